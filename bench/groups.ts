@@ -9,7 +9,7 @@ import { startUp } from './cases/start-up.ts';
 import { sync } from './cases/sync.ts';
 import type { Group } from './core/case.ts';
 
-/** In the order in which they are measured. A new one is a file in `cases/` and a line here. */
+/** All groups, in the order in which they are measured. To add a group, add a file in `cases/` and a line here. */
 export const groups: readonly Group[] = [
   startUp,
   action,

@@ -1,4 +1,4 @@
-/** What promptsync costs, as ratios within one run: `npm run bench -- --help`. */
+/** Measures the cost of promptsync as ratios within one run: `npm run bench -- --help`. */
 import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { openBench, type Bench } from './core/bench.ts';
@@ -9,13 +9,13 @@ import { groups } from './groups.ts';
 
 const HELP = `npm run bench -- [group…] [--all] [--rounds N] [--markdown] [--list]
 
-  group…      only these groups (all of them by default)
-  --all       also what takes minutes each
-  --rounds N  at most so many rounds of each case
-  --markdown  tables for the README
-  --list      the groups and their cases
+  group…      measure only these groups (default: all groups)
+  --all       also measure cases that take minutes
+  --rounds N  measure at most N rounds of each case
+  --markdown  print Markdown tables for the README
+  --list      list the groups and their cases
 
-Figures, not a test: the exit code is 0 also where a target is missed.
+The benchmark is not a test: the exit code is 0 even if a target is missed.
 `;
 
 const { values, positionals } = parseArgs({
@@ -29,17 +29,17 @@ const { values, positionals } = parseArgs({
   },
 });
 const unknown = positionals.filter((name) => groups.every((group) => group.name !== name));
-if (unknown.length > 0) throw new Error(`There is no group ${unknown.join(', ')}; --list has all.`);
-const mostRounds = Number(values.rounds);
-if (!Number.isInteger(mostRounds) || mostRounds < 1) throw new Error('--rounds: a number from 1 is expected.');
-const chosen = groups.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+if (unknown.length > 0) throw new Error(`There is no group ${unknown.join(', ')}. Use --list to see all groups.`);
+const maxRounds = Number(values.rounds);
+if (!Number.isInteger(maxRounds) || maxRounds < 1) throw new Error('--rounds must be a whole number of at least 1.');
+const selectedGroups = groups.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
 
 if (values.help) process.stdout.write(HELP);
-else if (values.list) list();
+else if (values.list) listGroups();
 else await measureAll();
 
-function list(): void {
-  for (const { name, about, cases } of chosen) {
+function listGroups(): void {
+  for (const { name, about, cases } of selectedGroups) {
     console.log(`${name}: ${about}`);
     for (const { title, long } of cases) console.log(`  ${title}${long ? ' (--all)' : ''}`);
   }
@@ -52,20 +52,22 @@ async function measureAll(): Promise<void> {
     process.once(signal, () => void bench.close().then(() => process.exit(130)));
   try {
     const results: Result[] = [];
-    for (const group of chosen) results.push(...(await measureGroup(group, bench)));
+    for (const group of selectedGroups) results.push(...(await measureGroup(group, bench)));
     const findings = results.flatMap((result) => result.findings);
-    const missing = results.flatMap(({ title, skipped }) =>
+    const skippedCases = results.flatMap(({ title, skipped }) =>
       skipped === null ? [] : [`not measured  ${title}: ${skipped}`],
     );
-    console.log(`To be shown:\n${renderFindings(findings, values.markdown)}`);
-    if (missing.length > 0) console.log(missing.join('\n'));
-    const long = chosen.flatMap(({ name, cases }) =>
+    console.log(`Targets:\n${renderFindings(findings, values.markdown)}`);
+    if (skippedCases.length > 0) console.log(skippedCases.join('\n'));
+    const longCases = selectedGroups.flatMap(({ name, cases }) =>
       cases.flatMap((one) => (one.long ? [`${name}: ${one.title}`] : [])),
     );
-    if (!values.all && long.length > 0) console.log(`left to --all: ${long.join('; ')}`);
+    if (!values.all && longCases.length > 0) console.log(`measured only with --all: ${longCases.join('; ')}`);
     const minutes = ((performance.now() - started) / 60_000).toFixed(1);
-    const busy = `${availableParallelism()} cores, load ${loadavg()[1]?.toFixed(1)}`;
-    console.log(`Node ${process.version}, ${process.platform} ${process.arch}, ${busy}; it took ${minutes} minutes.`);
+    const machine = `${availableParallelism()} cores, load ${loadavg()[1]?.toFixed(1)}`;
+    console.log(
+      `Node ${process.version}, ${process.platform} ${process.arch}, ${machine}. The benchmark took ${minutes} minutes.`,
+    );
   } finally {
     await bench.close();
   }
@@ -75,17 +77,17 @@ async function measureGroup({ name, about, cases }: Group, bench: Bench): Promis
   console.log(values.markdown ? `### ${name}\n\n${about}\n` : `== ${name}: ${about}\n`);
   const results: Result[] = [];
   for (const one of cases.filter(({ long }) => long !== true || values.all)) {
-    const result = await tried(one, bench);
+    const result = await runCaseSafely(one, bench);
     results.push(result);
     console.log(values.markdown ? renderMarkdown(result) : renderText(result));
   }
   return results;
 }
 
-/** One case that breaks must not cost the others. */
-async function tried(one: Case, bench: Bench): Promise<Result> {
+/** Measures one case. A case that fails is skipped, so that the other cases still run. */
+async function runCaseSafely(one: Case, bench: Bench): Promise<Result> {
   try {
-    return await runCase(one, mostRounds, bench);
+    return await runCase(one, maxRounds, bench);
   } catch (error) {
     return skip(one, `failed: ${error instanceof Error ? error.message : String(error)}`);
   }

@@ -1,4 +1,6 @@
-/** Makes dist/ but for the action: the command line as one bundle for a quick start, the public API with its types. */
+/**
+ * Writes dist/ except the action: the command line as a bundle that starts quickly, and the public API with its types.
+ */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -6,8 +8,8 @@ import package_ from '../package.json' with { type: 'json' };
 import { bundleCli } from './bundle-cli.ts';
 import { bundle, type Bundle } from './bundle.ts';
 
-for (const made of ['cli.cjs', 'index.js', 'chunks', 'types', 'third-party-licenses.txt']) {
-  rmSync(join('dist', made), { recursive: true, force: true });
+for (const name of ['cli.cjs', 'index.js', 'chunks', 'types', 'third-party-licenses.txt']) {
+  rmSync(join('dist', name), { recursive: true, force: true });
 }
 
 const cli = await bundleCli();
@@ -21,14 +23,15 @@ writeFileSync('dist/third-party-licenses.txt', cli.licenses);
 chmodSync('dist/cli.cjs', 0o755);
 
 /**
- * Throws unless the dependencies are the packages that the library imports. Users of the library get one copy of each.
- * The command line needs none of them, because it is bundled.
+ * Throws if the list of dependencies differs from the packages that the library imports. The library does not bundle
+ * packages, so that its users have one copy of each. The bundled command line needs no dependencies.
  */
 function checkDependencies({ chunks, licenses }: Bundle): void {
-  if (licenses !== '') throw new Error(`the library bundles packages that belong in "dependencies":\n${licenses}`);
+  if (licenses !== '') throw new Error(`The library bundles packages that belong in "dependencies":\n${licenses}`);
   const imported = new Set(chunks.flatMap((chunk) => [...chunk.imports, ...chunk.dynamicImports]));
   const unused = dependencies.filter((name) => !imported.has(name));
-  if (unused.length > 0) throw new Error(`the library does not import ${unused.join(', ')}: see "dependencies"`);
+  if (unused.length > 0)
+    throw new Error(`The library does not import ${unused.join(', ')}. Remove the packages from "dependencies".`);
 }
 
 function write({ chunks }: Bundle): void {

@@ -1,4 +1,6 @@
-/** Writes the generated files, or with --check says which of them are stale and exits with 1. */
+/**
+ * Writes all generated files. With `--check`, only prints the names of stale files and exits with 1 if there are any.
+ */
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { bundleAction } from './bundle-action.ts';
@@ -14,7 +16,7 @@ import { workflowModule } from './workflow-module.ts';
 
 const check = process.argv.includes('--check');
 const page = await pageModule();
-// The action's bundle holds the page.
+// The page must be written before the action is bundled, because the bundle contains the page.
 if (!check) writeFileSync('src/report/html/bundle.ts', page);
 const action = await bundleAction();
 const read = (path: string): string => readFileSync(path, 'utf8');
@@ -31,24 +33,24 @@ const generated = {
   'src/commands/workflows.ts': await workflowModule(workflows),
   'dist/action/index.cjs': action.code,
   'dist/action/third-party-licenses.txt': action.licenses,
-  ...(await pages()),
+  ...(await makePages()),
 };
 
-for (const [path, wanted] of Object.entries(generated)) {
-  const fresh = existsSync(path) && read(path) === wanted;
-  if (fresh) continue;
+for (const [path, text] of Object.entries(generated)) {
+  const isFresh = existsSync(path) && read(path) === text;
+  if (isFresh) continue;
   if (check) {
     process.exitCode = 1;
     console.error(`${path} is stale: run \`npm run generate\``);
   } else {
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, wanted);
+    writeFileSync(path, text);
     console.log(`wrote ${path}`);
   }
 }
 
-/** The pages with their generated parts, by path. */
-async function pages(): Promise<Readonly<Record<string, string>>> {
+/** Returns the text of all pages with new generated parts, by path. */
+async function makePages(): Promise<Readonly<Record<string, string>>> {
   const parts = {
     ...actionParts(read('action.yml'), workflows),
     ...commandParts(),

@@ -5,14 +5,17 @@ import { rolldown } from 'rolldown';
 
 const PATH = 'src/report/html/bundle.ts';
 
-/** The module that holds script and style of a page of --format html, with what its content security policy names them by. */
+/**
+ * Returns the code of the module with the script and the style of HTML reports. The module also has their hashes, which
+ * the content security policy of a report contains.
+ */
 export async function pageModule(): Promise<string> {
   const script = await bundleScript();
-  const style = minify(readFileSync('src/report/html/style.css', 'utf8'));
+  const style = minifyStyle(readFileSync('src/report/html/style.css', 'utf8'));
   const module =
-    '/** Script and style of a page, of which `npm run generate` makes this module out of src/report/html. */\n' +
-    `export const PAGE = { script: ${JSON.stringify(script)}, scriptHash: '${hashOf(script)}', ` +
-    `style: ${JSON.stringify(style)}, styleHash: '${hashOf(style)}' } as const;\n`;
+    '/** The script and the style of an HTML report. `npm run generate` makes this module from src/report/html. */\n' +
+    `export const PAGE = { script: ${JSON.stringify(script)}, scriptHash: '${makeHash(script)}', ` +
+    `style: ${JSON.stringify(style)}, styleHash: '${makeHash(style)}' } as const;\n`;
   return format(module, { ...(await resolveConfig(PATH)), parser: 'typescript' });
 }
 
@@ -27,8 +30,8 @@ async function bundleScript(): Promise<string> {
   return output[0].code.trim();
 }
 
-/** Comments and indentation; there is no string in the style that holds either. */
-function minify(css: string): string {
+/** Removes comments and whitespace. The style has no strings that contain a comment or a line break. */
+function minifyStyle(css: string): string {
   return css
     .replaceAll(/\/\*[\s\S]*?\*\//g, '')
     .replaceAll(/\s*\n\s*/g, ' ')
@@ -36,6 +39,6 @@ function minify(css: string): string {
     .trim();
 }
 
-function hashOf(text: string): string {
+function makeHash(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }

@@ -1,6 +1,7 @@
 /**
- * Makes everything of a release but its upload, which .github/workflows/release.yml does: checks, the packed file, its
- * checksum and the notes, in the folder `release/`. `--dry-run` needs no tag, and goes on where a release would stop.
+ * Prepares a release: checks the repository, and writes the package, its checksum and the release notes to `release/`.
+ * The workflow .github/workflows/release.yml uploads them. With `--dry-run`, the script needs no tag and continues even
+ * if a check fails.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -14,26 +15,33 @@ const { version } = package_;
 const dryRun = process.argv.includes('--dry-run');
 const tag = dryRun ? `v${version}` : (process.env['GITHUB_REF_NAME'] ?? '');
 const commit = git('rev-parse', 'HEAD');
-const notes = notesOf(readFileSync('CHANGELOG.md', 'utf8'));
+const notes = findReleaseNotes(readFileSync('CHANGELOG.md', 'utf8'));
 const pending = globSync('.changeset/*.md').filter((path) => basename(path) !== 'README.md');
 
-const objections = Object.entries({
-  [`The tag ${tag} is not v${version}, the version in package.json.`]: tag !== `v${version}`,
-  [`${version} is not MAJOR.MINOR.PATCH: the major tag and npm's "latest" would move to it.`]: !/^\d+\.\d+\.\d+$/.test(
-    version,
-  ),
-  [`A newer version is tagged: the major tag and npm's "latest" would move back.`]: newestTag() !== tag,
-  ['The commit is not on main.']: !isOnMain(),
-  ['Nobody owns the repository yet: npm run owner -- NAME']: package_.repository.url.includes('/OWNER/'),
-  ['There are changesets that no version has: npm run version']: pending.length > 0,
-  [`CHANGELOG.md says nothing below "## ${version}".`]: notes === '',
-  ['The work tree differs from the commit.']: git('status', '--porcelain') !== '',
-}).flatMap(([objection, holds]) => (holds ? [objection] : []));
+const objections = findObjections();
 for (const objection of objections) console.error(`stop: ${objection}`);
 if (objections.length > 0) process.exitCode = 1;
-if (objections.length === 0 || dryRun) make();
+if (objections.length === 0 || dryRun) writeRelease();
 
-function make(): void {
+/** Returns the reasons that forbid a release of this commit. */
+function findObjections(): readonly string[] {
+  const checks: readonly (readonly [isObjection: boolean, objection: string])[] = [
+    [tag !== `v${version}`, `The tag ${tag} is not v${version}, the version in package.json.`],
+    [
+      !/^\d+\.\d+\.\d+$/.test(version),
+      `${version} is not MAJOR.MINOR.PATCH: the major tag and npm's "latest" would move to it.`,
+    ],
+    [findNewestTag() !== tag, `A newer version is tagged: the major tag and npm's "latest" would move back.`],
+    [!isOnMain(), 'The commit is not on main.'],
+    [package_.repository.url.includes('/OWNER/'), 'The repository has no owner. Run: npm run owner -- NAME'],
+    [pending.length > 0, 'There are unreleased changesets. Run: npm run version'],
+    [notes === '', `CHANGELOG.md has no text below "## ${version}".`],
+    [git('status', '--porcelain') !== '', 'The work tree differs from the commit.'],
+  ];
+  return checks.filter(([isObjection]) => isObjection).map(([, objection]) => objection);
+}
+
+function writeRelease(): void {
   rmSync(FOLDER, { recursive: true, force: true });
   const file = makePackage(FOLDER);
   const sum = createHash('sha256').update(readFileSync(file)).digest('hex');
@@ -45,24 +53,20 @@ function make(): void {
   if (output !== undefined && !dryRun) appendFileSync(output, `commit=${commit}\nmajor=${major}\n`);
 }
 
-/** What stands below the version's heading, to the next one's. */
-function notesOf(changelog: string): string {
+/** Returns the section of the changelog for this version, without its heading. Empty if there is no such section. */
+function findReleaseNotes(changelog: string): string {
   const sections = changelog.split(/^## /m);
-  return (
-    sections
-      .find((section) => section.startsWith(`${version}\n`))
-      ?.slice(version.length)
-      .trim() ?? ''
-  );
+  const section = sections.find((text) => text.startsWith(`${version}\n`)) ?? '';
+  return section.slice(version.length).trim();
 }
 
-/** By version, of those that are there and the one that is to come. */
-function newestTag(): string {
+/** Returns the tag with the highest version: an existing tag, or the tag of this release. */
+function findNewestTag(): string {
   const tags = git('tag', '--list', 'v*.*.*').split('\n').filter(Boolean);
   return [...tags, tag].toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1) ?? tag;
 }
 
-/** A clone that was made for a tag has only the remote's main. */
+/** Whether the commit is on main. A clone that was made for a tag has no local main, only that of the remote. */
 function isOnMain(): boolean {
   const refs = git(
     'for-each-ref',
@@ -75,6 +79,6 @@ function isOnMain(): boolean {
   return refs !== '';
 }
 
-function git(...words: readonly string[]): string {
-  return execFileSync('git', words, { encoding: 'utf8' }).trim();
+function git(...args: readonly string[]): string {
+  return execFileSync('git', args, { encoding: 'utf8' }).trim();
 }

@@ -1,21 +1,21 @@
-/** A room: a folder of `src/`, or a single file that the table lists on its own. */
+/** A room: a folder of `src/`, or a single file that has its own row in the table. */
 export type Room = {
   readonly purpose: string;
-  /** Rooms and single files of `src/` that it may import, besides those in `SHARED_ROOMS`. */
+  /** The rooms and single files of `src/` that the room may import in addition to `SHARED_ROOMS`. */
   readonly rooms: readonly string[];
-  /** Packages that it may import. `node:` stands for all modules of Node. */
+  /** The packages that the room may import. `node:` stands for all modules of Node. */
   readonly packages: readonly string[];
 };
 
-/** The rooms that every other room may import. They import only each other, as the first rows of `ROOMS` say. */
+/** The rooms that every other room may import. Their own rows in `ROOMS` list the few rooms that they import. */
 export const SHARED_ROOMS = ['text.ts', 'problem.ts', 'domain'] as const;
 
 /**
- * The design: what each room does, and what it may import. `test/architecture.test.ts` enforces this table, and
- * `npm run generate` writes it into docs/ARCHITECTURE.md. To move a wall, change this table first.
+ * The design of the code: the purpose and the allowed imports of each room. `test/architecture.test.ts` enforces this
+ * table, and `npm run generate` copies it to docs/ARCHITECTURE.md. To allow another import, change this table first.
  */
 export const ROOMS: Readonly<Record<string, Room>> = {
-  'text.ts': { purpose: 'pure functions on strings, which know no other room', rooms: [], packages: [] },
+  'text.ts': { purpose: 'pure functions on strings', rooms: [], packages: [] },
   problems: { purpose: 'the wording of every problem, by subject', rooms: ['text.ts'], packages: [] },
   'problem.ts': {
     purpose: 'the catalog of everything that can go wrong for a user, as one closed union of codes',
@@ -23,7 +23,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [],
   },
   'langfuse/problems.ts': {
-    // In the folder of its provider, but below everything: `ProblemCode` is one closed union of all codes.
+    // This file is in the folder of its provider, but `problem.ts` imports it: `ProblemCode` is one union of all codes.
     purpose: 'the wording of the problems that only Langfuse has',
     rooms: ['problems/catalog-entry.ts'],
     packages: [],
@@ -34,14 +34,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['node:crypto', 'node:process', 'fastest-levenshtein'],
   },
   files: {
-    purpose: 'Markdown and YAML to values and back; edits in place; the lock of the workspace',
+    purpose: 'parses, edits and writes Markdown and YAML files; holds the lock of the workspace',
     rooms: ['providers/list.ts'],
     packages: ['node:', 'gray-matter', 'proper-lockfile', 'yaml', 'zod'],
   },
-  git: { purpose: 'everything that git knows', rooms: [], packages: ['node:', 'simple-git', 'p-limit'] },
+  git: { purpose: 'reads and edits the git repository', rooms: [], packages: ['node:', 'simple-git', 'p-limit'] },
   config: {
     purpose: '`promptsync.yaml`',
-    // Of git, it only asks whether git accepts the repository.
+    // This room uses git only to ask whether git accepts the repository.
     rooms: ['files', 'providers/descriptor.ts', 'providers/list.ts', 'git/accepts-repository.ts', 'git/open-git.ts'],
     packages: ['node:', 'zod'],
   },
@@ -51,8 +51,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['node:', 'p-limit', 'undici', 'zod'],
   },
   'providers/descriptor.ts': {
-    purpose: 'what a provider tells the rest of promptsync about itself',
-    // For a type.
+    purpose: 'what the rest of promptsync knows about a provider',
+    // The descriptor imports only a type from this file.
     rooms: ['service/connection.ts'],
     packages: [],
   },
@@ -87,7 +87,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [],
   },
   desired: {
-    purpose: 'files, configuration and git to the desired state',
+    purpose: 'makes the desired state from the files, the configuration and git',
     rooms: ['files', 'config', 'git'],
     packages: ['node:'],
   },
@@ -125,7 +125,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'commands/read-report.ts',
       'commands/upsert-sticky-text.ts',
       'report',
-      // The transport alone: the calls of prompt services stay in `service`.
+      // These files are only the transport. The clients of prompt services are not needed here.
       'service/http.ts',
       'service/interpret-exchange.ts',
       'service/prompt-service.ts',
@@ -142,7 +142,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'files',
       'providers/list.ts',
       'desired/open-workspace.ts',
-      // The demo makes a repository, and edits prompts in its service as a person would.
+      // The demo makes a repository, and edits prompts in its embedded service as a person would.
       'git/open-git.ts',
       'embedded/store.ts',
       '../package.json',
@@ -151,20 +151,21 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['node:', 'commander', '@clack/prompts', 'supports-hyperlinks'],
   },
   github: {
-    purpose: 'an event to a command; its result to the check, the comment, annotations and outputs',
+    purpose: 'runs the command for an event; writes its result to the check, the comment, annotations and outputs',
     rooms: [
       'review',
       'commands',
       'report',
       'providers/list.ts',
-      // The host that every command gets: secrets are redacted, and signals are handled.
+      // Every command runs with this host, which redacts secrets and handles signals.
       'cli/host.ts',
       'cli/make-world.ts',
-      // Read before git starts, because git must not inherit the variables of the API keys.
+      // The action reads the configuration before git starts, because git must not inherit the variables of API keys.
       'config/config.ts',
       'config/load-config.ts',
       'desired/open-workspace.ts',
-      // The checkout: its root, the rest of its history, the tip of its branch, and a branch for proposals.
+      // The action needs the root of the checkout, its missing history, the tip of its branch, and a branch for
+      // proposals.
       'files/paths.ts',
       'git/open-git.ts',
       'git/open-proposal.ts',

@@ -5,16 +5,16 @@ import { FrontMatterShape } from '../src/files/parse-prompt-file.ts';
 import { ReportShape } from '../src/report/schema.ts';
 
 /**
- * The JSON Schemas that are shipped, by path. Those that editors read are of draft 7: the language server for YAML knows
- * none that is newer.
+ * The JSON Schemas in the package, by path. The schemas for editors use draft 7, because the language server for YAML
+ * does not support newer drafts.
  */
 export const SCHEMAS = {
-  'schemas/promptsync.schema.json': schemaOf(WrittenConfigShape, 'promptsync.yaml', 'draft-7'),
-  'schemas/front-matter.schema.json': schemaOf(FrontMatterShape, 'The front matter of a prompt file', 'draft-7'),
-  'schemas/report.schema.json': schemaOf(ReportShape, 'The JSON report of promptsync', 'draft-2020-12'),
+  'schemas/promptsync.schema.json': makeSchema(WrittenConfigShape, 'promptsync.yaml', 'draft-7'),
+  'schemas/front-matter.schema.json': makeSchema(FrontMatterShape, 'The front matter of a prompt file', 'draft-7'),
+  'schemas/report.schema.json': makeSchema(ReportShape, 'The JSON report of promptsync', 'draft-2020-12'),
 };
 
-/** As they are written, by path. */
+/** Returns the formatted text of each schema, by path. */
 export async function schemaTexts(): Promise<Readonly<Record<string, string>>> {
   const texts = Object.entries(SCHEMAS).map(async ([path, schema]) => {
     return [path, await format(JSON.stringify(schema), { parser: 'json', printWidth: 120 })] as const;
@@ -22,16 +22,20 @@ export async function schemaTexts(): Promise<Readonly<Record<string, string>>> {
   return Object.fromEntries(await Promise.all(texts));
 }
 
-function schemaOf(shape: z.ZodType, title: string, target: 'draft-7' | 'draft-2020-12') {
+function makeSchema(shape: z.ZodType, title: string, target: 'draft-7' | 'draft-2020-12') {
   const override = shape === WrittenConfigShape ? describeDefault : () => {};
   return { title, ...z.toJSONSchema(shape, { io: 'input', target, override }) };
 }
 
-type Overridden = { readonly jsonSchema: z.core.JSONSchema.BaseSchema; readonly path: readonly (string | number)[] };
+type OverriddenSchema = {
+  readonly jsonSchema: z.core.JSONSchema.BaseSchema;
+  readonly path: readonly (string | number)[];
+};
 
-/** Editors show the description alone. */
-function describeDefault({ jsonSchema, path }: Overridden): void {
-  const value = Object.entries(DEFAULTS).find(([name]) => path.at(-2) === 'properties' && path.at(-1) === name)?.[1];
+/** Adds the default value of a setting to its description, because editors show only the description. */
+function describeDefault({ jsonSchema, path }: OverriddenSchema): void {
+  if (path.at(-2) !== 'properties') return;
+  const value = Object.entries(DEFAULTS).find(([name]) => path.at(-1) === name)?.[1];
   if (value === undefined) return;
   jsonSchema.default = Array.isArray(value) ? [...value] : value;
   jsonSchema.description = `${jsonSchema.description} Default: ${String(value)}.`;

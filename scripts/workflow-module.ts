@@ -2,10 +2,13 @@ import { format, resolveConfig } from 'prettier';
 
 const PATH = 'src/commands/workflows.ts';
 
-/** The module that holds the files of CI to copy, by path: source and bundle have no other files beside them. */
+/**
+ * Returns the code of the module with the CI files that `promptsync init` copies. A module is necessary because the
+ * bundle cannot read other files.
+ */
 export async function workflowModule(workflows: Readonly<Record<string, string>>): Promise<string> {
   const module =
-    '/** The files of CI in prompts.example, of which `npm run generate` makes this module, by their paths. */\n' +
+    '/** The CI files in prompts.example, by path. `npm run generate` makes this module from them. */\n' +
     `export const WORKFLOWS: Readonly<Record<string, string>> = ${JSON.stringify(workflows)};\n`;
   return format(module, { ...(await resolveConfig(PATH)), parser: 'typescript' });
 }

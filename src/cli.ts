@@ -3,18 +3,18 @@ import module from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { makeCacheFolder } from './compile-cache.ts';
 
-// Reports an unsupported Node version, which would otherwise fail with a stack trace.
+// On an unsupported Node version, promptsync prints a message. Otherwise the imports would fail with a stack trace.
 if (isTooOld(process.versions.node)) {
   process.stderr.write(`promptsync needs Node 22.19 or newer; this is ${process.versions.node}.\n`);
   process.exitCode = 1;
 } else {
   enableCompileCache();
-  // Caps the growth of V8's young generation. With many prompts it would take 100 MB more and be no faster.
+  // Limits the growth of V8's young generation. Without the limit, many prompts take 100 MB more and are no faster.
   setFlagsFromString('--semi-space-growth-factor=1');
   void run();
 }
 
-/** Windows has no user ids to check, so promptsync uses no cache there. */
+/** Enables Node's compile cache. On Windows, promptsync uses no cache, because Windows has no user ids to check. */
 function enableCompileCache(): void {
   const userId = process.geteuid?.();
   const folder = userId === undefined ? null : makeCacheFolder(process.env, userId);
@@ -27,19 +27,16 @@ function isTooOld(version: string): boolean {
 }
 
 async function run(): Promise<void> {
-  const [{ main }, { makeProcessHost: processHost }] = await Promise.all([
-    import('./cli/main.ts'),
-    import('./cli/process-host.ts'),
-  ]);
-  // A write error on standard error is ignored: there is no stream left on which to report it.
+  const [{ main }, { makeProcessHost }] = await Promise.all([import('./cli/main.ts'), import('./cli/process-host.ts')]);
+  // Ignores write errors on standard error, because there is no other stream on which to report them.
   process.stderr.on('error', () => {});
   process.stdout.on('error', async (error: NodeJS.ErrnoException) => {
-    // A reader that ends early, such as `head`, is not an error.
+    // EPIPE means that the reader ended early, as `head` does. That is not an error.
     if (error.code === 'EPIPE') return;
     process.exitCode ||= 1;
-    const { describeBrokenOutput: brokenOutput } = await import('./cli/emit-report.ts');
-    process.stderr.write(brokenOutput(error));
+    const { describeBrokenOutput } = await import('./cli/emit-report.ts');
+    process.stderr.write(describeBrokenOutput(error));
   });
-  const exitCode = await main(processHost());
+  const exitCode = await main(makeProcessHost());
   process.exitCode = exitCode || (process.exitCode ?? 0);
 }

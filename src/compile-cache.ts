@@ -2,12 +2,12 @@ import { lstatSync, mkdirSync, type Stats } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 
 /**
- * Returns the folder for Node's compile cache, and makes it if it is missing. Returns null if no folder is safe; the
- * program then starts without a cache.
+ * Creates the folder for Node's compile cache if it is missing, and returns its path. Returns null if the folder would
+ * not be safe. promptsync then starts without a cache.
  *
- * Node runs the code that it finds in this folder. Its default folder has a predictable name below the folder for
- * temporary files, so another user can make it first. `HOME` is not safe by itself either: `sudo` may keep the HOME of
- * the user who calls it.
+ * Node runs the code that it finds in this folder. Node's default folder is in the temporary directory and has a
+ * predictable name, so another user could create it first. `HOME` alone is not safe either, because `sudo` may keep the
+ * `HOME` of the calling user.
  */
 export function makeCacheFolder(
   environment: Readonly<Record<string, string | undefined>>,
@@ -18,8 +18,8 @@ export function makeCacheFolder(
   if (!isAbsolute(cacheHome) && !isAbsolute(home)) return null;
   const folder = join(isAbsolute(cacheHome) ? cacheHome : join(home, '.cache'), 'promptsync');
   try {
-    if (!makeSafeFolder(dirname(folder), userId)) return null;
-    const stats = statsOfFolder(folder);
+    if (!createSafeFolder(dirname(folder), userId)) return null;
+    const stats = createFolder(folder);
     const isPrivate = stats.isDirectory() && stats.uid === userId && (stats.mode & 0o077) === 0;
     return isPrivate ? folder : null;
   } catch {
@@ -27,22 +27,24 @@ export function makeCacheFolder(
   }
 }
 
-/** Makes a folder, and returns whether no other user but root can replace it or anything above it. */
-function makeSafeFolder(folder: string, userId: number): boolean {
+/**
+ * Creates a folder if it is missing. Returns true if only this user and root can replace the folder and its parents.
+ */
+function createSafeFolder(folder: string, userId: number): boolean {
   const parent = dirname(folder);
-  if (parent !== folder && !makeSafeFolder(parent, userId)) return false;
-  const stats = statsOfFolder(folder);
+  if (parent !== folder && !createSafeFolder(parent, userId)) return false;
+  const stats = createFolder(folder);
   if (!stats.isDirectory() || (stats.uid !== userId && stats.uid !== 0)) return false;
   const isWritableByOthers = (stats.mode & 0o022) !== 0;
-  // In a folder such as /tmp, others can add files but cannot rename the folders of this user.
+  // In a sticky folder such as /tmp, other users can add files, but they cannot rename the folders of this user.
   const isSticky = stats.uid === 0 && (stats.mode & 0o1000) !== 0;
   return !isWritableByOthers || isSticky;
 }
 
-/** Returns the stats of a folder, which it makes if it is missing. It does not follow a symbolic link. */
-function statsOfFolder(folder: string): Stats {
-  const found = lstatSync(folder, { throwIfNoEntry: false });
-  if (found !== undefined) return found;
+/** Creates a folder if it is missing, and returns its stats. Does not follow a symbolic link. */
+function createFolder(folder: string): Stats {
+  const existing = lstatSync(folder, { throwIfNoEntry: false });
+  if (existing !== undefined) return existing;
   mkdirSync(folder, { mode: 0o700 });
   return lstatSync(folder);
 }

@@ -1,5 +1,5 @@
 /**
- * promptsync library: read prompt files, observe the service, plan, apply, report.
+ * The promptsync library. It reads prompt files, observes the service, makes plans, applies them and renders reports.
  *
  * ```ts
  * const { config } = await loadConfig({ workingDirectory: process.cwd(), environment: process.env });
@@ -10,10 +10,10 @@
  * const outcomes = await applyPlan(plan, provider, { … });
  * ```
  *
- * test/index.test.ts is a whole sync made so.
+ * See test/index.test.ts for a complete sync with the library.
  */
 
-// Configuration and prompt files, with every problem of every file.
+// The configuration and the prompt files. Reading them reports every problem of every file.
 export { loadConfig } from './config/load-config.ts';
 export type { Config } from './config/config.ts';
 export { readPrompts } from './files/read-prompts.ts';
@@ -22,13 +22,13 @@ export { editPromptFile } from './files/edit-prompt-file.ts';
 export type { Pin, PromptFile } from './domain/prompt-file.ts';
 export type { Content } from './domain/content.ts';
 
-// The service: its four calls, or whatever else is a provider.
+// The four-call service, and the interface of all providers.
 export { connectPromptService } from './service/client.ts';
 export { ServiceError, type PromptService } from './service/prompt-service.ts';
 export { makeLedgerProvider } from './ledger/provider.ts';
 export type { Provider, PromptWriter, WriteOutcome } from './domain/provider.ts';
 
-// The walk: observe, plan, guard, apply.
+// The steps of a sync: observe, plan, guard, apply.
 export { observePrompts, makeReadRequest } from './observing/observe-prompts.ts';
 export type { Observation, ObservedPrompt, ReadRequest } from './domain/observed-prompt.ts';
 export type { KnownVersion } from './domain/versions.ts';
@@ -38,7 +38,7 @@ export { guardPlan, type GuardSettings } from './planning/guard-plan.ts';
 export { applyPlan } from './applying/apply-plan.ts';
 export type { Change, Drift, Plan, PromptOutcome, PromptPlan } from './domain/plan.ts';
 
-// The report, and what is printed from it.
+// The report, and the functions that render it.
 export { makeReport } from './commands/make-report.ts';
 export { collectAcceptedWarnings, type AcceptedWarnings } from './domain/accepted-warnings.ts';
 export type { Report } from './report/schema.ts';
@@ -46,6 +46,6 @@ export { renderText } from './report/text.ts';
 export { renderMarkdown } from './report/markdown.ts';
 export { renderHtml } from './report/html/page.ts';
 
-// Problems: whatever is wrong, with what to do about it.
+// Problems, with a hint for the user about what to do.
 export { isError, ProblemError, type Problem } from './problem.ts';
 export { makeFailure, makeSuccess, type Result } from './domain/result.ts';

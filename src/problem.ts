@@ -6,18 +6,16 @@ import { PLANNING_PROBLEMS } from './problems/planning.ts';
 import { SERVICE_PROBLEMS } from './problems/service.ts';
 import { USAGE_PROBLEMS } from './problems/usage.ts';
 
-/**
- * The catalogue of everything that can go wrong for a user. Each entry says what happened (`message`) and what to do
- * (`hint`). Text in here may hold anything that a file or the service said: renderers escape it.
- */
-
-/** An error stops what it is about, a warning does not. */
+/** The severity of a problem. An error stops the affected prompt, file or command. A warning stops nothing. */
 type Severity = 'error' | 'warning';
 
-/** Where a problem is: a path relative to the configuration file's folder, line and column from 1. */
+/** The place of a problem. The path is relative to the folder of the configuration. Line and column count from 1. */
 export type Place = { readonly path?: string; readonly line?: number; readonly column?: number };
 
-/** One thing that is wrong, worded for the person who has to do something about it. */
+/**
+ * A problem that the user should know about. `message` says what happened, and `hint` says what to do. Both can contain
+ * text from files and from the service, so renderers must escape them.
+ */
 export type Problem = Place & {
   readonly code: ProblemCode;
   readonly severity: Severity;
@@ -25,6 +23,7 @@ export type Problem = Place & {
   readonly hint: string;
 };
 
+/** The catalog of all problems, by code. Each entry has the severity and the wording of one problem. */
 const catalog = {
   ...FILE_PROBLEMS,
   ...USAGE_PROBLEMS,
@@ -34,29 +33,30 @@ const catalog = {
   ...COMMAND_PROBLEMS,
 };
 
-/** Names of problems, which stay the same whatever their wording becomes. */
+/** The code of a problem. Codes are stable: they do not change if the wording changes. */
 export type ProblemCode = keyof typeof catalog;
 
 /** The codes of all warnings. */
-export const WARNING_CODES = Object.entries(catalog).flatMap(([code, one]) => (isError(one) ? [] : [code]));
+export const WARNING_CODES = Object.entries(catalog).flatMap(([code, entry]) => (isError(entry) ? [] : [code]));
 
-/** What the wording of a problem needs to know. */
+/** The values that the message and the hint of a problem contain. */
 export type EvidenceOf<Code extends ProblemCode> =
   (typeof catalog)[Code] extends CatalogEntry<infer Evidence> ? Evidence : never;
 
+/** The arguments of `makeProblem`. The evidence is optional for problems that have none. */
 type Arguments<Code extends ProblemCode> =
   Record<string, never> extends EvidenceOf<Code>
     ? [code: Code, evidence?: Record<string, never>, place?: Place]
     : [code: Code, evidence: EvidenceOf<Code>, place?: Place];
 
-/** A problem as plain data, worded by the catalogue. */
+/** Makes a problem of this code, with the wording from the catalog. */
 export function makeProblem<Code extends ProblemCode>(...[code, evidence, place]: Arguments<Code>): Problem {
   const entry: CatalogEntry<never> = catalog[code];
   const known = (evidence ?? {}) as never;
   return { code, severity: entry.severity, message: entry.message(known), hint: entry.hint(known), ...place };
 }
 
-/** An error that stops one piece of work, with the problem to show for it. */
+/** An error with the problem to report. It stops the work on one prompt, file or command. */
 export class ProblemError extends Error {
   readonly problem: Problem;
 
@@ -67,12 +67,13 @@ export class ProblemError extends Error {
   }
 }
 
+/** Returns the problem of a `ProblemError`. Any other error becomes the problem `internal/unexpected`. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof ProblemError) return error.problem;
   return makeProblem('internal/unexpected', { reason: getErrorMessage(error) });
 }
 
-/** The problem with what was being done when it came up. */
+/** Returns a problem whose message begins with the step that failed, such as `Creating the version`. */
 export function prefixProblem(step: string, problem: Problem): Problem {
   return { ...problem, message: `${step}: ${problem.message}` };
 }
@@ -81,24 +82,29 @@ export function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The system's short name for why a file cannot be read or written, such as `EACCES`. */
+/**
+ * Returns the system's code for a failed file operation, such as `EACCES`. Returns `unknown reason` if there is none.
+ */
 export function getSystemCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
 }
 
-/** By path, line and column; those without a place come first, and equals keep their order. */
+/** Sorts problems by path, line and column. Problems without a place come first, and equal places keep their order. */
 export function sortByPlace<Placed extends { readonly [Part in keyof Place]: Place[Part] | undefined }>(
   problems: readonly Placed[],
 ): readonly Placed[] {
   return problems.toSorted(
     (a, b) =>
-      Number((a.path ?? '') > (b.path ?? '')) - Number((a.path ?? '') < (b.path ?? '')) ||
-      (a.line ?? 0) - (b.line ?? 0) ||
-      (a.column ?? 0) - (b.column ?? 0),
+      compareTexts(a.path ?? '', b.path ?? '') || (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0),
   );
 }
 
-/** Whether the problem stops what it is about; a warning stops nothing. */
+function compareTexts(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
+
+/** Whether a problem is an error. Warnings stop nothing. */
 export function isError({ severity }: Pick<Problem, 'severity'>): boolean {
   return severity === 'error';
 }

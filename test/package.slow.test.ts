@@ -29,7 +29,7 @@ test('the release script refuses a tag of another version and a repository witho
     status: 1,
     stops: [
       `stop: The tag v99.0.0 is not v${package_.version}, the version in package.json.`,
-      'stop: Nobody owns the repository yet: npm run owner -- NAME',
+      'stop: The repository has no owner. Run: npm run owner -- NAME',
     ],
   });
   expect(readdirSync(copy)).not.toContain('release');

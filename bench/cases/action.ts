@@ -4,38 +4,48 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import type { Bench } from '../core/bench.ts';
-import type { Group, Sample } from '../core/case.ts';
+import type { Group } from '../core/case.ts';
+import type { Sample } from '../core/measure.ts';
 import { runNode } from '../core/measure.ts';
 import { git, GIT_ENVIRONMENT } from '../core/repository.ts';
 
 const ACTION = join(import.meta.dirname, '../../dist/action/index.cjs');
 
-type Arrivals = { readonly baseUrl: string; first: number | null };
+type RefusingService = {
+  readonly baseUrl: string;
+  /** The time of the first request, from `performance.now()`; null before the first request. */
+  firstRequest: number | null;
+};
 
-/** Refuses everything, and notes when the first request came. */
-async function refusing(bench: Bench): Promise<Arrivals> {
-  const arrivals = { baseUrl: '', first: null as number | null };
+/** Starts a service that refuses every request and records the time of the first one. */
+async function startRefusingService(bench: Bench): Promise<RefusingService> {
+  const service = { baseUrl: '', firstRequest: null as number | null };
   const server = createServer((_, response) => {
-    arrivals.first ??= performance.now();
+    service.firstRequest ??= performance.now();
     response.writeHead(403).end();
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   bench.atEnd(() => server.close());
   const address = server.address();
-  arrivals.baseUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-  return arrivals;
+  service.baseUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  return service;
 }
 
-async function toFirstRequest(folder: string, env: NodeJS.ProcessEnv, arrivals: Arrivals): Promise<Sample> {
-  Object.assign(arrivals, { first: null });
+/** Measures the time from the start of the action to its first request. */
+async function measureFirstRequest(folder: string, env: NodeJS.ProcessEnv, service: RefusingService): Promise<Sample> {
+  service.firstRequest = null;
   const started = performance.now();
   const child = spawn(process.execPath, [ACTION], { cwd: folder, env, stdio: 'ignore' });
   await once(child, 'close');
-  return { milliseconds: (arrivals.first ?? Number.NaN) - started };
+  return { milliseconds: (service.firstRequest ?? Number.NaN) - started };
 }
 
-/** The variables of a runner on a pull request; nothing is told to GitHub. */
-function runner(folder: string, files: string, baseUrl: string): NodeJS.ProcessEnv {
+/**
+ * Returns the environment variables of a runner for a pull request. They contain no token, so the action does not
+ * contact GitHub.
+ * @param files the folder for the event and the outputs of the action
+ */
+function makeRunnerEnvironment(folder: string, files: string, baseUrl: string): NodeJS.ProcessEnv {
   const repository = { full_name: 'acme/prompts', default_branch: 'main' };
   const [base, head] = [git(folder, 'rev-parse', 'HEAD~1'), git(folder, 'rev-parse', 'HEAD')];
   const sides = {
@@ -54,18 +64,18 @@ function runner(folder: string, files: string, baseUrl: string): NodeJS.ProcessE
 
 export const action: Group = {
   name: 'action',
-  about: 'the committed bundle of the action on a pull request, in a whole clone with ten prompts',
+  about: 'the committed bundle of the action on a pull request, in a full clone with ten prompts',
   cases: [
     {
       title: 'from its start to its first request',
       rounds: 11,
       prepare: async (bench) => {
         const folder = bench.repository(10);
-        const arrivals = await refusing(bench);
-        const env = runner(folder, bench.folder(), arrivals.baseUrl);
+        const service = await startRefusingService(bench);
+        const env = makeRunnerEnvironment(folder, bench.folder(), service.baseUrl);
         return {
           'node -e 0': { run: () => runNode(['-e', '0']) },
-          'action, plan on a pull request': { run: () => toFirstRequest(folder, env, arrivals) },
+          'action, plan on a pull request': { run: () => measureFirstRequest(folder, env, service) },
         };
       },
     },

@@ -5,7 +5,7 @@ const SMALL = 'one changed of 10';
 const LARGE = 'one changed of 10,000';
 const FLAG = '--changed-since';
 
-async function oneChanged(count: number, bench: Bench) {
+async function prepareOneChange(count: number, bench: Bench) {
   const standIn = await bench.standIn('prompts');
   const folder = bench.repository(count);
   await standIn.stock({ count, behind: 0 });
@@ -16,7 +16,7 @@ async function oneChanged(count: number, bench: Bench) {
 
 export const changedSince: Group = {
   name: 'changed-since',
-  about: 'one changed prompt, in a repository of ten and in one of 10,000',
+  about: 'a sync of one changed prompt, in a repository of 10 prompts and in a repository of 10,000',
   cases: [
     {
       title: `sync ${FLAG} HEAD~1, 0 ms`,
@@ -26,9 +26,9 @@ export const changedSince: Group = {
       ],
       prepare: async (bench) => {
         const help = await bench.promptsync(bench.folder(), 'sync', '--help');
-        if (!help.stdout.includes(FLAG)) return `${FLAG} is not there yet`;
+        if (!help.stdout.includes(FLAG)) return `promptsync has no flag ${FLAG}`;
         await (await bench.standIn('prompts')).delay(0);
-        return { [SMALL]: await oneChanged(10, bench), [LARGE]: await oneChanged(10_000, bench) };
+        return { [SMALL]: await prepareOneChange(10, bench), [LARGE]: await prepareOneChange(10_000, bench) };
       },
     },
   ],

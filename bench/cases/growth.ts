@@ -4,29 +4,29 @@ import type { Case, Group } from '../core/case.ts';
 const SMALL = '1,000 prompts';
 const LARGE = '10,000 prompts';
 
-function growing(title: string, shows: string, rounds: number, words: readonly string[]): Case {
+function makeGrowthCase(title: string, shows: string, rounds: number, args: readonly string[]): Case {
   return {
     title,
     rounds,
     targets: [{ shows: `${shows}: 10,000 against 1,000`, of: LARGE, to: SMALL, figure: 'milliseconds', atMost: 11 }],
     prepare: async (bench) => {
       await (await bench.standIn('prompts')).delay(0);
-      return { [SMALL]: await runOf(1_000, words, bench), [LARGE]: await runOf(10_000, words, bench) };
+      return { [SMALL]: await prepareRun(1_000, args, bench), [LARGE]: await prepareRun(10_000, args, bench) };
     },
   };
 }
 
-async function runOf(count: number, words: readonly string[], bench: Bench) {
+async function prepareRun(count: number, args: readonly string[], bench: Bench) {
   const standIn = await bench.standIn('prompts');
   const folder = bench.repository(count);
-  return { run: () => against(standIn, { count, behind: 0 }, () => bench.promptsync(folder, ...words)) };
+  return { run: () => against(standIn, { count, behind: 0 }, () => bench.promptsync(folder, ...args)) };
 }
 
 export const growth: Group = {
   name: 'growth',
-  about: 'ten times as many prompts cost about ten times as much',
+  about: 'the cost of ten times as many prompts, which should be about ten times as high',
   cases: [
-    growing('sync, nothing changed, 0 ms', 'no-op sync', 2, ['sync', '--yes']),
-    growing('validate', 'validate', 3, ['validate']),
+    makeGrowthCase('sync, nothing changed, 0 ms', 'no-op sync', 2, ['sync', '--yes']),
+    makeGrowthCase('validate', 'validate', 3, ['validate']),
   ],
 };

@@ -3,7 +3,7 @@ import type { Case, Group } from '../core/case.ts';
 const LOOP = 'bare loop: read, split, parse, hash';
 const VALIDATE = 'promptsync validate';
 
-function reading(count: number, rounds: number, targets: Case['targets'] = []): Case {
+function makeParsingCase(count: number, rounds: number, targets: Case['targets'] = []): Case {
   return {
     title: `${count.toLocaleString('en')} prompt files of 4 kB`,
     rounds,
@@ -21,11 +21,11 @@ function reading(count: number, rounds: number, targets: Case['targets'] = []): 
 
 export const parsing: Group = {
   name: 'parsing',
-  about: 'prompt files read, parsed and validated, beside a loop that does the same and checks nothing',
+  about: 'validation of prompt files, compared with a bare loop that reads and parses them but checks nothing',
   cases: [
-    reading(50, 5),
-    reading(1_000, 5),
-    reading(10_000, 3, [
+    makeParsingCase(50, 5),
+    makeParsingCase(1_000, 5),
+    makeParsingCase(10_000, 3, [
       { shows: '10,000 prompt files, validated', of: VALIDATE, to: LOOP, figure: 'milliseconds', atMost: 1.5 },
       { shows: '10,000 × 4 kB validated, peak memory', of: VALIDATE, figure: 'peak', atMost: 250 },
     ]),

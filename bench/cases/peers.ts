@@ -6,18 +6,20 @@ import { rdmeUpload } from '../peers/rdme.ts';
 import type { StandInName } from '../stand-ins/start.ts';
 
 const SYNC = 'promptsync sync (3 reads of each)';
-const WIDE = 'promptsync sync, concurrency: 64';
+const SYNC_64 = 'promptsync sync, concurrency: 64';
 const SERIAL = 'our own serial loop (1 read of each)';
 const LANGWATCH = `langwatch ${PEERS.langwatch.version} prompt sync (serial)`;
 const RDME = `rdme ${PEERS.rdme.version} docs upload (serial, writes each page)`;
 const RDME_DRY = `rdme ${PEERS.rdme.version} docs upload --dry-run (serial)`;
-const NOT_INSTALLED = 'skipped: could not be installed';
+const NOT_INSTALLED = 'skipped, because the peer could not be installed';
 
-/** What users may run instead; none of these knows environments, so each is asked for less than promptsync is. */
+/**
+ * A program that users may run instead of promptsync. No peer knows environments, so each does less than promptsync.
+ */
 type Peer = {
   readonly name: string;
   readonly service: StandInName;
-  /** Null where it is not to be had here. */
+  /** Prepares the runs of the peer. Returns null if the peer could not be installed. */
   readonly prepare: (count: number, bench: Bench) => Promise<Subjects | null>;
 };
 
@@ -50,18 +52,18 @@ const rdme: Peer = {
 
 type Setting = readonly [count: number, latency: number, rounds: number];
 
-function beside(peer: Peer, [count, latency, rounds]: Setting, more: Partial<Case> = {}): Case {
+function makePeerCase(peer: Peer, [count, latency, rounds]: Setting, more: Partial<Case> = {}): Case {
   return {
     title: `beside ${peer.name}: ${count.toLocaleString('en')} prompts, ${latency} ms, nothing changed`,
     rounds,
     ...more,
     prepare: async (bench) => {
-      const theirs = await peer.prepare(count, bench);
-      if (theirs === null) return NOT_INSTALLED;
+      const peerSubjects = await peer.prepare(count, bench);
+      if (peerSubjects === null) return NOT_INSTALLED;
       const [service, prompts] = [await bench.standIn(peer.service), await bench.standIn('prompts')];
       await prompts.stock({ count, behind: 0 });
-      for (const one of [service, prompts]) await one.delay(latency);
-      const counted = Object.entries(theirs).map(([name, { run }]): [string, Subject] => [
+      for (const standIn of [service, prompts]) await standIn.delay(latency);
+      const countedSubjects = Object.entries(peerSubjects).map(([name, { run }]): [string, Subject] => [
         name,
         {
           run: async () => {
@@ -74,28 +76,31 @@ function beside(peer: Peer, [count, latency, rounds]: Setting, more: Partial<Cas
       const folder = bench.repository(count);
       const sync = (config: string) => () =>
         against(prompts, { count, behind: 0 }, () => bench.promptsync(folder, 'sync', '--yes', '--config', config));
-      const ours = { [SYNC]: { run: sync('default.yaml') }, [WIDE]: { run: sync('wide.yaml') } };
-      return { ...Object.fromEntries(counted), ...ours };
+      const ownSubjects = { [SYNC]: { run: sync('default.yaml') }, [SYNC_64]: { run: sync('wide.yaml') } };
+      return { ...Object.fromEntries(countedSubjects), ...ownSubjects };
     },
   };
 }
 
-const tenTimes: Target = {
+const tenTimesFaster: Target = {
   shows: 'no-op sync of 1,000 prompts at 20 ms, concurrency: 64, beside a serial peer that reads each once',
-  ...{ of: WIDE, to: SERIAL, figure: 'milliseconds', atMost: 0.1 },
+  of: SYNC_64,
+  to: SERIAL,
+  figure: 'milliseconds',
+  atMost: 0.1,
 };
 
 export const peers: Group = {
   name: 'peers',
   about: [
-    'what users may run instead, as it comes from the registry, against a stand-in of its service with the same latency;',
-    'langwatch is told the address by its own variable, what rdme fetches is sent to the stand-in by a preload',
+    'programs that users may run instead, unchanged from the registry, against a stand-in of their service with the same latency;',
+    'langwatch gets the address of the stand-in from its own variable, and a preload redirects the requests of rdme',
   ].join(' '),
   cases: [
-    ...[serial, langWatch, rdme].map((peer) => beside(peer, [50, 0, 3])),
-    ...[serial, langWatch, rdme].map((peer) => beside(peer, [50, 20, 1])),
-    beside(serial, [1_000, 20, 1], { targets: [tenTimes] }),
-    beside(langWatch, [1_000, 20, 1]),
-    beside(rdme, [1_000, 20, 1], { long: true }),
+    ...[serial, langWatch, rdme].map((peer) => makePeerCase(peer, [50, 0, 3])),
+    ...[serial, langWatch, rdme].map((peer) => makePeerCase(peer, [50, 20, 1])),
+    makePeerCase(serial, [1_000, 20, 1], { targets: [tenTimesFaster] }),
+    makePeerCase(langWatch, [1_000, 20, 1]),
+    makePeerCase(rdme, [1_000, 20, 1], { long: true }),
   ],
 };

@@ -40,4 +40,8 @@ const dryRun: Case = {
   },
 };
 
-export const startUp: Group = { name: 'start-up', about: 'what starting costs', cases: [offline, dryRun] };
+export const startUp: Group = {
+  name: 'start-up',
+  about: 'the cost of starting, compared with an empty Node process',
+  cases: [offline, dryRun],
+};

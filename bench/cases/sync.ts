@@ -8,31 +8,34 @@ import type { Stock } from '../stand-ins/service.ts';
 const FLOOR = 'the same requests, bare undici loop';
 const SYNC = 'promptsync sync';
 
-const changes = {
+/** The contents of the service before a sync, by what the sync has to change. */
+const STOCKS = {
   nothing: (count: number): Stock => ({ count, behind: 0 }),
   one: (count: number): Stock => ({ count, behind: 1 }),
   all: (count: number): Stock => ({ count, behind: count }),
-  // From a service without any version. Pins on numbers would wait for the second sync.
+  // The service has no version yet. The files have no pins on numbers, because only a second sync could resolve them.
   first: (count: number): Stock => ({ count, behind: 0, empty: true }),
 } as const;
 
-type Changed = keyof typeof changes;
+type SyncKind = keyof typeof STOCKS;
 
-/** The whole command in a process of its own, and its very requests sent again by a bare loop in another one. */
-function syncing(count: number, latency: number, changed: Changed, rounds: number, more: Partial<Case> = {}): Case {
-  const what = changed === 'first' ? 'first sync' : `${changed} changed`;
+/**
+ * Makes a case that compares the whole command with a bare loop that resends the same requests from another process.
+ */
+function makeSyncCase(count: number, latency: number, kind: SyncKind, rounds: number, more: Partial<Case> = {}): Case {
+  const description = kind === 'first' ? 'first sync' : `${kind} changed`;
   return {
-    title: `${count.toLocaleString('en')} prompts × ${ENVIRONMENTS.length}, ${latency} ms, ${what}`,
+    title: `${count.toLocaleString('en')} prompts × ${ENVIRONMENTS.length}, ${latency} ms, ${description}`,
     rounds,
     ...more,
-    prepare: (bench) => subjectsOf(count, latency, changed, bench),
+    prepare: (bench) => prepareSubjects(count, latency, kind, bench),
   };
 }
 
-async function subjectsOf(count: number, latency: number, changed: Changed, bench: Bench): Promise<Subjects> {
+async function prepareSubjects(count: number, latency: number, kind: SyncKind, bench: Bench): Promise<Subjects> {
   const standIn = await bench.standIn('prompts');
-  const stock = changes[changed](count);
-  const folder = bench.repository(count, { withoutNumbers: changed === 'first' });
+  const stock = STOCKS[kind](count);
+  const folder = bench.repository(count, { withoutNumbers: kind === 'first' });
   const sync = () => bench.promptsync(folder, 'sync', '--yes');
   await standIn.delay(0);
   await standIn.stock(stock);
@@ -50,23 +53,23 @@ async function subjectsOf(count: number, latency: number, changed: Changed, benc
 
 export const sync: Group = {
   name: 'sync',
-  about: 'the whole command, beside its very requests sent by a bare undici loop with the same concurrency',
+  about: 'the whole command, compared with the same requests from a bare undici loop with the same concurrency',
   cases: [
-    syncing(50, 0, 'nothing', 5),
-    syncing(50, 0, 'one', 5),
-    syncing(50, 0, 'all', 5),
-    syncing(50, 20, 'nothing', 3),
-    syncing(50, 20, 'one', 3),
-    syncing(50, 20, 'all', 3),
-    syncing(50, 50, 'nothing', 3),
-    syncing(1_000, 0, 'nothing', 3),
-    syncing(1_000, 0, 'one', 3),
-    syncing(1_000, 0, 'all', 1),
-    syncing(1_000, 0, 'first', 1),
-    syncing(1_000, 20, 'nothing', 1),
-    ...([20, 50] as const).map((latency) => syncing(1_000, latency, 'all', 1, { long: true })),
-    syncing(1_000, 50, 'nothing', 1, { long: true }),
-    ...(['nothing', 'one', 'all'] as const).map((changed) => syncing(10_000, 0, changed, 1, { long: true })),
-    ...([20, 50] as const).map((latency) => syncing(10_000, latency, 'nothing', 1, { long: true })),
+    makeSyncCase(50, 0, 'nothing', 5),
+    makeSyncCase(50, 0, 'one', 5),
+    makeSyncCase(50, 0, 'all', 5),
+    makeSyncCase(50, 20, 'nothing', 3),
+    makeSyncCase(50, 20, 'one', 3),
+    makeSyncCase(50, 20, 'all', 3),
+    makeSyncCase(50, 50, 'nothing', 3),
+    makeSyncCase(1_000, 0, 'nothing', 3),
+    makeSyncCase(1_000, 0, 'one', 3),
+    makeSyncCase(1_000, 0, 'all', 1),
+    makeSyncCase(1_000, 0, 'first', 1),
+    makeSyncCase(1_000, 20, 'nothing', 1),
+    ...([20, 50] as const).map((latency) => makeSyncCase(1_000, latency, 'all', 1, { long: true })),
+    makeSyncCase(1_000, 50, 'nothing', 1, { long: true }),
+    ...(['nothing', 'one', 'all'] as const).map((kind) => makeSyncCase(10_000, 0, kind, 1, { long: true })),
+    ...([20, 50] as const).map((latency) => makeSyncCase(10_000, latency, 'nothing', 1, { long: true })),
   ],
 };

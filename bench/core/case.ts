@@ -1,32 +1,28 @@
 import type { Bench } from './bench.ts';
-
-/** What one run of something took. */
-export type Sample = {
-  /** Wall time. */
-  readonly milliseconds: number;
-  /** Processor time of the process, user and system, in milliseconds. */
-  readonly cpu?: number;
-  /** Peak resident memory of the process, in MB (10^6 bytes). */
-  readonly peak?: number;
-  readonly requests?: number;
-};
+import type { Sample } from './measure.ts';
 
 export type Figure = keyof Sample;
 
-/** One thing to be measured. */
+/** A program or function that a case measures. */
 export type Subject = {
   readonly run: () => Promise<Sample>;
-  /** At most so many rounds, where one takes long. */
+  /** The maximum number of rounds of a slow subject. */
   readonly rounds?: number;
 };
 
-/** By the name that the table shows; the first is what the others are compared with. */
+/** The subjects of a case, by their names in the table. The table compares all subjects with the first. */
 export type Subjects = Readonly<Record<string, Subject>>;
 
-/** What has to be shown: the median of one subject's figure, over that of another where `to` names one. */
+/**
+ * A limit for the median of a figure of one subject. If `to` names another subject, the limit applies to the ratio of
+ * the two medians.
+ */
 export type Target = {
+  /** The description of the target in the output. */
   readonly shows: string;
+  /** The name of the measured subject. */
   readonly of: string;
+  /** The name of the subject to compare with. */
   readonly to?: string;
   readonly figure: Figure;
   readonly atMost: number;
@@ -35,10 +31,10 @@ export type Target = {
 export type Case = {
   readonly title: string;
   readonly rounds: number;
-  /** Too long for every day: measured with `--all` alone. */
+  /** Set if the case takes minutes. Such a case runs only with `--all`. */
   readonly long?: true;
   readonly targets?: readonly Target[];
-  /** Makes what is needed, untimed. A text says why it cannot be measured here. */
+  /** Prepares the subjects before the measurement. Returns a text with the reason if the case cannot run. */
   readonly prepare: (bench: Bench) => Promise<Subjects | string>;
 };
 

@@ -2,41 +2,55 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
 import { join } from 'node:path';
-import type { Sample } from './case.ts';
 
+/** The figures of one run. */
+export type Sample = {
+  /** The wall time of the run. */
+  readonly milliseconds: number;
+  /** The user and system CPU time of the process, in milliseconds. */
+  readonly cpu?: number;
+  /** The peak resident memory of the process, in MB (10^6 bytes). */
+  readonly peak?: number;
+  /** The number of requests that the run sent to the service. */
+  readonly requests?: number;
+};
+
+/** The module that makes a measured process report its CPU time and memory on descriptor 3. */
 const USAGE = join(import.meta.dirname, 'usage.cjs');
 
 export type RunOptions = {
   readonly cwd?: string;
-  /** Besides PATH, nothing of this process's own is handed on. */
+  /** The variables of the process. From the benchmark, the process inherits only PATH and the temporary folders. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Which exit codes are in order: 0 unless told. */
+  /** The exit codes that mean success. The default is 0. */
   readonly exitCodes?: readonly number[];
 };
 
 export type Run = Sample & { readonly stdout: string };
 
-/** Runs a Node program to its end and measures it from the outside. Rejects when it fails. */
-export async function runNode(words: readonly string[], options: RunOptions = {}): Promise<Run> {
+/** Runs a Node program in a process and measures the process. Rejects if the exit code does not mean success. */
+export async function runNode(args: readonly string[], options: RunOptions = {}): Promise<Run> {
   const { cwd = process.cwd(), environment = {}, exitCodes = [0] } = options;
-  const env = { ...pathOnly(), ...environment };
+  const env = { ...pickInheritedVariables(), ...environment };
   const started = performance.now();
-  const child = spawn(process.execPath, ['--require', USAGE, ...words], {
-    ...{ cwd, env, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] },
+  const child = spawn(process.execPath, ['--require', USAGE, ...args], {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
   const ended = new Promise<{ code: number | null; milliseconds: number }>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) => resolve({ code, milliseconds: performance.now() - started }));
   });
-  const [stdout, stderr, usage] = await Promise.all([child.stdout, child.stderr, child.stdio[3]].map(read));
+  const [stdout, stderr, usage] = await Promise.all([child.stdout, child.stderr, child.stdio[3]].map(readStream));
   const { code, milliseconds } = await ended;
   if (code === null || !exitCodes.includes(code)) {
-    throw new Error(`${words.join(' ')} exited with ${code}: ${`${stderr}${stdout}`.slice(-2_000)}`);
+    throw new Error(`${args.join(' ')} exited with ${code}: ${`${stderr}${stdout}`.slice(-2_000)}`);
   }
   return { milliseconds, ...parseUsage(usage ?? ''), stdout: stdout ?? '' };
 }
 
-/** Measures work of this process. */
+/** Measures a function that runs in this process. */
 export async function timed(work: () => unknown): Promise<Sample> {
   const before = process.cpuUsage();
   const started = performance.now();
@@ -46,20 +60,20 @@ export async function timed(work: () => unknown): Promise<Sample> {
   return { milliseconds, cpu: (user + system) / 1_000 };
 }
 
-function read(stream: unknown): Promise<string> {
-  // `spawn` made it from 'pipe'.
+function readStream(stream: unknown): Promise<string> {
+  // `spawn` makes a readable stream for each 'pipe'.
   return text(stream as Readable);
 }
 
-/** As `usage.cjs` writes it. */
+/** Parses the figures that `usage.cjs` writes. */
 function parseUsage(json: string): Pick<Sample, 'cpu' | 'peak'> {
   return json === '' ? {} : JSON.parse(json);
 }
 
-/** Settings of whoever runs this would be measured with it. */
-function pathOnly(): Readonly<Record<string, string>> {
-  const kept = ['PATH', 'SystemRoot', 'TEMP', 'TMPDIR', 'TMP'];
+/** Returns the few variables that a process needs. Other variables of the user could change the measurement. */
+function pickInheritedVariables(): Readonly<Record<string, string>> {
+  const names = ['PATH', 'SystemRoot', 'TEMP', 'TMPDIR', 'TMP'];
   return Object.fromEntries(
-    kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
   );
 }

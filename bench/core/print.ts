@@ -1,42 +1,52 @@
+import type { Figure } from './case.ts';
 import type { Finding, Result, Row } from './run-case.ts';
 
-const HEADS = ['', 'ms', 'ratio', 'CPU ms', 'ratio', 'peak MB', 'requests'];
+const HEADINGS = ['', 'ms', 'ratio', 'CPU ms', 'ratio', 'peak MB', 'requests'];
 
-/** One case as a table for a terminal. */
+/** Renders the result of a case as a table for a terminal. */
 export function renderText({ title, rows, skipped }: Result): string {
   if (skipped !== null) return `${title}: ${skipped}\n`;
-  const cells = [HEADS, ...rows.map((row) => cellsOf(row, rows[0]))];
-  const widths = HEADS.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
+  const cells = [HEADINGS, ...rows.map((row) => renderCells(row, rows[0]))];
+  const widths = HEADINGS.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
   const lines = cells.map((line) => line.map((cell, column) => pad(cell, column, widths[column] ?? 0)).join('  '));
-  return [`${title} (${roundsOf(rows)})`, ...lines.map((line) => `  ${line}`.trimEnd()), ''].join('\n');
+  return [`${title} (${renderRounds(rows)})`, ...lines.map((line) => `  ${line}`.trimEnd()), ''].join('\n');
 }
 
 export function renderMarkdown({ title, rows, skipped }: Result): string {
   if (skipped !== null) return `**${title}**: ${skipped}\n`;
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  const body = rows.map((row) => line(cellsOf(row, rows[0])));
-  return [`**${title}** (${roundsOf(rows)})`, '', line(HEADS), '|---|--:|--:|--:|--:|--:|--:|', ...body, ''].join('\n');
+  const body = rows.map((row) => line(renderCells(row, rows[0])));
+  return [
+    `**${title}** (${renderRounds(rows)})`,
+    '',
+    line(HEADINGS),
+    '|---|--:|--:|--:|--:|--:|--:|',
+    ...body,
+    '',
+  ].join('\n');
 }
 
-/** Each thing that has to be shown, with its figure. */
+/** Renders each target with its measured figure and its limit. */
 export function renderFindings(findings: readonly Finding[], markdown: boolean): string {
-  const rows = findings.map((finding) => ({ ...finding, said: `${shown(finding)} (at most ${limit(finding)})` }));
+  const rows = findings.map((finding) => {
+    return { ...finding, measured: `${renderValue(finding)} (at most ${renderLimit(finding)})` };
+  });
   if (markdown) {
-    const lines = rows.map(({ shows, said, met }) => `| ${shows} | ${said} | ${met ? 'met' : '**not met**'} |`);
-    return ['| to be shown | measured | |', '|---|---|---|', ...lines, ''].join('\n');
+    const lines = rows.map(({ shows, measured, met }) => `| ${shows} | ${measured} | ${met ? 'met' : '**not met**'} |`);
+    return ['| target | measured | |', '|---|---|---|', ...lines, ''].join('\n');
   }
-  return rows.map(({ shows, said, met }) => `${met ? 'met    ' : 'NOT MET'}  ${shows}: ${said}`).join('\n');
+  return rows.map(({ shows, measured, met }) => `${met ? 'met    ' : 'NOT MET'}  ${shows}: ${measured}`).join('\n');
 }
 
-function cellsOf(row: Row, first: Row | undefined): readonly string[] {
+function renderCells(row: Row, first: Row | undefined): readonly string[] {
   const ratio = (figure: 'milliseconds' | 'cpu') =>
-    row === first ? '' : ratioText((row[figure] ?? Number.NaN) / (first?.[figure] ?? Number.NaN));
-  const whole = (value: number | undefined) => (value === undefined ? '' : String(Math.round(value)));
+    row === first ? '' : renderRatio((row[figure] ?? Number.NaN) / (first?.[figure] ?? Number.NaN));
+  const round = (value: number | undefined) => (value === undefined ? '' : String(Math.round(value)));
   const time = row.milliseconds.toFixed(row.milliseconds < 100 ? 1 : 0);
-  return [row.name, time, ratio('milliseconds'), whole(row.cpu), ratio('cpu'), whole(row.peak), whole(row.requests)];
+  return [row.name, time, ratio('milliseconds'), round(row.cpu), ratio('cpu'), round(row.peak), round(row.requests)];
 }
 
-function ratioText(ratio: number): string {
+function renderRatio(ratio: number): string {
   return Number.isNaN(ratio) ? '' : ratio.toFixed(2);
 }
 
@@ -44,23 +54,30 @@ function pad(cell: string, column: number, width: number): string {
   return column === 0 ? cell.padEnd(width) : cell.padStart(width);
 }
 
-function roundsOf(rows: readonly Row[]): string {
+function renderRounds(rows: readonly Row[]): string {
   const most = Math.max(...rows.map(({ rounds }) => rounds));
   const fewer = rows.filter(({ rounds }) => rounds < most).map(({ name, rounds }) => `${name}: ${rounds}`);
   return [`medians of ${most}`, ...fewer].join('; ');
 }
 
-/** On a machine that is shared the ratio of processor times says how far to trust that of the times. */
-function shown({ value, to, figure, cpuRatio }: Finding): string {
-  if (to === undefined) return `${Math.round(value)}${unitOf(figure)}`;
+/** Renders a value. Adds the ratio of CPU times, because a ratio of wall times is unreliable on a shared machine. */
+function renderValue({ value, to, figure, cpuRatio }: Finding): string {
+  if (to === undefined) return `${Math.round(value)}${renderUnit(figure)}`;
   const cpu = figure === 'milliseconds' && cpuRatio !== null ? `, CPU ${cpuRatio.toFixed(2)}` : '';
   return `${value.toFixed(2)} × ${to}${cpu}`;
 }
 
-function limit({ atMost, to, figure }: Finding): string {
-  return to === undefined ? `${atMost}${unitOf(figure)}` : String(atMost);
+function renderLimit({ atMost, to, figure }: Finding): string {
+  return to === undefined ? `${atMost}${renderUnit(figure)}` : String(atMost);
 }
 
-function unitOf(figure: Finding['figure']): string {
-  return figure === 'peak' ? ' MB' : figure === 'requests' ? ' requests' : ' ms';
+const UNITS = {
+  milliseconds: ' ms',
+  cpu: ' ms',
+  peak: ' MB',
+  requests: ' requests',
+} as const satisfies Record<Figure, string>;
+
+function renderUnit(figure: Figure): string {
+  return UNITS[figure];
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CONCURRENCY, fileOf } from './prompts.ts';
 
-/** Nothing of the user's own git settings. */
+/** The environment variables that keep git from reading the user's settings. */
 export const GIT_ENVIRONMENT = {
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_NOSYSTEM: '1',
@@ -14,26 +14,29 @@ export const GIT_ENVIRONMENT = {
   GIT_COMMITTER_EMAIL: 'ada@example.com',
 } as const;
 
-/** The configurations that each repository has; the first is the one that is found without `--config`. */
+/** The configurations in each repository. Without `--config`, promptsync uses the first. */
 const CONFIGS = {
-  // As many requests at a time as the bare loops have.
+  // This configuration has the same concurrency as the bare loops.
   'promptsync.yaml': `concurrency: ${CONCURRENCY}\n`,
-  // As it comes.
+  // This configuration uses the default concurrency.
   'default.yaml': '',
   'wide.yaml': 'concurrency: 64\n',
 } as const;
 
 export type RepositoryOptions = {
-  /** No pin is a number: a first sync then leaves nothing undone. */
+  /** Whether no pin is a number. Then a single sync is enough, because pins on numbers need a second sync. */
   readonly withoutNumbers?: boolean;
 };
 
-/** A git repository with so many prompt files; its last commit edits the first of them. Whoever makes it removes it. */
+/**
+ * Makes a git repository with this many prompt files. Its last commit edits the first file. The caller must remove the
+ * repository.
+ */
 export function makeRepository(count: number, { withoutNumbers = false }: RepositoryOptions = {}): string {
   const folder = makeFolder();
   mkdirSync(join(folder, 'prompts'));
-  for (const [name, rest] of Object.entries(CONFIGS)) {
-    writeFileSync(join(folder, name), `service:\n  api_key_env: PROMPTSYNC_API_KEY\n${rest}`);
+  for (const [name, settings] of Object.entries(CONFIGS)) {
+    writeFileSync(join(folder, name), `service:\n  api_key_env: PROMPTSYNC_API_KEY\n${settings}`);
   }
   const write = (index: number, edition: 0 | 1) =>
     writeFileSync(join(folder, 'prompts', `${index}.md`), fileOf(index, edition, !withoutNumbers));
@@ -53,9 +56,9 @@ export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-export function git(folder: string, ...words: readonly string[]): string {
+export function git(folder: string, ...args: readonly string[]): string {
   const env = { ...process.env, ...GIT_ENVIRONMENT };
-  return execFileSync('git', words, { cwd: folder, env, encoding: 'utf8' }).trim();
+  return execFileSync('git', args, { cwd: folder, env, encoding: 'utf8' }).trim();
 }
 
 export function commit(folder: string, message: string): void {

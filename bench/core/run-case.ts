@@ -1,39 +1,46 @@
 import type { Bench } from './bench.ts';
-import type { Case, Figure, Sample, Subjects, Target } from './case.ts';
+import type { Case, Figure, Subjects, Target } from './case.ts';
+import type { Sample } from './measure.ts';
 
-/** Medians of one subject. */
+/** The medians of one subject. */
 export type Row = Sample & { readonly name: string; readonly rounds: number };
 
+/** A target with its measured value. */
 export type Finding = Target & {
   readonly value: number;
-  /** Of the same two; null where it is not known. */
+  /** The ratio of the CPU times of the two subjects; null if a CPU time is unknown. */
   readonly cpuRatio: number | null;
   readonly met: boolean;
 };
 
 export type Result = {
   readonly title: string;
-  /** The first is what the others are compared with. */
+  /** The medians of each subject. The table compares all rows with the first. */
   readonly rows: readonly Row[];
   readonly findings: readonly Finding[];
-  /** Why nothing was measured; null where it was. */
+  /** The reason why the case was not measured; null if it was. */
   readonly skipped: string | null;
 };
 
-/** Measures one case, in so many rounds at most. */
-export async function runCase(one: Case, mostRounds: number, bench: Bench): Promise<Result> {
+/** Measures one case in at most `maxRounds` rounds. */
+export async function runCase(one: Case, maxRounds: number, bench: Bench): Promise<Result> {
   const subjects = await one.prepare(bench);
   if (typeof subjects === 'string') return skip(one, subjects);
-  const samples = await measure(subjects, Math.min(one.rounds, mostRounds));
-  const rows = Object.keys(subjects).map((name) => medians(name, samples.get(name) ?? []));
-  return { title: one.title, rows, findings: (one.targets ?? []).map((target) => judge(target, rows)), skipped: null };
+  const samples = await measure(subjects, Math.min(one.rounds, maxRounds));
+  const rows = Object.keys(subjects).map((name) => computeMedians(name, samples.get(name) ?? []));
+  return {
+    title: one.title,
+    rows,
+    findings: (one.targets ?? []).map((target) => checkTarget(target, rows)),
+    skipped: null,
+  };
 }
 
 export function skip({ title }: Case, skipped: string): Result {
   return { title, rows: [], findings: [], skipped };
 }
 
-/** Rounds are interleaved, so that whatever else the machine does falls on all alike. */
+/** Runs the subjects in turn, round by round, so that other work on the machine affects all subjects equally. */
 async function measure(subjects: Subjects, rounds: number): Promise<ReadonlyMap<string, readonly Sample[]>> {
   const samples = new Map(Object.keys(subjects).map((name): [string, Sample[]] => [name, []]));
   for (let round = 0; round < rounds; round++) {
@@ -44,7 +51,7 @@ async function measure(subjects: Subjects, rounds: number): Promise<ReadonlyMap<
   return samples;
 }
 
-function medians(name: string, samples: readonly Sample[]): Row {
+function computeMedians(name: string, samples: readonly Sample[]): Row {
   const figures: readonly Figure[] = ['milliseconds', 'cpu', 'peak', 'requests'];
   const known = figures.flatMap((figure) => {
     const values = samples.flatMap((sample) => sample[figure] ?? []);
@@ -53,16 +60,16 @@ function medians(name: string, samples: readonly Sample[]): Row {
   return { milliseconds: Number.NaN, ...Object.fromEntries(known), name, rounds: samples.length };
 }
 
-function judge(target: Target, rows: readonly Row[]): Finding {
-  const over = (figure: Figure): number => {
-    const figureOf = (name: string) => rows.find((row) => row.name === name)?.[figure] ?? Number.NaN;
-    return figureOf(target.of) / (target.to === undefined ? 1 : figureOf(target.to));
+function checkTarget(target: Target, rows: readonly Row[]): Finding {
+  const compare = (figure: Figure): number => {
+    const findFigure = (name: string) => rows.find((row) => row.name === name)?.[figure] ?? Number.NaN;
+    return findFigure(target.of) / (target.to === undefined ? 1 : findFigure(target.to));
   };
-  const [value, cpuRatio] = [over(target.figure), over('cpu')];
+  const [value, cpuRatio] = [compare(target.figure), compare('cpu')];
   return { ...target, value, cpuRatio: Number.isNaN(cpuRatio) ? null : cpuRatio, met: value <= target.atMost };
 }
 
-/** Of an even number the mean of the two in the middle. */
+/** Computes the median. For an even number of values, this is the mean of the two middle values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.floor(sorted.length / 2)]];

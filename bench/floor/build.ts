@@ -2,13 +2,15 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundle } from '../../scripts/bundle.ts';
 
+/** The source files of the bare loops, which show the least time that the same work can take. */
 const SCRIPTS = { replay: 'replay.ts', parse: 'parse.ts', hash: 'hash.ts', serial: '../peers/serial.ts' };
 
 export type FloorName = keyof typeof SCRIPTS;
 
 /**
- * A bare loop as one file in a folder, bundled as the command line is: a loop that has to strip its types and to load its
- * libraries file by file would be no floor.
+ * Bundles a bare loop into one file in a folder and returns its path. The options are those of the command line.
+ * Without bundling, the loop would spend time on stripping types and loading libraries file by file, so it would be no
+ * lower bound.
  */
 export async function buildFloor(name: FloorName, folder: string): Promise<string> {
   const script = join(import.meta.dirname, SCRIPTS[name]);

@@ -1,4 +1,4 @@
-/** The floor of the floor: reads and hashes each file without parsing it: `node hash.ts FOLDER`. */
+/** The lower bound for the loop in parse.ts. Reads and hashes each file without parsing: `node hash.ts FOLDER`. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** The floor of reading prompts: reads, splits, parses and hashes each file, and checks nothing: `node parse.ts FOLDER`. */
+/**
+ * The lower bound for reading prompts. Reads, splits, parses and hashes each file, without checks: `node parse.ts
+ * FOLDER`.
+ */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,10 +10,10 @@ import { parse } from 'yaml';
 
 const folder = process.argv[2] ?? '.';
 const engines = { yaml: (text: string) => parse(text) };
-const read = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+const prompts = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.md'))
   .map((name) => {
     const { data, content } = matter(readFileSync(join(folder, name), 'utf8'), { engines });
     return { data, content, digest: createHash('sha256').update(content).digest('hex') };
   });
-console.log(read.length);
+console.log(prompts.length);

@@ -1,4 +1,4 @@
-/** The floor of a command: its requests from a file, sent again: `node replay.ts URL FILE CONCURRENCY`. */
+/** The lower bound for a command. Resends its recorded requests from a file: `node replay.ts URL FILE CONCURRENCY`. */
 import { readFileSync } from 'node:fs';
 import { sendAll } from './send-all.ts';
 

@@ -4,10 +4,10 @@ import type { Recorded } from '../stand-ins/listen.ts';
 
 const HEADERS = { 'x-api-key': API_KEY, accept: 'application/json', 'content-type': 'application/json' };
 
-/** What is done with an answer: it must be read to its end, or the connection cannot be used again. */
+/** The way to read a response. Every response must be read to its end, so that the connection can be reused. */
 export type Taking = 'bytes' | 'json';
 
-/** A bare undici loop: sends the requests, so many at a time, looks at no status and keeps nothing. */
+/** Sends all requests in a bare undici loop with this concurrency. Ignores the status and keeps no response. */
 export async function sendAll(
   baseUrl: string,
   requests: readonly Recorded[],
@@ -15,21 +15,21 @@ export async function sendAll(
   taking: Taking = 'bytes',
 ): Promise<void> {
   const agent = new Agent({ connections: concurrency, pipelining: 1 });
-  let next = 0;
-  const work = async (): Promise<void> => {
-    for (let request = requests[next++]; request !== undefined; request = requests[next++]) {
+  let nextIndex = 0;
+  const sendNext = async (): Promise<void> => {
+    for (let request = requests[nextIndex++]; request !== undefined; request = requests[nextIndex++]) {
       const { method, path, body } = request;
-      const sent = {
+      const options = {
         origin: baseUrl,
         method: method as 'GET',
         path,
         headers: HEADERS,
         body: body === '' ? null : body,
       };
-      const answer = await agent.request(sent);
-      await (taking === 'json' ? answer.body.json() : answer.body.arrayBuffer());
+      const response = await agent.request(options);
+      await (taking === 'json' ? response.body.json() : response.body.arrayBuffer());
     }
   };
-  await Promise.all(Array.from({ length: concurrency }, work));
+  await Promise.all(Array.from({ length: concurrency }, sendNext));
   await agent.close();
 }

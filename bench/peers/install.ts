@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const CACHE = join(import.meta.dirname, '../../node_modules/.cache/promptsync/peers');
 
-/** The versions that were measured, and the file that their command runs. */
+/** The measured version of each peer, and the entry file of its command. */
 export const PEERS = {
   langwatch: { version: '0.16.1', entry: 'dist/cli/index.js' },
   rdme: { version: '10.9.6', entry: 'bin/run.js' },
@@ -13,14 +13,15 @@ export const PEERS = {
 export type Peer = keyof typeof PEERS;
 
 /**
- * The entry of a peer's command, which is installed at its first use into a folder of its own and never becomes a
- * dependency; null where that is not possible, such as without a network. No script of a package is run.
+ * Installs a peer at its first use and returns the path of its entry file. Returns null if npm cannot install the peer,
+ * for example without a network. Each peer has a separate folder and never becomes a dependency of promptsync. npm runs
+ * no scripts of packages.
  */
 export function installPeer(name: Peer): string | null {
   const { version, entry } = PEERS[name];
   const prefix = join(CACHE, `${name}-${version}`);
   const path = join(prefix, 'node_modules', name, entry);
-  // Their ranges of peer dependencies do not always agree with each other.
+  // `--legacy-peer-deps` is necessary because the ranges of peer dependencies do not always agree with each other.
   const flags = [
     '--no-save',
     '--ignore-scripts',

@@ -2,14 +2,15 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { Bench } from '../core/bench.ts';
-import type { Sample } from '../core/case.ts';
+import type { Sample } from '../core/measure.ts';
 import { runNode } from '../core/measure.ts';
 import { textOf } from '../core/prompts.ts';
 import { installPeer } from './install.ts';
 
 /**
- * `langwatch prompt sync`, as it comes, with the prompts as local files: its own variable names the address of its
- * service. The first run here makes all prompts, so that those measured change nothing; null where it is not to be had.
+ * Prepares `langwatch prompt sync`, unchanged, with the prompts as local files. The variable `LANGWATCH_ENDPOINT`
+ * points langwatch to the stand-in. An unmeasured first run creates all prompts, so the measured runs change nothing.
+ * Returns null if langwatch cannot be installed.
  */
 export async function langWatchSync(count: number, bench: Bench): Promise<(() => Promise<Sample>) | null> {
   const entry = installPeer('langwatch');
@@ -22,7 +23,7 @@ export async function langWatchSync(count: number, bench: Bench): Promise<(() =>
   await delay(0);
   await run();
   const { stdout } = await run();
-  if (!stdout.includes('no changes')) throw new Error(`langwatch changes something: ${stdout.slice(-500)}`);
+  if (!stdout.includes('no changes')) throw new Error(`langwatch changed a prompt: ${stdout.slice(-500)}`);
   return run;
 }
 

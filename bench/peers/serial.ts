@@ -1,4 +1,4 @@
-/** A plain yardstick of our own: reads each prompt once, one after the other: `node serial.ts URL COUNT`. */
+/** A simple peer without concurrency. Reads each prompt once, one after the other: `node serial.ts URL COUNT`. */
 import { sendAll } from '../floor/send-all.ts';
 import { idOf } from '../core/prompts.ts';
 

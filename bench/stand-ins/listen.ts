@@ -2,23 +2,26 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Stock, Service } from './service.ts';
 
-/** One request as it was asked, to be sent again by a bare loop. */
+/** A recorded request, which a bare loop can resend. */
 export type Recorded = { readonly method: string; readonly path: string; readonly body: string };
 
+/** A running stand-in. */
 export type Listening = {
   readonly baseUrl: string;
+  /** Replaces the prompts of the service. */
   readonly stock: (stock: Stock) => void;
-  /** In milliseconds, before each answer. */
+  /** Sets the latency in milliseconds before each response. */
   readonly delay: (latency: number) => void;
-  /** Requests since the last call of `begin`. */
+  /** Returns the number of requests since the last call of `begin`. */
   readonly count: () => number;
-  /** Those requests themselves, where they were to be recorded. */
+  /** Returns the requests since the last call of `begin`, or an empty list if recording is off. */
   readonly recorded: () => readonly Recorded[];
+  /** Starts a new count of requests, and turns recording on or off. */
   readonly begin: (record: boolean) => void;
   readonly close: () => void;
 };
 
-/** Serves on 127.0.0.1, on a port that is free. */
+/** Serves a stand-in on 127.0.0.1, on a free port. */
 export async function listen(service: Service): Promise<Listening> {
   const state = { latency: 0, count: 0, record: false, requests: [] as Recorded[] };
   const server = createServer((request, response) => {
@@ -26,12 +29,12 @@ export async function listen(service: Service): Promise<Listening> {
     readBody(request, (body) => {
       const { method = '', url: path = '' } = request;
       if (state.record) state.requests.push({ method, path, body });
-      const { status, body: answer } = service.answer(method, path, body, request.headers);
-      if (state.latency === 0) send(response, status, answer);
-      else setTimeout(send, state.latency, response, status, answer);
+      const { status, body: responseBody } = service.answer(method, path, body, request.headers);
+      if (state.latency === 0) send(response, status, responseBody);
+      else setTimeout(send, state.latency, response, status, responseBody);
     });
   });
-  // Connections may rest between two rounds.
+  // Keeps idle connections open, because a round can start long after the previous round.
   server.keepAliveTimeout = 0;
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const address = server.address();
@@ -56,8 +59,8 @@ function readBody(request: IncomingMessage, done: (body: string) => void): void 
   request.on('end', () => done(chunks.length === 0 ? '' : Buffer.concat(chunks).toString('utf8')));
 }
 
-function send(response: ServerResponse, status: number, answer: string): void {
-  const bytes = Buffer.from(answer, 'utf8');
+function send(response: ServerResponse, status: number, body: string): void {
+  const bytes = Buffer.from(body, 'utf8');
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': bytes.length });
   response.end(bytes);
 }

@@ -2,8 +2,9 @@ import { computeContentDigest, VERSION_RECORD_KEY } from '../../src/domain/conte
 import { API_KEY, ENVIRONMENTS, fieldsOf, idOf, textOf, TRACKING } from '../core/prompts.ts';
 import type { Answer, Stock, Service } from './service.ts';
 
-// The prompt service (its interface's section 4) in memory: answers like the embedded one, without what that one checks
-// and keeps, so that the client is what is measured. A version's JSON is made once.
+// This file implements the four-call service (section 4 of its interface) in memory. Responses are the same as those of
+// the embedded service. The stand-in checks and stores less than the embedded service, so that the benchmark measures
+// the client. For the same reason, the JSON of a version is made only once.
 
 type Version = { readonly id: string; readonly json: string };
 
@@ -23,58 +24,61 @@ export function promptService(): Service {
   return {
     stock: (stock) => {
       prompts.clear();
-      for (let index = 0; index < stock.count; index++) prompts.set(idOf(index), filled(index, stock));
+      for (let index = 0; index < stock.count; index++) prompts.set(idOf(index), makePrompt(index, stock));
     },
     answer: (method, path, body, headers) => {
-      if (headers['x-api-key'] !== API_KEY) return refusal(401, 'The API key is missing or not known.');
-      if (!path.startsWith(PREFIX)) return refusal(404, 'There is no such path.');
+      if (headers['x-api-key'] !== API_KEY) return makeRefusal(401, 'The API key is missing or unknown.');
+      if (!path.startsWith(PREFIX)) return makeRefusal(404, 'There is no such path.');
       const [target = '', query = ''] = path.slice(PREFIX.length).split('?');
       const [id = '', tail = ''] = target.split('/');
       const prompt = prompts.get(decodeURIComponent(id));
-      if (prompt === undefined) return refusal(404, 'There is no such prompt.');
-      return operate(`${method} ${tail}`, prompt, query, body);
+      if (prompt === undefined) return makeRefusal(404, 'There is no such prompt.');
+      return handle(`${method} ${tail}`, prompt, query, body);
     },
   };
 }
 
-function operate(operation: string, prompt: Prompt, query: string, body: string): Answer {
+function handle(operation: string, prompt: Prompt, query: string, body: string): Answer {
   switch (operation) {
     case 'GET ':
-      return read(prompt, query === '' ? null : new URLSearchParams(query).get('environment'));
+      return readPrompt(prompt, query === '' ? null : new URLSearchParams(query).get('environment'));
     case 'PATCH ':
-      prompt.fields = { ...prompt.fields, ...parse(body) };
-      return { status: 200, body: `${open(prompt)},"created_at":"${NOW}"}` };
+      prompt.fields = { ...prompt.fields, ...parseBody(body) };
+      return { status: 200, body: `${renderOpenPrompt(prompt)},"created_at":"${NOW}"}` };
     case 'POST versions': {
-      const { content, metadata_: metadata = null } = parse(body);
-      if (typeof content !== 'string') return refusal(422, 'body.content: Invalid input');
-      return { status: 200, body: add(prompt, content, metadata).json };
+      const { content, metadata_: metadata = null } = parseBody(body);
+      if (typeof content !== 'string') return makeRefusal(422, 'body.content: Invalid input');
+      return { status: 200, body: addVersion(prompt, content, metadata).json };
     }
     case 'POST set-active':
-      return activate(prompt, parse(body));
+      return activateVersion(prompt, parseBody(body));
     default:
-      return refusal(405, 'The path does not allow this.');
+      return makeRefusal(405, 'The path does not allow this.');
   }
 }
 
-function read(prompt: Prompt, environment: string | null): Answer {
-  if (environment === null) return { status: 200, body: `${open(prompt)}}` };
-  return { status: 200, body: `${open(prompt)},"active_version":${prompt.active.get(environment)?.json ?? 'null'}}` };
+function readPrompt(prompt: Prompt, environment: string | null): Answer {
+  if (environment === null) return { status: 200, body: `${renderOpenPrompt(prompt)}}` };
+  return {
+    status: 200,
+    body: `${renderOpenPrompt(prompt)},"active_version":${prompt.active.get(environment)?.json ?? 'null'}}`,
+  };
 }
 
-function activate(prompt: Prompt, { environment, version_id: id }: Readonly<Record<string, unknown>>): Answer {
-  const version = prompt.versions.find((one) => one.id === id);
-  if (version === undefined) return refusal(404, 'The prompt has no such version.');
+function activateVersion(prompt: Prompt, { environment, version_id: id }: Readonly<Record<string, unknown>>): Answer {
+  const version = prompt.versions.find((candidate) => candidate.id === id);
+  if (version === undefined) return makeRefusal(404, 'The prompt has no such version.');
   prompt.active.set(String(environment), version);
   return UPDATED;
 }
 
-/** The prompt's JSON without its closing brace. */
-function open({ id, fields, versions }: Prompt): string {
+/** Returns the JSON of a prompt without the closing brace. */
+function renderOpenPrompt({ id, fields, versions }: Prompt): string {
   const latest_version_id = versions.at(-1)?.id ?? null;
   return JSON.stringify({ id, project_id: 'bench', ...fields, latest_version_id }).slice(0, -1);
 }
 
-function add(prompt: Prompt, content: string, metadata_: unknown): Version {
+function addVersion(prompt: Prompt, content: string, metadata_: unknown): Version {
   const number = prompt.versions.length + 1;
   const id = `ver_${prompt.id}_${number}`;
   const wire = { id, prompt_id: prompt.id, version_number: number, content, metadata_, created_at: NOW };
@@ -83,21 +87,21 @@ function add(prompt: Prompt, content: string, metadata_: unknown): Version {
   return version;
 }
 
-/** As a sync leaves it: one version, which promptsync made and which is active everywhere. */
-function filled(index: number, { behind, empty = false }: Stock): Prompt {
+/** Makes a prompt as a sync leaves it: with one managed version, which is active in every environment. */
+function makePrompt(index: number, { behind, empty = false }: Stock): Prompt {
   const prompt: Prompt = { id: idOf(index), fields: fieldsOf(index), versions: [], active: new Map() };
   if (empty) return prompt;
   const text = textOf(index, index < behind ? 0 : 1);
-  const stamp = { digest: computeContentDigest(text), operation: 'bench', ledger: [] };
-  const version = add(prompt, text, { [VERSION_RECORD_KEY]: stamp });
+  const versionRecord = { digest: computeContentDigest(text), operation: 'bench', ledger: [] };
+  const version = addVersion(prompt, text, { [VERSION_RECORD_KEY]: versionRecord });
   for (const environment of [...ENVIRONMENTS, TRACKING]) prompt.active.set(environment, version);
   return prompt;
 }
 
-function parse(body: string): Readonly<Record<string, unknown>> {
+function parseBody(body: string): Readonly<Record<string, unknown>> {
   return JSON.parse(body);
 }
 
-function refusal(status: number, detail: string): Answer {
+function makeRefusal(status: number, detail: string): Answer {
   return { status, body: JSON.stringify({ detail }) };
 }

@@ -1,7 +1,8 @@
 import type { Answer, Service } from './service.ts';
 
-// As much of ReadMe's service as `rdme docs upload` (10.9.6) asks: the mappings of old ids once, then for each page a
-// GET, and a PATCH where the page is there or a POST where it is not.
+// This file implements the part of ReadMe's service that `rdme docs upload` (10.9.6) uses. The program reads the
+// mappings of old ids once. Then it sends a GET for each page, followed by a PATCH if the page exists, or else by a
+// POST.
 
 const PAGE = /^\/v2\/branches\/stable\/guides(?:\/([^/]+))?$/;
 
@@ -12,21 +13,21 @@ export function readMeService(): Service {
       if (empty) pages.clear();
     },
     answer: (method, path, body, headers) => {
-      if (headers['authorization'] === undefined) return json(401, { title: 'Unauthorized' });
-      if (path === '/api/v1/migration') return json(200, { categories: {}, parentPages: {} });
+      if (headers['authorization'] === undefined) return makeResponse(401, { title: 'Unauthorized' });
+      if (path === '/api/v1/migration') return makeResponse(200, { categories: {}, parentPages: {} });
       const match = PAGE.exec(path);
-      if (match === null) return json(404, { title: 'Not found' });
-      const sent: { slug?: string } = body === '' ? {} : JSON.parse(body);
-      const slug = match[1] ?? sent.slug ?? '';
-      const known = pages.get(slug);
-      if (method !== 'POST' && known === undefined) return json(404, { title: 'Page not found' });
-      const data = method === 'GET' ? known : { ...sent, slug };
+      if (match === null) return makeResponse(404, { title: 'Not found' });
+      const page: { slug?: string } = body === '' ? {} : JSON.parse(body);
+      const slug = match[1] ?? page.slug ?? '';
+      const existing = pages.get(slug);
+      if (method !== 'POST' && existing === undefined) return makeResponse(404, { title: 'Page not found' });
+      const data = method === 'GET' ? existing : { ...page, slug };
       pages.set(slug, data);
-      return json(method === 'POST' ? 201 : 200, { data });
+      return makeResponse(method === 'POST' ? 201 : 200, { data });
     },
   };
 }
 
-function json(status: number, body: unknown): Answer {
+function makeResponse(status: number, body: unknown): Answer {
   return { status, body: JSON.stringify(body) };
 }

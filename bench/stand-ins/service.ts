@@ -1,17 +1,20 @@
+/** The response to a request. */
 export type Answer = { readonly status: number; readonly body: string };
 
-/** How a service is filled before a run. */
+/** The prompts in a service before a run. */
 export type Stock = {
+  /** The number of prompts. */
   readonly count: number;
-  /** So many of the prompts, the first ones, are as they were before the last edit. */
+  /** The number of prompts that have the text from before the last edit. These are the first prompts. */
   readonly behind: number;
-  /** The prompts are known and have no version yet. */
+  /** Whether the prompts exist but have no version yet. */
   readonly empty?: boolean;
 };
 
-/** A service without its transport; everything is in memory. */
+/** A service in memory, without its transport. */
 export type Service = {
+  /** Replaces the prompts of the service. */
   readonly stock: (stock: Stock) => void;
-  /** `path` has the query; `body` is empty where none was sent. */
+  /** Answers a request. `path` includes the query. `body` is empty if the request has no body. */
   readonly answer: (method: string, path: string, body: string, headers: NodeJS.Dict<unknown>) => Answer;
 };

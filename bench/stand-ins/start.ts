@@ -3,15 +3,18 @@ import { join } from 'node:path';
 import type { Recorded } from './listen.ts';
 import type { Stock } from './service.ts';
 
-/** A stand-in of a service in another process; all of it is empty and without latency at first. */
+/** A stand-in for a service, in another process. At first, the stand-in is empty and has no latency. */
 export type StandIn = {
   readonly baseUrl: string;
+  /** Replaces the prompts of the service. */
   readonly stock: (stock: Stock) => Promise<void>;
-  /** In milliseconds, before each answer. */
+  /** Sets the latency in milliseconds before each response. */
   readonly delay: (latency: number) => Promise<void>;
-  /** From here on requests are counted, and recorded where that is wanted. */
+  /** Starts a new count of requests. Also records the requests if `record` is true. */
   readonly begin: (record?: boolean) => Promise<void>;
+  /** Returns the number of requests since the last call of `begin`. */
   readonly count: () => Promise<number>;
+  /** Returns the requests since the last call of `begin`, or an empty list if recording is off. */
   readonly recorded: () => Promise<readonly Recorded[]>;
   readonly stop: () => void;
 };
@@ -20,10 +23,10 @@ export type StandInName = 'prompts' | 'langwatch' | 'readme';
 
 export async function startStandIn(name: StandInName): Promise<StandIn> {
   const child = fork(join(import.meta.dirname, 'serve.ts'), [name]);
-  const baseUrl = String(await resultOf(child));
+  const baseUrl = String(await readResult(child));
   const ask = (call: string, argument?: unknown): Promise<unknown> => {
     child.send({ call, argument });
-    return resultOf(child);
+    return readResult(child);
   };
   return {
     baseUrl,
@@ -31,18 +34,18 @@ export async function startStandIn(name: StandInName): Promise<StandIn> {
     delay: async (latency) => void (await ask('delay', latency)),
     begin: async (record = false) => void (await ask('begin', record)),
     count: async () => Number(await ask('count')),
-    // It comes from `listen` over the channel.
+    // The list comes from `listen`, through the message channel.
     recorded: async () => (await ask('recorded')) as readonly Recorded[],
     stop: () => child.disconnect(),
   };
 }
 
-function resultOf(child: ChildProcess): Promise<unknown> {
+function readResult(child: ChildProcess): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const ended = () => reject(new Error('The stand-in has ended.'));
-    child.once('exit', ended);
+    const handleExit = () => reject(new Error('The stand-in ended without a result.'));
+    child.once('exit', handleExit);
     child.once('message', (message) => {
-      child.off('exit', ended);
+      child.off('exit', handleExit);
       resolve((message as { readonly result: unknown }).result);
     });
   });

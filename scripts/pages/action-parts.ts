@@ -9,8 +9,8 @@ const ActionShape = z.object({
 });
 
 /**
- * What pages say of CI: `inputs`, `outputs` and `workflows` of the GitHub Action, and `gitlab-jobs`.
- * @param workflows the files to copy, by path
+ * Makes the parts of pages about CI: `inputs`, `outputs` and `workflows` of the GitHub Action, and `gitlab-jobs`.
+ * @param workflows the CI files for users to copy, by path
  */
 export function actionParts(actionYaml: string, workflows: Readonly<Record<string, string>>): Parts {
   const { inputs, outputs } = ActionShape.parse(parse(actionYaml));

@@ -4,102 +4,104 @@ import { EXIT_CODES } from '../../src/cli/main.ts';
 import { COMMANDS, type CommandRow } from '../../src/cli/command-table.ts';
 import { code, sentence, table, type Parts } from './parts.ts';
 
-/** What pages say of the command line: `commands`, `shared-flags` and `exit-codes`. */
+/** Makes the parts of pages about the command line: `commands`, `shared-flags` and `exit-codes`. */
 export function commandParts(): Parts {
   return {
-    commands: COMMANDS.map(commandSection).join('\n\n'),
-    'shared-flags': optionTable(Object.values(SHARED_FLAGS)),
+    commands: COMMANDS.map(renderCommand).join('\n\n'),
+    'shared-flags': renderOptions(Object.values(SHARED_FLAGS)),
     'exit-codes': table(
       ['exit code', 'meaning'],
-      EXIT_CODES.map(({ code }) => [`${code}`, sentence(MEANINGS[code])]),
+      EXIT_CODES.map(({ code }) => [`${code}`, sentence(EXIT_CODE_MEANINGS[code])]),
     ),
   };
 }
 
-const MEANINGS: Readonly<Record<(typeof EXIT_CODES)[number]['code'], string>> = {
-  0: 'in order: nothing to do, or everything applied',
-  1: 'it could not run: usage, files or configuration, or no prompt could be observed (service unreachable, key refused). Nothing was written',
+const EXIT_CODE_MEANINGS: Readonly<Record<(typeof EXIT_CODES)[number]['code'], string>> = {
+  0: 'success: there was nothing to do, or everything was applied',
+  1: 'the command could not run. The usage, a file or the configuration is wrong, or promptsync could not observe any prompt (service unreachable, key refused). Nothing was written',
   2: 'only with `--exit-code` on a dry run: changes are pending',
-  3: 'refused by a guard (drift, promotion order, `max_changes`, another plan than expected, files not committed, not merged, not the newest or not reviewed, a pin that cannot be resolved): the refused prompts were not written. Dry runs report guards alike',
-  4: 'at least one prompt failed (could not be observed, or not wholly written) while others were handled: the report says which calls were made, which were not, and what to do',
-  130: 'interrupted; the report says how far it got',
+  3: 'a guard refused at least one prompt (drift, promotion order, `max_changes`, a plan that is not the expected one, a commit that is not merged, not the newest or not reviewed, uncommitted files, a pin that cannot be resolved). promptsync did not write the refused prompts. Dry runs report guards, too',
+  4: 'at least one prompt failed, but others did not. promptsync could not observe the failed prompt, or could not write it completely. The report says which calls were made, which were not, and what to do',
+  130: 'the run was interrupted. The report says how far the run got',
 };
 
-function commandSection({ name, help, argument, flags, after }: CommandRow): string {
-  const shared = new Set<Option>(Object.values(SHARED_FLAGS));
-  const own = Object.values(flags).filter((flag) => !shared.has(flag));
-  const usage = ['promptsync', name, '[options]', ...(argument === undefined ? [] : [shown(argument)])];
+function renderCommand({ name, help, argument, flags, after }: CommandRow): string {
+  const sharedOptions = new Set<Option>(Object.values(SHARED_FLAGS));
+  const ownFlags = Object.values(flags).filter((flag) => !sharedOptions.has(flag));
+  const sharedFlags = Object.values(flags).filter((flag) => sharedOptions.has(flag));
+  const usage = ['promptsync', name, '[options]', ...(argument === undefined ? [] : [renderArgumentName(argument)])];
   return [
     `## promptsync ${name}`,
     sentence(help),
     `\`\`\`text\n${usage.join(' ')}\n\`\`\``,
-    ...(argument === undefined ? [] : [argumentTable(argument)]),
-    ...(own.length === 0 ? [] : [flagsOf(name, own)]),
-    ...sharedFlags(Object.values(flags).filter((flag) => shared.has(flag))),
-    ...(after === undefined ? [] : [fenced(after.trim())]),
+    ...(argument === undefined ? [] : [renderArgument(argument)]),
+    ...(ownFlags.length === 0 ? [] : [renderOwnFlags(name, ownFlags)]),
+    ...renderSharedFlags(sharedFlags),
+    ...(after === undefined ? [] : [fenceIndentedLines(after.trim())]),
   ].join('\n\n');
 }
 
-/** Flags that another command has as well, all of them, are not explained again. */
-function flagsOf(name: string, own: readonly Option[]): string {
-  const whole = COMMANDS.find((other) => other.name !== name && own.every((flag) => hasFlag(other, flag)));
-  if (whole === undefined) return optionTable(own);
-  return `The flags of [${whole.name}](#promptsync-${whole.name}): ${own.map(shortFlag).join(', ')}.`;
+/** Renders a table of flags. If another command has all of these flags, renders a link to that command instead. */
+function renderOwnFlags(name: string, flags: readonly Option[]): string {
+  const other = COMMANDS.find((command) => command.name !== name && flags.every((flag) => hasFlag(command, flag)));
+  if (other === undefined) return renderOptions(flags);
+  return `The flags of [${other.name}](#promptsync-${other.name}): ${flags.map(renderFlagName).join(', ')}.`;
 }
 
 function hasFlag({ flags }: CommandRow, flag: Option): boolean {
   return Object.values<Option>(flags).includes(flag);
 }
 
-function sharedFlags(given: readonly Option[]): readonly string[] {
-  if (given.length === 0) return [];
-  const all = given.length === Object.keys(SHARED_FLAGS).length;
-  return [
-    all ? 'All [shared flags](#shared-flags).' : `[Shared flags](#shared-flags): ${given.map(shortFlag).join(', ')}.`,
-  ];
+function renderSharedFlags(flags: readonly Option[]): readonly string[] {
+  if (flags.length === 0) return [];
+  if (flags.length === Object.keys(SHARED_FLAGS).length) return ['All [shared flags](#shared-flags).'];
+  return [`[Shared flags](#shared-flags): ${flags.map(renderFlagName).join(', ')}.`];
 }
 
-function shown(argument: Argument): string {
+function renderArgumentName(argument: Argument): string {
   const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
   return argument.required ? `<${name}>` : `[${name}]`;
 }
 
-function argumentTable(argument: Argument): string {
-  const { meaning, default: value } = withoutDefault(argument.description);
-  const row = [code(shown(argument)), value, sentence(`${meaning}${choicesOf(argument)}`)];
+function renderArgument(argument: Argument): string {
+  const { meaning, default: value } = splitDefault(argument.description);
+  const row = [code(renderArgumentName(argument)), value, sentence(`${meaning}${renderChoices(argument)}`)];
   return table(['argument', 'default', 'meaning'], [row]);
 }
 
-function optionTable(options: readonly Option[]): string {
+function renderOptions(options: readonly Option[]): string {
   const rows = options.map((option) => {
-    const { meaning, default: value } = withoutDefault(option.description);
-    const required = option.mandatory ? 'required' : defaultOf(option);
-    return [code(option.flags), value === '' ? required : value, sentence(`${meaning}${choicesOf(option)}`)];
+    const { meaning, default: value } = splitDefault(option.description);
+    const fallback = option.mandatory ? 'required' : renderDefaultValue(option);
+    return [code(option.flags), value === '' ? fallback : value, sentence(`${meaning}${renderChoices(option)}`)];
   });
   return table(['flag', 'default', 'meaning'], rows);
 }
 
-function choicesOf({ argChoices }: Argument | Option): string {
+function renderChoices({ argChoices }: Argument | Option): string {
   return argChoices === undefined ? '' : `: ${argChoices.map(code).join(', ')}`;
 }
 
-/** That a switch is off unless it is given goes without saying. */
-function defaultOf({ defaultValue }: Option): string {
+/** Returns the default value of an option. Empty for a switch, because readers know that a switch is off by default. */
+function renderDefaultValue({ defaultValue }: Option): string {
   return ['string', 'number'].includes(typeof defaultValue) ? code(String(defaultValue)) : '';
 }
 
-/** A default that is no value stands in the description. */
-function withoutDefault(description: string): { readonly meaning: string; readonly default: string } {
+/** Splits the default from a description. A default that is not a fixed value is part of the description. */
+function splitDefault(description: string): { readonly meaning: string; readonly default: string } {
   const [, meaning = description, value = ''] = /^(.*) \(default: (.*)\)$/.exec(description) ?? [];
   return { meaning, default: value };
 }
 
-function shortFlag({ long, short }: Option): string {
+function renderFlagName({ long, short }: Option): string {
   return code(long ?? short ?? '');
 }
 
-/** Lines that are set in are to be typed: as prose they would run into one, and `# …` would be a heading. */
-function fenced(text: string): string {
+/**
+ * Puts indented lines, which are commands for users to type, into code blocks. As prose, Markdown would join the lines
+ * and treat `# …` as a heading.
+ */
+function fenceIndentedLines(text: string): string {
   return text.replaceAll(/(?:^ {2}.*(?:\n|$))+/gm, (lines) => {
     const inner = lines.replaceAll(/^ {2}/gm, '').trimEnd();
     return `\n\`\`\`text\n${inner}\n\`\`\`\n`;

@@ -3,7 +3,7 @@ import type { EvidenceOf, ProblemCode } from '../../src/problem.ts';
 
 const NEWEST = { branch: 'main', newer: '3a0eca29096c', paths: ['prompts/support/greeting.md'] };
 
-/** What the examples of docs/troubleshooting.md are made with: one of each problem, in the order of the page. */
+/** The evidence for the examples in docs/troubleshooting.md: one of each problem, in the order of the page. */
 export const EVIDENCE = {
   // Prompt files
   'prompt/none-found': { patterns: ['prompts/**/*.md'] },
@@ -61,20 +61,20 @@ export const EVIDENCE = {
   'usage/unknown-environment': { option: '--to', environment: 'prod', known: ['staging', 'production'] },
   'usage/needs-environment': {
     option: '--from',
-    reason: 'promptsync.yaml does not say where "production" is promoted from',
+    reason: 'promptsync.yaml has no promote_from for "production"',
   },
   'usage/same-environment': { environment: 'staging' },
   'usage/confirmation-needed': {},
   'usage/cancelled': {},
   'usage/declined': {},
   'usage/output-unwritable': { path: 'reports/report.json', reason: 'ENOENT' },
-  'usage/output-format': { reason: '--output plan.yaml does not say in which format' },
+  'usage/output-format': { reason: 'the name of --output plan.yaml does not determine a format' },
   'usage/not-a-report': { path: 'plan.txt', reason: 'it is not JSON' },
   'usage/stdout-unwritable': { reason: 'ENOSPC' },
   'usage/cannot-serve': { reason: 'EADDRINUSE' },
   // The service
   'service/unreachable': { origin: 'https://prompts.example.com', reason: 'ECONNREFUSED' },
-  'service/no-answer': { origin: 'https://prompts.example.com', requests: 8, seconds: 15, reason: 'no answer' },
+  'service/no-answer': { origin: 'https://prompts.example.com', requests: 8, seconds: 15, reason: 'no response' },
   'service/connection-lost': { reason: 'ECONNRESET' },
   'service/timeout': { seconds: 15 },
   'service/not-authorised': { promptId: 'prm_greeting' },
@@ -87,7 +87,7 @@ export const EVIDENCE = {
   'service/version-not-found': { promptId: 'prm_greeting', versionId: 'ver_9f2c1ab0' },
   'service/redirect': { status: 302 },
   'service/unexpected-status': { status: 401, said: 'invalid key' },
-  'service/invalid-answer': { reason: 'it is not HTTP, or it was cut short' },
+  'service/invalid-answer': { reason: 'it is not HTTP, or it is truncated' },
   'service/unaddressable': { name: '..' },
   'service/not-updated': { environment: 'staging' },
   'service/not-asked': { reason: 'this run has no API key' },
@@ -126,7 +126,7 @@ export const EVIDENCE = {
   'git/uncommitted': {},
   'git/unknown-base': { ref: 'HEAD^' },
   'git/needs-repository': { what: 'The base "HEAD^"' },
-  'git/branch': { branch: 'greeting-live', reason: 'there is one of this name' },
+  'git/branch': { branch: 'greeting-live', reason: 'a branch with this name already exists' },
   'git/not-committed': { reason: 'Author identity unknown' },
   'git/shallow': { of: 'drift' },
   'git/base-invalid': { base: 'HEAD^', reason: 'The field `name` is missing' },
@@ -136,7 +136,7 @@ export const EVIDENCE = {
   'apply/not-active': { environment: 'staging', expected: 'v8', found: 'v9' },
   'apply/fields-differ': { fields: ['name'] },
   'apply/newest-unreadable': { id: 'ver_9f2c1ab0' },
-  'apply/other-content': { version: 'v7', known: 'the ledger knows it as' },
+  'apply/other-content': { version: 'v7', known: 'the ledger records' },
   'apply/unreviewed-metadata': { version: 'v8' },
   'apply/rewritten': { version: 'v8' },
   'apply/outcome-unknown': { reason: 'The service did not answer within 15 s.' },
@@ -177,12 +177,12 @@ export const EVIDENCE = {
   'import/symbolic-link': { path: 'prompts/support' },
   // promptsync init
   'init/service-needed': {},
-  'init/invalid-flag': { flag: '--environments', reason: 'an environment is named twice.' },
+  'init/invalid-flag': { flag: '--environments', reason: 'an environment is listed twice.' },
   'init/nested': { path: '../promptsync.yaml' },
   'init/kept': { path: 'promptsync.yaml' },
   'init/include': { path: '.gitlab-ci.yml', include: '.gitlab/promptsync.gitlab-ci.yml' },
   'init/not-selected': { path: 'prompts/example.md' },
-  'init/folder-name': { path: 'team$a', what: 'a dollar sign, which the CI would take for an expression' },
+  'init/folder-name': { path: 'team$a', what: 'a dollar sign, which the CI system would treat as an expression' },
   'init/in-the-way': { path: 'promptsync.yaml', what: 'it is not a regular file' },
   // The GitHub Action
   'action/invalid-input': { input: 'mode', expected: 'expected auto, plan, sync, drift' },
@@ -204,7 +204,7 @@ export const EVIDENCE = {
   },
   'action/foreign-commit': { branch: 'promptsync/pull', commit: '9f2c1ab4d7e80000000000000000000000000000' },
   // promptsync comment
-  'gitlab/not-published': { reason: 'GitLab answers 403: insufficient_scope', status: 403 },
+  'gitlab/not-published': { reason: 'GitLab responded with 403: insufficient_scope', status: 403 },
   // Faults of promptsync
   'internal/unexpected': { reason: 'x is not a function' },
 } as const satisfies { readonly [Code in ProblemCode]: EvidenceOf<Code> };

@@ -3,6 +3,7 @@ import { ADVICE } from './advice.ts';
 import { EVIDENCE } from './evidence.ts';
 import { escapeMarkdown, type Parts } from './parts.ts';
 
+/** The part of a problem code before the slash. */
 type Room<Code extends ProblemCode = ProblemCode> = Code extends `${infer Name}/${string}` ? Name : never;
 
 const TITLES = {
@@ -27,28 +28,30 @@ const TITLES = {
   internal: 'Faults of promptsync',
 } as const satisfies Record<Room, string>;
 
-/** What pages say of the catalogue of problems: `problems`. */
+/** Makes the part `problems` of docs/troubleshooting.md, which lists the catalog of problems. */
 export function problemParts(): Parts {
-  const problems = Object.entries(EVIDENCE).map(([code, evidence]) => exampleOf(code as ProblemCode, evidence));
+  const problems = Object.entries(EVIDENCE).map(([code, evidence]) => makeExample(code as ProblemCode, evidence));
   const sections = Object.entries(TITLES).map(([room, title]) => {
-    const own = problems.filter(({ code }) => code.startsWith(`${room}/`));
-    return [`## ${title}`, ...own.map(problemSection)].join('\n\n');
+    const problemsOfRoom = problems.filter(({ code }) => code.startsWith(`${room}/`));
+    return [`## ${title}`, ...problemsOfRoom.map(renderProblem)].join('\n\n');
   });
   return { problems: sections.join('\n\n') };
 }
 
-/** The table says of each code what its evidence is; a loop over it cannot. */
-function exampleOf(code: ProblemCode, evidence: object): Problem {
+/**
+ * Makes an example of a problem. The types of `EVIDENCE` match each code with its evidence, but a loop loses the match.
+ */
+function makeExample(code: ProblemCode, evidence: object): Problem {
   return (makeProblem as (code: ProblemCode, evidence: object) => Problem)(code, evidence);
 }
 
-function problemSection({ code, severity, message, hint }: Problem): string {
+function renderProblem({ code, severity, message, hint }: Problem): string {
   const advice: Partial<Record<ProblemCode, string>> = ADVICE;
-  const more = advice[code];
+  const adviceOfCode = advice[code];
   return [
     `### ${code}`,
     `${severity === 'error' ? 'Error' : 'Warning'}: ${escapeMarkdown(message)}`,
     `→ ${escapeMarkdown(hint)}`,
-    ...(more === undefined ? [] : [more]),
+    ...(adviceOfCode === undefined ? [] : [adviceOfCode]),
   ].join('\n\n');
 }

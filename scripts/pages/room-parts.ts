@@ -1,7 +1,7 @@
 import { ROOMS } from '../rooms.ts';
 import { code, table, type Parts } from './parts.ts';
 
-/** Returns the part `rooms` of docs/ARCHITECTURE.md: the table that test/architecture.test.ts enforces. */
+/** Makes the part `rooms` of docs/ARCHITECTURE.md: the table that test/architecture.test.ts enforces. */
 export function roomParts(): Parts {
   const rows = Object.entries(ROOMS).map(([name, { purpose, rooms }]) => {
     const imports = [...new Set(rooms.map(summarizeImport))];
@@ -10,7 +10,9 @@ export function roomParts(): Parts {
   return { rooms: table(['room', 'purpose', 'may import'], rows) };
 }
 
-/** Returns the name of a room, or of the room that has an allowed file: the page does not list single files. */
+/**
+ * Returns the name of a room. For a single file, returns the name of its room, because the page does not list files.
+ */
 function summarizeImport(name: string): string {
   const [folder = '', file] = name.split('/');
   if (name === '*') return 'everything';

@@ -5,56 +5,56 @@ import { code, table, type Parts } from './parts.ts';
 
 type Json = z.core.JSONSchema.JSONSchema;
 
-/** One value of a file: where it stands in it, and what may stand there. */
+/** A value in a file: its path such as `environments.<name>.promote_from`, and the schema that it must match. */
 type Row = { readonly path: string; readonly schema: Json; readonly required: boolean };
 
-/** What pages say of files by their shapes: `fields` of a prompt file and `settings`. */
+/** Makes the parts of pages about the format of files: `fields` of a prompt file, and `settings` of promptsync.yaml. */
 export function shapeParts(): Parts {
-  return { fields: fieldTable(), settings: settingTable() };
+  return { fields: renderFields(), settings: renderSettings() };
 }
 
-function fieldTable(): string {
-  const rows = rowsOf(schemaOf(FrontMatterShape)).filter(({ path }) => !path.includes('.'));
+function renderFields(): string {
+  const rows = listRows(makeSchema(FrontMatterShape)).filter(({ path }) => !path.includes('.'));
   const cells = rows.map(({ path, schema, required }) => [
     code(path),
     required ? 'required' : 'optional',
-    typeOf(schema),
+    describeType(schema),
     schema.description ?? '',
   ]);
   return table(['field', '', 'value', 'meaning'], cells);
 }
 
-function settingTable(): string {
-  const cells = rowsOf(schemaOf(WrittenConfigShape)).map(({ path, schema }) => {
-    return [code(path), typeOf(schema), defaultOf(path), schema.description ?? ''];
+function renderSettings(): string {
+  const cells = listRows(makeSchema(WrittenConfigShape)).map(({ path, schema }) => {
+    return [code(path), describeType(schema), renderDefault(path), schema.description ?? ''];
   });
   return table(['setting', 'value', 'default', 'meaning'], cells);
 }
 
-function defaultOf(path: string): string {
+function renderDefault(path: string): string {
   const name = path.split('.').at(-1) ?? '';
   const value = Object.entries(DEFAULTS).find(([key]) => key === name)?.[1];
   if (value === undefined) return '';
   return code(Array.isArray(value) ? value.join(', ') : String(value));
 }
 
-function schemaOf(shape: z.ZodType): Json {
+function makeSchema(shape: z.ZodType): Json {
   return z.toJSONSchema(shape, { io: 'input' });
 }
 
-/** All values below one, each after what holds it: `environments.<name>.promote_from`. */
-function rowsOf(schema: Json, prefix = ''): readonly Row[] {
-  return [schema, ...alternativesOf(schema)].flatMap(({ properties = {}, required = [], additionalProperties }) => [
+/** Lists all values that a schema describes. A mapping comes before the values that it contains. */
+function listRows(schema: Json, prefix = ''): readonly Row[] {
+  return [schema, ...listAlternatives(schema)].flatMap(({ properties = {}, required = [], additionalProperties }) => [
     ...Object.entries(properties).flatMap(([name, value]) => {
       const path = `${prefix}${name}`;
       if (!isSchema(value)) return [];
-      return [{ path, schema: value, required: required.includes(name) }, ...rowsOf(value, `${path}.`)];
+      return [{ path, schema: value, required: required.includes(name) }, ...listRows(value, `${path}.`)];
     }),
-    ...(isSchema(additionalProperties) ? rowsOf(additionalProperties, `${prefix}<name>.`) : []),
+    ...(isSchema(additionalProperties) ? listRows(additionalProperties, `${prefix}<name>.`) : []),
   ]);
 }
 
-function alternativesOf({ anyOf = [] }: Json): readonly Json[] {
+function listAlternatives({ anyOf = [] }: Json): readonly Json[] {
   return anyOf.filter(isSchema);
 }
 
@@ -62,15 +62,17 @@ function isSchema(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** In words: an integer or text. */
-function typeOf(schema: Json): string {
+/** Describes the type of a value in words, such as `integer or text`. */
+function describeType(schema: Json): string {
   if (schema.const !== undefined) return code(String(schema.const));
   if (schema.enum !== undefined) return schema.enum.map((one) => code(String(one))).join(', ');
-  const further = alternativesOf(schema).map(typeOf);
-  return further.length > 0 ? further.join(' or ') : (WORDS[String(schema.type)] ?? String(schema.type));
+  const alternatives = listAlternatives(schema).map(describeType);
+  if (alternatives.length > 0) return alternatives.join(' or ');
+  return TYPE_NAMES[String(schema.type)] ?? String(schema.type);
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+/** The names of JSON types in the docs. Other types keep their JSON name. */
+const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: 'text',
   boolean: '`true` or `false`',
   object: 'mapping',

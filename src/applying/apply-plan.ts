@@ -20,22 +20,24 @@ import type { VersionRef } from '../domain/versions.ts';
 import { isError, makeProblem, type Problem, toProblem, ProblemError } from '../problem.ts';
 
 type ApplyOptions = {
-  /** Returns the request with which the prompt of a plan was read. */
+  /** Returns the read request that the plan of a prompt is based on. */
   readonly wantedFor: (plan: PromptPlan) => ReadRequest;
-  /** Plans one prompt again from a fresh observation, with the same rules and guards. */
+  /** Plans one prompt again from a new observation, with the same rules and guards. */
   readonly planAgain: (plan: PromptPlan, observed: ObservedPrompt) => Promise<PromptPlan>;
   /**
-   * Whether reviewers approved this plan. If so, promptsync adopts an existing version in place of a new one only if it
-   * has the planned metadata. Otherwise it adopts any managed version with the text.
+   * Whether reviewers approved this plan. If so, it is an error to adopt an existing version whose metadata differs from
+   * the plan. Otherwise promptsync adopts any managed version with the planned text.
    */
   readonly isReviewed: boolean;
+  /** The maximum number of prompts that promptsync writes at the same time. */
   readonly concurrency: number;
   /** After an abort, promptsync starts no further prompt. */
   readonly stop: AbortSignal;
+  /** Called after each prompt with its outcome and with the number of prompts that are done. */
   readonly onApplied?: (outcome: PromptOutcome, done: number) => void;
 };
 
-/** Writes a plan to the service. Prompts are independent: a failure never stops or hides the others. Never throws. */
+/** Writes a plan to the service. The failure of one prompt neither stops nor hides the other prompts. Never throws. */
 export async function applyPlan(
   plan: Plan,
   provider: Provider,
@@ -61,54 +63,56 @@ async function applyPrompt(plan: PromptPlan, provider: Provider, options: ApplyO
   } catch (error) {
     const problem = toProblem(error);
     const status = problem.code === 'apply/interrupted' ? 'not_attempted' : 'failed';
-    // The problems of the plan say what an apply might find. The apply did not get that far, so its own problem replaces them.
+    // The problem of the apply replaces those of the plan, because the apply stopped before they could matter.
     return { ...makeUntouchedOutcome(plan, status), problems: [problem] };
   }
 }
 
-/** Whether promptsync writes nothing for this prompt: it is in sync, refused, or was not observed. */
+/** Whether promptsync writes nothing for a prompt, because the prompt is in sync, is refused or was not observed. */
 function isIdle(plan: PromptPlan): plan is PromptPlan & { status: Exclude<PromptPlan['status'], 'pending'> } {
   return plan.status !== 'pending' && plan.pinsToFind.length === 0;
 }
 
 /**
- * Reads the prompt again right before its first write. Returns the plan unchanged if the service is still as it was
- * planned from, and otherwise a fresh plan. Throws a `ProblemError` if the prompt cannot be read, or if it changes again
- * while promptsync plans.
+ * Reads the prompt again right before its first write. Returns the same plan if the prompt has not changed in the service
+ * since then, and otherwise a new plan. Throws a `ProblemError` if the prompt cannot be read, or if the prompt changes once
+ * more while promptsync plans.
  */
 async function replanFromFreshRead(
   plan: PromptPlan,
   writer: PromptWriter,
   { planAgain }: ApplyOptions,
 ): Promise<PromptPlan> {
-  const now = await writer.observe();
-  if (plan.observed?.fingerprint === now.fingerprint) return plan;
-  const fresh = await planAgain(plan, now);
-  if ((await writer.observe()).fingerprint === now.fingerprint) return fresh;
+  const observed = await writer.observe();
+  if (plan.observed?.fingerprint === observed.fingerprint) return plan;
+  const newPlan = await planAgain(plan, observed);
+  if ((await writer.observe()).fingerprint === observed.fingerprint) return newPlan;
   throw new ProblemError(makeProblem('apply/keeps-changing'));
 }
 
-/** Searches the service for the versions that the plan only names, and plans again with the result. */
+/** Searches the service for the versions that pins name and promptsync does not know. Then plans the prompt again. */
 async function replanWithFoundVersions(
   plan: PromptPlan,
   writer: PromptWriter,
   { planAgain }: ApplyOptions,
 ): Promise<PromptPlan> {
   if (plan.pinsToFind.length === 0) return plan;
-  const fresh = await planAgain(plan, await writer.find(plan.pinsToFind));
-  return { ...fresh, pinsToFind: [] };
+  const newPlan = await planAgain(plan, await writer.find(plan.pinsToFind));
+  return { ...newPlan, pinsToFind: [] };
 }
 
 const NOT_MADE: CreateOutcome = { status: 'not_made', problems: [] };
 
-/** What the writes of one prompt have done so far. */
+/** The results of the writes of one prompt so far. */
 type WriteProgress = {
-  readonly made: CreatedContent[];
-  /** The environments that a create moved in the same request, each with its outcome. */
-  readonly set: Map<string, WriteOutcome>;
+  /** The versions that this apply created or adopted. */
+  readonly createdVersions: CreatedVersion[];
+  /** The outcomes of the activations that a create call included, by environment. */
+  readonly activations: Map<string, WriteOutcome>;
 };
 
-type CreatedContent = { readonly content: Content; readonly version: VersionRef };
+/** A created or adopted version with the planned content. */
+type CreatedVersion = { readonly content: Content; readonly version: VersionRef };
 
 /** Makes the changes of a plan in order, and stops after the first failure. Failures are part of the outcome. */
 async function makeChanges(
@@ -116,30 +120,35 @@ async function makeChanges(
   writer: PromptWriter,
   { isReviewed }: ApplyOptions,
 ): Promise<PromptOutcome> {
-  const done: WriteProgress = { made: [], set: new Map() };
+  const progress: WriteProgress = { createdVersions: [], activations: new Map() };
   const outcomes: ChangeOutcome[] = [];
   const problems: Problem[] = [];
   for (const change of plan.changes) {
-    const written: CreateOutcome =
-      findEarlierWrite(change, done) ??
-      (problems.some(isError) ? NOT_MADE : await makeChange(change, plan, writer, done));
-    problems.push(...(isReviewed ? unreviewedProblems(change, written) : []));
-    problems.push(...written.problems.map((one) => (isError(one) ? one : { ...one, path: plan.file.path })));
-    outcomes.push(makeChangeOutcome(change, written, done.made));
+    let outcome: CreateOutcome | undefined = findEarlierActivation(change, progress);
+    if (outcome === undefined) {
+      outcome = problems.some(isError) ? NOT_MADE : await makeChange(change, plan, writer, progress);
+    }
+    if (isReviewed) problems.push(...findUnreviewedMetadata(change, outcome));
+    problems.push(...outcome.problems.map((one) => (isError(one) ? one : { ...one, path: plan.file.path })));
+    outcomes.push(makeChangeOutcome(change, outcome, progress.createdVersions));
   }
   const status = chooseOutcomeStatus(outcomes, problems.filter(isError));
   return { plan, status, changes: outcomes, problems: [...plan.problems, ...problems] };
 }
 
-/** Compares the metadata of an adopted version with the plan, because promptsync adopts it after the guards have run. */
-function unreviewedProblems(change: Change, { adoptedMetadataDigest, version }: CreateOutcome): readonly Problem[] {
+/**
+ * Returns a problem if an adopted version has other metadata than the plan. This check is necessary because promptsync
+ * adopts the version after the guards have run.
+ */
+function findUnreviewedMetadata(change: Change, { adoptedMetadataDigest, version }: CreateOutcome): readonly Problem[] {
   if (change.kind !== 'create-version' || adoptedMetadataDigest === undefined || !isVisibleChange(change)) return [];
   if (adoptedMetadataDigest === computeCreatedDigests(change).metadataDigest) return [];
   return [makeProblem('apply/unreviewed-metadata', { version: `v${version?.number ?? '?'}` })];
 }
 
-function findEarlierWrite(change: Change, { set }: WriteProgress): WriteOutcome | undefined {
-  return change.kind === 'set-active' ? set.get(change.environment) : undefined;
+/** Returns the outcome of an activation that an earlier create call included. Returns undefined for all other changes. */
+function findEarlierActivation(change: Change, { activations }: WriteProgress): WriteOutcome | undefined {
+  return change.kind === 'set-active' ? activations.get(change.environment) : undefined;
 }
 
 function makeUntouchedOutcome(plan: PromptPlan, status: OutcomeStatus): PromptOutcome {
@@ -151,53 +160,53 @@ async function makeChange(
   change: Change,
   plan: PromptPlan,
   writer: PromptWriter,
-  done: WriteProgress,
+  progress: WriteProgress,
 ): Promise<CreateOutcome> {
   switch (change.kind) {
     case 'create-version':
-      return createOrReuseVersion(change, plan, writer, done);
+      return createVersionForPlan(change, plan, writer, progress);
     case 'update-prompt':
       return writer.update(change);
     case 'set-active': {
-      const version = isNewVersionRef(change.after) ? findCreatedVersion(done.made, change.after) : change.after;
-      if (version !== undefined) return writer.activate(change.environment, version);
-      const reason = 'a planned version was not made';
+      const { environment, after } = change;
+      const version = isNewVersionRef(after) ? findCreatedVersion(progress.createdVersions, after) : after;
+      if (version !== undefined) return writer.activate(environment, version);
+      const reason = 'the version to activate was not created';
       return { status: 'not_made', problems: [makeProblem('internal/unexpected', { reason })] };
     }
   }
 }
 
-async function createOrReuseVersion(
+/** Creates or adopts a version, and records it in the progress with the environments that the same write moved. */
+async function createVersionForPlan(
   change: CreateVersion,
   plan: PromptPlan,
   writer: PromptWriter,
-  done: WriteProgress,
+  progress: WriteProgress,
 ): Promise<CreateOutcome> {
   const environments = findEnvironmentsToActivate(change, plan);
-  const { movedEnvironments = [], ...written } = await writer.create(change, {
-    environments,
-    pinnedVersions: findPinnedActivations(plan),
-  });
-  const { status, version } = written;
-  if (version !== undefined) done.made.push({ content: change.content, version });
-  const moved = {
-    status: status === 'unknown' ? status : ('made' as const),
+  const pinnedVersions = findPinnedActivations(plan);
+  const { movedEnvironments = [], ...outcome } = await writer.create(change, { environments, pinnedVersions });
+  const { status, version } = outcome;
+  if (version !== undefined) progress.createdVersions.push({ content: change.content, version });
+  const activation: WriteOutcome = {
+    status: status === 'unknown' ? 'unknown' : 'made',
     problems: [],
     ...(version && { version }),
   };
-  for (const environment of movedEnvironments) done.set.set(environment, moved);
-  return written;
+  for (const environment of movedEnvironments) progress.activations.set(environment, activation);
+  return outcome;
 }
 
 /**
- * Returns the environments that the plan activates for the new version right after it creates it. A later activation
- * waits for its turn, even if the service could do it in the same request, so that changes keep their planned order.
+ * Returns the environments in which the plan activates the new version right after the create. A later activation waits
+ * for its turn, even if the service could do it in the same request, so that changes keep their planned order.
  */
 function findEnvironmentsToActivate(change: CreateVersion, { changes }: PromptPlan): readonly string[] {
   const environments: string[] = [];
   for (const next of changes.slice(changes.indexOf(change) + 1)) {
-    if (next.kind !== 'set-active' || !isNewVersionRef(next.after) || findCreateFor(next.after, changes) !== change)
-      break;
+    if (next.kind !== 'set-active' || !isNewVersionRef(next.after)) break;
+    if (findCreateFor(next.after, changes) !== change) break;
     environments.push(next.environment);
   }
   return environments;
@@ -205,29 +214,33 @@ function findEnvironmentsToActivate(change: CreateVersion, { changes }: PromptPl
 
 /** Returns the existing versions that the plan activates for pins other than `latest`. */
 function findPinnedActivations({ changes, file: { pins } }: PromptPlan): readonly VersionRef[] {
-  const followed = new Set(pins.flatMap(({ environment, pin }) => (pin.kind === 'latest' ? [environment] : [])));
+  const latestPins = pins.filter(({ pin }) => pin.kind === 'latest');
+  const latestEnvironments = new Set(latestPins.map(({ environment }) => environment));
   return changes.flatMap((change) => {
-    if (change.kind !== 'set-active' || isNewVersionRef(change.after) || followed.has(change.environment)) return [];
-    return [change.after];
+    if (change.kind !== 'set-active' || isNewVersionRef(change.after)) return [];
+    return latestEnvironments.has(change.environment) ? [] : [change.after];
   });
 }
 
-function findCreatedVersion(made: readonly CreatedContent[], target: NewVersionRef): VersionRef | undefined {
-  return made.find(({ content }) => canServeContent(content, target.newContent))?.version;
+function findCreatedVersion(createdVersions: readonly CreatedVersion[], target: NewVersionRef): VersionRef | undefined {
+  return createdVersions.find(({ content }) => canServeContent(content, target.newContent))?.version;
 }
 
 /** Makes the outcome of a change. An activation that was not made still names the version that was created for it. */
 function makeChangeOutcome(
   change: Change,
-  { status, version: known }: WriteOutcome,
-  made: readonly CreatedContent[],
+  outcome: WriteOutcome,
+  createdVersions: readonly CreatedVersion[],
 ): ChangeOutcome {
-  const names = status === 'not_made' && change.kind === 'set-active' && isNewVersionRef(change.after);
-  const version = known ?? (names ? findCreatedVersion(made, change.after) : undefined);
+  const { status } = outcome;
+  let { version } = outcome;
+  if (version === undefined && status === 'not_made' && change.kind === 'set-active' && isNewVersionRef(change.after)) {
+    version = findCreatedVersion(createdVersions, change.after);
+  }
   return { change, status, ...(version !== undefined && { version }) };
 }
 
-/** Returns the status of a prompt. An interrupt is not a failure if promptsync had not written anything yet. */
+/** Returns the status of a prompt. An interrupt is not a failure if it came before the first write of the prompt. */
 function chooseOutcomeStatus(outcomes: readonly ChangeOutcome[], errors: readonly Problem[]): OutcomeStatus {
   if (errors.length === 0) return 'applied';
   if (outcomes.some(({ status }) => status !== 'not_made')) return 'failed';

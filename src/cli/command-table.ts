@@ -28,27 +28,31 @@ import {
 import type { Main, SafeHost } from './host.ts';
 import type { Mode, OnCall } from './run-command.ts';
 
-/** The arguments and flags of a command, and its help texts. */
+/** The name of a command, its help texts, its positional argument and its flags. */
 type CommandUsage<Given extends Flags, Typed> = {
   readonly name: string;
   readonly help: string;
   readonly argument?: PositionalArgument<Typed>;
   readonly flags: Given;
-  /** The text of its help below the flags. */
+  /** The text that the help of the command shows below the flags. */
   readonly after?: string;
 };
 
-/** One command. It resolves to the exit code. The demo runs other commands through `main`. */
+/** One row of the command table: the usage of a command and the function that runs it. */
 export type CommandRow<Given extends Flags = Flags, Typed = unknown> = CommandUsage<Given, Typed> & {
-  // Declared as a method, because TypeScript then accepts a row with certain flags as a row with any flags.
+  /**
+   * Runs the command and resolves to its exit code. The command `demo` runs other commands through `main`. `run` is
+   * declared as a method, because TypeScript then accepts a row with specific flags as a row with any flags.
+   */
   run(flags: FlagValues<Given>, typed: Typed, host: SafeHost, main: Main): Promise<number>;
 };
 
-function makeCommandRow<Given extends Flags, Typed>(one: CommandRow<Given, Typed>): CommandRow {
-  return one;
+/** Returns the row unchanged. TypeScript infers the types of its flags and its argument for its `run`. */
+function makeCommandRow<Given extends Flags, Typed>(row: CommandRow<Given, Typed>): CommandRow {
+  return row;
 }
 
-/** Makes the row of a command that ends with a report. It loads the code of the command only when the command runs. */
+/** Makes the row of a command that ends with a report. The row loads the report code only when the command runs. */
 function makeReportRow<Given extends Flags & typeof REPORT_FLAGS, Typed>({
   command,
   ...usage
@@ -73,8 +77,8 @@ function makeReportRow<Given extends Flags & typeof REPORT_FLAGS, Typed>({
 const KEYS_ARGUMENT = makeListArgument('[keys...]', 'keys, paths or patterns of prompts (default: all)');
 const REQUIRED_KEYS_ARGUMENT = makeListArgument('[keys...]', 'keys, paths or patterns of prompts');
 
-/** Treats the positional keys like values of `--only`. */
-function about<Given extends FlagValues<typeof SHARED_FLAGS>>(keys: readonly string[], flags: Given): Given {
+/** Adds the positional keys to the values of `--only`, so that both select prompts. */
+function addKeysToOnly<Given extends FlagValues<typeof SHARED_FLAGS>>(keys: readonly string[], flags: Given): Given {
   return { ...flags, only: [...flags.only, ...keys] };
 }
 
@@ -83,7 +87,7 @@ const sync = makeCommandRow({
   help: 'make the service match the prompt files',
   argument: KEYS_ARGUMENT,
   flags: SYNC_FLAGS,
-  run: async (flags, keys, host) => (await import('./run-command.ts')).runSync(about(keys, flags), host),
+  run: async (flags, keys, host) => (await import('./run-command.ts')).runSync(addKeysToOnly(keys, flags), host),
 });
 
 const plan = makeCommandRow({
@@ -92,8 +96,8 @@ const plan = makeCommandRow({
   argument: KEYS_ARGUMENT,
   flags: PLAN_FLAGS,
   run: async (flags, keys, host) => {
-    const onlyShown = { dryRun: true, yes: false, anyCommit: false };
-    return (await import('./run-command.ts')).runSync({ ...about(keys, flags), ...onlyShown }, host);
+    const dryRunFlags = { dryRun: true, yes: false, anyCommit: false };
+    return (await import('./run-command.ts')).runSync({ ...addKeysToOnly(keys, flags), ...dryRunFlags }, host);
   },
 });
 
@@ -103,12 +107,12 @@ const validate = makeReportRow({
   argument: KEYS_ARGUMENT,
   flags: SHARED_FLAGS,
   command: async (options, keys, world) =>
-    (await import('../commands/validate.ts')).validatePrompts(about(keys, options), world),
+    (await import('../commands/validate.ts')).validatePrompts(addKeysToOnly(keys, options), world),
 });
 
 const orphans: Flag<string | true | undefined> = new Option(
   '--orphans [pattern]',
-  'list the prompts of the service that no file is of, or those whose names match',
+  'list the prompts in the service that have no prompt file; a pattern limits the list to matching names',
 );
 const status = makeReportRow({
   name: 'status',
@@ -116,35 +120,44 @@ const status = makeReportRow({
   argument: KEYS_ARGUMENT,
   flags: { ...SHARED_FLAGS, orphans },
   command: async (options, keys, world) =>
-    (await import('../commands/status.ts')).showStatus(about(keys, options), world),
+    (await import('../commands/status.ts')).showStatus(addKeysToOnly(keys, options), world),
 });
 
 const ci: Flag<string | undefined> = new Option(
-  '--ci <which>',
-  'whose files of CI to write (default: by the host of the remote "origin", else github)',
+  '--ci <system>',
+  'write the CI files for this system (default: guessed from the host of the remote "origin", else github)',
 ).choices(['github', 'gitlab', 'none']);
-const named = Object.values(NAMED_PROVIDERS);
+const namedProviders = Object.values(NAMED_PROVIDERS);
 const provider: Flag<NamedProviderName | undefined> = new Option(
   '--provider <name>',
-  `the service is ${named.map(({ title }) => title).join(' or ')}`,
+  `connect to ${namedProviders.map(({ title }) => title).join(' or ')}`,
 ).choices(PROVIDER_CHOICES);
-const defaultAddresses = named.map(({ defaultAddress }) => defaultAddress.help).join('; ');
+const defaultAddresses = namedProviders.map(({ defaultAddress }) => defaultAddress.help).join('; ');
 const init = makeReportRow({
   name: 'init',
-  help: 'begin a workspace here; on a terminal it asks for what is not given',
+  help: 'create a workspace in this folder; on a terminal, ask for missing settings',
   flags: {
     provider,
-    url: makeTextFlag('--url <url>', `where the prompt service is (default with --provider: ${defaultAddresses})`),
-    embedded: makeBooleanFlag('--embedded', 'use the embedded service instead, for a first try'),
+    url: makeTextFlag(
+      '--url <url>',
+      `the address of the prompt service (default with --provider: ${defaultAddresses})`,
+    ),
+    embedded: makeBooleanFlag('--embedded', 'use the embedded service instead, to try promptsync'),
     apiKeyEnv: makeTextFlag(
       '--api-key-env <name>',
       'the name of the variable that holds the key (default: PROMPTSYNC_API_KEY)',
     ),
-    dir: makeTextFlag('--dir <folder>', 'where the prompt files are (default: prompts)'),
-    environments: makeTextFlag('--environments <names>', 'in promotion order (default: staging,production)'),
-    id: makeTextFlag('--id <id>', 'a first prompt to import; checks address and key before anything is written'),
+    dir: makeTextFlag('--dir <folder>', 'the folder of the prompt files (default: prompts)'),
+    environments: makeTextFlag(
+      '--environments <names>',
+      'the environments in promotion order, separated by commas (default: staging,production)',
+    ),
+    id: makeTextFlag(
+      '--id <id>',
+      'a first prompt to import; this checks the address and the key before init writes any file',
+    ),
     ci,
-    force: makeBooleanFlag('--force', 'overwrite files that are there and differ'),
+    force: makeBooleanFlag('--force', 'overwrite existing files that differ'),
     ...REPORT_FLAGS,
   },
   command: async (options, _, world) => (await import('../commands/init.ts')).init(options, world),
@@ -152,19 +165,19 @@ const init = makeReportRow({
 
 const importPrompts = makeReportRow({
   name: 'import',
-  help: 'make prompt files of prompts that the service has',
+  help: 'write prompt files for prompts that exist in the service',
   argument: makeListArgument(
     '[ids...]',
-    'the ids of the prompts, as the service shows them, or patterns of them; - reads them from standard input',
+    'ids of prompts, as the service shows them, or patterns for ids; - reads ids from standard input',
   ),
   flags: {
     environment: makeEnvironmentFlag(
       '-e, --environment <env>',
-      'whose text to take (default: the first that serves one)',
+      'import the version that this environment serves (default: the first environment that serves one)',
     ),
-    from: makeTextFlag('--from <file>', 'read ids from a file, one in a line; lines that begin with # are none'),
-    dir: makeTextFlag('--dir <folder>', 'where the files go, relative to promptsync.yaml'),
-    dryRun: makeBooleanFlag('--dry-run', 'show what would be written; write nothing'),
+    from: makeTextFlag('--from <file>', 'read ids from a file, one per line; lines that begin with # are comments'),
+    dir: makeTextFlag('--dir <folder>', 'the folder for the new files, relative to promptsync.yaml'),
+    dryRun: makeBooleanFlag('--dry-run', 'show the files that import would write; write nothing'),
     ...CONFIG_FLAGS,
     ...REPORT_FLAGS,
   },
@@ -178,12 +191,15 @@ const promote = makeReportRow({
   argument: REQUIRED_KEYS_ARGUMENT,
   flags: {
     to: makeRequiredFlag('--to <env>', 'the environment to pin'),
-    from: makeTextFlag('--from <env>', 'the one that serves the version (default: promote_from of the other)'),
-    all: makeBooleanFlag('--all', 'all prompts'),
+    from: makeTextFlag(
+      '--from <env>',
+      'the environment that serves the version (default: promote_from of the environment in --to)',
+    ),
+    all: makeBooleanFlag('--all', 'promote all prompts'),
     ...EDIT_FLAGS,
   },
   command: async (options, keys, world) =>
-    (await import('../commands/promote.ts')).promotePrompts(about(keys, options), world),
+    (await import('../commands/promote.ts')).promotePrompts(addKeysToOnly(keys, options), world),
 });
 
 const rollback = makeReportRow({
@@ -192,89 +208,101 @@ const rollback = makeReportRow({
   argument: REQUIRED_KEYS_ARGUMENT,
   flags: {
     environment: makeRequiredFlag('-e, --environment <env>', 'the environment to pin'),
-    to: makeVersionNumberFlag('--to <n>', 'a version number instead of the one before'),
+    to: makeVersionNumberFlag(
+      '--to <n>',
+      'the version number to pin (default: the version that the environment served before)',
+    ),
     ...EDIT_FLAGS,
   },
   command: async (options, keys, world) =>
-    (await import('../commands/rollback.ts')).rollBackPrompts(about(keys, options), world),
+    (await import('../commands/rollback.ts')).rollBackPrompts(addKeysToOnly(keys, options), world),
 });
 
 const pull = makeReportRow({
   name: 'pull',
-  help: 'bring what was changed in the service into the files',
+  help: 'copy changes that were made in the service into the prompt files',
   argument: KEYS_ARGUMENT,
   flags: {
-    environment: makeTextFlag('-e, --environment <env>', 'the environment to pull from (default: all that are pinned)'),
-    ours: makeBooleanFlag('--ours', 'in a conflict keep what the file has').conflicts('theirs'),
-    theirs: makeBooleanFlag('--theirs', 'in a conflict take what the service has'),
+    environment: makeTextFlag(
+      '-e, --environment <env>',
+      'the environment to pull from (default: all pinned environments)',
+    ),
+    ours: makeBooleanFlag('--ours', 'resolve conflicts with the content of the file').conflicts('theirs'),
+    theirs: makeBooleanFlag('--theirs', 'resolve conflicts with the content of the service'),
     ...EDIT_FLAGS,
   },
   command: async ({ ours, theirs, ...options }, keys, world) => {
     const side = ours ? 'ours' : theirs ? 'theirs' : null;
-    return (await import('../commands/pull.ts')).pullEdits({ ...about(keys, options), side }, world);
+    return (await import('../commands/pull.ts')).pullEdits({ ...addKeysToOnly(keys, options), side }, world);
   },
 });
 
 const history = makeReportRow({
   name: 'history',
-  help: 'show the versions of a prompt: who made them, where they run',
+  help: 'show the versions of each prompt: who created them, and which environments serve them',
   argument: KEYS_ARGUMENT,
   flags: {
     ...SHARED_FLAGS,
     environment: makeTextFlag(
       '-e, --environment <env>',
-      'only what this environment serves: where it comes from, who pinned it',
+      'show only the version that this environment serves: its origin, and who pinned it',
     ),
   },
   after: `
-Times are those of commits, in UTC. A version is made from the commit that last changed its
-file, and pinned by the commit that changed the pin on the branch checked out here.
-Ids of versions are told by --environment and --format json.`,
+All times are commit times in UTC. The commit of a version is the one that last changed the
+prompt file. The commit of a pin is the one that changed the pin on the checked-out branch.
+To see the ids of versions, use --environment or --format json.`,
   command: async (options, keys, world) =>
-    (await import('../commands/history.ts')).showHistory(about(keys, options), world),
+    (await import('../commands/history.ts')).showHistory(addKeysToOnly(keys, options), world),
 });
 
 const show = makeCommandRow({
   name: 'show',
   help: 'print a JSON report again, in any format',
-  argument: makeArgument('<file>', 'what --output plan.json or --format json has written'),
+  argument: makeArgument('<file>', 'a report that --output plan.json or --format json wrote'),
   flags: PRINT_FLAGS,
   run: async (flags, file, host) => (await import('./run-command.ts')).runShow(file, flags, host),
 });
 
 const comment = makeCommandRow({
   name: 'comment',
-  help: 'publish a JSON report as the note on the merge request of this job of GitLab CI',
-  argument: makeArgument('<file>', 'what --output plan.json or --format json has written'),
+  help: 'publish a JSON report as a note on the merge request of this GitLab CI job',
+  argument: makeArgument('<file>', 'a report that --output plan.json or --format json wrote'),
   flags: CONFIG_FLAGS,
   after: `
-GITLAB_TOKEN holds the token: of the project, with the scope api and the role Reporter.
-Without it, without a merge request and outside of GitLab CI nothing is done: exit 0.`,
+GITLAB_TOKEN must hold a project access token with the scope api and the role Reporter.
+Without a token, a merge request or a GitLab CI job, the command does nothing and exits with 0.`,
   run: async (flags, file, host) => (await import('./run-command.ts')).runComment({ ...flags, file }, host),
 });
 
 const demo = makeCommandRow({
   name: 'demo',
-  help: 'show promptsync at work, in a repository of its own; needs no key',
-  flags: { keep: makeBooleanFlag('--keep', 'leave that repository there, to play on') },
+  help: 'demonstrate promptsync in a temporary repository; needs no key',
+  flags: { keep: makeBooleanFlag('--keep', 'keep the repository, so that you can continue in it') },
   run: async (flags, _, host, main) => (await import('./run-demo.ts')).runDemo(flags, host, main),
 });
 
-const db: Flag<string> = new Option('--db <file>', 'the SQLite file that holds it').default('.promptsync/service.db');
+const db: Flag<string> = new Option('--db <file>', 'the SQLite file that stores the prompts').default(
+  '.promptsync/service.db',
+);
 const seed: Flag<string | true | undefined> = new Option(
   '--seed [workspace]',
-  'make the prompt ids of a workspace known first: its folder or configuration',
+  'first register the prompts of a workspace: its folder or configuration file; without a value, the workspace here',
 );
 const serve = makeCommandRow({
   name: 'serve',
-  help: 'run the embedded service: for trying and testing, on this machine alone',
+  help: 'run the embedded service on this machine, for trials and tests',
   flags: { db, port: makePortFlag('--port <n>', 'the port on 127.0.0.1; 0 takes a free one', 4010), seed },
   after: `
-The API key that it accepts is the value of PROMPTSYNC_API_KEY; without one it is "embedded".`,
+The service accepts the API key in PROMPTSYNC_API_KEY. If that variable is not set, the key
+is "embedded".`,
   run: async (flags, _, host) => (await import('./run-command.ts')).runServe(flags, host),
 });
 
-/** The schemas are part of the bundle, because the command line may run without the files of its package. */
+/**
+ * The JSON Schemas, by the name that the user types. They are imported and so part of the bundle, because the command
+ * line may run without the files of the npm package.
+ */
 const SCHEMAS = {
   config: () => import('../../schemas/promptsync.schema.json', { with: { type: 'json' } }),
   'front-matter': () => import('../../schemas/front-matter.schema.json', { with: { type: 'json' } }),
@@ -283,11 +311,11 @@ const SCHEMAS = {
 const schema = makeCommandRow({
   name: 'schema',
   help: 'print a JSON Schema, for editors and checks',
-  argument: makeChoiceArgument('<name>', 'what it is of', ['config', 'front-matter', 'report']),
+  argument: makeChoiceArgument('<name>', 'the schema to print', ['config', 'front-matter', 'report']),
   flags: {},
   after: `
-The first line of promptsync.yaml tells editors where its schema is. Without the
-package in node_modules:
+The first line of promptsync.yaml tells editors where to find its schema. If the package is
+not in node_modules, write the schema to a file and name that file in the first line:
   promptsync schema config > promptsync.schema.json
   # yaml-language-server: $schema=promptsync.schema.json`,
   run: async (_, name, host) => {
@@ -298,7 +326,7 @@ package in node_modules:
 
 const completion = makeCommandRow({
   name: 'completion',
-  help: 'print the completion script of a shell',
+  help: 'print the completion script for a shell',
   argument: makeChoiceArgument('<shell>', 'the shell', SHELLS),
   flags: {},
   after: `
@@ -312,7 +340,7 @@ To install it, once:
   },
 });
 
-/** All commands, in the order of the help. */
+/** All commands, in the order in which the help lists them. */
 export const COMMANDS: readonly CommandRow[] = [
   sync,
   plan,

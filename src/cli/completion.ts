@@ -5,26 +5,30 @@ export type Shell = (typeof SHELLS)[number];
 
 type CompletableCommand = { readonly name: string; readonly flags: Flags };
 
-/** The long flags of each command, by its name. */
-type WordsByFlag = ReadonlyMap<string, readonly string[]>;
+/** The long flags of each command, by the name of the command. */
+type FlagsByCommand = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Returns the script that completes commands and flags in a shell, and files everywhere else. The script contains only
- * words of promptsync and starts no program, so pressing Tab never runs what the user typed.
+ * Returns the script that makes a shell complete the commands and flags of promptsync, and file names elsewhere. The
+ * script contains only fixed words and starts no program, so pressing Tab never runs text that the user typed.
  */
 export function renderCompletionScript(shell: Shell, commands: readonly CompletableCommand[]): string {
-  const flags = commands.map(({ name, flags }) => [name, [...listLongNames(flags), '--help']] as const);
+  const flagsByCommand = commands.map(({ name, flags }) => [name, [...listLongNames(flags), '--help']] as const);
   const names = [...commands.map(({ name }) => name), 'help', '--version', '--help'];
-  return SCRIPTS[shell](names, new Map(flags));
+  return SCRIPTS[shell](names, new Map(flagsByCommand));
 }
 
 function listLongNames(flags: Flags): readonly string[] {
   return Object.values(flags).flatMap(({ long }) => long ?? []);
 }
 
-type Script = (names: readonly string[], flags: WordsByFlag) => string;
+/** Renders the completion script of one shell. */
+type RenderScript = (names: readonly string[], flags: FlagsByCommand) => string;
 
-const bash: Script = (names, flags) => `# Completes promptsync in bash, and in zsh as bash does.
+const renderBashScript: RenderScript = (
+  names,
+  flags,
+) => `# Completes promptsync in bash, and in zsh through bashcompinit.
 _promptsync() {
   local flags=''
   case \${COMP_WORDS[1]} in
@@ -40,15 +44,15 @@ ${renderLines(flags, (name, words) => `    ${name}) flags='${words}' ;;`)}
 complete -o default -F _promptsync promptsync
 `;
 
-const SCRIPTS: Readonly<Record<Shell, Script>> = {
-  bash,
-  zsh: (names, flags) => `autoload -U +X bashcompinit && bashcompinit\n${bash(names, flags)}`,
+const SCRIPTS: Readonly<Record<Shell, RenderScript>> = {
+  bash: renderBashScript,
+  zsh: (names, flags) => `autoload -U +X bashcompinit && bashcompinit\n${renderBashScript(names, flags)}`,
   fish: (names, flags) => `# Completes promptsync in fish.
 complete -c promptsync -n __fish_use_subcommand -f -a '${names.join(' ')}'
 ${renderLines(flags, (name, words) => `complete -c promptsync -n '__fish_seen_subcommand_from ${name}'${words.replaceAll(/(?:^| )--/g, ' -l ')}`)}
 `,
 };
 
-function renderLines(flags: WordsByFlag, line: (name: string, words: string) => string): string {
-  return [...flags].map(([name, words]) => line(name, words.join(' '))).join('\n');
+function renderLines(flags: FlagsByCommand, renderLine: (name: string, words: string) => string): string {
+  return [...flags].map(([name, words]) => renderLine(name, words.join(' '))).join('\n');
 }

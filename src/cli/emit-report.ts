@@ -16,50 +16,52 @@ import type { Format, PrintFlags } from './flags.ts';
 import { escapeForLog, type Host, type SafeHost } from './host.ts';
 import { chooseStyle } from './terminal.ts';
 
-/** A format of the report, and the file to write it to. Null means standard output. */
-export type OutputTarget = { readonly format: Format; readonly file: string | null };
+/** One output of a report. */
+export type OutputTarget = {
+  readonly format: Format;
+  /** The path of the file, relative to the working directory. Null means standard output. */
+  readonly file: string | null;
+};
 
-/** Where to write a report, and how to draw it. */
+/** The targets of a report, and the settings for drawing the report. */
 export type OutputOptions = Pick<PrintFlags, 'quiet' | 'color'> & {
   readonly targets: readonly OutputTarget[];
-  /** The folder that the paths of the report are relative to; null if it is unknown. */
+  /** The absolute path of the folder that paths in the report are relative to. Null if that folder is unknown. */
   readonly folder: string | null;
 };
 
-/** A report, and the report that a question of the command already showed. */
+/** A report to write. `shownReport` is the report that the confirmation question has already shown, if it was asked. */
 type ReportToEmit = Pick<CommandResult, 'shownReport'> & { readonly report: Report };
 
 /**
- * Writes the report in all requested formats, and warnings to standard error. If a file cannot be written, its report goes
- * to standard output instead, because it says what was done. Then this function returns false.
+ * Writes the report in all requested formats, and its warnings to standard error. If a file cannot be written, this
+ * function prints that report to standard output instead, because the report says which changes were made. In that case
+ * it returns false.
  */
 export async function emitReport(
-  { report: made, shownReport }: ReportToEmit,
-  emission: OutputOptions,
+  { report: unredactedReport, shownReport }: ReportToEmit,
+  options: OutputOptions,
   host: SafeHost,
 ): Promise<boolean> {
   const { hide } = host.secrets;
-  // Redact before rendering, too: markup, wrapping and escaping would split a secret, so that it is no longer found.
-  const report = mapStrings(made, hide);
-  const withoutDiffs = shownReport !== undefined && !goesToFiles(emission);
+  // Redacts the strings before rendering. Markup, wrapping and escaping could split a secret, and `hide` would miss it.
+  const report = mapStrings(unredactedReport, hide);
+  const withoutDiffs = shownReport !== undefined && !goesToFiles(options);
   const obstacles: Problem[] = [];
-  for (const { format, file } of emission.targets) {
-    const drawn = format === 'text' && file === null;
-    const style = drawn ? await chooseStyle('output', host, emission) : { colour: false };
-    // A file can be a log, too, such as /dev/stdout.
+  for (const { format, file } of options.targets) {
+    const isPrintedText = format === 'text' && file === null;
+    const style = isPrintedText ? await chooseStyle('output', host, options) : { colour: false };
+    // Files are escaped, too, because a file can be the log of the runner, such as /dev/stdout.
     const text = escapeForLog(
-      hide(await renderReport(report, format, { ...style, quiet: emission.quiet, withoutDiffs })),
+      hide(await renderReport(report, format, { ...style, quiet: options.quiet, withoutDiffs })),
       host,
     );
     const problem = file === null ? null : await writeReport(text, file, host);
     if (file === null || (problem !== null && obstacles.length === 0)) host.output.write(text);
     if (problem !== null) obstacles.push(problem);
   }
-  await printReport(
-    report,
-    { ...emission, obstacles, shownReport: shownReport && mapStrings(shownReport, hide) },
-    host,
-  );
+  const redactedShownReport = shownReport && mapStrings(shownReport, hide);
+  await printProblems(report, { ...options, obstacles, shownReport: redactedShownReport }, host);
   return obstacles.length === 0;
 }
 
@@ -67,9 +69,13 @@ function goesToFiles({ targets }: OutputOptions): boolean {
   return targets.some(({ file }) => file !== null);
 }
 
-type PrintedProblems = Pick<CommandResult, 'shownReport'> & { readonly obstacles: readonly Problem[] };
+/** The state of `emitReport` after it has written all targets. */
+type EmittedState = Pick<CommandResult, 'shownReport'> & {
+  /** One problem for each file that could not be written. */
+  readonly obstacles: readonly Problem[];
+};
 
-/** Renders a report. It loads only the renderer of the requested format. */
+/** Renders a report in one format. It loads only the renderer of that format. */
 async function renderReport(report: Report, format: Format, options: TextOptions): Promise<string> {
   if (format === 'json') return renderJson(report);
   const title = getCommandName(report);
@@ -85,15 +91,15 @@ async function renderReport(report: Report, format: Format, options: TextOptions
 }
 
 /**
- * Prints the warnings that no question showed to standard error. If all reports go to files, it also prints the errors
- * and the last line.
+ * Prints problems to standard error: the warnings that the confirmation question has not shown, and the files that
+ * could not be written. If the reports go to files, it also prints the errors and the summary line.
  */
-async function printReport(report: Report, emission: OutputOptions & PrintedProblems, host: SafeHost): Promise<void> {
-  const { quiet, obstacles, shownReport } = emission;
-  const toFiles = goesToFiles(emission);
-  const style = makeStyle(await chooseStyle('errors', host, emission));
-  const said = new Set(shownReport && renderProblems(shownReport, 'warning', style));
-  const warnings = quiet ? [] : renderProblems(report, 'warning', style).filter((one) => !said.has(one));
+async function printProblems(report: Report, options: OutputOptions & EmittedState, host: SafeHost): Promise<void> {
+  const { quiet, obstacles, shownReport } = options;
+  const toFiles = goesToFiles(options);
+  const style = makeStyle(await chooseStyle('errors', host, options));
+  const shownWarnings = new Set(shownReport && renderProblems(shownReport, 'warning', style));
+  const warnings = quiet ? [] : renderProblems(report, 'warning', style).filter((one) => !shownWarnings.has(one));
   const errors = toFiles ? renderProblems(report, 'error', style) : [];
   const lines = obstacles.map((problem) => `${renderProblem(problem, style)}\n`);
   if (toFiles) lines.push(`${renderSummary(report, style)}\n`);
@@ -101,8 +107,8 @@ async function printReport(report: Report, emission: OutputOptions & PrintedProb
 }
 
 /**
- * Returns where a command line wants its reports. Throws a `ProblemError` if that is ambiguous, or if a file could not be
- * written later. The check runs before the command does anything.
+ * Returns the targets that the flags select. Throws a `ProblemError` if the format of a target is ambiguous or its file
+ * cannot be written. Commands call this before they do any work, so that no work ends without a report.
  */
 export async function openTargets(flags: OutputFlags, { workingDirectory }: Host): Promise<readonly OutputTarget[]> {
   const targets = parseTargets(flags);
@@ -115,23 +121,26 @@ export async function openTargets(flags: OutputFlags, { workingDirectory }: Host
 
 type OutputFlags = Pick<PrintFlags, 'format' | 'output'>;
 
-const FORMATS_BY_ENDING = {
-  '.txt': 'text',
-  '.json': 'json',
-  '.md': 'markdown',
-  '.html': 'html',
-  '.xml': 'junit',
-} as const;
-const FORMAT_OF: ReadonlyMap<string, Format> = new Map(Object.entries(FORMATS_BY_ENDING));
+const FORMATS_BY_ENDING: ReadonlyMap<string, Format> = new Map([
+  ['.txt', 'text'],
+  ['.json', 'json'],
+  ['.md', 'markdown'],
+  ['.html', 'html'],
+  ['.xml', 'junit'],
+]);
 
-/** Returns the targets of a command line. A file name determines its format. `--format` is allowed with one file only. */
+/**
+ * Returns the targets that the flags select. `--format` sets the format of a single target. Without that flag, the
+ * ending of each file name determines its format. Throws a `ProblemError` if a format is ambiguous.
+ */
 export function parseTargets({ format, output }: OutputFlags): readonly OutputTarget[] {
   if (output.length === 0) return [{ format: format ?? 'text', file: null }];
-  if (format !== undefined && output.length > 1) throw makeOutputError('--format is for a single --output');
+  if (format !== undefined && output.length > 1)
+    throw makeOutputError('--format can be combined with only one --output');
   return output.map((file) => {
-    const named = format ?? FORMAT_OF.get(extname(file));
-    if (named === undefined) throw makeOutputError(`--output ${file} does not say in which format`);
-    return { format: named, file };
+    const fileFormat = format ?? FORMATS_BY_ENDING.get(extname(file));
+    if (fileFormat === undefined) throw makeOutputError(`the name of --output ${file} does not determine a format`);
+    return { format: fileFormat, file };
   });
 }
 
@@ -139,19 +148,20 @@ function makeOutputError(reason: string): ProblemError {
   return new ProblemError(makeProblem('usage/output-format', { reason }));
 }
 
+/** Returns the reason why a report could not be written to this path, or null if it could. */
 async function findOutputObstacle(path: string): Promise<string | null> {
   const link = findTrackedLink(path);
   if (link !== null) return `${link} is a symbolic link inside a repository`;
   const folder = await stat(dirname(path)).catch(() => null);
-  if (folder?.isDirectory() !== true) return 'there is no such folder';
+  if (folder?.isDirectory() !== true) return 'its folder does not exist';
   const file = await stat(path).catch(() => null);
   if (file?.isDirectory() === true) return 'it is a folder';
-  // Replacing a file needs write access to its folder; writing to a device needs access to the device.
-  const written = file === null || file.isFile() ? dirname(path) : path;
-  return access(written, constants.W_OK).then(() => null, getSystemCode);
+  // Replacing a regular file needs write access to its folder. Writing to a device needs write access to the device.
+  const writtenPath = file === null || file.isFile() ? dirname(path) : path;
+  return access(writtenPath, constants.W_OK).then(() => null, getSystemCode);
 }
 
-/** Writes a report to its file. Returns a problem instead of throwing, because the command has done its work by then. */
+/** Writes a report to a file. Returns a problem instead of throwing, because the command has already done its work. */
 async function writeReport(text: string, file: string, { workingDirectory }: Host): Promise<Problem | null> {
   return replaceFile(resolve(workingDirectory, file), text).then(
     () => null,

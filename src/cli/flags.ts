@@ -2,16 +2,24 @@ import { Argument, InvalidArgumentError, Option } from 'commander';
 import { parseMaxChanges, type MaxChanges, type OnDrift } from '../domain/policy.ts';
 import { hasControlCharacters } from '../text.ts';
 
-/** An option of commander with the type of its value. The value is undefined if the option has no default. */
+/**
+ * A commander option with the type of its parsed value. The property `takes` exists only in the type: it carries
+ * `Value` and is never set.
+ */
 export type Flag<Value> = Option & { readonly takes?: () => Value };
+
+/** A commander argument with the type of its parsed value. */
 export type PositionalArgument<Value> = Argument & { readonly takes?: () => Value };
 
-/** The flags of a command, by the name that commander gives to the value. */
+/** The flags of a command. Each key is the name that commander gives to the value of the flag. */
 export type Flags = Readonly<Record<string, Flag<unknown>>>;
+
+/** The values that commander parses for these flags. */
 export type FlagValues<Given extends Flags> = {
   readonly [Name in keyof Given]: Given[Name] extends Flag<infer Value> ? Value : never;
 };
 
+/** Makes a flag without a value. The flag is false unless the user passes it. */
 export function makeBooleanFlag(flags: string, help: string): Flag<boolean> {
   return new Option(flags, help).default(false);
 }
@@ -24,7 +32,9 @@ export function makeRequiredFlag(flags: string, help: string): Flag<string> {
   return new Option(flags, help).makeOptionMandatory();
 }
 
-/** Makes a flag for a git ref. An empty value counts as absent: workflows pass one if there is no previous commit. */
+/**
+ * Makes a flag for a git ref. A blank value is invalid. Workflows pass a blank value if there is no previous commit.
+ */
 export function makeRefFlag(flags: string, help: string): Flag<string | undefined> {
   return makeParsedFlag(flags, help, 'a commit, branch or tag', (typed) => (typed.trim() === '' ? null : typed));
 }
@@ -90,26 +100,31 @@ function makeRepeatedFlag(flags: string, help: string): Flag<readonly string[]> 
 
 /** The formats of a report. */
 export const FORMATS = ['text', 'json', 'markdown', 'html', 'junit'] as const;
+/** The format of a report. */
 export type Format = (typeof FORMATS)[number];
 
 const format: Flag<Format | undefined> = new Option(
   '--format <format>',
-  'how to print the report (default: text, or by the name of the output)',
+  'the format of the report (default: text, or the format that the name of the --output file implies)',
 ).choices(FORMATS);
 const output = makeRepeatedFlag(
   '-o, --output <file>',
   'write the report to a file: .txt, .json, .md, .html or .xml (JUnit)',
 );
-const color: Flag<boolean> = new Option('--no-color', 'print without colour (as does the variable NO_COLOR)');
-const only = makeRepeatedFlag('--only <glob-or-key>', 'only these prompts, by key or path');
+const color: Flag<boolean> = new Option('--no-color', 'print without color; the variable NO_COLOR has the same effect');
+const only = makeRepeatedFlag('--only <glob-or-key>', 'work on these prompts only, by key or path');
 
 const onDrift: Flag<OnDrift | undefined> = new Option(
-  '--on-drift <what>',
-  'what to do about drift from outside',
+  '--on-drift <action>',
+  'how to treat changes that somebody made in the service',
 ).choices(['overwrite', 'fail']);
 
+/** The flag that names the configuration file. */
 export const CONFIG_FLAGS = {
-  config: makeTextFlag('-c, --config <file>', 'the configuration (default: promptsync.yaml here or above)'),
+  config: makeTextFlag(
+    '-c, --config <file>',
+    'the configuration file (default: promptsync.yaml in this folder or in a folder above)',
+  ),
 };
 
 /** The flags of every command that prints a report. */
@@ -119,53 +134,56 @@ export const PRINT_FLAGS = {
   color,
   quiet: makeBooleanFlag('-q, --quiet', 'print errors and the summary only'),
 };
+/** The values of `PRINT_FLAGS`. */
 export type PrintFlags = FlagValues<typeof PRINT_FLAGS>;
 
 /** The flags of every command that contacts the service and ends with a report. */
 export const REPORT_FLAGS = {
   ...PRINT_FLAGS,
-  verbose: makeBooleanFlag('-v, --verbose', 'print every call to the service on standard error'),
+  verbose: makeBooleanFlag('-v, --verbose', 'print every request to the service on standard error'),
 };
+/** The values of `REPORT_FLAGS`. */
 export type ReportFlags = FlagValues<typeof REPORT_FLAGS>;
 
 /** The flags of every command that reads a workspace. */
 export const SHARED_FLAGS = { ...CONFIG_FLAGS, only, ...REPORT_FLAGS };
 
-/** The flags of every command that edits prompt files according to the current state of the service. */
+/** The flags of every command that edits existing prompt files: `pull`, `promote` and `rollback`. */
 export const EDIT_FLAGS = {
   ...SHARED_FLAGS,
-  dryRun: makeBooleanFlag('--dry-run', 'show what would be edited; write nothing'),
+  dryRun: makeBooleanFlag('--dry-run', 'show the edits that the command would make; write nothing'),
   commit: makeBooleanFlag('--commit', 'commit the edited files'),
-  branch: makeTextFlag('--branch <name>', 'commit them on a new branch of this name, or on it where it is checked out'),
+  branch: makeTextFlag(
+    '--branch <name>',
+    'commit to a new branch with this name, or to the current branch if it has this name',
+  ),
 };
 
 /** The flags of `plan`. */
 export const PLAN_FLAGS = {
   ...SHARED_FLAGS,
-  exitCode: makeBooleanFlag('--exit-code', 'on a dry run: exit with 2 when changes are pending'),
-  expectPlan: makePlanDigestFlag(
-    '--expect-plan <digest>',
-    'refuse to apply any other plan than the one with this digest',
-  ),
+  exitCode: makeBooleanFlag('--exit-code', 'on a dry run: exit with 2 if changes are pending'),
+  expectPlan: makePlanDigestFlag('--expect-plan <digest>', 'refuse to apply a plan with any other digest'),
   maxChanges: makeMaxChangesFlag(
     '--max-changes <n>',
-    'refuse when more prompts would change: a number, or a percentage',
+    'refuse to write if more prompts than this would change: a number or a percentage',
   ),
-  base: makeRefFlag('--base <ref>', 'tell what was changed in the service since this commit: drift'),
+  base: makeRefFlag('--base <ref>', 'report drift: what somebody changed in the service since this commit was synced'),
   offline: makeBooleanFlag(
     '--offline',
-    'on a dry run with --base: ask nothing, and compare with what its files would have made',
+    'on a dry run with --base: send no request; compare with the state that the files of the base would produce',
   ),
-  changedSince: makeRefFlag('--changed-since <ref>', 'look only at prompts whose files differ from this commit'),
+  changedSince: makeRefFlag('--changed-since <ref>', 'work only on prompts whose files differ from this commit'),
   onDrift,
-  allowDirty: makeBooleanFlag('--allow-dirty', 'write from files that differ from the last commit as well'),
+  allowDirty: makeBooleanFlag('--allow-dirty', 'also write prompts whose files differ from the last commit'),
 };
 
 /** The flags of `sync`. */
 export const SYNC_FLAGS = {
   ...PLAN_FLAGS,
   dryRun: makeBooleanFlag('--dry-run', 'show what would change; write nothing'),
-  yes: makeBooleanFlag('-y, --yes', 'apply without a question'),
-  anyCommit: makeBooleanFlag('--any-commit', 'write what is not merged, or not the newest, as well'),
+  yes: makeBooleanFlag('-y, --yes', 'apply without asking for confirmation'),
+  anyCommit: makeBooleanFlag('--any-commit', 'also write from a commit that is not merged, or that is not the newest'),
 };
+/** The values of `SYNC_FLAGS`. */
 export type SyncFlags = FlagValues<typeof SYNC_FLAGS>;

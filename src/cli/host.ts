@@ -6,43 +6,53 @@ import { escapeForRunner } from '../report/escape.ts';
 /** Standard output or standard error. */
 export type OutputStream = {
   readonly write: (text: string) => unknown;
+  /** Whether the stream is a terminal. */
   readonly isTTY?: boolean;
-  /** The width of the terminal. */
+  /** The width of the terminal in columns. Undefined if the stream is no terminal. */
   readonly columns?: number | undefined;
 };
 
-/** The parts of the process that the command line uses. The entry points make it. */
+/** The parts of the process that the command line uses. The entry points `cli.ts` and `action.ts` make the host. */
 export type Host = Pick<World, 'environment' | 'workingDirectory' | 'now' | 'random' | 'makeUniqueId'> & {
-  /** The arguments after the name of the program. */
+  /** The command-line arguments after the name of the program. */
   readonly arguments: readonly string[];
-  /** Opens standard input. It stays closed unless a command needs it. */
+  /** Opens standard input. Standard input stays closed until somebody calls this function. */
   readonly input: () => Readable & { readonly isTTY?: boolean };
   readonly output: OutputStream;
   readonly errors: OutputStream;
-  /** Returns which streams support hyperlinks. If it is absent, none does. */
+  /** Returns which of the two streams support hyperlinks. If this function is absent, neither stream does. */
   readonly hyperlinks?: () => Promise<{ readonly output: boolean; readonly errors: boolean }>;
-  /** Calls a handler at each SIGINT and SIGTERM. */
+  /** Registers a handler that is called for each SIGINT and SIGTERM. */
   readonly onSignal: (handle: () => void) => void;
-  /** Ends the process at once. */
+  /** Ends the process immediately with an exit code. */
   readonly exit: (code: number) => void;
-  /** Waits for some milliseconds. It rejects when the signal is aborted. */
+  /** Waits for the given number of milliseconds. Rejects if the signal is aborted. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 };
 
 /** Runs one command line and resolves to its exit code. */
 export type Main = (host: Host) => Promise<number>;
 
-/** A host whose output streams redact secrets and contain no workflow command for a GitHub runner. */
+/** A host whose output streams redact secrets and escape text that a GitHub runner would execute as a command. */
 export type SafeHost = Host & {
-  /** The secrets that no output may contain. Files, commits and responses of the service may contain them, too. */
+  /**
+   * The secrets that no output may contain. `keep` remembers a secret, and `hide` removes all remembered secrets from a
+   * text. Secrets can reach the output through files, commits and responses of the service.
+   */
   readonly secrets: { readonly keep: (secret: string) => void; readonly hide: (text: string) => string };
-  /** Draws a temporary line on standard error. The next output erases it, and so does an empty line. */
+  /**
+   * Draws a temporary line on standard error. The next output erases the line. Drawing an empty line erases it, too.
+   */
   readonly draw: (line: string) => void;
 };
 
+/** The ANSI sequence that moves the cursor to the start of the line and erases the line. */
 const CLEAR_LINE = '\r\u001b[2K';
 
-/** Wraps the streams of a host. Both erase the temporary line before they write, because they share one screen. */
+/**
+ * Wraps the streams of a host in redaction and escaping. Both streams erase the temporary line before they write,
+ * because they share one screen.
+ */
 export function makeSafeHost(host: Host): SafeHost {
   const secrets = makeSecrets();
   let drawn = false;
@@ -50,21 +60,24 @@ export function makeSafeHost(host: Host): SafeHost {
     if (drawn || line !== '') host.errors.write(`${drawn ? CLEAR_LINE : ''}${line}`);
     drawn = line !== '';
   };
-  const safe = (sink: OutputStream): OutputStream => ({
-    isTTY: sink.isTTY === true,
-    // A getter, because the user may resize the window during a run.
+  const makeSafeStream = (stream: OutputStream): OutputStream => ({
+    isTTY: stream.isTTY === true,
+    // A getter instead of a value, because the user may resize the window during a run.
     get columns() {
-      return sink.columns;
+      return stream.columns;
     },
     write: (text) => {
       draw('');
-      return sink.write(escapeForLog(secrets.hide(text), host));
+      return stream.write(escapeForLog(secrets.hide(text), host));
     },
   });
-  return { ...host, secrets, draw, output: safe(host.output), errors: safe(host.errors) };
+  return { ...host, secrets, draw, output: makeSafeStream(host.output), errors: makeSafeStream(host.errors) };
 }
 
-/** Shorter values are not redacted: they may be ordinary words of a report, and no service issues such short keys. */
+/**
+ * The minimum length of a redacted secret, in UTF-16 units. Shorter values are not redacted, because they may be
+ * ordinary words of a report. No service issues such short keys.
+ */
 const MIN_SECRET_LENGTH = 8;
 
 function makeSecrets(): SafeHost['secrets'] {
@@ -73,11 +86,14 @@ function makeSecrets(): SafeHost['secrets'] {
     keep: (secret) => {
       if (secret.length >= MIN_SECRET_LENGTH) redacts.push(makeRedact(secret));
     },
-    hide: (text) => redacts.reduce((rest, redact) => redact(rest), text),
+    hide: (text) => redacts.reduce((redacted, redact) => redact(redacted), text),
   };
 }
 
-/** Escapes a text for the log of a GitHub runner, which executes workflow commands that it finds there. */
+/**
+ * Escapes a text if the output is the log of a GitHub runner. The runner executes workflow commands that it finds
+ * there.
+ */
 export function escapeForLog(text: string, { environment }: Pick<Host, 'environment'>): string {
   return environment['GITHUB_ACTIONS'] === 'true' ? escapeForRunner(text) : text;
 }

@@ -13,7 +13,7 @@ export async function main(given: Host): Promise<number> {
     await program.parseAsync([...host.arguments], { from: 'user' });
     return exitCode;
   } catch (error) {
-    // commander also throws after it has printed a help or a version.
+    // commander also throws, with exit code 0, after it has printed a help text or the version.
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     return (await import('./run-command.ts')).reportFailure(error, host);
   }
@@ -24,10 +24,10 @@ const DESCRIPTION = `GitOps sync for LLM prompts.
 Prompts are Markdown files in git; a hosted prompt service holds their versions.
 promptsync compares the two and makes the service match the files.`;
 
-/** The exit codes. They do not depend on the format of the report. */
+/** The exit codes of all commands, with their explanation in the help. */
 export const EXIT_CODES = [
   { code: 0, short: 'nothing to do, or everything applied' },
-  { code: 1, short: 'it could not run; nothing was written' },
+  { code: 1, short: 'the command could not run; nothing was written' },
   { code: 2, short: 'changes are pending (with --exit-code)' },
   { code: 3, short: 'refused by a guard' },
   { code: 4, short: 'at least one prompt failed' },
@@ -36,20 +36,24 @@ export const EXIT_CODES = [
 
 const EXAMPLES = `
 Examples:
-  promptsync demo                        see it at work, in a repository of its own
-  promptsync init                        begin a workspace here
-  promptsync import prm_greeting         take a prompt over from the service
-  promptsync validate                    check the files, offline
+  promptsync demo                        try promptsync in a temporary repository
+  promptsync init                        create a workspace in this folder
+  promptsync import prm_greeting         write the file of a prompt in the service
+  promptsync validate                    check the files without the service
   promptsync plan                        show what a sync would change
-  promptsync sync                        apply it, after a question
-  promptsync sync --yes --format json    apply it in a script
+  promptsync sync                        show the changes, ask, and apply them
+  promptsync sync --yes --format json    apply them from a script
   promptsync promote support/greeting --to production --branch live
   promptsync history support/greeting --environment production
 
 Exit codes:
 ${EXIT_CODES.map(({ code, short }) => `  ${String(code).padEnd(5)}${short}`).join('\n')}`;
 
-/** Makes commander's program from the table of commands. Its parser throws commander's errors. */
+/**
+ * Makes the commander program from the table of commands. Its parser throws a `CommanderError` for an invalid command
+ * line.
+ * @param end receives the exit code of the command
+ */
 function makeProgram(host: SafeHost, end: (exitCode: number) => void): Command {
   const program = new Command('promptsync')
     .description(DESCRIPTION)
@@ -59,7 +63,8 @@ function makeProgram(host: SafeHost, end: (exitCode: number) => void): Command {
     .configureHelp({ optionDescription: describeOption })
     .configureOutput({
       writeOut: (text) => void host.output.write(text),
-      // The message quotes the arguments, and in a workflow they may contain the text of a stranger.
+      // Error messages quote the arguments. In a workflow, a stranger may have written these, so escape control
+      // characters.
       writeErr: (text) => void host.errors.write(showHidden(text)),
     })
     .exitOverride()
@@ -79,7 +84,7 @@ function addCommand(program: Command, { name, help, argument, flags, after }: Co
   command.action((typed: unknown) => run(command.opts(), typed));
 }
 
-/** Returns the help of an option. It omits the default of a switch, which is always off. */
+/** Returns the help of an option. Omits the defaults `false` and `[]`, because they say nothing to the user. */
 function describeOption(option: Option): string {
   return new Help().optionDescription(option).replace(/ \(default: (false|\[\])\)$/, '');
 }

@@ -4,19 +4,25 @@ import type { Host, SafeHost } from './host.ts';
 import { makeProgressReporter } from './progress-reporter.ts';
 
 type WorldOptions = {
-  /** Whether to hide progress and waits. */
+  /** Whether to hide the progress and the notices about waits. */
   readonly quiet?: boolean;
-  /** The message at the first signal. */
+  /** The message that the first SIGINT or SIGTERM prints. */
   readonly onInterrupt: string;
-  /** Makes the interview of `init`. The action omits it, so that its bundle does not contain the library for questions. */
+  /**
+   * Makes the interview that asks the questions of `init`. The action passes none, so that its bundle does not contain
+   * the library for questions.
+   */
   readonly interviewer?: (stop: AbortSignal) => Interview;
 };
 
-/** Makes the world of a command from the process. Call it once, because it registers signal handlers. */
+/**
+ * Makes the world of a command from the host. Call this function once per process, because it registers signal
+ * handlers.
+ */
 export function makeWorld(host: SafeHost, { quiet = false, onInterrupt, ...options }: WorldOptions): World {
   const { workingDirectory, environment, now, random, makeUniqueId, sleep, errors, input, draw, secrets } = host;
   const stopSignal = abortOnSignal(host, onInterrupt);
-  const terminal = errors.isTTY === true && input().isTTY === true;
+  const isInteractive = errors.isTTY === true && input().isTTY === true;
   return {
     workingDirectory,
     environment,
@@ -30,18 +36,21 @@ export function makeWorld(host: SafeHost, { quiet = false, onInterrupt, ...optio
     onProgress:
       quiet || !canDrawProgress(host) ? () => {} : makeProgressReporter({ draw, columns: () => errors.columns, now }),
     onWait: ({ seconds, requestedSeconds }) =>
-      void (quiet || errors.write(`waiting ${seconds} s: the service asks for ${requestedSeconds}\n`)),
-    confirm: terminal ? (question) => askYesOrNo(host, question, stopSignal) : null,
-    interview: terminal && !isContinuousIntegration(host) ? (options.interviewer?.(stopSignal) ?? null) : null,
+      void (quiet || errors.write(`waiting ${seconds} s: the service requested ${requestedSeconds} s\n`)),
+    confirm: isInteractive ? (question) => askYesOrNo(host, question, stopSignal) : null,
+    interview: isInteractive && !isContinuousIntegration(host) ? (options.interviewer?.(stopSignal) ?? null) : null,
   };
 }
 
-/** Whether the terminal can erase a line. Otherwise the progress would fill it with lines. */
+/** Whether standard error is a terminal that can erase a line. Otherwise each progress update would add a line. */
 function canDrawProgress({ errors, environment }: Host): boolean {
   return errors.isTTY === true && environment['TERM'] !== 'dumb';
 }
 
-/** Returns a signal that the first SIGINT or SIGTERM aborts. The second one ends the process at once. */
+/**
+ * Returns an abort signal that the first SIGINT or SIGTERM aborts. A second SIGINT or SIGTERM ends the process
+ * immediately.
+ */
 function abortOnSignal({ onSignal, errors, exit }: Host, notice: string): AbortSignal {
   const controller = new AbortController();
   onSignal(() => {

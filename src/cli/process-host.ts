@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Host } from './host.ts';
 
-/** Returns the process as a host. Besides the entry points, no other code touches the process, the clock or chance. */
+/** Makes the host from the Node.js process. Apart from the entry points, only this file uses the process and its clock. */
 export function makeProcessHost(): Host {
   return {
     arguments: process.argv.slice(2),
@@ -19,14 +19,14 @@ export function makeProcessHost(): Host {
     now: Date.now,
     random: Math.random,
     sleep: async (milliseconds, signal) => void (await setTimeout(milliseconds, undefined, { signal })),
-    // Uses the global object, because importing node:crypto would cost every command some milliseconds.
+    // Uses the global `crypto`, because importing node:crypto would slow down the start of every command.
     makeUniqueId: () => crypto.randomUUID(),
   };
 }
 
-/** Detects hyperlink support from the variables of terminals and CI services. A stream that is not a terminal has none. */
+/** Detects hyperlink support from environment variables. A stream that is not a terminal supports no hyperlinks. */
 async function detectHyperlinks(): Promise<{ readonly output: boolean; readonly errors: boolean }> {
   const { createSupportsHyperlinks } = await import('supports-hyperlinks');
-  const takes = (stream: NodeJS.WriteStream): boolean => stream.isTTY && createSupportsHyperlinks(stream);
-  return { output: takes(process.stdout), errors: takes(process.stderr) };
+  const supportsHyperlinks = (stream: NodeJS.WriteStream): boolean => stream.isTTY && createSupportsHyperlinks(stream);
+  return { output: supportsHyperlinks(process.stdout), errors: supportsHyperlinks(process.stderr) };
 }

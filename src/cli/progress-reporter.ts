@@ -1,44 +1,52 @@
 import type { Progress } from '../domain/world.ts';
 
 type ProgressOptions = {
-  /** Replaces the progress line. An empty line erases it. */
+  /** Replaces the progress line with this line. An empty string erases the progress line. */
   readonly draw: (line: string) => void;
-  /** Returns the current width of the terminal. */
+  /** Returns the current width of the terminal in columns; undefined if the terminal does not report a width. */
   readonly columns: () => number | undefined;
-  /** Milliseconds. */
+  /** Returns the current time in milliseconds. */
   readonly now: () => number;
 };
 
-/** The rate is shown only after `ESTIMATE_AFTER_MS`, when it is more than a guess. */
+/** The minimum time between two updates of the progress line. */
 const REDRAW_INTERVAL_MS = 100;
+
+/** The time after which the rate and the remaining time are shown. Earlier, both would be guesses. */
 const ESTIMATE_AFTER_MS = 1_000;
 
-/** Returns a function that draws the progress, rate and remaining time of a long run. Short runs show nothing. */
+/**
+ * Returns a function that draws the progress, the rate and the remaining time of a long run. A run that takes less than
+ * `REDRAW_INTERVAL_MS` draws nothing.
+ */
 export function makeProgressReporter({ draw, columns, now }: ProgressOptions): (progress: Progress) => void {
-  let last = now();
-  let first: (Progress & { readonly at: number }) | null = null;
+  let lastDrawnAt = now();
+  let firstOfPhase: (Progress & { readonly at: number }) | null = null;
   return (progress) => {
     const { phase, done, total } = progress;
     const at = now();
-    if (first?.phase !== phase) first = { ...progress, at };
+    if (firstOfPhase?.phase !== phase) firstOfPhase = { ...progress, at };
     if (done === total) {
-      first = null;
+      firstOfPhase = null;
       return draw('');
     }
-    if (at - last < REDRAW_INTERVAL_MS) return;
-    last = at;
-    const pace = formatPace({ seconds: (at - first.at) / 1_000, done: done - first.done, left: total - done });
+    if (at - lastDrawnAt < REDRAW_INTERVAL_MS) return;
+    lastDrawnAt = at;
+    const seconds = (at - firstOfPhase.at) / 1_000;
+    const pace = formatPace({ seconds, done: done - firstOfPhase.done, remaining: total - done });
     draw(fitParts([`${phase} ${groupDigits(done)} of ${groupDigits(total)} prompts`, ...pace], columns()));
   };
 }
 
-type Pace = { readonly seconds: number; readonly done: number; readonly left: number };
+/** The prompts that were done in a number of seconds, and the prompts that remain. */
+type Pace = { readonly seconds: number; readonly done: number; readonly remaining: number };
 
-/** Returns the rate and the remaining time, such as `45/s` and `15 s left`; nothing while the estimate is unreliable. */
-function formatPace({ seconds, done, left }: Pace): readonly string[] {
+/** Returns the rate and the remaining time, such as `45/s` and `15 s left`. Returns nothing until both are reliable. */
+function formatPace({ seconds, done, remaining }: Pace): readonly string[] {
   const rate = done / seconds;
   if (seconds * 1_000 < ESTIMATE_AFTER_MS || rate <= 0) return [];
-  return [`${rate < 10 ? rate.toFixed(1) : groupDigits(Math.round(rate))}/s`, `${formatDuration(left / rate)} left`];
+  const shownRate = rate < 10 ? rate.toFixed(1) : groupDigits(Math.round(rate));
+  return [`${shownRate}/s`, `${formatDuration(remaining / rate)} left`];
 }
 
 function formatDuration(seconds: number): string {
@@ -51,9 +59,9 @@ function groupDigits(number: number): string {
   return number.toLocaleString('en-US');
 }
 
-/** Joins as many parts as fit in one row, because a line that wraps cannot be erased. */
+/** Joins as many parts as fit in one row of the terminal. A line that wraps could not be erased. */
 function fitParts(parts: readonly string[], columns: number | undefined): string {
-  // The last column stays free, because some terminals wrap after it.
+  // Keeps the last column free, because some terminals wrap a line that reaches this column.
   const room = (columns || 80) - 1;
   const lines = parts.map((_, index) => parts.slice(0, parts.length - index).join(' · '));
   return (lines.find((line) => line.length <= room) ?? parts[0] ?? '').slice(0, room);

@@ -6,8 +6,8 @@ import { makeProblem, ProblemError } from '../problem.ts';
 import type { Host } from './host.ts';
 
 /**
- * Asks a yes-or-no question on standard error. Every answer other than yes counts as no, and so do an interrupt and the
- * end of the input. The terminal keeps its line editing, so Ctrl-C still sends a signal.
+ * Asks a yes-or-no question on standard error and resolves to true for `y` or `yes`. Every other answer, an interrupt
+ * and the end of the input count as no. The terminal stays in its normal line mode, so Ctrl-C still sends a signal.
  */
 export async function askYesOrNo({ input, errors }: Host, question: string, stop: AbortSignal): Promise<boolean> {
   const lines = createInterface({ input: input(), terminal: false, signal: stop });
@@ -19,7 +19,7 @@ export async function askYesOrNo({ input, errors }: Host, question: string, stop
   return /^y(es)?$/i.test(answer?.trim() ?? '');
 }
 
-/** Makes an interview at the terminal. It asks on standard error, because standard output is only for the report. */
+/** Makes an interview at the terminal. It asks on standard error, because standard output contains only the report. */
 export function makeInterview(
   host: Pick<Host, 'input' | 'errors'>,
   { stop: signal, colour }: { readonly stop: AbortSignal; readonly colour: boolean },
@@ -38,16 +38,21 @@ export function makeInterview(
   };
 }
 
-/** Returns the answer. Throws if the user canceled with Ctrl-C or Escape. */
+/** Returns the answer. Throws a `ProblemError` if the user canceled the question with Ctrl-C or Escape. */
 function requireAnswer<Answer extends string | boolean>(answer: Answer | typeof CANCEL_SYMBOL): Answer {
   if (typeof answer === 'symbol') throw new ProblemError(makeProblem('usage/cancelled'));
   return answer;
 }
 
-/** Matches every style except inverse, which the prompt library uses to draw the cursor. */
+/**
+ * Matches the escape codes of all text styles except inverse, because the prompt library draws the cursor in inverse.
+ */
 const COLOR_CODES = /\u001b\[(?!2?7m)[0-9;]*m/g;
 
-/** Makes the stream for questions. It passes on the width of the terminal and removes colors if they are off. */
+/**
+ * Makes the stream that questions are written to. It reports the width of the terminal, and removes colors if they are
+ * off.
+ */
 function makeWritable({ errors }: Pick<Host, 'errors'>, colour: boolean): Writable {
   const stream = new Writable({
     decodeStrings: false,

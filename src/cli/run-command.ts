@@ -20,10 +20,13 @@ import { makeInterview } from './questions.ts';
 import { chooseStyle, usesColor } from './terminal.ts';
 import { makeWorld } from './make-world.ts';
 
+/** The `mode` of the report that a command makes. */
 export type Mode = CommandRun['mode'];
+
+/** A function that receives each call to the service, or undefined. */
 export type OnCall = PlanningOptions['onCall'];
 
-/** The work of a command. `onCall` is undefined without `--verbose`. */
+/** The function that does the work of a command. `onCall` is undefined without `--verbose`. */
 type CommandWork = (world: World, onCall: OnCall) => Promise<CommandResult>;
 
 /** Runs a command, writes its report and resolves to the exit code. */
@@ -35,20 +38,21 @@ export async function runReportCommand(
 ): Promise<number> {
   const targets = await openTargets(flags, host);
   const { quiet } = flags;
-  const asks = (stop: AbortSignal) => makeInterview(host, { stop, colour: usesColor(flags, host, host.errors) });
-  const world = makeWorld(host, { quiet, onInterrupt: INTERRUPTED, interviewer: asks });
+  const interviewer = (stop: AbortSignal) => makeInterview(host, { stop, colour: usesColor(flags, host, host.errors) });
+  const world = makeWorld(host, { quiet, onInterrupt: INTERRUPTED, interviewer });
   const { run, shownReport, exitCode } = await work(world, makeCallWriter(flags, host)).catch((error: unknown) => {
     const problem = toProblem(error);
-    // During a question, the terminal sends Ctrl-C as a key and not as a signal.
+    // A question of `init` receives Ctrl-C as a key and not as a signal, so `stopSignal` is not aborted.
     const interrupted = world.stopSignal.aborted || problem.code === 'usage/cancelled';
     return { ...makeStoppedResult(mode, problem), exitCode: interrupted ? 130 : 1 };
   });
-  const written = await emitReport(
+  const isWritten = await emitReport(
     { report: makeReport(run), shownReport },
     { ...flags, targets, folder: run.folder },
     host,
   );
-  return written ? exitCode : exitCode || 1;
+  // A report that could not be written makes the exit code 1, unless the command failed for another reason.
+  return isWritten ? exitCode : exitCode || 1;
 }
 
 /** Prints the report of an earlier run, and resolves to the exit code. */
@@ -59,41 +63,44 @@ export async function runShow(file: string, flags: PrintFlags, host: SafeHost): 
   return (await emitReport({ report }, { ...flags, targets, folder: null }, host)) ? 0 : 1;
 }
 
-const INTERRUPTED = '\nInterrupted: the call in flight is finished. Once more ends at once.\n';
+const INTERRUPTED =
+  '\nInterrupted: promptsync finishes the request in flight and then stops. Interrupt again to stop at once.\n';
 
-/** Returns the function that writes each call for `--verbose`; undefined without that flag. */
+/**
+ * Returns the function that prints each call to the service on standard error. Returns undefined without `--verbose`.
+ */
 function makeCallWriter({ verbose }: ReportFlags, host: SafeHost): OnCall {
   if (!verbose) return undefined;
   return ({ method, path, status, milliseconds, attempt }) => {
-    const again = attempt > 1 ? ` (attempt ${attempt})` : '';
-    const answer = `${status ?? 'no answer'} ${Math.round(milliseconds)} ms`;
-    host.errors.write(`${method} ${path} ${answer}${again}\n`);
+    const retryNote = attempt > 1 ? ` (attempt ${attempt})` : '';
+    const response = `${status ?? 'no response'} ${Math.round(milliseconds)} ms`;
+    host.errors.write(`${method} ${path} ${response}${retryNote}\n`);
   };
 }
 
-/** Runs `plan` or `sync`. On a terminal, the plan appears before the question. */
+/** Runs `plan` or `sync`. Before `sync` asks for confirmation, it shows the plan on standard error. */
 export async function runSync(flags: SyncFlags, host: SafeHost): Promise<number> {
-  const { syncPrompts: sync } = await import('../commands/sync.ts');
+  const { syncPrompts } = await import('../commands/sync.ts');
   const renderPlan = async ({ report, folder }: PlanToConfirm): Promise<string> => {
     const style = await chooseStyle('errors', host, { ...flags, folder });
-    // Redact before rendering: markup and line breaks would split a secret.
-    const shown = mapStrings(report, host.secrets.hide);
-    const warnings = flags.quiet ? [] : renderProblems(shown, 'warning', makeStyle(style));
-    return [renderText(shown, { ...style, quiet: false }), ...warnings].join('\n');
+    // Redacts before rendering, because markup and line breaks could split a secret.
+    const redacted = mapStrings(report, host.secrets.hide);
+    const warnings = flags.quiet ? [] : renderProblems(redacted, 'warning', makeStyle(style));
+    return [renderText(redacted, { ...style, quiet: false }), ...warnings].join('\n');
   };
   const mode = flags.dryRun ? 'dry-run' : 'apply';
   const askPolicy = flags.offline ? 'offline' : 'always';
   return runReportCommand(mode, flags, host, (world, onCall) =>
-    sync({ ...flags, renderPlan, onCall, askPolicy }, world),
+    syncPrompts({ ...flags, renderPlan, onCall, askPolicy }, world),
   );
 }
 
 /** Publishes a report to GitLab, prints one line about it, and resolves to the exit code. */
 export async function runComment(options: Omit<CommentOptions, 'hide'>, host: SafeHost): Promise<number> {
-  const { publishNote: comment } = await import('../gitlab/publish-note.ts');
+  const { publishNote } = await import('../gitlab/publish-note.ts');
   const world = makeWorld(host, { onInterrupt: INTERRUPTED });
   try {
-    host.output.write(`${await comment({ ...options, hide: host.secrets.hide }, world)}\n`);
+    host.output.write(`${await publishNote({ ...options, hide: host.secrets.hide }, world)}\n`);
     return 0;
   } catch (error) {
     host.errors.write(`${renderProblem(toProblem(error), PLAIN_STYLE)}\n`);
@@ -103,9 +110,9 @@ export async function runComment(options: Omit<CommentOptions, 'hide'>, host: Sa
 
 /** Runs the embedded service until a signal arrives, and resolves to the exit code. */
 export async function runServe({ db, port, seed }: ServeOptions, host: SafeHost): Promise<number> {
-  const { serveEmbedded: serve } = await import('../commands/serve.ts');
+  const { serveEmbedded } = await import('../commands/serve.ts');
   const world = makeWorld(host, { onInterrupt: '' });
-  const { service, problems } = await serve({ db, port, seed }, world);
+  const { service, problems } = await serveEmbedded({ db, port, seed }, world);
   host.errors.write(problems.map((problem) => `${renderProblem(problem, PLAIN_STYLE)}\n`).join(''));
   if (service === null) return 1;
   host.output.write(formatServeGreeting(service));
@@ -116,24 +123,30 @@ export async function runServe({ db, port, seed }: ServeOptions, host: SafeHost)
 
 function formatServeGreeting({ baseUrl, keyVariable, prompts }: RunningService): string {
   return [
-    `The embedded service listens at ${baseUrl}; it is for trying and testing only.`,
+    `The embedded service listens at ${baseUrl}; use it only for trials and tests.`,
     `API key: ${keyVariable === null ? '"embedded"' : `the value of ${keyVariable}`}`,
-    `Prompts made known: ${prompts}. Ctrl-C ends it.\n`,
+    `Registered prompts: ${prompts}. Press Ctrl-C to stop the service.\n`,
   ].join('\n');
 }
 
-/** Reports an error. commander has already printed its own errors, but reports in other formats must contain them, too. */
+/**
+ * Reports an error that stopped the command, and resolves to the exit code 1. commander has already printed errors in
+ * the command line as text. Reports in files or in other formats contain these errors, too.
+ */
 export async function reportFailure(error: unknown, host: SafeHost): Promise<number> {
-  const usage = error instanceof CommanderError;
+  const isUsageError = error instanceof CommanderError;
   const targets = await parseTypedTargets(host);
-  if (usage && targets.every(({ format, file }) => format === 'text' && file === null)) return 1;
-  const problem = usage ? makeProblem('usage/invalid', { reason: describeUsageError(error) }) : toProblem(error);
+  if (isUsageError && targets.every(({ format, file }) => format === 'text' && file === null)) return 1;
+  const problem = isUsageError ? makeProblem('usage/invalid', { reason: describeUsageError(error) }) : toProblem(error);
   const { run } = makeStoppedResult(readTypedMode(host), problem);
   await emitReport({ report: makeReport(run) }, { quiet: false, color: false, targets, folder: null }, host);
   return 1;
 }
 
-/** Returns the targets of a command line that may be invalid. If its output flags are invalid, it is standard output. */
+/**
+ * Returns the targets of a command line that commander could not parse. If its output flags are invalid, too, the
+ * report goes to standard output.
+ */
 async function parseTypedTargets(host: SafeHost): Promise<readonly OutputTarget[]> {
   const words = host.arguments.join('\0');
   const valuesOf = (flag: RegExp) => [...words.matchAll(flag)].flatMap(([, value]) => value ?? []);
@@ -143,12 +156,14 @@ async function parseTypedTargets(host: SafeHost): Promise<readonly OutputTarget[
   return openTargets({ format, output }, host).catch(() => parseTargets({ format, output: [] }));
 }
 
-/** Returns the mode of the report for an invalid command line. An invalid `sync` counts as a dry run: it wrote nothing. */
+/**
+ * Returns the mode of the report for an invalid command line. An invalid `sync` is a dry run, because it wrote nothing.
+ */
 function readTypedMode({ arguments: [command] }: SafeHost): Mode {
   return REPORT_MODES.find((mode) => mode === command) ?? 'dry-run';
 }
 
-/** Returns the message without commander's prefix `error:`, which the report shows by its severity. */
+/** Returns the message without commander's prefix `error:`, because the report already shows the severity. */
 function describeUsageError({ code, message }: CommanderError): string {
   return code === 'commander.help' ? 'No command was given.' : message.replace(/^error: /, '');
 }

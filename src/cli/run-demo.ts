@@ -10,48 +10,60 @@ import { fitLine, makeStyle } from '../report/style.ts';
 import type { Host, Main, SafeHost } from './host.ts';
 import { chooseStyle } from './terminal.ts';
 
-/** Demonstrates promptsync in a temporary repository. Resolves to the exit code. */
+/**
+ * Demonstrates promptsync in a temporary repository, which stays after the demo if `keep` is set. Resolves to the exit
+ * code.
+ */
 export async function runDemo({ keep }: { readonly keep: boolean }, host: SafeHost, main: Main): Promise<number> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'promptsync-demo-')));
-  const remove = (): void => void (keep || rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
-  const { stop, onSignal } = removeOnSignal(host, remove);
+  const removeFolder = (): void => {
+    if (!keep) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  };
+  const { stop, onSignal } = handleSignals(host, removeFolder);
   const { run: runGit } = openGit({ root: folder, keyVariables: [] });
-  const run = (words: readonly string[]) => main(makeHostInside(folder, { ...host, arguments: words, onSignal }));
-  const programs = makePrograms(folder, runGit, run);
+  const runPromptsync = (words: readonly string[]) =>
+    main(makeHostInside(folder, { ...host, arguments: words, onSignal }));
+  const programs = makePrograms(folder, runGit, runPromptsync);
   try {
-    const say = await makeNarrator(host);
+    const narrate = await makeNarrator(host);
     await createRepository(folder, runGit);
-    for (const [why, command, before] of makeDemoSteps(folder, host)) {
+    for (const [comment, command, prepare] of makeDemoSteps(folder, host)) {
       if (stop.aborted) return 130;
-      await before?.();
-      say(why, command);
+      await prepare?.();
+      narrate(comment, command);
       const [program = '', ...words] = command.split(' ');
       host.output.write((await programs[program]?.(...words)) ?? '');
     }
-    say(keep ? `It stays in ${folder}, to play on: edit the prompt, commit it, and sync.` : CLOSING_WORDS);
+    narrate(
+      keep ? `The repository stays in ${folder}: edit the prompt, commit the edit, and run a sync.` : CLOSING_WORDS,
+    );
     return 0;
   } catch (error) {
-    // Ctrl-C also ends a running git, whose error is not the demo's.
+    // Ctrl-C also kills a running git, and then git fails. That error is not a failure of the demo.
     if (stop.aborted) return 130;
     throw error;
   } finally {
-    remove();
+    removeFolder();
   }
 }
 
 const CLOSING_WORDS =
-  'All of this is removed now. Next: `promptsync init` in your repository, or `demo --keep` to play on.';
+  'The demo has removed its repository. Next, run `promptsync init` in your own repository, or `promptsync demo --keep` to ' +
+  'continue in this one.';
 
-/** The first signal interrupts the running command. The second one ends the process at once. */
-function removeOnSignal(
+/**
+ * Handles SIGINT and SIGTERM during the demo. The first signal aborts `stop` and interrupts the running command. The
+ * second signal removes the folder of the demo and ends the process immediately.
+ */
+function handleSignals(
   { onSignal, exit }: Host,
-  remove: () => void,
+  removeFolder: () => void,
 ): { readonly stop: AbortSignal } & Pick<Host, 'onSignal'> {
   const controller = new AbortController();
   let interrupt = (): void => {};
   onSignal(() => {
     if (controller.signal.aborted) {
-      remove();
+      removeFolder();
       return exit(130);
     }
     controller.abort();
@@ -60,10 +72,13 @@ function removeOnSignal(
   return { stop: controller.signal, onSignal: (handle) => void (interrupt = handle) };
 }
 
-/** Returns the host for the commands of the demo: in its folder, without questions, and without the user's service. */
+/**
+ * Makes the host for the commands of the demo. They run in the folder of the demo, read an empty standard input, and do
+ * not see the user's `PROMPTSYNC_*` variables.
+ */
 function makeHostInside(workingDirectory: string, host: Host): Host {
   const variables = Object.entries(host.environment).filter(([name]) => !name.startsWith('PROMPTSYNC_'));
-  // No hyperlinks, because the demo deletes the files that they lead to.
+  // Disables hyperlinks, because the demo deletes the files that they would open.
   const hyperlinks = async () => ({ output: false, errors: false });
   return {
     ...host,
@@ -74,37 +89,45 @@ function makeHostInside(workingDirectory: string, host: Host): Host {
   };
 }
 
-/** Returns a function that writes a sentence, which may be empty, and a command line below it. */
-async function makeNarrator(host: SafeHost): Promise<(why: string, command?: string) => void> {
+/** Writes a comment and the command line below it. An empty comment and a missing command write nothing. */
+type Narrate = (comment: string, command?: string) => void;
+
+/** Makes the function that writes the comments and the command lines of the demo to standard output. */
+async function makeNarrator(host: SafeHost): Promise<Narrate> {
   const style = makeStyle(await chooseStyle('output', host, { color: true, folder: null }));
   const { bold, cyan } = style.colors;
-  return (why, command) => {
-    const above = why === '' ? [] : ['', ...fitLine(cyan(why), style, 0)];
-    const lines = command === undefined ? above : [...above, bold(`$ ${command}`)];
+  return (comment, command) => {
+    const commentLines = comment === '' ? [] : ['', ...fitLine(cyan(comment), style, 0)];
+    const commandLines = command === undefined ? [] : [bold(`$ ${command}`)];
+    const lines = [...commentLines, ...commandLines];
     host.output.write(lines.map((line) => `${line}\n`).join(''));
   };
 }
 
 /**
- * The programs of the demo, by the first word of a command line. Each runs the other words and returns output that was
- * not printed yet. It throws on failure.
+ * The programs of the demo. The key is the first word of a command line, and the function receives the other words. It
+ * returns the output that the caller must print, and throws if the program fails.
  */
 type Programs = Readonly<Record<string, (...words: readonly string[]) => Promise<string>>>;
 
-function makePrograms(folder: string, git: RunGit, run: (words: readonly string[]) => Promise<number>): Programs {
+function makePrograms(
+  folder: string,
+  git: RunGit,
+  runPromptsync: (words: readonly string[]) => Promise<number>,
+): Programs {
   return {
     git,
     cat: (path = '') => readFile(join(folder, path), 'utf8'),
     promptsync: async (...words) => {
-      const exitCode = await run(words);
+      const exitCode = await runPromptsync(words);
       if (exitCode === 0) return '';
-      const reason = `in the demo, \`promptsync ${words.join(' ')}\` ended with ${exitCode}. It says above why.`;
+      const reason = `the command \`promptsync ${words.join(' ')}\` of the demo exited with ${exitCode}. See its errors above.`;
       throw new ProblemError(makeProblem('internal/unexpected', { reason }));
     },
   };
 }
 
-/** A git configuration that makes commits independent of the user's own configuration. */
+/** The git configuration of the demo. It overrides the user's name, commit signing and hooks. */
 const GIT_CONFIG = `[user]
 	name = Demo
 	email = demo@example.com
@@ -114,19 +137,22 @@ const GIT_CONFIG = `[user]
 	hooksPath = /dev/null
 `;
 
-/** Creates the repository of the demo. Throws a `ProblemError` if git is not installed. */
+/** Creates the git repository of the demo. Throws a `ProblemError` if git is not installed. */
 async function createRepository(folder: string, git: RunGit): Promise<void> {
-  // promptsync starts git only in a folder with `.git`.
+  // Creates `.git` before `git init`, because promptsync starts git only in a folder that has `.git`.
   await mkdir(join(folder, '.git'));
   await git('init', '--quiet', '--initial-branch', 'main');
   await appendFile(join(folder, '.git/config'), GIT_CONFIG);
 }
 
-/** The prompt that `init` writes. */
+/** The example prompt that `promptsync init` writes. */
 const PROMPT = { key: 'example/greeting', id: 'prm_example_greeting', path: 'prompts/example/greeting.md' };
 
-/** A sentence with the reason, a command, and optionally what another person does right before. No word contains blanks. */
-type DemoStep = readonly [why: string, command: string, before?: () => Promise<void>];
+/**
+ * One step of the demo: a comment, a command line, and optionally an edit that the demo makes right before the command.
+ * The demo splits the command line at blanks, so no argument may contain a blank.
+ */
+type DemoStep = readonly [comment: string, command: string, prepare?: () => Promise<void>];
 
 const PLAN = 'promptsync plan';
 const SYNC = 'promptsync sync --yes --quiet';
@@ -136,41 +162,50 @@ const ROLLBACK = `promptsync rollback ${PROMPT.key} --environment production --c
 function makeDemoSteps(folder: string, host: Host): readonly DemoStep[] {
   return [
     [
-      `A new repository, ${folder}, and in it a workspace with a service to try.`,
+      `This is a new repository in ${folder}. \`init\` creates a workspace with an embedded service.`,
       'promptsync init --embedded --ci none',
     ],
-    ['A prompt is a file. Its pins say what is served where: in staging this very text.', `cat ${PROMPT.path}`],
-    ['A sync writes what is committed.', 'git add --all'],
-    ['', 'git commit --quiet --message Begin'],
-    ['What would a sync do? A plan only reads.', PLAN],
-    ['A sync makes the service match the files. Without --yes it asks first.', SYNC],
-    ['Production gets it by an edit of the file, reviewed and merged like any other.', PROMOTE],
-    ['Here is no remote to push to. With one, a sync takes only what is merged.', SYNC],
-    ['Somebody improves the text.', 'git commit --quiet --all --message Warmer', () => editPromptFiles(folder)],
-    ['Staging follows the file, production stays where its pin is.', PLAN],
-    ['Synced, it is version 2.', SYNC],
-    ['It does well in staging, and is to go live.', PROMOTE],
-    ['Once more a sync after the merge.', SYNC],
-    ['Not that well after all: production has to go back to what it served before.', ROLLBACK],
-    ['The old version is active again, and none is made for it.', SYNC],
     [
-      'Somebody edits production in the service itself: drift.',
+      'Each prompt is a file. Its pins declare the active version of each environment: staging serves the text of this file.',
+      `cat ${PROMPT.path}`,
+    ],
+    ['A sync writes only committed files, so commit the prompt.', 'git add --all'],
+    ['', 'git commit --quiet --message Begin'],
+    ['A plan shows what a sync would change. It writes nothing.', PLAN],
+    ['A sync makes the service match the files. Without --yes, it asks for confirmation first.', SYNC],
+    ['A promotion is an edit of the file, which a team reviews and merges like any other edit.', PROMOTE],
+    ['This repository has no remote. In a repository with a remote, a sync writes only merged commits.', SYNC],
+    [
+      'Somebody improves the text and commits it.',
+      'git commit --quiet --all --message Warmer',
+      () => editPromptFile(folder),
+    ],
+    ['Staging follows the file. Production stays at its pinned version.', PLAN],
+    ['The sync creates version 2.', SYNC],
+    ['The new text works well in staging, so promote it to production.', PROMOTE],
+    ['After the merge, a sync applies the promotion.', SYNC],
+    ['Production has a problem. A rollback pins the version that production served before.', ROLLBACK],
+    ['The sync makes the old version active again. It creates no new version.', SYNC],
+    [
+      'Somebody changes production directly in the service. This is drift.',
       'promptsync plan --base HEAD',
       () => editInService(folder, host),
     ],
-    ['A sync puts back what was merged; `promptsync pull` takes it into the file.', SYNC],
-    ['In the end, what is served where?', 'promptsync status'],
+    ['A sync restores the merged state. `promptsync pull` would take the change into the file.', SYNC],
+    ['Finally, show which version each environment serves.', 'promptsync status'],
   ];
 }
 
-async function editPromptFiles(folder: string): Promise<void> {
+/** Changes the text of the prompt file, as an author would. */
+async function editPromptFile(folder: string): Promise<void> {
   const file = join(folder, PROMPT.path);
   await writeFile(file, (await readFile(file, 'utf8')).replace('in one sentence', 'in one warm sentence'));
 }
 
+/** Creates a version in the embedded service and makes it active in production, as a user of the service would. */
 async function editInService(folder: string, { now }: Host): Promise<void> {
   const store = openStore(join(folder, '.promptsync/service.db'), { now });
-  const made = store.createVersion(PROMPT.id, { content: 'Greet {{customer_name}}, and offer ten percent off.' });
-  if (made !== null) store.setActive(PROMPT.id, { environment: 'production', versionId: made.id });
+  const version = store.createVersion(PROMPT.id, { content: 'Greet {{customer_name}}, and offer ten percent off.' });
+  if (version !== null) store.setActive(PROMPT.id, { environment: 'production', versionId: version.id });
   store.close();
 }

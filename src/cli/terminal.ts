@@ -4,15 +4,18 @@ import type { StyleOptions } from '../report/style.ts';
 import type { ReportFlags } from './flags.ts';
 import type { Host, OutputStream } from './host.ts';
 
-/** Whether to use colors: on terminals, unless a flag or a variable decides otherwise (no-color.org, force-color.org). */
+/**
+ * Whether to print colors on a stream. Only terminals get colors by default. `--no-color`, `NO_COLOR` (no-color.org)
+ * and `FORCE_COLOR` (force-color.org) override that.
+ */
 export function usesColor(
   { color }: Pick<ReportFlags, 'color'>,
   { environment }: Pick<Host, 'environment'>,
   stream: Pick<OutputStream, 'isTTY'>,
 ): boolean {
   if (!color || isSet(environment['NO_COLOR'])) return false;
-  const forced = environment['FORCE_COLOR'];
-  if (isSet(forced)) return forced !== '0' && forced !== 'false';
+  const forceColor = environment['FORCE_COLOR'];
+  if (isSet(forceColor)) return forceColor !== '0' && forceColor !== 'false';
   return stream.isTTY === true && environment['TERM'] !== 'dumb';
 }
 
@@ -20,23 +23,31 @@ function isSet(value: string | undefined): boolean {
   return value !== undefined && value !== '';
 }
 
-type Drawing = Pick<ReportFlags, 'color'> & {
-  /** The folder that the paths of the report are relative to; null if it is unknown. */
+/** The settings that decide how to draw a report. */
+type DrawingOptions = Pick<ReportFlags, 'color'> & {
+  /** The absolute path of the folder that paths in the report are relative to. Null if that folder is unknown. */
   readonly folder: string | null;
 };
 
-/** Returns how to draw a report on a stream. On a stream that is not a terminal, lines are not wrapped. */
-export async function chooseStyle(stream: 'output' | 'errors', host: Host, drawing: Drawing): Promise<StyleOptions> {
-  const { color, folder } = drawing;
+/**
+ * Returns the style for a report on a stream. If the stream is not a terminal, the style has no line wrapping and no
+ * links.
+ */
+export async function chooseStyle(
+  stream: 'output' | 'errors',
+  host: Host,
+  { color, folder }: DrawingOptions,
+): Promise<StyleOptions> {
   const { isTTY, columns = 0 } = host[stream];
   const colour = usesColor({ color }, host, host[stream]);
   if (isTTY !== true) return { colour };
-  // The code that measures text is loaded only for terminals.
+  // Loads the code that measures the width of text only for terminals.
   const { makeScreen } = await import('../report/screen.ts');
-  // Without colors, there are no links either, unless FORCE_HYPERLINK asks for them.
-  const wanted = colour || isSet(host.environment['FORCE_HYPERLINK']);
-  const links = wanted && (await host.hyperlinks?.())?.[stream] === true;
+  // Output without colors has no links either, unless the user sets FORCE_HYPERLINK.
+  const allowsLinks = colour || isSet(host.environment['FORCE_HYPERLINK']);
+  const hasLinks = allowsLinks && (await host.hyperlinks?.())?.[stream] === true;
   const fileUrl = (path: string) => (folder === null ? null : pathToFileURL(resolve(folder, path)).href);
-  // Some terminals do not report their width.
-  return { colour, screen: columns > 0 ? makeScreen(columns) : null, links: links ? { fileUrl } : null };
+  // Some terminals do not report their width. Lines are not wrapped then.
+  const screen = columns > 0 ? makeScreen(columns) : null;
+  return { colour, screen, links: hasLinks ? { fileUrl } : null };
 }

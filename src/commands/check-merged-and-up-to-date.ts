@@ -6,27 +6,29 @@ import { openRemote } from '../git/open-remote.ts';
 import type { Repository } from '../git/open-repository.ts';
 import { makeProblem, getErrorMessage, type Problem } from '../problem.ts';
 
-/** The tip of the branch from which promptsync may write to the service. */
+/** The tip of the branch whose prompt files promptsync may sync. */
 export type NewestCommit = {
   readonly branch: string;
   readonly commit: string;
-  /** Reads the files of the commit: mode, kind and id as `git ls-tree` prints them, by path from the repository root. */
+  /**
+   * Reads the files of the commit: mode, kind and id as `git ls-tree` prints them, by path from the repository root.
+   */
   readonly readTree: () => Promise<ReadonlyMap<string, string>>;
 };
 
 export type MergeCheckOptions = Pick<WorkspaceOptions, 'only'> & {
-  /** Skips this check: the checked-out commit need not be the tip of the branch. */
+  /** Skips the check whether the checked-out commit is merged and up to date, as `--any-commit` does. */
   readonly anyCommit?: boolean | undefined;
   /**
-   * Reads the tip of a branch from the API of GitHub if git cannot contact the remote. A null branch stands for the default
-   * branch. Throws if it cannot find out.
+   * Reads the tip of a branch from the API of GitHub, for runs in which git cannot contact the remote. A null branch
+   * stands for the default branch. Throws if the API does not return the tip.
    */
   readonly readNewestFromForge?: ((branch: string | null) => Promise<NewestCommit>) | undefined;
 };
 
 /**
- * Returns the problem that forbids writing the checked-out commit to the service. It must be merged into the branch, and
- * the branch must have no newer changes of the configuration or of prompt files.
+ * Returns the problem that forbids a sync of the checked-out commit, if there is one. The commit must be merged into
+ * the branch, and the branch must have no newer changes of the configuration or of prompt files.
  */
 export async function checkMergedAndUpToDate(
   desired: DesiredWorkspace,
@@ -41,8 +43,8 @@ export async function checkMergedAndUpToDate(
 }
 
 /**
- * Warns if the branch got newer commits while promptsync wrote to the service. If the remote does not respond, it returns no
- * warning, because all writes are done.
+ * Warns if the branch got newer commits while promptsync wrote to the service. Returns no warning if the remote does
+ * not respond, because all writes are done.
  */
 export async function checkUpToDate(
   desired: DesiredWorkspace,
@@ -65,9 +67,9 @@ type NewerCommit = {
 };
 
 /**
- * Finds the tip of the branch if it differs from the checked-out commit. Returns null if both have the same configuration
- * and prompt files. Also returns null if the check does not apply: with `--any-commit`, outside of git, without a remote, or
- * for the embedded service.
+ * Finds the tip of the branch if it differs from the checked-out commit. Returns null if both have the same
+ * configuration and prompt files. Also returns null if the check does not apply: with `--any-commit`, outside of git,
+ * without a remote, or for the embedded service.
  */
 async function findNewerCommit(desired: DesiredWorkspace, options: MergeCheckOptions): Promise<NewerCommit | null> {
   const { config, repository } = desired;
@@ -78,7 +80,7 @@ async function findNewerCommit(desired: DesiredWorkspace, options: MergeCheckOpt
   });
   const { head: commit, listFilesAt, toFolderPath } = repository;
   if (newest === null || newest.commit === commit) return null;
-  if (commit === null) throw new Error('there is no commit yet.');
+  if (commit === null) throw new Error('the repository has no commit yet.');
   const [headFiles, tipFiles] = [await listFilesAt(commit), await newest.readTree()];
   const allPaths = [...new Set([...headFiles.keys(), ...tipFiles.keys()])];
   const changedPaths = allPaths.filter((path) => headFiles.get(path) !== tipFiles.get(path)).map(toFolderPath);
@@ -92,14 +94,14 @@ async function readNewestFromGit(config: Config, { listFilesAt, isShallow }: Rep
   const tip = await remote.readTip(config.branch);
   if (tip === null) return null;
   const listTipFiles = () => listFilesAt(tip.commit);
-  // The clone may already have the commit. promptsync fetches the commit only if git does not find it.
+  // The clone may already have the commit. So promptsync fetches the commit only if git does not find it.
   return { ...tip, readTree: () => listTipFiles().catch(() => remote.fetchTip(tip, isShallow).then(listTipFiles)) };
 }
 
 /**
- * Returns a function that is true for the paths that a sync depends on: the configuration and the prompt files. If the user
- * selected prompts, only their files in the work tree count. A key could also select other files in the newer commit, but
- * promptsync does not parse the files of that commit.
+ * Returns a function that is true for the paths that a sync depends on: the configuration and the prompt files. If the
+ * user selected prompts, only their files in the work tree count. A key could also select other files in the newer
+ * commit, but promptsync does not parse the files of that commit.
  */
 function makePlannedPathCheck(
   { config, files, skipped }: DesiredWorkspace,
@@ -112,8 +114,9 @@ function makePlannedPathCheck(
 }
 
 /**
- * Makes the problem that says whether to merge the commit first, or to check out the newer one. If the clone is shallow or
- * lacks a commit, git cannot tell which of the two commits is older. Then the problem says so.
+ * Makes the problem of a commit that is not the tip of the branch. If git knows the merge base of the two commits, the
+ * problem says whether to merge the commit or to check out the tip. In a shallow clone, or if a commit is missing, git
+ * cannot tell which commit is older. The problem then names both options.
  */
 async function makeNotNewestProblem({ repository, ...newerCommit }: NewerCommit): Promise<Problem> {
   const base = repository.isShallow ? null : await repository.findMergeBase(newerCommit.commit, newerCommit.newer);

@@ -21,9 +21,9 @@ import { withWorkspaceLock } from './with-workspace-lock.ts';
 /** The options of a command that edits prompt files to match the service: `pull`, `promote` or `rollback`. */
 export type EditOptions = Omit<PlanningOptions, 'needs'> & {
   readonly dryRun: boolean;
-  /** Commits the edits on the current branch. */
+  /** Whether to commit the edits on the current branch. */
   readonly commit: boolean;
-  /** The name of a new branch on which to commit the edits. */
+  /** The branch on which to commit the edits. promptsync creates the branch, unless it is already checked out. */
   readonly branch?: string | undefined;
   /** An additional check. If it returns problems, the command stops before it edits a file. */
   readonly findObstacles?: ((workspace: PlannedWorkspace) => Promise<readonly Problem[]>) | undefined;
@@ -34,13 +34,13 @@ type EditCommand = {
   readonly mode: CommandRun['mode'];
   /** Validates the options, and returns the environments to observe in addition to the pinned ones. */
   readonly findNeeds: NonNullable<PlanningOptions['findNeeds']>;
-  /** Drafts the edits of one observed prompt's file. */
+  /** Drafts the edits of one prompt file. promptsync calls this only for prompts that it could observe. */
   readonly makeDraft: (prompt: PromptPlan, workspace: PlannedWorkspace) => Promise<PromptDraft>;
-  /** Renders the subject of the commit. It receives the key of the prompt, or the number of prompts. */
+  /** Renders the subject of the commit. `names` is the key of the prompt, or a count such as `3 prompts`. */
   readonly renderSubject: (names: string) => string;
 };
 
-/** The edits of one prompt's file that are not written yet. */
+/** The edits of one prompt file, before promptsync writes them. */
 export type PromptDraft = {
   readonly file: PromptFile;
   readonly status: 'unchanged' | 'pending' | 'blocked' | 'failed';
@@ -58,7 +58,10 @@ type FileChange = {
   readonly file: PromptFile | null;
 };
 
-/** Observes the selected prompts, edits their files, and commits the edits if the options say so. Never writes to the service. */
+/**
+ * Observes the selected prompts, edits their files, and commits the edits if the options request a commit. Never writes
+ * to the service.
+ */
 export async function editFiles(command: EditCommand, options: EditOptions, world: World): Promise<CommandResult> {
   return withWorkspaceLock(command.mode, options, world, (configuration, lock) =>
     editLocked(command, { ...options, configuration }, lock, world),
@@ -92,7 +95,10 @@ async function editLocked(
   });
 }
 
-/** Returns the problem that prevents a commit: no repository, or an unusable branch. Runs before any edit. */
+/**
+ * Returns the problem that prevents a commit: there is no repository, or the branch cannot be used. Null if nothing
+ * prevents the commit, or if the user did not request one.
+ */
 async function findCommitObstacle(
   { commit, branch }: EditOptions,
   { config, repository }: PlannedWorkspace,
@@ -104,7 +110,7 @@ async function findCommitObstacle(
   return branch === undefined ? null : openCommitter(makeGitSettings(config)).findBranchProblem(branch);
 }
 
-/** Drafts the edits of one prompt. If promptsync could not observe the prompt, its draft has failed. */
+/** Drafts the edits of one prompt. Returns a failed draft if promptsync could not observe the prompt. */
 async function draftPrompt(
   prompt: PromptPlan,
   workspace: PlannedWorkspace,
@@ -115,7 +121,7 @@ async function draftPrompt(
     : makeDraft(prompt, workspace);
 }
 
-/** Makes the draft of a file that stays as it is. */
+/** Makes the draft of a file that stays unchanged. */
 export function makeDraftWithoutEdits(
   file: PromptFile,
   status: PromptDraft['status'],
@@ -125,8 +131,8 @@ export function makeDraftWithoutEdits(
 }
 
 /**
- * Drafts the edits of one file and writes nothing. Fails if the file changed after promptsync read it: the edits were made
- * for the earlier content, and observing the service in between may have taken minutes.
+ * Drafts the edits of one file and writes nothing. Fails if the file changed after promptsync read it: the edits were
+ * made for the earlier content, and observing the service in between may have taken minutes.
  */
 export async function draftEdits(
   file: PromptFile,
@@ -135,7 +141,7 @@ export async function draftEdits(
   { config, files }: PlannedWorkspace,
 ): Promise<PromptDraft> {
   const { path } = file;
-  // The plan lists the pins in promotion order, so this compares with the file as it was read.
+  // In the plan, the pins of the file are in promotion order. So this compares with the file as promptsync read it.
   const fileAsRead = files.find((candidate) => candidate.path === path);
   const before = await readFile(join(config.folder, path)).catch(() => null);
   const parsed = before === null ? null : parsePromptFile(before, path);
@@ -151,8 +157,8 @@ export async function draftEdits(
 }
 
 /**
- * Returns the warnings that an edit adds to a file. A text from the service may for example contain invisible characters.
- * The file's earlier warnings are in the report already.
+ * Returns the warnings that an edit adds to a file. For example, a text from the service may contain invisible
+ * characters. The report already contains the earlier warnings of the file.
  */
 function findNewWarnings(before: readonly Problem[], after: Uint8Array, path: string): readonly Problem[] {
   const knownMessages = new Set(before.map(({ message }) => message));
@@ -161,21 +167,24 @@ function findNewWarnings(before: readonly Problem[], after: Uint8Array, path: st
   );
 }
 
-/** Turns a pending draft into a failed one, because after an interruption promptsync neither edits nor commits any file. */
+/** Turns a pending draft into a failed draft, because promptsync edits and commits no file after an interruption. */
 function interruptDraft(draft: PromptDraft): PromptDraft {
   if (draft.status !== 'pending') return draft;
   const { path } = draft.file;
   return { ...draft, status: 'failed', problems: [...draft.problems, makeProblem('apply/interrupted', {}, { path })] };
 }
 
-/** The results of writing and committing drafts. */
+/** The edited files, the commit if there is one, and the problems of the commit. */
 type WrittenEdits = {
   readonly edited: readonly EditedPrompt[];
   readonly committed?: EditCommit;
   readonly problems: readonly Problem[];
 };
 
-/** Writes the files, and commits them if the options say so. A file that cannot be written does not stop the others. */
+/**
+ * Writes the files, and commits them if the options request a commit. A file that cannot be written does not stop the
+ * others.
+ */
 async function applyDrafts(
   drafts: readonly PromptDraft[],
   { dryRun, commit, branch, printNotice }: EditOptions & Pick<World, 'printNotice'>,
@@ -196,7 +205,8 @@ async function applyDrafts(
   if (obstacle !== null) {
     return { edited: ready.map((draft) => makeEditedPrompt(draft, draft.status)), problems: [obstacle] };
   }
-  if (branch !== undefined) printNotice(`You are on the branch ${showHidden(branch)} now: git switch - goes back.`);
+  if (branch !== undefined)
+    printNotice(`You are now on the branch ${showHidden(branch)}. To go back, run: git switch -`);
   const edited = await writeDrafts(ready, config.folder);
   const written = edited.filter(({ status }) => status === 'applied');
   if (written.length === 0) return { edited, problems: [] };
@@ -251,7 +261,9 @@ async function writeDraft(draft: PromptDraft, folder: string): Promise<EditedPro
   }
 }
 
-/** Returns the status of an edited prompt: failed if its file has conflict markers, because a user has to resolve them. */
+/**
+ * Returns the status of an edited prompt. A file with conflict markers has failed, because the user must resolve them.
+ */
 function chooseEditStatus(
   { status, change }: PromptDraft,
   statusWithoutConflict: EditedPrompt['status'],
@@ -269,17 +281,17 @@ function makeEditedPrompt(
 }
 
 /**
- * Matches the first character of text in a commit message that GitHub acts on: `[skip ci]` prevents workflows from running,
- * and `@name` notifies that user.
+ * The pattern of the text that GitHub acts on in a commit message. `[skip ci]` prevents workflows from running, and
+ * `@name` notifies a user. A match is only the first character of the text.
  */
 const COMMAND_OR_MENTION = /\[(?=\s*(?:skip|no|ci|actions)\b)|(?<!\w)@(?=[a-z0-9])/gi;
 
-/** Renders the message of the commit. The subject names a single prompt. For several prompts, the body lists each on a line. */
+/** Renders the commit message. The subject names a single prompt. If there are several prompts, the body lists them. */
 export function renderCommitMessage(
   edited: readonly EditedPrompt[],
   renderSubject: EditCommand['renderSubject'],
 ): string {
-  // Anybody who can write to the service can choose a key, so the message must not contain text that GitHub acts on.
+  // Everybody who can write to the service can choose a key. So the message must not contain text that GitHub acts on.
   return showHidden(renderSubjectAndBody(edited, renderSubject)).replaceAll(COMMAND_OR_MENTION, formatCodePoint);
 }
 
@@ -301,8 +313,7 @@ function renderVersionNote(edits: readonly FileEdit[]): string {
 
 /**
  * Renders a pin for the commit message, for example `v3` or `latest`.
- * @param servedNumber the number of the version that the pin means, so that `version:<id>` can be shown as a number; null if
- * it is not known
+ * @param servedNumber the number of the pinned version, which replaces `version:<id>`; null if the number is unknown
  */
 function renderPinName(pin: string, servedNumber: number | null): string {
   if (pin.startsWith('version:') && servedNumber !== null) return `v${servedNumber}`;

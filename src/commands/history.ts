@@ -9,13 +9,13 @@ import { type CommandResult, type CommandRun, makeCommandResult } from './result
 import { makePlannedRun, runWithPlan, type PlannedWorkspace, type PlanningOptions } from './run-with-plan.ts';
 
 type HistoryOptions = PlanningOptions & {
-  /** Shows only where the version that this environment serves comes from. Undefined lists all versions. */
+  /** The environment whose active version is explained: who created it, and when. Undefined lists all versions. */
   readonly environment?: string | undefined;
 };
 
 /**
- * Shows the versions of prompts: who made each version, where it is active, and when it was pinned. Pending changes and
- * pins that cannot be resolved do not make this command fail. Never writes.
+ * Shows the versions of prompts: who created each version, where it is active, and when it was pinned. The command
+ * succeeds even if there are pending changes, or pins that cannot be resolved. Never writes.
  */
 export async function showHistory({ environment, ...rest }: HistoryOptions, world: World): Promise<CommandResult> {
   const findNeeds = (config: Config) => ({
@@ -40,9 +40,9 @@ async function makeHistoryRun(workspace: PlannedWorkspace, environment: string |
   return { ...makePlannedRun('history', workspace), histories: { versions, environment }, problems };
 }
 
-/** The versions of prompts, from the service and git. */
+/** The versions of several prompts, as the service and git describe them. */
 export type PromptHistories = {
-  /** The versions of each prompt, by prompt id. Prompts that could not be observed are not in the map. */
+  /** The versions of each prompt, by prompt id. The map lacks prompts that promptsync could not observe. */
   readonly versions: ReadonlyMap<string, readonly VersionHistory[]>;
   /** The git history of the prompt files, and the commits that the versions come from. */
   readonly git: GitHistory;

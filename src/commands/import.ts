@@ -29,30 +29,35 @@ import { type CommandResult, type CommandRun, makeStoppedRun, makeCommandResult 
 import { withWorkspaceLock } from './with-workspace-lock.ts';
 
 type ImportOptions = ServiceOptions & {
-  /** As given with --config, relative to the working directory. */
+  /** The value of `--config`: a path that is relative to the working directory. */
   readonly config?: string | undefined;
-  /** Or patterns of names. `-` stands for those that standard input names. */
+  /** The ids of the prompts, or patterns of names. `-` stands for the ids on standard input. */
   readonly ids: readonly string[];
-  /** A file that names more. */
+  /** The path of a file with more ids, relative to the working directory. */
   readonly from?: string | undefined;
+  /** Opens standard input. */
   readonly input: () => Readable;
-  /** Whose text becomes the file's. */
+  /**
+   * The environment that provides the text of each new file. Undefined: promptsync chooses one that serves a version.
+   */
   readonly environment?: string | undefined;
-  /** For the new files, relative to the configuration's folder. */
+  /** The folder for new files, relative to the folder of the configuration. */
   readonly dir?: string | undefined;
   readonly dryRun: boolean;
 };
 
-/** Makes prompt files of prompts that the service has. Sends nothing but GET, and overwrites nothing. */
+/** Creates prompt files for prompts of the service. Sends only GET requests, and never overwrites a file. */
 export async function importPrompts(options: ImportOptions, world: World): Promise<CommandResult> {
   const { workingDirectory, environment } = world;
   const configuration = await loadConfig({ workingDirectory, file: options.config, environment });
-  // Standard input can stay open for long. It is read before the lock, so that other commands do not wait for it.
+  // Standard input can stay open for a long time. It is read before promptsync takes the lock, so that no other command
+  // has to wait.
   const ids = configuration.config === null ? makeSuccess([]) : await readPromptIds(options, world);
   return withWorkspaceLock('import', { configuration, dryRun: options.dryRun }, world, async (_, lock) => {
     const workspace = await openWorkspace({ configuration, only: [] }, world);
-    // Where there is no prompt file yet, the first one is imported; those that are there are not what it is about.
-    const problems = workspace.problems.filter((one) => isError(one) && one.code !== 'prompt/none-found');
+    // An import may create the first prompt file of a workspace. Warnings about existing files do not concern an
+    // import.
+    const problems = workspace.problems.filter((problem) => isError(problem) && problem.code !== 'prompt/none-found');
     return makeCommandResult(await importInto({ ...workspace, problems }, ids, options, lock, world), world);
   });
 }
@@ -66,100 +71,108 @@ async function importInto(
 ): Promise<CommandRun> {
   const { config, files, problems } = workspace;
   const acceptedWarnings = collectAcceptedWarnings([], config);
-  const giveUp = (more: readonly Problem[]) =>
+  const makeRun = (newProblems: readonly Problem[]) =>
     makeStoppedRun('import', {
       folder: config?.folder ?? null,
       files: [],
       acceptedWarnings,
-      problems: [...problems, ...more],
+      problems: [...problems, ...newProblems],
     });
-  if (config === null || problems.some(isError)) return giveUp([]);
+  if (config === null || problems.some(isError)) return makeRun([]);
   const rules = makeImportRules(config, options);
-  if (!rules.isSuccess) return giveUp(rules.problems);
-  if (!ids.isSuccess) return giveUp(ids.problems);
-  const choose = (provider: Provider) => expandPatterns(ids.value, files, provider);
-  const read = await observePromptsToImport(choose, files, rules.value, options, world);
-  if (!read.isSuccess) return giveUp(read.problems);
+  if (!rules.isSuccess) return makeRun(rules.problems);
+  if (!ids.isSuccess) return makeRun(ids.problems);
+  const chooseIds = (provider: Provider) => expandPatterns(ids.value, files, provider);
+  const read = await observePromptsToImport(chooseIds, files, rules.value, options, world);
+  if (!read.isSuccess) return makeRun(read.problems);
   const { service, observation } = read.value;
   const imports = await makeImports(read.value.ids, observation, files, rules.value);
   const loss = lock.lossProblem();
-  if (loss !== null) return giveUp([loss]);
+  if (loss !== null) return makeRun([loss]);
   const edited = options.dryRun ? imports.map(({ prompt }) => prompt) : await writeImports(imports, config, world);
-  const warnings = imports.flatMap((one) => one.warnings);
-  return { ...giveUp(warnings), service, edited };
+  const warnings = imports.flatMap((promptImport) => promptImport.warnings);
+  return { ...makeRun(warnings), service, edited };
 }
 
-/** Collects the ids from the arguments, the file and standard input, each once. Fails if there is none. */
+/** Collects the ids from the arguments, the file and standard input, without duplicates. Fails if there are none. */
 async function readPromptIds(
   { ids, from, input }: ImportOptions,
   { workingDirectory, stopSignal }: World,
 ): Promise<Result<readonly string[]>> {
-  const typed = ids.includes('-') ? [input()] : [];
+  const standardInput = ids.includes('-') ? [input()] : [];
   const file = from === undefined ? [] : [createReadStream(resolve(workingDirectory, from))];
+  const streams = [...standardInput, ...file];
   try {
-    const lines = await Promise.all([...typed, ...file].map((one) => readIdLines(addAbortSignal(stopSignal, one))));
-    const all = [...ids.filter((id) => id !== '-'), ...lines.flat()];
-    const none = makeProblem('usage/invalid', { reason: 'No id is named: give ids, - for standard input, or --from.' });
-    return all.length === 0 ? makeFailure(none) : makeSuccess([...new Set(all)]);
+    const idsOfStreams = await Promise.all(streams.map((stream) => readIdLines(addAbortSignal(stopSignal, stream))));
+    const allIds = [...ids.filter((id) => id !== '-'), ...idsOfStreams.flat()];
+    if (allIds.length > 0) return makeSuccess([...new Set(allIds)]);
+    const reason = 'No prompt id is given. Name ids, or use - for standard input or --from for a file.';
+    return makeFailure(makeProblem('usage/invalid', { reason }));
   } catch (error) {
-    return makeFailure(makeProblem('usage/invalid', { reason: `The ids cannot be read: ${getErrorMessage(error)}.` }));
+    const reason = `promptsync cannot read the prompt ids: ${getErrorMessage(error)}.`;
+    return makeFailure(makeProblem('usage/invalid', { reason }));
   }
 }
 
 /**
- * Replaces each pattern with the names that it matches, except those that have a file already. If the service can list
- * prompts, this fails for a name that the service does not have, before anything is read.
+ * Replaces each pattern with the matching prompt names of the service, except for prompts that already have a file. If
+ * the service can list prompts, this fails for an id that the service does not have, before promptsync reads any
+ * prompt.
  */
 async function expandPatterns(
-  all: readonly string[],
+  idsAndPatterns: readonly string[],
   files: readonly PromptFile[],
   provider: Provider,
 ): Promise<Result<ImportIds>> {
-  const ids = all.filter((id) => !isPattern(id));
-  if (provider.list === null && ids.length === all.length) return makeSuccess({ ids, refused: new Map() });
-  const { files: matching, problems } = await listPrompts(provider, all);
-  const known = new Set(files.map(({ id }) => id));
-  const found = matching.map(({ name }) => name).filter((name) => !known.has(name));
-  const refused = new Map(
-    matching.flatMap(({ name, problem }) => (problem === null ? [] : [[name, problem] as const])),
-  );
-  return problems.length > 0
-    ? makeFailure(...problems)
-    : makeSuccess({ ids: [...new Set([...ids, ...found])], refused });
+  const ids = idsAndPatterns.filter((id) => !isPattern(id));
+  const hasPatterns = ids.length < idsAndPatterns.length;
+  if (provider.list === null && !hasPatterns) return makeSuccess({ ids, refused: new Map() });
+  const { files: listed, problems } = await listPrompts(provider, idsAndPatterns);
+  if (problems.length > 0) return makeFailure(...problems);
+  const idsWithFile = new Set(files.map(({ id }) => id));
+  const newNames = listed.map(({ name }) => name).filter((name) => !idsWithFile.has(name));
+  const refused = new Map(listed.flatMap(({ name, problem }) => (problem === null ? [] : [[name, problem] as const])));
+  return makeSuccess({ ids: [...new Set([...ids, ...newNames])], refused });
 }
 
 function isPattern(id: string): boolean {
   return /[*?[{]/.test(id);
 }
 
-/** Of a list of ids, in bytes. */
+/** The maximum size of a list of prompt ids, in bytes. */
 const MAX_ID_LIST_BYTES = 1024 * 1024;
 
-/** One id in a line. Blank lines and those that begin with # are none. */
-async function readIdLines(chunks: AsyncIterable<Uint8Array>): Promise<readonly string[]> {
-  const all: Uint8Array[] = [];
+/**
+ * Reads a list with one prompt id on each line. Skips blank lines and lines that begin with `#`. Throws if the list is
+ * more than 1 MiB long, or if it is not UTF-8.
+ */
+async function readIdLines(stream: AsyncIterable<Uint8Array>): Promise<readonly string[]> {
+  const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of chunks) {
+  for await (const chunk of stream) {
     size += chunk.length;
-    if (size > MAX_ID_LIST_BYTES) throw new Error('they are more than 1 MiB');
-    all.push(chunk);
+    if (size > MAX_ID_LIST_BYTES) throw new Error('the list is more than 1 MiB long');
+    chunks.push(chunk);
   }
-  const lines = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(all)).split('\n');
+  const lines = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)).split('\n');
   return lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
 }
 
-/** How prompts are imported into a workspace. */
+/** The settings of an import, from the flags and the configuration. */
 type ImportRules = {
   readonly config: Config;
-  /** For new files, relative to the configuration's folder. */
+  /** The folder for new files, relative to the folder of the configuration. */
   readonly folder: string;
-  /** Those to pin, in promotion order. */
+  /** The environments to pin, in promotion order. */
   readonly environments: readonly Environment[];
-  /** Where the text comes from; null: the first environment that serves one. */
+  /**
+   * The environment that provides the text of each new file. Null: the first environment that serves a version and may
+   * be pinned to `latest`, or else the first one that serves a version.
+   */
   readonly ownEnvironment: string | null;
 };
 
-/** Makes the rules of an import from the flags and the configuration. Fails if they contradict each other. */
+/** Makes the settings of an import from the flags and the configuration. Fails if a flag is invalid or missing. */
 function makeImportRules(config: Config, { environment, dir }: ImportOptions): Result<ImportRules> {
   const folder = resolveImportFolder(config, dir);
   if (!folder.isSuccess) return folder;
@@ -173,79 +186,89 @@ function makeImportRules(config: Config, { environment, dir }: ImportOptions): R
   });
 }
 
-/** Returns the environments to pin: the configured ones, or the one of the flag if the configuration lists none. */
-function chooseEnvironments(config: Config, wanted: string | undefined): Result<readonly Environment[]> {
+/**
+ * Returns the environments to pin: those of the configuration, or the one of `--environment` if the configuration lists
+ * none. Fails if there is neither.
+ */
+function chooseEnvironments(config: Config, environment: string | undefined): Result<readonly Environment[]> {
   const configured = config.environments ?? [];
-  if (wanted === undefined) {
+  if (environment === undefined) {
     return configured.length > 0 ? makeSuccess(configured) : makeFailure(makeProblem('import/environment-needed'));
   }
-  const [problem] = checkEnvironmentFlag('--environment', wanted, config);
+  const [problem] = checkEnvironmentFlag('--environment', environment, config);
   if (problem !== undefined) return makeFailure(problem);
-  return makeSuccess(config.environments === null ? [{ name: wanted, allowLatest: true }] : configured);
+  return makeSuccess(config.environments === null ? [{ name: environment, allowLatest: true }] : configured);
 }
 
 /**
- * Returns the folder for new files, relative to the configuration's folder. Without a flag, it is the folder that the
- * first pattern begins with. Fails if the folder is outside of the repository.
+ * Returns the folder for new files, relative to the folder of the configuration. Without `--dir`, it is the folder with
+ * which the first pattern under `prompts:` begins. Fails if the folder is outside the repository.
  */
 function resolveImportFolder(config: Config, dir: string | undefined): Result<string> {
   const { folder, root } = config;
-  const way = dir === undefined ? findFirstFolder(config) : toForwardSlashes(relative(folder, resolve(folder, dir)));
-  const outside = leavesFolder(toForwardSlashes(relative(root, resolve(folder, way))));
-  return outside ? makeFailure(makeProblem('import/outside', { folder: dir ?? way })) : makeSuccess(way);
+  const newFilesFolder =
+    dir === undefined ? findFirstFolder(config) : toForwardSlashes(relative(folder, resolve(folder, dir)));
+  const isOutside = leavesFolder(toForwardSlashes(relative(root, resolve(folder, newFilesFolder))));
+  if (isOutside) return makeFailure(makeProblem('import/outside', { folder: dir ?? newFilesFolder }));
+  return makeSuccess(newFilesFolder);
 }
 
-/** The ids of the prompts to import. */
+/** The ids of the prompts to import, and the problems of those that promptsync does not read. */
 type ImportIds = {
   readonly ids: readonly string[];
-  /** The ids that promptsync does not read, with the problem of each. */
+  /** The problems of the prompts that promptsync does not read, by prompt id. */
   readonly refused: ReadonlyMap<string, Problem>;
 };
 
-/** What the service has of the prompts to import. */
-type ImportRead = {
+/** The observation of the prompts to import. */
+type ImportObservation = {
   readonly ids: readonly string[];
   readonly observation: Observation;
-  /** How reports name the service. */
+  /** The name of the service in reports. */
   readonly service: string;
 };
 
-/** Reads prompts that may have no file yet, beside those that have one. Sends nothing but GET. */
+/**
+ * Observes prompts that may have no file yet. Sends only GET requests.
+ * @param chooseIds chooses the prompts; it receives the provider, because a pattern needs the list of all prompts
+ * @param files the existing prompt files, with which the embedded service starts
+ */
 export async function observePromptsToImport(
-  choose: (provider: Provider) => Promise<Result<ImportIds>>,
+  chooseIds: (provider: Provider) => Promise<Result<ImportIds>>,
   files: readonly PromptFile[],
   { config, environments }: ImportRules,
   options: ServiceOptions,
   world: World,
-): Promise<Result<ImportRead>> {
+): Promise<Result<ImportObservation>> {
   const opened = await openProvider({ config, files, repository: null }, world, options);
   if (!opened.isSuccess) return opened;
   const { provider, name: service, close } = opened.value;
   const names = environments.map(({ name }) => name);
   try {
-    const chosen = await choose(provider);
+    const chosen = await chooseIds(provider);
     if (!chosen.isSuccess) return chosen;
-    const { ids, refused: unread } = chosen.value;
-    const wanted = ids.filter((id) => !unread.has(id)).map((id) => makePlainReadRequest(id, names, 'listed'));
-    const { observed, failed } = await observePrompts(provider, wanted, makeObserveOptions(config, world));
-    const observation = { observed, failed: new Map([...unread, ...failed]) };
+    const { ids, refused } = chosen.value;
+    const requests = ids.filter((id) => !refused.has(id)).map((id) => makePlainReadRequest(id, names, 'listed'));
+    const { observed, failed } = await observePrompts(provider, requests, makeObserveOptions(config, world));
+    const observation = { observed, failed: new Map([...refused, ...failed]) };
     return makeSuccess({ ids, observation, service });
   } finally {
     await close();
   }
 }
 
-/** A new file that may be written, or why there is none. */
+/** The new file of one prompt, or the problems because of which promptsync does not create it. */
 type PromptImport = {
   readonly prompt: EditedPrompt;
-  /** Null unless the prompt is pending. */
+  /** The text of the new file. Null unless the status of the prompt is `pending`. */
   readonly source: string | null;
   readonly warnings: readonly Problem[];
 };
 
 /**
- * Makes the new files of prompts that were read. None takes the place of a file that is there, nor of another new one:
- * the first of two comes in. What else there is in its place is looked at as well.
+ * Makes the new files of the observed prompts. A new file never replaces an existing file. If two new files have the
+ * same id, key or path, only the first one is imported. Anything else at the path, such as a folder, also blocks the
+ * import.
  */
 async function makeImports(
   ids: readonly string[],
@@ -253,42 +276,52 @@ async function makeImports(
   existing: readonly PromptIdentity[],
   rules: ImportRules,
 ): Promise<readonly PromptImport[]> {
-  const made: PromptImport[] = [];
+  const imports: PromptImport[] = [];
   const taken = indexByIdentity(existing);
   for (const id of ids) {
-    const one = makeImport(id, observation, rules);
-    const { prompt, source } = one;
-    const obstacle =
-      source === null ? null : (findIdentityConflict(prompt, taken) ?? (await findImportObstacle(prompt.path, rules)));
-    made.push(obstacle === null ? one : refuseImport(prompt, 'blocked', obstacle));
-    if (source !== null && obstacle === null) listIdentityKeys(prompt).forEach((name) => taken.set(name, prompt));
+    const candidate = makeImport(id, observation, rules);
+    const { prompt } = candidate;
+    if (candidate.source === null) {
+      imports.push(candidate);
+      continue;
+    }
+    const obstacle = findIdentityConflict(prompt, taken) ?? (await findImportObstacle(prompt.path, rules));
+    if (obstacle !== null) {
+      imports.push(refuseImport(prompt, 'blocked', obstacle));
+      continue;
+    }
+    imports.push(candidate);
+    listIdentityKeys(prompt).forEach((identityKey) => taken.set(identityKey, prompt));
   }
-  return made;
+  return imports;
 }
 
-/** The new file of one prompt, wherever it goes. A prompt that could not be read has no key and no path that are known. */
+/**
+ * Makes the new file of one prompt. Does not check whether the path of the file is free. If promptsync could not read
+ * the prompt, the result has an empty path, and the id instead of the key.
+ */
 export function makeImport(id: string, { observed, failed }: Observation, rules: ImportRules): PromptImport {
-  const read = observed.get(id);
-  if (read === undefined) {
+  const prompt = observed.get(id);
+  if (prompt === undefined) {
     const problem = failed.get(id) ?? makeProblem('internal/unexpected', { reason: 'the prompt was not read' });
     return refuseImport({ path: '', id, key: id }, 'failed', problem);
   }
-  const { key, name, description } = read.fields ?? { key: id, name: undefined, description: '' };
+  const { key, name, description } = prompt.fields ?? { key: id, name: undefined, description: '' };
   const path = posix.join(rules.folder, makeFilePath(key, id));
-  const named = { id, key, path };
-  const { environments, ownEnvironment: environment } = rules;
-  const chosen = chooseImport(read, environments, environment);
-  if (chosen === null) {
-    const asked = environment === null ? environments.map((one) => one.name) : [environment];
-    const evidence = { environments: asked, named: environment !== null };
-    return refuseImport(named, 'blocked', makeProblem('import/nothing-active', evidence));
+  const identity = { id, key, path };
+  const { environments, ownEnvironment } = rules;
+  const choice = chooseImport(prompt, environments, ownEnvironment);
+  if (choice === null) {
+    const isNamed = ownEnvironment !== null;
+    const names = isNamed ? [ownEnvironment] : environments.map((environment) => environment.name);
+    const problem = makeProblem('import/nothing-active', { environments: names, named: isNamed });
+    return refuseImport(identity, 'blocked', problem);
   }
-  const content = toFileContent(chosen.content);
-  const wanted = { id, key, path, name, description, content, pins: chosen.pins };
-  const { source, problems } = renderNewFile(wanted, rules.config.rules);
-  if (source === null) return refuseImport(named, 'blocked', ...problems);
+  const newFile = { ...identity, name, description, content: toFileContent(choice.content), pins: choice.pins };
+  const { source, problems } = renderNewFile(newFile, rules.config.rules);
+  if (source === null) return refuseImport(identity, 'blocked', ...problems);
   return {
-    prompt: { ...named, status: 'pending', edits: makeImportEdits(chosen), problems: [] },
+    prompt: { ...identity, status: 'pending', edits: makeImportEdits(choice), problems: [] },
     source,
     warnings: problems,
   };
@@ -305,30 +338,43 @@ function makeImportEdits({ pins }: ImportChoice): EditedPrompt['edits'] {
 }
 
 function refuseImport(
-  named: PromptIdentity,
+  identity: PromptIdentity,
   status: 'blocked' | 'failed',
   ...problems: readonly Problem[]
 ): PromptImport {
-  return { prompt: { ...named, status, edits: [], problems }, source: null, warnings: [] };
+  return { prompt: { ...identity, status, edits: [], problems }, source: null, warnings: [] };
 }
 
-/** Why a new file cannot be where it would be, below a folder for new files; null where it can. */
-async function findImportObstacle(path: string, { config, folder: below }: ImportRules): Promise<Problem | null> {
+/**
+ * Returns the problem that prevents a new file at a path: no pattern of the configuration matches the path, a symbolic
+ * link leads to it, or something is already there. Null if nothing prevents the file.
+ */
+async function findImportObstacle(
+  path: string,
+  { config, folder: newFilesFolder }: ImportRules,
+): Promise<Problem | null> {
   const { folder, root } = config;
   if (!makePromptMatcher(config)(path)) {
-    return makeProblem('import/not-matched', { path, pattern: posix.join(escapeSelector(below), '**/*.md') });
+    const pattern = posix.join(escapeSelector(newFilesFolder), '**/*.md');
+    return makeProblem('import/not-matched', { path, pattern });
   }
-  const full = resolve(folder, path);
-  const link = findFirstLink(root, dirname(full));
+  const fullPath = resolve(folder, path);
+  const link = findFirstLink(root, dirname(fullPath));
   if (link !== null) return makeProblem('import/symbolic-link', { path: toForwardSlashes(relative(folder, link)) });
-  const there = await lstat(full).catch(() => null);
-  return there === null ? null : makeProblem('import/path-taken', { path });
+  const stats = await lstat(fullPath).catch(() => null);
+  return stats === null ? null : makeProblem('import/path-taken', { path });
 }
 
-/** What a file that is there, or is about to be, has of a new one: its id, its key or its path. */
-export function findIdentityConflict(one: PromptIdentity, taken: ReadonlyMap<string, PromptIdentity>): Problem | null {
-  const { id, key } = one;
-  const [sameId, sameKey, samePath] = listIdentityKeys(one).map((name) => taken.get(name));
+/**
+ * Returns the problem of a new file that has the same id, key or path as another file. Null if there is no such file.
+ * @param taken the existing and the new files, as `indexByIdentity` returns them
+ */
+export function findIdentityConflict(
+  newFile: PromptIdentity,
+  taken: ReadonlyMap<string, PromptIdentity>,
+): Problem | null {
+  const { id, key } = newFile;
+  const [sameId, sameKey, samePath] = listIdentityKeys(newFile).map((identityKey) => taken.get(identityKey));
   if (sameId !== undefined) {
     return makeProblem('import/known', { what: 'id', value: id, key: sameId.key, other: sameId.path });
   }
@@ -336,17 +382,21 @@ export function findIdentityConflict(one: PromptIdentity, taken: ReadonlyMap<str
   return samePath === undefined ? null : makeProblem('import/path-taken', { path: samePath.path });
 }
 
-/** Files by all that no other may have. */
+/** Indexes files by their ids, keys and paths, because no two files may have the same id, key or path. */
 export function indexByIdentity(files: readonly PromptIdentity[]): Map<string, PromptIdentity> {
-  return new Map(files.flatMap((file) => listIdentityKeys(file).map((name) => [name, file])));
+  return new Map(files.flatMap((file) => listIdentityKeys(file).map((identityKey) => [identityKey, file])));
 }
 
-/** Many file systems ignore the case of a path. */
+/**
+ * Returns the map keys for the id, the key and the path of a file. Two paths that differ only in case have the same map
+ * key, because many file systems ignore case.
+ */
 function listIdentityKeys({ id, key, path }: PromptIdentity): readonly string[] {
-  return [`id ${id}`, `key ${key}`, `path ${path.toLowerCase()}`].map((name) => name.normalize('NFC'));
+  const identityKeys = [`id ${id}`, `key ${key}`, `path ${path.toLowerCase()}`];
+  return identityKeys.map((identityKey) => identityKey.normalize('NFC'));
 }
 
-/** One after the other: one that cannot be written does not stop the others. */
+/** Writes the new files one after the other. A file that cannot be written does not stop the others. */
 async function writeImports(
   imports: readonly PromptImport[],
   config: Config,
@@ -360,15 +410,16 @@ async function writeImports(
   return written;
 }
 
+/** The result of writing one new file. */
 type ImportOutcome = Pick<EditedPrompt, 'status' | 'problems'>;
 
 async function writeImport(
   path: string,
   source: string,
   { folder }: Config,
-  stop: AbortSignal,
+  stopSignal: AbortSignal,
 ): Promise<ImportOutcome> {
-  if (stop.aborted) return { status: 'failed', problems: [makeProblem('apply/interrupted')] };
+  if (stopSignal.aborted) return { status: 'failed', problems: [makeProblem('apply/interrupted')] };
   try {
     if (await createFile(join(folder, path), source)) return { status: 'applied', problems: [] };
     return { status: 'blocked', problems: [makeProblem('import/path-taken', { path })] };

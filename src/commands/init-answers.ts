@@ -13,48 +13,60 @@ import {
 } from '../providers/list.ts';
 import { type CiSystem, CI_SYSTEMS, renderConfig, type InitAnswers } from './init-files.ts';
 
-/** The answers as they were written, with flags or by a person. */
+/** The answers that the flags of `init` contain. */
 export type InitFlags = WrittenAnswers & { readonly embedded: boolean };
 
-/** The environments are separated by commas. */
-type WrittenAnswers = { readonly [What in QuestionName]?: string | undefined } & {
+/** The answers as text, from flags or from the user. The names of the environments are separated by commas. */
+type WrittenAnswers = { readonly [Name in QuestionName]?: string | undefined } & {
   readonly provider?: NamedProviderName | undefined;
 };
+
+/** The key of a question in `QUESTIONS`, which is also the name of its flag's value. */
 type QuestionName = keyof typeof QUESTIONS;
+
+/** A question and the answer that the input field initially contains. */
 type Question = { readonly message: string; readonly initial: string };
 
+/**
+ * The questions of `init`, each with the flag that answers it. A question whose `initial` is empty may stay unanswered.
+ */
 const QUESTIONS = {
   url: {
     flag: '--url',
-    message: `Where is the prompt service? (https://…; ${PROVIDER_CHOICES.join('; ')}; empty: the embedded one, for a try)`,
+    message: `Where is the prompt service? (${['https://…', ...PROVIDER_CHOICES].join(' or ')}; leave empty to try the embedded service)`,
     initial: '',
   },
   apiKeyEnv: {
     flag: '--api-key-env',
-    message: 'Which variable holds the API key? (its name, not the key)',
+    message: 'Which variable holds the API key? (the name of the variable, not the key)',
     initial: DEFAULT_KEY_VARIABLE,
   },
-  dir: { flag: '--dir', message: 'Which folder are the prompt files in?', initial: 'prompts' },
+  dir: { flag: '--dir', message: 'Which folder contains the prompt files?', initial: 'prompts' },
   environments: {
     flag: '--environments',
-    message: 'Which environments are there, in the order of promotion?',
+    message: 'Which environments does the service have? (in promotion order, separated by commas)',
     initial: 'staging,production',
   },
   id: {
     flag: '--id',
-    message: 'Which prompt comes first? (its id, or name, in the service; empty: an example)',
+    message: 'Which prompt should init import? (its id or name in the service; leave empty for an example prompt)',
     initial: '',
   },
-  ci: { flag: '--ci', message: `Which CI is to run it? (${CI_SYSTEMS.join(', ')})`, initial: 'github' },
+  ci: { flag: '--ci', message: `Which CI system should run promptsync? (${CI_SYSTEMS.join(', ')})`, initial: 'github' },
 } as const;
 
-/** What is likely, where nothing was said. */
+/** Functions that guess an answer that no flag contains. */
 type Guesses = {
+  /** Guesses the CI system from the remote of the repository. */
   readonly guessCi: () => Promise<CiSystem>;
+  /** Guesses the address of the service of a provider. */
   readonly guessUrl: (provider: NamedProviderName) => string;
 };
 
-/** What the flags say, and for the rest what the person says; the defaults where there is nobody to ask. */
+/**
+ * Gathers the answers from the flags, then from the user. If the interview is null, the defaults replace the answers of
+ * the user. Fails with the problems of contradictory, missing or invalid answers.
+ */
 export async function gatherAnswers(
   flags: InitFlags,
   interview: Interview | null,
@@ -68,56 +80,65 @@ export async function gatherAnswers(
   }
   const ci = flags.ci ?? (await guesses.guessCi());
   const written = interview === null ? { ...flags, url, ci } : await askQuestions(flags, interview, { ...guesses, ci });
-  const faults = findFaults(written);
-  return faults.length > 0 ? makeFailure(...faults) : makeSuccess(makeAnswers(written));
+  const problems = checkAnswers(written);
+  return problems.length > 0 ? makeFailure(...problems) : makeSuccess(makeAnswers(written));
 }
 
+/** Returns the message about two flags that contradict each other, or null if there are none. */
 function findContradiction({ url, embedded, id, provider, apiKeyEnv }: InitFlags): string | null {
-  if (embedded && provider !== undefined) return '--provider and --embedded exclude each other.';
+  if (embedded && provider !== undefined) return '--provider and --embedded cannot be combined.';
   const { title, keys } = PROVIDERS[provider ?? DEFAULT_PROVIDER];
-  if (keys.public !== null && apiKeyEnv !== undefined) return `--api-key-env is not for ${title}, which has two keys.`;
-  if (embedded && url !== undefined) return '--url and --embedded exclude each other.';
-  return embedded && id !== undefined ? '--id needs --url: the embedded service begins without prompts.' : null;
+  if (keys.public !== null && apiKeyEnv !== undefined)
+    return `--api-key-env cannot be used with ${title}, which has two keys.`;
+  if (embedded && url !== undefined) return '--url and --embedded cannot be combined.';
+  return embedded && id !== undefined ? '--id needs --url, because the embedded service starts without prompts.' : null;
 }
 
-/** The flags with what was not given asked for. The embedded service has no key, and no prompt to begin with. */
+/**
+ * Asks the user for each answer that the flags do not contain. For the embedded service, it does not ask for a key or
+ * for a first prompt: that service needs no key and starts without prompts.
+ */
 async function askQuestions(
   flags: InitFlags,
   { text }: Interview,
-  guessed: Pick<Guesses, 'guessUrl'> & { readonly ci: string },
+  defaults: Pick<Guesses, 'guessUrl'> & { readonly ci: string },
 ): Promise<WrittenAnswers> {
   let { provider } = flags;
-  const say = async (what: QuestionName, { message, initial }: Question = QUESTIONS[what]) => {
-    const mayStayEmpty = initial === '';
-    const isWord = (answer: string) =>
-      mayStayEmpty && ['', ...(what === 'url' ? PROVIDER_CHOICES : [])].includes(answer);
+  const ask = async (name: QuestionName, { message, initial }: Question = QUESTIONS[name]) => {
+    const flag = flags[name];
+    if (flag !== undefined) return flag;
+    const isOptional = initial === '';
+    // An optional question accepts an empty answer. The first question about the address also accepts a provider name.
+    const specialAnswers: readonly string[] = name === 'url' ? ['', ...PROVIDER_CHOICES] : [''];
+    const isSpecial = (answer: string) => isOptional && specialAnswers.includes(answer);
     const findFault = (answer: string) =>
-      isWord(answer.trim()) ? null : findAnswerFault(what, answer.trim(), provider);
-    const given = flags[what] ?? (await text({ message, initial, findFault })).trim();
-    return mayStayEmpty && given === '' && flags[what] === undefined ? undefined : given;
+      isSpecial(answer.trim()) ? null : findAnswerFault(name, answer.trim(), provider);
+    const answer = (await text({ message, initial, findFault })).trim();
+    return isOptional && answer === '' ? undefined : answer;
   };
-  const where = flags.embedded || provider !== undefined ? undefined : await say('url');
-  if (isNamedProvider(where)) provider = where;
+  const urlOrProvider = flags.embedded || provider !== undefined ? undefined : await ask('url');
+  if (isNamedProvider(urlOrProvider)) provider = urlOrProvider;
   const { title, keys } = PROVIDERS[provider ?? DEFAULT_PROVIDER];
   const url = provider
-    ? await say('url', { message: `Where is ${title}?`, initial: guessed.guessUrl(provider) })
-    : where;
-  const remote = url !== undefined;
+    ? await ask('url', { message: `Where is ${title}?`, initial: defaults.guessUrl(provider) })
+    : urlOrProvider;
+  const isRemote = url !== undefined;
   const keyQuestion = { ...QUESTIONS.apiKeyEnv, initial: keys.secret.defaultVariable };
-  const apiKeyEnv = remote && keys.public === null ? await say('apiKeyEnv', keyQuestion) : flags.apiKeyEnv;
-  const dir = await say('dir');
-  const environments = await say('environments');
-  const id = remote ? await say('id') : flags.id;
-  const ci = await say('ci', { ...QUESTIONS.ci, initial: guessed.ci });
+  const apiKeyEnv = isRemote && keys.public === null ? await ask('apiKeyEnv', keyQuestion) : flags.apiKeyEnv;
+  const dir = await ask('dir');
+  const environments = await ask('environments');
+  const id = isRemote ? await ask('id') : flags.id;
+  const ci = await ask('ci', { ...QUESTIONS.ci, initial: defaults.ci });
   return { provider, url, apiKeyEnv, dir, environments, id, ci };
 }
 
+/** Makes the answers from their text. A default replaces each missing answer. */
 function makeAnswers({ provider, url, apiKeyEnv, dir, environments, id, ci }: WrittenAnswers): InitAnswers {
-  const known = provider ?? DEFAULT_PROVIDER;
+  const providerName = provider ?? DEFAULT_PROVIDER;
   return {
-    provider: known,
+    provider: providerName,
     url: url ?? null,
-    keyVariable: apiKeyEnv ?? PROVIDERS[known].keys.secret.defaultVariable,
+    keyVariable: apiKeyEnv ?? PROVIDERS[providerName].keys.secret.defaultVariable,
     folder: normalizeFolder(dir ?? QUESTIONS.dir.initial),
     environments: (environments ?? QUESTIONS.environments.initial).split(',').map((name) => name.trim()),
     id: id ?? null,
@@ -125,6 +146,7 @@ function makeAnswers({ provider, url, apiKeyEnv, dir, environments, id, ci }: Wr
   };
 }
 
+/** Removes leading `./` and trailing slashes from the path of a folder. */
 function normalizeFolder(written: string): string {
   return written
     .trim()
@@ -132,40 +154,53 @@ function normalizeFolder(written: string): string {
     .replace(/\/+$/, '');
 }
 
-/** Everything that is wrong with the answers, reported of the flags that would have given them. */
-function findFaults(written: WrittenAnswers): readonly Problem[] {
-  const asked = Object.keys(QUESTIONS) as readonly QuestionName[];
-  return asked.flatMap((what) => {
-    const answer = written[what];
-    const reason = answer === undefined ? null : findAnswerFault(what, answer, written.provider);
-    return reason === null ? [] : [makeProblem('init/invalid-flag', { flag: QUESTIONS[what].flag, reason })];
+/**
+ * Returns a problem for each invalid answer. The problem names the flag of the answer, even if the user typed the
+ * answer.
+ */
+function checkAnswers(written: WrittenAnswers): readonly Problem[] {
+  const names = Object.keys(QUESTIONS) as readonly QuestionName[];
+  return names.flatMap((name) => {
+    const answer = written[name];
+    const reason = answer === undefined ? null : findAnswerFault(name, answer, written.provider);
+    return reason === null ? [] : [makeProblem('init/invalid-flag', { flag: QUESTIONS[name].flag, reason })];
   });
 }
 
-/** What is wrong with one answer by itself, as a sentence; null: nothing. */
-function findAnswerFault(what: QuestionName, written: string, provider: NamedProviderName | undefined): string | null {
-  if (what === 'ci')
+/**
+ * Returns the reason why one answer is invalid, independent of all other answers. Returns null if the answer is valid.
+ */
+function findAnswerFault(name: QuestionName, written: string, provider: NamedProviderName | undefined): string | null {
+  if (name === 'ci')
     return CI_SYSTEMS.some((one) => one === written) ? null : `expected one of ${CI_SYSTEMS.join(', ')}.`;
-  const answers = makeAnswers({ provider, url: 'https://prompts.example.com', [what]: written });
+  const answers = makeAnswers({ provider, url: 'https://prompts.example.com', [name]: written });
   return findInitFault(answers) ?? findConfigFault(answers);
 }
 
-/** What the configuration allows, and a new workspace does not; and what is not in it. */
+/**
+ * Returns the reason why `init` rejects an answer that promptsync.yaml would accept or does not contain, such as a
+ * folder with wildcards or the id of a prompt. Returns null if there is none.
+ */
 function findInitFault({ provider, folder, environments, id }: InitAnswers): string | null {
   const parts = folder.split('/');
-  if (/[\p{Cc}\\*?[\]{}()!"]/u.test(folder)) return 'a folder here is a path without wildcards and quotes.';
+  if (/[\p{Cc}\\*?[\]{}()!"]/u.test(folder))
+    return 'expected the path of a folder, without wildcards, quotes, backslashes and control characters.';
   if (parts.some((part) => part === '' || part === '.' || part === '..')) {
     return 'expected a folder below this one, such as prompts.';
   }
-  if (parts.some((part) => /^(\.git|node_modules)$/i.test(part))) return 'prompt files are not looked for there.';
+  if (parts.some((part) => /^(\.git|node_modules)$/i.test(part)))
+    return 'promptsync does not look for prompt files in .git and node_modules.';
   if (environments.includes('')) return 'expected names of environments, separated by commas.';
-  if (new Set(environments).size < environments.length) return 'an environment is named twice.';
+  if (new Set(environments).size < environments.length) return 'an environment is listed twice.';
   const isId =
     id === null || (id !== '' && PROVIDERS[provider].rules(DEFAULTS.tracking_environment).findIdFault(id) === null);
   return isId ? null : 'expected the id of a prompt, as the service shows it.';
 }
 
+/**
+ * Returns the first reason why the promptsync.yaml with these answers would be invalid, or null if it would be valid.
+ */
 function findConfigFault(answers: InitAnswers): string | null {
-  const around = { file: `/${CONFIG_NAME}`, shownPath: CONFIG_NAME, root: '/', environment: {} };
-  return parseConfig(renderConfig(answers), around).problems[0]?.message ?? null;
+  const context = { file: `/${CONFIG_NAME}`, shownPath: CONFIG_NAME, root: '/', environment: {} };
+  return parseConfig(renderConfig(answers), context).problems[0]?.message ?? null;
 }

@@ -7,60 +7,83 @@ import { renderYaml, type YamlValue } from '../files/render-yaml.ts';
 import { DEFAULT_PROVIDER, type ProviderName, PROVIDERS } from '../providers/list.ts';
 import { WORKFLOWS } from './workflows.ts';
 
+/** The CI systems that `init` knows. `none` writes no CI files. */
 export const CI_SYSTEMS = ['github', 'gitlab', 'none'] as const;
+
+/** The CI system of a repository. */
 export type CiSystem = (typeof CI_SYSTEMS)[number];
 
-/** What has to be known to begin a workspace. */
+/** The answers that `init` needs to create a workspace. They come from flags, questions and defaults. */
 export type InitAnswers = {
   readonly provider: ProviderName;
-  /** Null: the embedded service. */
+  /** The address of the service. Null selects the embedded service. */
   readonly url: string | null;
-  /** The variable of the secret key. */
+  /** The name of the environment variable that holds the secret key. */
   readonly keyVariable: string;
-  /** Of the prompt files, relative to the configuration. */
+  /** The folder of the prompt files, relative to promptsync.yaml. */
   readonly folder: string;
-  /** In promotion order. */
+  /** The names of the environments, in promotion order. */
   readonly environments: readonly string[];
-  /** Of a first prompt to import; null: an example is written. */
+  /** The id of the first prompt to import. If it is null, `init` writes an example prompt. */
   readonly id: string | null;
-  /** Whose CI runs it. */
+  /** The CI system whose files `init` writes. */
   readonly ci: CiSystem;
 };
 
-/**
- * A file that init writes: the whole of it, a line that it is to have, or the path of another that it is to include,
- * which is written where there is no file and otherwise left to its owner. The path is relative to the new workspace.
- */
+/** A file that `init` writes or extends. */
 export type InitFile = {
+  /** The path of the file, relative to the new workspace. */
   readonly path: string;
+  /**
+   * The way in which `init` writes the file. `whole`: `content` is the complete file. `line`: `init` adds the line
+   * `content` to the file if it lacks the line. `include`: `content` is the path of a GitLab CI file that this file
+   * must include. `init` creates an `include` file, but never edits an existing one.
+   */
   readonly kind: 'whole' | 'line' | 'include';
+  /** A complete file, a line or a path, depending on `kind`. */
   readonly content: string;
-  /** Paths of prompt files that it is for: it is of use where the configuration selects one of them. Absent: always. */
+  /**
+   * Paths of prompt files. `init` skips this file if the configuration selects none of these paths. If this list is
+   * absent, `init` never skips the file.
+   */
   readonly promptPaths?: readonly string[];
 };
 
+/** The folder of the new workspace and the root of its repository, as absolute paths. */
 type WorkspacePlace = Pick<Config, 'folder' | 'root'>;
 
-/** The configuration, with a comment that tells editors where its schema is. */
+/** Makes promptsync.yaml. Its first line tells editors the path of the JSON Schema. */
 export function makeConfigFile(answers: InitAnswers, place: WorkspacePlace): InitFile {
   const comment = `# yaml-language-server: $schema=${findSchemaPath(place)}\n`;
   return { path: CONFIG_NAME, kind: 'whole', content: comment + renderConfig(answers) };
 }
 
-/** In a folder in which the package is installed. */
+/** The path of the JSON Schema, relative to a folder that contains the installed package. */
 const INSTALLED_SCHEMA = 'node_modules/promptsync/schemas/promptsync.schema.json';
 
-/** Relative to the configuration: in the folder or above, up to the root, or where it would be once it is installed. */
+/**
+ * Returns the path of the JSON Schema, relative to promptsync.yaml. It searches the workspace folder and its parents,
+ * up to the root of the repository. If the package is not installed, it returns the path for an installation in the
+ * workspace.
+ */
 function findSchemaPath({ folder, root }: WorkspacePlace): string {
-  return toForwardSlashes(relative(folder, join(findInstalledSchema(folder, root) ?? folder, INSTALLED_SCHEMA)));
+  const installationFolder = findInstallationFolder(folder, root) ?? folder;
+  return toForwardSlashes(relative(folder, join(installationFolder, INSTALLED_SCHEMA)));
 }
 
-function findInstalledSchema(at: string, root: string): string | null {
-  if (existsSync(join(at, INSTALLED_SCHEMA))) return at;
-  return at === root || dirname(at) === at ? null : findInstalledSchema(dirname(at), root);
+/**
+ * Returns the nearest folder, from `folder` up to `root`, in which the package is installed. Returns null if there is
+ * none.
+ */
+function findInstallationFolder(folder: string, root: string): string | null {
+  if (existsSync(join(folder, INSTALLED_SCHEMA))) return folder;
+  const parent = dirname(folder);
+  return folder === root || parent === folder ? null : findInstallationFolder(parent, root);
 }
 
-/** The text of promptsync.yaml. Whatever the answers hold, it says just that: a fault is found when it is parsed. */
+/**
+ * Renders the text of promptsync.yaml. It does not check the answers, because parsing the text reports invalid values.
+ */
 export function renderConfig({ provider, url, keyVariable, folder, environments }: InitAnswers): string {
   const { keys } = PROVIDERS[provider];
   const remote = {
@@ -74,10 +97,11 @@ export function renderConfig({ provider, url, keyVariable, folder, environments 
     renderMapping('service', url === null ? { embedded: EMBEDDED_DATABASE } : remote),
     '# Patterns of prompt files, relative to this file.',
     renderMapping('prompts', [makePattern(folder)]),
-    '# In promotion order. What is promoted is a version that the environment before serves already.',
+    '# The environments in promotion order. An environment with `promote_from` accepts only versions that are already',
+    '# active in the environment that `promote_from` names.',
     renderMapping(
       'environments',
-      new Map(environments.map((name, at) => [name, renderPromotion(environments[at - 1])])),
+      new Map(environments.map((name, index) => [name, makeEnvironmentSettings(environments[index - 1])])),
     ),
   ].join('\n');
 }
@@ -85,29 +109,34 @@ export function renderConfig({ provider, url, keyVariable, folder, environments 
 const EMBEDDED_DATABASE = '.promptsync/service.db';
 
 const EMBEDDED_SERVICE_COMMENT = [
-  '# The embedded service, for a first try. For a real one put `base_url: https://…` in place of `embedded`, and the',
-  '# API key into the variable PROMPTSYNC_API_KEY.',
+  '# The embedded service, to try promptsync. To use a hosted service, replace `embedded` with `base_url: https://…`,',
+  '# and put the API key into the variable PROMPTSYNC_API_KEY.',
 ];
 
 const REMOTE_SERVICE_COMMENT = [
-  '# Where the prompts go. The variable PROMPTSYNC_BASE_URL goes before base_url. What ends in key_env is the NAME of a',
-  '# variable that holds a key, never the key itself.',
+  '# The service that stores the prompts. The variable PROMPTSYNC_BASE_URL overrides base_url. A setting whose name ends',
+  '# in key_env is the NAME of a variable that holds a key, never the key itself.',
 ];
 
-/** Each environment but the first is promoted to from the one before it. */
-function renderPromotion(before: string | undefined): YamlValue {
-  return before === undefined ? {} : { promote_from: before, allow_latest: false };
+/**
+ * Makes the settings of an environment. Every environment except the first gets its versions by promotion from the
+ * previous environment.
+ * @param previous the previous environment in promotion order; undefined for the first environment
+ */
+function makeEnvironmentSettings(previous: string | undefined): YamlValue {
+  return previous === undefined ? {} : { promote_from: previous, allow_latest: false };
 }
 
 function renderMapping(name: string, value: YamlValue): string {
   return renderYaml(new Map([[name, value]]));
 }
 
+/** Returns the pattern that matches all Markdown files in a folder and below. */
 function makePattern(folder: string): string {
   return `${folder}/**/*.md`;
 }
 
-/** A first prompt file, for the embedded service or until the first prompt is imported. */
+/** Makes an example prompt file. It pins the first environment to `latest`. */
 export function makeExamplePrompt({ provider, folder, environments }: InitAnswers): InitFile {
   const content = [
     '---',
@@ -120,36 +149,50 @@ export function makeExamplePrompt({ provider, folder, environments }: InitAnswer
   return makePromptInitFile(`${folder}/example/greeting.md`, content.join('\n'));
 }
 
-/** A prompt's file is of no use where its own path is not selected. */
+/** Makes an `InitFile` for a prompt. `init` skips it if the configuration does not select its path. */
 export function makePromptInitFile(path: string, content: string): InitFile {
   return { path, kind: 'whole', content, promptPaths: [path] };
 }
 
+/**
+ * The path of the file with the GitLab CI jobs, from the root of the repository. `.gitlab-ci.yml` includes this file.
+ */
 export const GITLAB_JOBS = '.gitlab/promptsync.gitlab-ci.yml';
 
-/** What a CI runs, at the root of the repository. Where the workspace is not there, it says where it is. */
-export function makeCiFiles(
-  { provider, ci, keyVariable }: InitAnswers,
-  { folder: workspace, root }: WorkspacePlace,
-): readonly InitFile[] {
-  const folder = toForwardSlashes(relative(root, workspace));
-  const config = toForwardSlashes(join(folder, CONFIG_NAME));
-  const fill = (text: string): string =>
-    addPublicKey(text, PROVIDERS[provider].keys.public?.defaultVariable)
-      .replaceAll('PROMPTSYNC_API_KEY', keyVariable)
-      .replace(/^( *)PROMPTSYNC_CONFIG: .*\n/m, (_, indent) => indent + renderMapping('PROMPTSYNC_CONFIG', config))
-      .replace(/^( *)api-key: .*\n/m, (line, indent) => {
-        return line + (folder === '' ? '' : indent + renderMapping('working-directory', folder));
-      });
-  const at = (path: string) => toForwardSlashes(relative(workspace, join(root, path)));
-  const files = Object.entries(WORKFLOWS).filter(([path]) => path.startsWith(`.${ci}/`));
-  return [
-    ...files.map(([path, text]) => ({ path: at(path), kind: 'whole' as const, content: fill(text) })),
-    ...(ci === 'gitlab' ? [{ path: at('.gitlab-ci.yml'), kind: 'include' as const, content: GITLAB_JOBS }] : []),
-  ];
+/**
+ * Makes the files of the CI system. They go to the root of the repository. If the workspace is in another folder, they
+ * contain the path of that folder.
+ */
+export function makeCiFiles(answers: InitAnswers, { folder: workspace, root }: WorkspacePlace): readonly InitFile[] {
+  const { ci } = answers;
+  const workspaceFolder = toForwardSlashes(relative(root, workspace));
+  const makePath = (pathFromRoot: string) => toForwardSlashes(relative(workspace, join(root, pathFromRoot)));
+  const templates = Object.entries(WORKFLOWS).filter(([path]) => path.startsWith(`.${ci}/`));
+  const files = templates.map(([path, template]): InitFile => {
+    return { path: makePath(path), kind: 'whole', content: fillCiTemplate(template, answers, workspaceFolder) };
+  });
+  if (ci !== 'gitlab') return files;
+  return [...files, { path: makePath('.gitlab-ci.yml'), kind: 'include', content: GITLAB_JOBS }];
 }
 
-/** Adds the public key of the service to a workflow. Returns the text as it is if the service has none. */
+/**
+ * Fills in the names of the key variables and the path of the workspace.
+ * @param workspaceFolder the folder of the workspace, from the root of the repository; empty for the root itself
+ */
+function fillCiTemplate(template: string, { provider, keyVariable }: InitAnswers, workspaceFolder: string): string {
+  const config = toForwardSlashes(join(workspaceFolder, CONFIG_NAME));
+  return addPublicKey(template, PROVIDERS[provider].keys.public?.defaultVariable)
+    .replaceAll('PROMPTSYNC_API_KEY', keyVariable)
+    .replace(/^( *)PROMPTSYNC_CONFIG: .*\n/m, (_, indent) => indent + renderMapping('PROMPTSYNC_CONFIG', config))
+    .replace(/^( *)api-key: .*\n/m, (line, indent) => {
+      return line + (workspaceFolder === '' ? '' : indent + renderMapping('working-directory', workspaceFolder));
+    });
+}
+
+/**
+ * Adds the public key of the service to a CI file. Returns the text unchanged if the service has no public key.
+ * @param variable the variable that holds the public key
+ */
 function addPublicKey(text: string, variable: string | undefined): string {
   if (variable === undefined) return text;
   return text
@@ -157,22 +200,25 @@ function addPublicKey(text: string, variable: string | undefined): string {
     .replace('API_KEY,\n# and', `API_KEY,\n# ${variable} and`);
 }
 
-/** The lines that git, Prettier and the embedded service need. Prettier is started at the root, and looks there alone. */
+/**
+ * Makes the lines for .gitattributes, .prettierignore and .gitignore. The .prettierignore is at the root of the
+ * repository, because Prettier is started there and reads only the ignore file in its working directory.
+ */
 export function makeLineFiles(
   { folder, url }: InitAnswers,
   { folder: workspace, root }: WorkspacePlace,
 ): readonly InitFile[] {
   const pattern = makePattern(folder);
-  const attributes = `${/\s|^#/.test(pattern) ? `"${pattern}"` : pattern} text eol=lf`;
-  const unformatted = makePattern(`/${escapeSelector(toForwardSlashes(relative(root, join(workspace, folder))))}`);
-  const prompts = [`${folder}/greeting.md`, `${folder}/example/greeting.md`];
-  const line = (path: string, content: string) => ({ path, kind: 'line' as const, content });
+  const quotedPattern = /\s|^#/.test(pattern) ? `"${pattern}"` : pattern;
+  const attributes = `${quotedPattern} text eol=lf`;
+  const ignoredPattern = makePattern(`/${escapeSelector(toForwardSlashes(relative(root, join(workspace, folder))))}`);
+  // These sample paths show whether the configuration selects prompt files in this folder.
+  const samplePaths = [`${folder}/greeting.md`, `${folder}/example/greeting.md`];
+  const makeLine = (path: string, content: string) => ({ path, kind: 'line' as const, content });
+  const ignorePath = toForwardSlashes(relative(workspace, join(root, '.prettierignore')));
   return [
-    { ...line('.gitattributes', attributes), promptPaths: prompts },
-    {
-      ...line(toForwardSlashes(relative(workspace, join(root, '.prettierignore'))), unformatted),
-      promptPaths: prompts,
-    },
-    ...(url === null ? [line('.gitignore', '.promptsync/')] : []),
+    { ...makeLine('.gitattributes', attributes), promptPaths: samplePaths },
+    { ...makeLine(ignorePath, ignoredPattern), promptPaths: samplePaths },
+    ...(url === null ? [makeLine('.gitignore', '.promptsync/')] : []),
   ];
 }

@@ -31,45 +31,58 @@ import {
 import type { ServiceOptions } from './open-service.ts';
 import { type CommandResult, type CommandRun, makeStoppedRun, makeCommandResult } from './result.ts';
 
+/** The options of `init`. `force` overwrites existing files without a question. */
 export type InitOptions = InitFlags & ServiceOptions & { readonly force: boolean };
 
-/** Begins a workspace in the working directory. What is there already is kept, unless somebody says otherwise. */
+/**
+ * Creates a workspace in the working directory. It keeps existing files, unless `--force` or the user allows an
+ * overwrite.
+ */
 export async function init(options: InitOptions, world: World): Promise<CommandResult> {
   return makeCommandResult(await runInit(options, world), world);
 }
 
 async function runInit(options: InitOptions, world: World): Promise<CommandRun> {
-  const giveUp = (problems: readonly Problem[]) => stopIn(null, problems);
-  const start = makeInitGitStart(options, world);
-  const foreign = isRepositoryRoot(start.root) ? await findRepositoryProblem(start) : null;
-  if (foreign !== null) return giveUp([foreign]);
+  const stopWithoutConfig = (problems: readonly Problem[]) => makeStoppedInitRun(null, problems);
+  const gitSettings = makeGitSettings(options, world);
+  const repositoryProblem = isRepositoryRoot(gitSettings.root) ? await findRepositoryProblem(gitSettings) : null;
+  if (repositoryProblem !== null) return stopWithoutConfig([repositoryProblem]);
   const guesses = {
-    guessCi: () => guessCi(start),
+    guessCi: () => guessCi(gitSettings),
     guessUrl: (provider: NamedProviderName) => guessAddress(provider, world),
   };
   const answers = await gatherAnswers(options, world.interview, guesses);
-  if (!answers.isSuccess) return giveUp(answers.problems);
+  if (!answers.isSuccess) return stopWithoutConfig(answers.problems);
   const { config, problems } = parseAnswers(answers.value, world);
-  if (config === null) return giveUp(problems);
-  const stop = (reasons: readonly Problem[]) => stopIn(config.folder, reasons);
+  if (config === null) return stopWithoutConfig(problems);
+  const stop = (reasons: readonly Problem[]) => makeStoppedInitRun(config.folder, reasons);
   const nameProblems = checkFolderName(config, answers.value.ci);
   if (nameProblems.length > 0) return stop(nameProblems);
-  const first = await makeFirstPrompt(answers.value, config, options, world);
-  if (first.problems.some(isError)) return stop(first.problems);
+  const firstPrompt = await makeFirstPrompt(answers.value, config, options, world);
+  if (firstPrompt.problems.some(isError)) return stop(firstPrompt.problems);
   if (world.stopSignal.aborted) return stop([makeProblem('apply/interrupted')]);
-  const others = [...first.files, ...makeCiFiles(answers.value, config), ...makeLineFiles(answers.value, config)];
+  const otherFiles = [
+    ...firstPrompt.files,
+    ...makeCiFiles(answers.value, config),
+    ...makeLineFiles(answers.value, config),
+  ];
   const target = { config, force: options.force, interview: world.interview };
-  const { written, problems: obstacles } = await writeInitFiles(makeConfigFile(answers.value, config), others, target);
-  const warnings = [...checkNesting(config), ...first.problems];
-  return { ...stop([...warnings, ...obstacles]), service: first.service, written };
+  const configFile = makeConfigFile(answers.value, config);
+  const { written, problems: writeProblems } = await writeInitFiles(configFile, otherFiles, target);
+  const warnings = [...checkNesting(config), ...firstPrompt.problems];
+  return { ...stop([...warnings, ...writeProblems]), service: firstPrompt.service, written };
 }
 
-/** Makes the run of an `init` that wrote nothing. The folder is null until there is a configuration. */
-function stopIn(folder: string | null, problems: readonly Problem[]): CommandRun {
+/**
+ * Makes the run of an `init` that wrote nothing.
+ * @param folder the folder of the workspace; null if `init` stopped before it had a valid configuration
+ */
+function makeStoppedInitRun(folder: string | null, problems: readonly Problem[]): CommandRun {
   return makeStoppedRun('init', { folder, files: [], acceptedWarnings: NO_ACCEPTED_WARNINGS, problems });
 }
 
-function makeInitGitStart({ apiKeyEnv }: InitOptions, { workingDirectory }: World): GitSettings {
+/** Makes the settings for git. They name the variables that may hold a key, so that git does not receive them. */
+function makeGitSettings({ apiKeyEnv }: InitOptions, { workingDirectory }: World): GitSettings {
   const defaults = Object.values(PROVIDERS).map(({ keys }) => keys.secret.defaultVariable);
   return {
     root: findRepositoryRoot(workingDirectory),
@@ -77,22 +90,28 @@ function makeInitGitStart({ apiKeyEnv }: InitOptions, { workingDirectory }: Worl
   };
 }
 
-/** Guesses the address of a service from the variable that its own tools read. */
+/** Guesses the address of a service from the variable that the service's own tools read, such as LANGFUSE_HOST. */
 function guessAddress(provider: NamedProviderName, { environment }: World): string {
   const { variable, url } = NAMED_PROVIDERS[provider].defaultAddress;
   return environment[variable] || url;
 }
 
-/** Guesses the CI from the host of the remote. Returns GitHub if the host does not tell, because most teams use it. */
-async function guessCi(start: GitSettings): Promise<CiSystem> {
-  const address = await openRemote(start)
+/**
+ * Guesses the CI system from the host of the remote. Returns `github` for an unknown host, because most teams use
+ * GitHub.
+ */
+async function guessCi(gitSettings: GitSettings): Promise<CiSystem> {
+  const address = await openRemote(gitSettings)
     .readAddress()
     .catch(() => '');
   const host = /^(?:[a-z+]+:\/\/)?(?:[^@/]*@)?([^/:]*)/.exec(address)?.[1] ?? '';
   return /gitlab/i.test(host) ? 'gitlab' : 'github';
 }
 
-/** The configuration that is about to be written, as it will be read; the variable with the address is left aside. */
+/**
+ * Parses the promptsync.yaml that `init` will write. It ignores PROMPTSYNC_BASE_URL, so that it checks the address in
+ * the answers and not the address in that variable.
+ */
 function parseAnswers(answers: InitAnswers, { workingDirectory, environment }: World): ConfigResult {
   return parseConfig(renderConfig(answers), {
     file: join(workingDirectory, CONFIG_NAME),
@@ -103,33 +122,40 @@ function parseAnswers(answers: InitAnswers, { workingDirectory, environment }: W
 }
 
 /**
- * Refuses a path of the workspace that would not stay data in the files that contain it. A line break would begin a new
- * line, also in .prettierignore. GitHub evaluates `${{ … }}` and GitLab replaces `$NAME`, whatever YAML quotes surround
- * them.
+ * Refuses a workspace path that the CI system or another tool would interpret as code. A line break would start a new
+ * line in the written files, such as .prettierignore. GitHub evaluates `${{ … }}` and GitLab replaces `$NAME`, even
+ * inside YAML quotes.
  */
 function checkFolderName({ folder, root }: Config, ci: CiSystem): readonly Problem[] {
   const path = toForwardSlashes(relative(root, folder));
   if (/[\p{Cc}\u2028\u2029]/u.test(path))
     return [makeProblem('init/folder-name', { path, what: 'a line break or another control character' })];
   if (ci === 'none' || !path.includes('$')) return [];
-  return [makeProblem('init/folder-name', { path, what: 'a dollar sign, which the CI would take for an expression' })];
+  return [
+    makeProblem('init/folder-name', { path, what: 'a dollar sign, which the CI system would treat as an expression' }),
+  ];
 }
 
-/** Somebody may not know that there is a workspace already. */
+/** Warns if a folder above already contains a promptsync.yaml. The user may not know about that workspace. */
 function checkNesting({ folder, root }: Config): readonly Problem[] {
-  const above = folder === root ? null : findConfigFile(dirname(folder));
-  return above === null ? [] : [makeProblem('init/nested', { path: toForwardSlashes(relative(folder, above)) })];
+  const outerConfig = folder === root ? null : findConfigFile(dirname(folder));
+  if (outerConfig === null) return [];
+  return [makeProblem('init/nested', { path: toForwardSlashes(relative(folder, outerConfig)) })];
 }
 
+/** The first prompt file of the new workspace. */
 type FirstPrompt = {
-  /** The new prompt file. Empty if a problem prevents it, or if the workspace has prompt files already. */
+  /** The new prompt file. Empty if a problem prevents the file, or if the workspace already has prompt files. */
   readonly files: readonly InitFile[];
-  /** The name of the service in reports; null if promptsync did not ask the service. */
+  /** The name of the service in reports. Null if `init` did not contact the service. */
   readonly service: string | null;
   readonly problems: readonly Problem[];
 };
 
-/** Makes the first prompt file: an imported prompt, which shows whether address and key are right, or an example. */
+/**
+ * Makes the first prompt file. With an id, it imports that prompt and so checks the address and the key. Without an id,
+ * it makes an example.
+ */
 async function makeFirstPrompt(
   answers: InitAnswers,
   config: Config,
@@ -143,6 +169,9 @@ async function makeFirstPrompt(
   return { files, service: null, problems: [] };
 }
 
+/**
+ * Imports the first prompt from the service. Returns no file if the import fails or conflicts with an existing file.
+ */
 async function importFirstPrompt(
   id: string,
   folder: string,
@@ -153,74 +182,86 @@ async function importFirstPrompt(
   const environments = config.environments ?? [];
   const { files } = await readPrompts({ ...config, environments: null });
   const rules = { config, folder, environments, ownEnvironment: null };
-  const read = await observePromptsToImport(
+  const observed = await observePromptsToImport(
     async () => makeSuccess({ ids: [id], refused: new Map() }),
     files,
     rules,
     options,
     world,
   );
-  if (!read.isSuccess) return { files: [], service: null, problems: read.problems };
-  const { prompt, source, warnings } = makeImport(id, read.value.observation, rules);
-  const others = files.filter(({ path }) => path !== prompt.path);
-  const conflict = source === null ? null : findIdentityConflict(prompt, indexByIdentity(others));
+  if (!observed.isSuccess) return { files: [], service: null, problems: observed.problems };
+  const { prompt, source, warnings } = makeImport(id, observed.value.observation, rules);
+  const otherFiles = files.filter(({ path }) => path !== prompt.path);
+  const conflict = source === null ? null : findIdentityConflict(prompt, indexByIdentity(otherFiles));
   const problems = [...prompt.problems, ...warnings, ...(conflict === null ? [] : [conflict])];
-  const written = source === null || conflict !== null ? [] : [makePromptInitFile(prompt.path, source)];
-  return { files: written, service: read.value.service, problems };
+  const newFiles = source === null || conflict !== null ? [] : [makePromptInitFile(prompt.path, source)];
+  return { files: newFiles, service: observed.value.service, problems };
 }
 
-/** Where files are written, and what is done about one that is there and differs. */
+/** The workspace to write to, and the rules for existing files that differ. */
 type InitTarget = {
   readonly config: Config;
-  /** Overwrite without a question. */
+  /** Whether to overwrite existing files without a question. */
   readonly force: boolean;
+  /** Asks before an overwrite. If it is null, `init` keeps existing files unless `force` is set. */
   readonly interview: Interview | null;
 };
 
-/** What is to be done with one file. */
+/** The decision of `init` about one file, made before it writes any file. */
 type FileDecision = {
   readonly file: InitFile;
   readonly status: WrittenFile['status'];
-  /** Empty where there is none. */
+  /** The current text of the file. Empty if the file does not exist. */
   readonly before: string;
 };
 
-/** Decides about all files before it writes the first one. Leaves out files that a kept configuration does not select. */
+/**
+ * Writes the files of `init`. It makes all decisions before it writes the first file, so that a problem or a canceled
+ * question leaves the workspace unchanged. If `init` keeps an existing promptsync.yaml, it skips the files that this
+ * configuration does not select.
+ */
 async function writeInitFiles(
-  configuration: InitFile,
-  others: readonly InitFile[],
+  configFile: InitFile,
+  otherFiles: readonly InitFile[],
   target: InitTarget,
 ): Promise<{ readonly written: readonly WrittenFile[]; readonly problems: readonly Problem[] }> {
-  const first = await decideAboutFile(configuration, target);
-  const isOfUse = first.isSuccess ? makeUsefulnessCheck(first.value, target) : () => true;
-  const all = [first];
-  for (const file of others.filter(isOfUse)) all.push(await decideAboutFile(file, target));
-  const obstacles = all.flatMap((one) => (one.isSuccess ? [] : one.problems));
+  const configDecision = await decideAboutFile(configFile, target);
+  const isUseful = configDecision.isSuccess ? makeUsefulnessCheck(configDecision.value, target) : () => true;
+  const decisions = [configDecision];
+  for (const file of otherFiles.filter(isUseful)) decisions.push(await decideAboutFile(file, target));
+  const obstacles = decisions.flatMap((one) => (one.isSuccess ? [] : one.problems));
   if (obstacles.length > 0) return { written: [], problems: obstacles };
   const written: WrittenFile[] = [];
   const problems: Problem[] = [];
-  for (const decided of all.flatMap((one) => (one.isSuccess ? [one.value] : []))) {
-    const problem = await writeInitFile(decided, target);
-    if (problem === null) written.push({ path: decided.file.path, status: decided.status });
-    problems.push(...(problem === null ? noteKeptFile(decided) : [problem]));
+  for (const decision of decisions.flatMap((one) => (one.isSuccess ? [one.value] : []))) {
+    const problem = await writeInitFile(decision, target);
+    if (problem === null) written.push({ path: decision.file.path, status: decision.status });
+    problems.push(...(problem === null ? warnAboutKeptFile(decision) : [problem]));
   }
-  const left = others.filter((file) => !isOfUse(file) && file.kind === 'whole');
-  return { written, problems: [...problems, ...left.map(({ path }) => makeProblem('init/not-selected', { path }))] };
+  const skippedFiles = otherFiles.filter((file) => !isUseful(file) && file.kind === 'whole');
+  const skipWarnings = skippedFiles.map(({ path }) => makeProblem('init/not-selected', { path }));
+  return { written, problems: [...problems, ...skipWarnings] };
 }
 
-/** A configuration of somebody's own may have its prompts elsewhere; one that cannot be read selects nothing. */
+/**
+ * Makes the check whether a file is useful. If `init` keeps a different promptsync.yaml, only files whose prompt paths
+ * that configuration selects are useful. A kept promptsync.yaml that cannot be parsed selects no prompt files.
+ */
 function makeUsefulnessCheck(
   { file, status, before }: FileDecision,
   { config }: InitTarget,
 ): (file: InitFile) => boolean {
   if (status !== 'kept' || before === file.content) return () => true;
-  const around = { file: config.file, shownPath: CONFIG_NAME, root: config.root, environment: {} };
-  const kept = parseConfig(before, around).config;
-  const selects = kept === null ? () => false : makePromptMatcher(kept);
-  return ({ promptPaths: prompts }) => prompts === undefined || prompts.some(selects);
+  const context = { file: config.file, shownPath: CONFIG_NAME, root: config.root, environment: {} };
+  const keptConfig = parseConfig(before, context).config;
+  const selectsPath = keptConfig === null ? () => false : makePromptMatcher(keptConfig);
+  return ({ promptPaths }) => promptPaths === undefined || promptPaths.some(selectsPath);
 }
 
-/** Looks at what is there, and asks where something would be lost. Throws a `ProblemError` when somebody gives up. */
+/**
+ * Reads the existing file and decides what to do with it. Asks the user before an overwrite. Throws a `ProblemError` if
+ * the user cancels the question.
+ */
 async function decideAboutFile(file: InitFile, target: InitTarget): Promise<Result<FileDecision>> {
   const read = await readRegularFile(file.path, target.config);
   if (!read.isSuccess) return read;
@@ -229,54 +270,77 @@ async function decideAboutFile(file: InitFile, target: InitTarget): Promise<Resu
   return makeSuccess({ file, status: await chooseFileStatus(file, before, target), before });
 }
 
-/** Returns null if there is no file. Refuses symbolic links, because they may lead out of the repository. */
+/**
+ * Reads an existing file. Returns null if there is no file. Refuses a symbolic link in the path, because it may lead
+ * out of the repository.
+ */
 async function readRegularFile(path: string, { folder, root }: Config): Promise<Result<string | null>> {
-  const full = resolve(folder, path);
-  const link = findFirstLink(root, dirname(full));
-  const shown = link === null ? path : toForwardSlashes(relative(folder, link));
-  const stats = await lstat(full).catch(() => null);
+  const absolutePath = resolve(folder, path);
+  const link = findFirstLink(root, dirname(absolutePath));
+  const shownPath = link === null ? path : toForwardSlashes(relative(folder, link));
+  const stats = await lstat(absolutePath).catch(() => null);
   if (link !== null || stats?.isSymbolicLink() === true) {
-    return makeFailure(makeProblem('init/in-the-way', { path: shown, what: 'it is a symbolic link' }));
+    return makeFailure(makeProblem('init/in-the-way', { path: shownPath, what: 'it is a symbolic link' }));
   }
   if (stats === null) return makeSuccess(null);
   if (!stats.isFile()) return makeFailure(makeProblem('init/in-the-way', { path, what: 'it is not a regular file' }));
   try {
-    return makeSuccess(await readFile(full, 'utf8'));
+    return makeSuccess(await readFile(absolutePath, 'utf8'));
   } catch (error) {
     return makeFailure(makeProblem('edit/unwritable', { reason: getSystemCode(error) }, { path }));
   }
 }
 
+/** Decides what to do with an existing file. Asks the user before an overwrite, unless `force` is set. */
 async function chooseFileStatus(
   { path, kind, content }: InitFile,
   before: string,
   { force, interview }: InitTarget,
 ): Promise<WrittenFile['status']> {
-  if (kind === 'line') return before.split('\n').some((line) => line.trim() === content) ? 'kept' : 'extended';
+  if (kind === 'line') {
+    const hasLine = before.split('\n').some((line) => line.trim() === content);
+    return hasLine ? 'kept' : 'extended';
+  }
   if (before === content || kind === 'include') return 'kept';
-  const message = `${path} is there and differs. Overwrite it?`;
-  return force || (await interview?.confirm({ message, initial: false })) === true ? 'overwritten' : 'kept';
+  const message = `${path} already exists and differs. Overwrite it?`;
+  const mayOverwrite = force || (await interview?.confirm({ message, initial: false })) === true;
+  return mayOverwrite ? 'overwritten' : 'kept';
 }
 
-/** Writes what was decided. What stands in the way is returned. */
+/** Writes one file as decided. Returns the problem that prevented the write, or null. */
 async function writeInitFile({ file, status, before }: FileDecision, { config }: InitTarget): Promise<Problem | null> {
-  const { path, kind, content } = file;
-  const full = resolve(config.folder, path);
-  const whole = { whole: content, line: `${content}\n`, include: `include:\n  - local: ${content}\n` }[kind];
+  const { path } = file;
+  const absolutePath = resolve(config.folder, path);
+  const newText = renderNewFile(file);
   try {
-    if (status === 'extended') await appendFile(full, before === '' || before.endsWith('\n') ? whole : `\n${whole}`);
-    if (status === 'overwritten') await replaceFile(full, whole);
-    if (status !== 'created' || (await createFile(full, whole))) return null;
-    return makeProblem('init/in-the-way', { path, what: 'it has come into being meanwhile' });
+    if (status === 'extended') {
+      const separator = before === '' || before.endsWith('\n') ? '' : '\n';
+      await appendFile(absolutePath, separator + newText);
+    }
+    if (status === 'overwritten') await replaceFile(absolutePath, newText);
+    if (status !== 'created' || (await createFile(absolutePath, newText))) return null;
+    return makeProblem('init/in-the-way', { path, what: 'another program created it during this run' });
   } catch (error) {
     return makeProblem('edit/unwritable', { reason: getSystemCode(error) }, { path });
   }
 }
 
-/** A file that is kept as it is may be another than was asked for. */
-function noteKeptFile({ file: { path, kind, content }, status, before }: FileDecision): readonly Problem[] {
-  const isSo = kind === 'include' ? before.includes(content) : before === content;
-  if (status !== 'kept' || kind === 'line' || isSo) return [];
-  const about = { path, include: content };
-  return [kind === 'include' ? makeProblem('init/include', about) : makeProblem('init/kept', about)];
+/** Returns the text of a new file. For the kind `line`, that is also the text to append to an existing file. */
+function renderNewFile({ kind, content }: InitFile): string {
+  switch (kind) {
+    case 'whole':
+      return content;
+    case 'line':
+      return `${content}\n`;
+    case 'include':
+      return `include:\n  - local: ${content}\n`;
+  }
+}
+
+/** Returns a warning if `init` kept a file that differs from the file that it would have written. */
+function warnAboutKeptFile({ file: { path, kind, content }, status, before }: FileDecision): readonly Problem[] {
+  if (status !== 'kept' || kind === 'line') return [];
+  if (kind === 'include')
+    return before.includes(content) ? [] : [makeProblem('init/include', { path, include: content })];
+  return before === content ? [] : [makeProblem('init/kept', { path })];
 }

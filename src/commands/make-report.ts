@@ -29,13 +29,15 @@ import type {
 } from '../report/schema.ts';
 import type { CommandRun } from './result.ts';
 
-/** Everything that a report is made from. A report has no use for the folder, because its paths are relative to it. */
+/** The run that a report is made from, without its folder: all paths in a report are relative to that folder. */
 type ReportInput = Omit<CommandRun, 'folder'>;
 
-/** Makes the public report of a run. All output formats are rendered from it. The report is complete even if the run failed. */
+/**
+ * Makes the public report of a run. promptsync renders every output format from this report, even after a failed run.
+ */
 export function makeReport(run: ReportInput): Report {
-  const withoutAccepted = makeWarningFilter(run);
-  const prompts = makePrompts(run).map((one) => ({ ...one, problems: withoutAccepted(one.problems, one.path) }));
+  const omitAccepted = makeWarningFilter(run);
+  const prompts = makePrompts(run).map((one) => ({ ...one, problems: omitAccepted(one.problems, one.path) }));
   const { narrowed, written, committed, orphans } = run;
   return {
     schema_version: 1,
@@ -49,7 +51,7 @@ export function makeReport(run: ReportInput): Report {
     ...(orphans && { orphans: orphans.map(makeOrphan) }),
     ...(written && { files: written }),
     ...(committed && { committed }),
-    problems: withoutAccepted(run.problems),
+    problems: omitAccepted(run.problems),
   };
 }
 
@@ -61,24 +63,27 @@ function makeOrphan({
   return { name, labels, last_version };
 }
 
-/** Returns a filter that leaves out accepted warnings about prompts. Warnings about the run itself have no path and stay. */
+/**
+ * Returns a function that removes accepted warnings from a list of problems. Warnings about the run itself have no
+ * path, and the function keeps them.
+ */
 function makeWarningFilter({ acceptedWarnings: { everywhere, byPath } }: ReportInput) {
   const isAccepted = (path: string, code: string) =>
     path !== '' && (everywhere.includes(code) || byPath.get(path)?.includes(code) === true);
-  return (problems: readonly ReportProblem[], of = ''): readonly ReportProblem[] =>
-    problems.filter(({ path = of, code }) => !isAccepted(path, code));
+  return (problems: readonly ReportProblem[], promptPath = ''): readonly ReportProblem[] =>
+    problems.filter(({ path = promptPath, code }) => !isAccepted(path, code));
 }
 
 /**
- * Where no prompt could be observed there is no plan, and none that could be applied where the service was not asked. A
- * history has none.
+ * Returns the digest of the plan. Returns null if promptsync did not contact the service or could not observe any
+ * prompt. Also returns null for `history` and for commands that edit files, because they apply no plan.
  */
 function choosePlanDigest({ plan, service, histories, edited }: ReportInput): string | null {
   if (plan === null || histories !== undefined || edited !== undefined) return null;
-  // Nothing to do is a plan as well, and needs no service.
+  // A plan without prompts is complete even if promptsync did not contact the service.
   if (plan.prompts.length === 0) return plan.digest;
-  const blind = service === null || plan.prompts.every(({ observed }) => observed === null);
-  return blind ? null : plan.digest;
+  const isUnobserved = service === null || plan.prompts.every(({ observed }) => observed === null);
+  return isUnobserved ? null : plan.digest;
 }
 
 function makePrompts({
@@ -92,7 +97,7 @@ function makePrompts({
 }: ReportInput): readonly ReportPrompt[] {
   if (edited !== undefined) return edited.map(makeEditedReport);
   if (outcomes !== null) return outcomes.map((one) => makePlannedReport(one.plan, one, texts));
-  if (plan !== null && histories !== undefined) return plan.prompts.map((one) => makeUnplannedReport(one, histories));
+  if (plan !== null && histories !== undefined) return plan.prompts.map((one) => makeHistoryReport(one, histories));
   if (plan !== null)
     return plan.prompts.map((one) => ({ ...makePlannedReport(one, null, texts), ...makeWaitingFields(waiting, one) }));
   return files.map((file) => ({
@@ -115,21 +120,24 @@ function makePlannedReport(
 ): ReportPrompt {
   const { file, drift } = plan;
   const { status, problems } = outcome ?? plan;
-  const made = outcome?.changes ?? plan.changes.map((change) => ({ change }));
-  const changes = made.map((one) => makeChange(one, findTexts(one.change, file, texts)));
+  const changesToReport = outcome?.changes ?? plan.changes.map((change) => ({ change }));
+  const changes = changesToReport.map((one) => makeChange(one, findTexts(one.change, file, texts)));
   const environments = file.pins.map((pin) => makeReportRow(pin, plan));
   return { ...pickIdentity(file), status, changes, environments, drift: drift.map(makeDrift), problems };
 }
 
-/** What would change is not what was asked: the rows say where the service differs from the file. */
-function makeUnplannedReport(plan: PromptPlan, histories: VersionHistories): ReportPrompt {
+/**
+ * Makes the report of one prompt for `history`. It omits the planned changes and the drift, because the user asked for
+ * the versions. The environment rows still show the differences between the service and the file.
+ */
+function makeHistoryReport(plan: PromptPlan, histories: VersionHistories): ReportPrompt {
   const { file, observed, status, problems } = plan;
   if (observed === null) return { ...pickIdentity(file), status, changes: [], drift: [], problems };
-  const known = {
+  const versionFields = {
     environments: file.pins.map((pin) => makeReportRow(pin, plan)),
     ...makeHistoryFields(file.id, histories),
   };
-  return { ...pickIdentity(file), status: 'unchanged', changes: [], ...known, drift: [], problems: [] };
+  return { ...pickIdentity(file), status: 'unchanged', changes: [], ...versionFields, drift: [], problems: [] };
 }
 
 function pickIdentity({ path, id, key }: PromptIdentity): Pick<ReportPrompt, keyof PromptIdentity> {
@@ -158,13 +166,14 @@ function makePlannedChange(change: Change, texts: TextChange | undefined): Repor
 function makeKeptMetadataFields(version: VersionWithMetadata) {
   const metadata = renderMetadata(version.metadata);
   const isLarge = Buffer.byteLength(metadata) > MAX_TEXT_BYTES;
-  const shown = isLarge ? { metadata_omitted: true as const } : { kept_metadata: metadata };
-  return { metadata_from: makeReportRef(version), ...shown };
+  const metadataFields = isLarge ? { metadata_omitted: true as const } : { kept_metadata: metadata };
+  return { metadata_from: makeReportRef(version), ...metadataFields };
 }
 
-type MadeChange = Pick<ChangeOutcome, 'change'> & Partial<ChangeOutcome>;
+/** A change of a plan. After an apply, it also has its status and the resulting version. */
+type ReportableChange = Pick<ChangeOutcome, 'change'> & Partial<ChangeOutcome>;
 
-function makeChange({ change, status, version }: MadeChange, texts: TextChange | undefined): ReportChange {
+function makeChange({ change, status, version }: ReportableChange, texts: TextChange | undefined): ReportChange {
   const planned = makePlannedChange(change, texts);
   if (status === undefined) return planned;
   if (version === undefined || planned.kind === 'update-prompt') return { ...planned, status };
@@ -172,21 +181,26 @@ function makeChange({ change, status, version }: MadeChange, texts: TextChange |
   return { ...planned, after: makeReportRef(version), status };
 }
 
-/** None where another change was carried out than the one that was planned at first: its texts were not asked for. */
+/**
+ * Finds the texts of a change. Returns undefined if applying replaced the originally planned change with another one,
+ * because promptsync collects the texts of the original plan only.
+ */
 function findTexts(change: Change, { id }: PromptFile, texts: TextChangesByPrompt | undefined): TextChange | undefined {
-  const wanted = change.kind === 'set-active' ? makeTextsKey(change) : null;
-  return texts?.get(id)?.find((one) => makeTextsKey(one.change) === wanted);
+  if (change.kind !== 'set-active') return undefined;
+  const key = makeTextsKey(change);
+  return texts?.get(id)?.find((one) => makeTextsKey(one.change) === key);
 }
 
 function makeTextsKey({ environment, before, after }: SetActive): string {
-  return JSON.stringify([environment, before?.id, isNewVersionRef(after) ? after.newContent.digest : after.id]);
+  const afterKey = isNewVersionRef(after) ? after.newContent.digest : after.id;
+  return JSON.stringify([environment, before?.id, afterKey]);
 }
 
 function makeServedFields({ before, after }: Pick<SetActive, 'before' | 'after'>, texts: TextChange | undefined) {
   return { before: before === null ? null : makeReportRef(before), after: makeTarget(after), ...makeTextFields(texts) };
 }
 
-/** Longer texts would make a report that nobody can handle. */
+/** The maximum size of a text in a report, in bytes of UTF-8. Longer texts would make a report too large to open. */
 const MAX_TEXT_BYTES = 100_000;
 
 function makeTextFields(texts: Pick<TextChange, 'before' | 'after'> = { before: 'unknown', after: 'unknown' }) {
@@ -194,7 +208,7 @@ function makeTextFields(texts: Pick<TextChange, 'before' | 'after'> = { before: 
   return {
     before_text: getShownText(before),
     after_text: getShownText(after),
-    ...([before, after].some(isTooLong) && { text_omitted: true as const }),
+    ...((isTooLong(before) || isTooLong(after)) && { text_omitted: true as const }),
     ...makeMetadataFields(before, after),
     breaking: compareVariables(texts),
   };
@@ -204,32 +218,38 @@ function getShownText(side: TextChange['before']): string | null {
   return side === null || side === 'unknown' || isTooLong(side) ? null : side.text;
 }
 
-/** Metadata counts as well: a version's config may be as long as a text. */
+/** Whether the text or the metadata of one side is too long for the report. Metadata, too, can be as long as a text. */
 function isTooLong(side: TextChange['before']): boolean {
   if (side === null || side === 'unknown') return false;
   return [side.text, renderMetadata(side.metadata)].some((text) => Buffer.byteLength(text) > MAX_TEXT_BYTES);
 }
 
-/** Metadata is compared where both sides manage it. */
+/**
+ * Returns the metadata before and after a change. Returns nothing if one side is unknown, too long or manages no
+ * metadata, or if the metadata of both sides is empty.
+ */
 function makeMetadataFields(before: TextChange['before'], after: TextChange['after']) {
-  if (before === 'unknown' || after === 'unknown' || [before, after].some(isTooLong)) return {};
+  if (before === 'unknown' || after === 'unknown' || isTooLong(before) || isTooLong(after)) return {};
   const sides = before === null ? [after] : [before, after];
-  const managed = sides.every(({ metadata }) => metadata !== undefined);
-  const any = sides.some(({ metadata = {} }) => canonicalJson(metadata) !== '{}');
-  if (!managed || !any) return {};
+  const isManaged = sides.every(({ metadata }) => metadata !== undefined);
+  const hasMetadata = sides.some(({ metadata = {} }) => canonicalJson(metadata) !== '{}');
+  if (!isManaged || !hasMetadata) return {};
   return {
     ...(before && { before_metadata: renderMetadata(before.metadata) }),
     after_metadata: renderMetadata(after.metadata),
   };
 }
 
+/** Renders metadata as text: one line for each key in alphabetical order, or plain JSON if it is no mapping. */
 function renderMetadata(metadata: JsonValue = {}): string {
   if (!isJsonObject(metadata)) return canonicalJson(metadata);
   const names = Object.keys(metadata).toSorted();
   return names.map((name) => `${escapeName(name)}: ${canonicalJson(metadata[name] ?? null)}`).join('\n');
 }
 
-/** A name with a line feed would look like another key. */
+/**
+ * Quotes a metadata key that contains characters such as a line feed. Unquoted, such a key would look like two keys.
+ */
 function escapeName(name: string): string {
   const quoted = JSON.stringify(name);
   return quoted === `"${name}"` ? name : quoted;
@@ -245,38 +265,46 @@ function makeEdit(edit: FileEdit): ReportEdit {
   return texts === undefined ? rest : { ...rest, texts: { environment: texts.environment, ...makeTextFields(texts) } };
 }
 
+/** Makes the row of one pinned environment: the pin, the active version, the wanted version, and whether both match. */
 function makeReportRow(pinned: EnvironmentPin, plan: PromptPlan): ReportRow {
   const { environment, pin } = pinned;
   const active = plan.observed?.active.get(environment) ?? null;
   const change = plan.changes.find((one) => one.kind === 'set-active' && one.environment === environment);
   const serves = active === null ? null : makeReportRef(active);
-  const inSync = change === undefined && serves !== null && !isRefused(pinned, plan);
-  const wanted = change?.kind === 'set-active' ? makeTarget(change.after) : inSync ? serves : null;
+  const inSync = change === undefined && serves !== null && !isUnresolved(pinned, plan);
+  const wantedIfUnchanged = inSync ? serves : null;
+  const wanted = change?.kind === 'set-active' ? makeTarget(change.after) : wantedIfUnchanged;
   return { environment, pin: formatPin(pin), active: serves, wanted, in_sync: inSync };
 }
 
-/** A pin without a change is in sync, or it is one that could not be resolved: then a problem stands at its place. */
-function isRefused({ line, column }: EnvironmentPin, { problems }: PromptPlan): boolean {
+/**
+ * Whether promptsync could not resolve a pin. In that case, the plan has no change for the environment, and a problem
+ * at the line and column of the pin.
+ */
+function isUnresolved({ line, column }: EnvironmentPin, { problems }: PromptPlan): boolean {
   return problems.some((problem) => problem.line === line && problem.column === column);
 }
 
-/** Changes are counted where they are planned on a dry run, and where they were made on an apply. */
+/**
+ * Counts the prompts by status and the changes by kind. For an apply, it counts the changes that were made. For a dry
+ * run, it counts the changes of pending prompts.
+ */
 function summarize(prompts: readonly ReportPrompt[], mode: Report['mode']): Report['summary'] {
-  const counted = prompts.flatMap(({ status, changes }) =>
+  const countedChanges = prompts.flatMap(({ status, changes }) =>
     changes.filter((change) => (mode === 'apply' ? change.status === 'made' : status === 'pending')),
   );
-  const kinds = (kind: ReportChange['kind']) => counted.filter((change) => change.kind === kind).length;
-  const statuses = (status: ReportPrompt['status']) => prompts.filter((prompt) => prompt.status === status).length;
+  const countChanges = (kind: ReportChange['kind']) => countedChanges.filter((change) => change.kind === kind).length;
+  const countPrompts = (status: ReportPrompt['status']) => prompts.filter((prompt) => prompt.status === status).length;
   return {
     prompts: prompts.length,
-    unchanged: statuses('unchanged'),
-    create_version: kinds('create-version'),
-    update_prompt: kinds('update-prompt'),
-    set_active: kinds('set-active'),
-    blocked: statuses('blocked'),
-    applied: statuses('applied'),
-    failed: statuses('failed'),
-    not_attempted: statuses('not_attempted'),
+    unchanged: countPrompts('unchanged'),
+    create_version: countChanges('create-version'),
+    update_prompt: countChanges('update-prompt'),
+    set_active: countChanges('set-active'),
+    blocked: countPrompts('blocked'),
+    applied: countPrompts('applied'),
+    failed: countPrompts('failed'),
+    not_attempted: countPrompts('not_attempted'),
   };
 }
 
@@ -286,16 +314,19 @@ function makeDrift(drift: Drift): ReportDrift {
     return { field, kind, restores: restoresBase, expected, observed };
   }
   const { environment, kind, restoresBase: restores } = drift;
-  const observed = drift.observed && makeHolder(drift.observed);
+  const observed = drift.observed && makeServedVersion(drift.observed);
   return { environment, kind, restores, expected: makeTarget(drift.expected), observed };
 }
 
-function makeHolder({ commit, pin, ...ref }: ServedVersion) {
+function makeServedVersion({ commit, pin, ...ref }: ServedVersion) {
   const made_by = commit === undefined ? 'outside' : 'git';
   return { ...makeReportRef(ref), made_by, ...(commit !== undefined && { commit }), ...(pin && { pin }) } as const;
 }
 
-/** The file's own new content needs no digest; of refs there may be several. */
+/**
+ * Makes the reference to a version that an environment should serve. A new version with the content of a `git:` ref has
+ * a digest, because a plan may create several such versions. A new version with the content of the file needs none.
+ */
 function makeTarget(target: VersionRef | NewVersionRef): NonNullable<ReportRow['wanted']> {
   if (!isNewVersionRef(target)) return makeReportRef(target);
   return target.ref === undefined ? { new: true } : { new: true, digest: target.newContent.digest };
@@ -305,41 +336,58 @@ function makeReportRef({ id, number }: VersionRef): NonNullable<ReportRow['activ
   return { id, version_number: number };
 }
 
-/** What is known of one prompt's versions: of all, or of the one that the environment serves. */
+/**
+ * Makes the history of one prompt. If the user named an environment, it contains only the version that this environment
+ * serves. Otherwise it contains all known versions.
+ */
 function makeHistoryFields(
   promptId: string,
   { versions, environment }: VersionHistories,
 ): Pick<ReportPrompt, 'history' | 'lineage'> {
-  const all = versions.get(promptId) ?? [];
-  return environment === null
-    ? { history: { versions: all.map(makeReportVersion) } }
-    : { lineage: makeLineage(environment, all) };
+  const promptVersions = versions.get(promptId) ?? [];
+  if (environment === null) return { history: { versions: promptVersions.map(makeReportVersion) } };
+  return { lineage: makeLineage(environment, promptVersions) };
 }
 
-function makeLineage(environment: string, all: readonly VersionHistory[]): ReportLineage {
-  const served = all.find(({ activeIn }) => activeIn.includes(environment));
-  const current = served?.pinnedPeriods.find((one) => one.environment === environment && one.until === null);
+/** Makes the origin of the version that an environment serves, and the commit that pinned that version. */
+function makeLineage(environment: string, versions: readonly VersionHistory[]): ReportLineage {
+  const served = versions.find(({ activeIn }) => activeIn.includes(environment));
+  const currentPeriod = served?.pinnedPeriods.find((one) => one.environment === environment && one.until === null);
   return {
     environment,
     serves: served === undefined ? null : makeOriginFields(served),
-    pinned: current?.from ? makeCommitFields(current.from) : null,
+    pinned: currentPeriod?.from ? makeCommitFields(currentPeriod.from) : null,
   };
 }
 
-/** Where an environment serves an older text than what it is promoted from, by how many texts, and since when. */
+/**
+ * Lists the environments of one prompt that wait for a promotion, because they serve an older text than the environment
+ * that they are promoted from. Each entry counts the newer texts and names the commit that pinned the current version.
+ */
 function makeWaitingFields(waiting: ReportInput['waiting'], { file }: PromptPlan): Pick<ReportPrompt, 'waiting'> {
-  const all = waiting?.versions.get(file.id) ?? [];
-  const numberIn = (environment: string) => all.find((one) => one.activeIn.includes(environment))?.ref.number ?? NaN;
-  const rows = [...(waiting?.promotionSources ?? [])].map(([environment, from]) => {
-    const between = all.filter(({ ref }) => ref.number > numberIn(environment) && ref.number <= numberIn(from));
-    const versions = new Set(between.map(({ digest }) => digest)).size;
-    return { environment, from, versions, since: makeLineage(environment, all).pinned };
+  if (waiting === undefined) return {};
+  const versions = waiting.versions.get(file.id) ?? [];
+  const findActive = (environment: string) => versions.find(({ activeIn }) => activeIn.includes(environment));
+  const rows = [...waiting.promotionSources].map(([environment, from]) => {
+    const newerVersions = listVersionsBetween(versions, findActive(environment), findActive(from));
+    const newerTexts = new Set(newerVersions.map(({ digest }) => digest));
+    return { environment, from, versions: newerTexts.size, since: makeLineage(environment, versions).pinned };
   });
-  return waiting === undefined ? {} : { waiting: rows.filter(({ versions }) => versions > 0) };
+  return { waiting: rows.filter((row) => row.versions > 0) };
+}
+
+/** Lists the versions after `older`, up to and including `newer`. Returns none if one of the two is unknown. */
+function listVersionsBetween(
+  versions: readonly VersionHistory[],
+  older: VersionHistory | undefined,
+  newer: VersionHistory | undefined,
+): readonly VersionHistory[] {
+  if (older === undefined || newer === undefined) return [];
+  return versions.filter(({ ref }) => ref.number > older.ref.number && ref.number <= newer.ref.number);
 }
 
 function makeReportVersion(version: VersionHistory): ReportHistory['versions'][number] {
-  const pinned = version.pinnedPeriods.map((time) => makePeriod(time, version.activeIn));
+  const pinned = version.pinnedPeriods.map((period) => makePeriod(period, version.activeIn));
   return { ...makeOriginFields(version), active_in: version.activeIn, pinned };
 }
 

@@ -18,38 +18,40 @@ import { makeProblem, type Problem } from '../problem.ts';
 import type { OpenedProvider } from '../providers/descriptor.ts';
 import type { CallReport } from '../service/connection.ts';
 
-/** A connection to the service, which the caller must close. */
+/** An open connection to the service. The caller must close the connection. */
 export type OpenedService = OpenedProvider & {
   /** The name of the service in reports. */
   readonly name: string;
 };
 
+/** The options of every command that contacts the service. */
 export type ServiceOptions = {
-  /** Receives a report about each request to the service. */
+  /** Is called after each request to the service. Undefined without `--verbose`. */
   readonly onCall?: ((call: CallReport) => void) | undefined;
   /**
-   * The keys to use instead of the variables that the configuration names: the secret key, then the public key. A key whose
-   * value is undefined is read from its variable.
+   * The secret key and then the public key, as the caller supplies them. They replace the variables that the
+   * configuration names. promptsync still reads the variable of a key whose value is undefined.
    */
   readonly keys?: readonly SuppliedKey[];
 };
 
-/** A key from outside the configuration. The label names the source of the key in messages. */
-type SuppliedKey = { readonly value: string | undefined; readonly label: string };
+/** A key that the caller supplies, such as an input of the GitHub Action. */
+type SuppliedKey = {
+  readonly value: string | undefined;
+  /** The source of the key in messages. */
+  readonly label: string;
+};
 
-/**
- * The service to open. The embedded service registers the prompts of the files. The provider reads the contents of earlier
- * commits from the repository.
- */
+/** The service to open, and the data that its provider needs. */
 type ServiceRequest = {
   readonly config: Config;
+  /** The prompt files that the embedded service registers. A hosted service ignores them. */
   readonly files: readonly PromptFile[];
+  /** The repository from which the provider reads contents at earlier commits. Null outside of a repository. */
   readonly repository: Repository | null;
 };
 
-/**
- * Opens the configured service. If that is the embedded service, this starts it and registers the prompts of these files.
- */
+/** Opens the configured service. If that is the embedded service, also starts it and registers the requested files. */
 export async function openProvider(
   request: ServiceRequest,
   world: World,
@@ -62,7 +64,7 @@ export async function openProvider(
   const { baseUrl, name, close } = await reachService(access.value, config.folder, files, world);
   const { now, random, sleep, stopSignal, environment, onWait } = world;
   const { concurrency, timeoutSeconds } = config;
-  const hook = options.onCall === undefined ? {} : { onCall: options.onCall };
+  const callOption = options.onCall === undefined ? {} : { onCall: options.onCall };
   const opened = await providerAt(location).open({
     connection: {
       baseUrl,
@@ -74,7 +76,7 @@ export async function openProvider(
       sleep,
       stop: stopSignal,
       onWait,
-      ...hook,
+      ...callOption,
     },
     secretKey,
     publicKey,
@@ -87,12 +89,14 @@ export async function openProvider(
   return makeSuccess({ provider: opened.provider, name, close: () => opened.close().then(close) });
 }
 
-/** A prompt of the service. Its name also serves as key and path, so that the user can select it like a prompt file. */
+/**
+ * A prompt in the service. Its name is also its key and its path, so that the user can select it like a prompt file.
+ */
 export type SelectableListing = ListedPrompt & PromptIdentity;
 
 /**
- * Lists the prompts of the service whose names match one of the patterns, or all of them if there is no pattern. Returns
- * no prompts and the reason if the service cannot list prompts.
+ * Lists the prompts in the service whose names match at least one pattern. Without patterns, it lists all prompts. If
+ * the service cannot list prompts, it returns a problem and no prompts.
  */
 export async function listPrompts(
   { list }: Provider,
@@ -103,26 +107,29 @@ export async function listPrompts(
   return selectFiles(listed, patterns);
 }
 
-/** Returns the options for observing prompts: the limit of parallel reads, and the callback that reports progress. */
+/** Returns the options for observing prompts: the maximum number of parallel reads, and the callback for progress. */
 export function makeObserveOptions({ concurrency }: Config, { onProgress }: World): ObserveOptions {
   return { concurrency, onObserved: (done, total) => onProgress({ phase: 'Observing', done, total }) };
 }
 
-/** Returns the problem that prevents access to the service: no configured service, or no valid key. Sends no request. */
+/**
+ * Returns a problem if no service is configured, or if a key is missing or invalid. It sends no request, so it cannot
+ * detect a key that the service refuses.
+ */
 export function checkServiceAccess(config: Config, options: ServiceOptions, world: World): readonly Problem[] {
   const access = readAccess(config, options, world);
   return access.isSuccess ? [] : access.problems;
 }
 
-/** A service and the keys to access it. */
+/** The location of a service, and the keys for its requests. */
 type ServiceAccess = {
   readonly location: ServiceLocation;
   readonly secretKey: string;
-  /** Null if the service has a single key. */
+  /** The public key. Null if the service has only one key, the secret key. */
   readonly publicKey: string | null;
 };
 
-/** Reads the keys of the configured service. Fails with the first key that is missing or invalid. */
+/** Reads the keys of the configured service. Fails with a problem about the first key that is missing or invalid. */
 function readAccess(
   { service: location }: Config,
   { keys: suppliedKeys = [] }: ServiceOptions,
@@ -141,7 +148,7 @@ function readAccess(
   return makeSuccess({ location, secretKey, publicKey });
 }
 
-/** Returns the address and the name of the service. Starts the embedded service on a free port. */
+/** Returns the address and the name of the service. If the service is the embedded one, starts it on a free port. */
 async function reachService(
   { location, secretKey }: ServiceAccess,
   folder: string,
@@ -158,19 +165,20 @@ async function reachService(
   return { baseUrl, name: `embedded:${relative(folder, databasePath)}`, close };
 }
 
-/** The reasons that reports give if promptsync does not contact the service, by policy. */
+/** The reasons why promptsync did not contact the service, as reports show them. The keys are values of `AskPolicy`. */
 const REASONS_NOT_TO_ASK = { keyless: 'this run has no API key', offline: '--offline was given' } as const;
 
 /**
- * When promptsync may contact the service. `trusted`: only if the base commit configures the same service. Otherwise a pull
- * request could write any address into its configuration, and promptsync would send the key there. `keyless` and
- * `offline`: never.
+ * The policy that decides whether promptsync may contact the service. `trusted` allows it only if the base commit
+ * configures the same service. Otherwise, a pull request could write any address into its configuration, and promptsync
+ * would send the key to that address. `keyless` and `offline` forbid it.
  */
 type AskPolicy = 'always' | 'trusted' | keyof typeof REASONS_NOT_TO_ASK;
 
+/** The policy, which defaults to `always`, and the keys that the caller supplies. */
 export type AskPolicyOptions = Pick<ServiceOptions, 'keys'> & { readonly askPolicy?: AskPolicy | undefined };
 
-/** Returns the warning that says why promptsync must not contact the service. Null if it may. */
+/** Returns a warning with the reason why promptsync must not contact the service. Returns null if it may. */
 export async function findReasonNotToAsk(
   { askPolicy = 'always', keys }: AskPolicyOptions,
   { config, base, repository }: Pick<DesiredWorkspace, 'config' | 'base' | 'repository'>,
@@ -178,8 +186,8 @@ export async function findReasonNotToAsk(
 ): Promise<Problem | null> {
   if (askPolicy === 'always') return null;
   if (askPolicy !== 'trusted') return makeProblem('service/not-asked', { reason: REASONS_NOT_TO_ASK[askPolicy] });
-  // If both key and address come from the workflow, a pull request cannot change them. Plain http is an exception: the
-  // configuration file allows it, and a pull request can change that file.
+  // If the workflow supplies both the key and the address, a pull request can change neither. A plain http address is
+  // an exception, because the configuration file must allow plain http, and a pull request can change that file.
   const url = URL.parse(environment[BASE_URL_VARIABLE] ?? '');
   const isSupplied = isSecretKeySupplied(keys);
   if (isSupplied && url !== null && !isPlainHttp(url)) return null;
@@ -188,17 +196,19 @@ export async function findReasonNotToAsk(
   const isSameService =
     serviceAtBase !== null &&
     isDeepStrictEqual(findKeyDestination(serviceAtBase, isSupplied), findKeyDestination(config.service, isSupplied));
-  const reason = 'the base commit names another service, or none; a key is sent to no address that only the head names';
+  const reason =
+    'the base commit configures another service or none, and promptsync sends no key to an address that only the head configures';
   return isSameService ? null : makeProblem('service/not-asked', { reason });
 }
 
+/** Whether the caller supplies the secret key, which is the first key in the list. */
 function isSecretKeySupplied([secret]: NonNullable<AskPolicyOptions['keys']> = []): boolean {
   return secret?.value !== undefined;
 }
 
 /**
- * Returns the part of the service's configuration that decides which key promptsync sends to which address. If the caller
- * supplies the key, the variables that the configuration names do not matter.
+ * Returns the part of a service configuration that decides to which address promptsync sends which key. If the caller
+ * supplies the secret key, that part excludes the key variables, because promptsync does not read them.
  */
 function findKeyDestination(service: Config['service'], isSupplied: boolean): object | null {
   if (!isSupplied || service?.kind !== 'remote') return service;
@@ -206,7 +216,10 @@ function findKeyDestination(service: Config['service'], isSupplied: boolean): ob
   return { provider, baseUrl };
 }
 
-/** Returns the service that the configuration file names at a commit. Null if it names none or cannot be parsed. */
+/**
+ * Returns the service that the configuration file configures at a commit. Returns null if the file does not exist
+ * there, configures no service or cannot be parsed.
+ */
 async function readServiceAt(
   commit: string,
   { file, root }: Config,

@@ -16,8 +16,8 @@ import { replanPrompt, type PlannedWorkspace } from './run-with-plan.ts';
 type RequestedPin = { readonly environment: string; readonly version: KnownVersion };
 
 /**
- * Drafts the edit that pins one environment of a prompt to a version. It makes a plan for the edited file. The draft is
- * blocked if a sync would refuse the pin. Otherwise it shows the text that the environment would serve.
+ * Drafts the edit that pins one environment of a prompt to a version, and makes a plan for the edited file. The draft
+ * is blocked if a sync would refuse the pin. Otherwise the draft shows the text that the environment would serve.
  */
 export async function draftPinEdit(
   request: RequestedPin,
@@ -46,7 +46,7 @@ export async function draftPinEdit(
   };
 }
 
-/** The edit of one pin: for the report, and for the front matter of the file. */
+/** The edit of one pin, in the form for the report and in the form for the front matter of the file. */
 export type PinEdit = {
   readonly edit: Extract<FileEdit, { readonly kind: 'set-pin' }>;
   readonly change: FrontMatterEdit;
@@ -64,9 +64,9 @@ export function makePinEdit({ environment, version }: RequestedPin, before: Pin 
   };
 }
 
-/** The effect of a sync of the edited file on one environment. */
+/** The effect that a sync of the edited file would have on one environment. */
 type EditedPlan = {
-  /** The problems of the pin, for which the sync would refuse it. */
+  /** The problems of the pin. If one of them is an error, a sync refuses the pin. */
   readonly problems: readonly Problem[];
   /** The texts before and after the sync. Null if the environment would keep its version. */
   readonly serves: PlannedTextChange | null;
@@ -91,7 +91,9 @@ async function planEditedFile(
   };
 }
 
-/** Returns the version that an environment serves. Null if none is active, or if promptsync did not observe the prompt. */
+/**
+ * Returns the version that an environment serves. Null if none is active, or if promptsync did not observe the prompt.
+ */
 export function findServedVersion({ observed }: PromptPlan, environment: string): KnownVersion | null {
   return observed?.active.get(environment) ?? null;
 }
@@ -99,18 +101,19 @@ export function findServedVersion({ observed }: PromptPlan, environment: string)
 /** The parts of the configuration that define which environments exist. */
 type KnownEnvironments = Pick<Config, 'environments' | 'rules'>;
 
-/** Validates an environment from a flag such as `--to`. The environments that belong to promptsync are not allowed. */
+/** Validates an environment from a flag such as `--to`. Refuses the environments that belong to promptsync. */
 export function checkEnvironmentFlag(
   option: string,
   environment: string,
   config: KnownEnvironments,
 ): readonly Problem[] {
-  if (config.rules.reservedEnvironments.includes(environment))
+  if (config.rules.reservedEnvironments.includes(environment)) {
     return [makeProblem('prompt/tool-environment', { environment })];
+  }
   return checkEnvironmentExists(option, environment, config);
 }
 
-/** Validates an environment that a command only reads. The environments that belong to promptsync are allowed, too. */
+/** Validates an environment that a command only reads. Allows the environments that belong to promptsync, too. */
 export function checkEnvironmentExists(
   option: string,
   environment: string,
@@ -125,12 +128,14 @@ export function checkEnvironmentExists(
   return [makeProblem('usage/unknown-environment', { option, environment, known: known ?? [], suggestion })];
 }
 
-/** Returns the environments to observe before a pin changes: the pinned one, and the one that it is promoted from. */
+/**
+ * Returns the environments to observe before a pin changes: the pinned environment, and the one before it in promotion.
+ */
 export function listEnvironmentsToRead(environment: string, config: KnownEnvironments): readonly string[] {
   return [findPreviousEnvironment(environment, config), environment].filter((name) => name !== undefined);
 }
 
-/** Returns the environment that another one is promoted from. Undefined if the configuration names none. */
+/** Returns the environment from which a given environment is promoted. Undefined if the configuration names none. */
 export function findPreviousEnvironment(environment: string, { environments }: KnownEnvironments): string | undefined {
   return environments?.find(({ name }) => name === environment)?.promoteFrom;
 }

@@ -16,12 +16,13 @@ import type { PlannedWorkspace } from './run-with-plan.ts';
 type PromoteOptions = EditOptions & {
   /** Promotes all prompts. If false, the user must name at least one prompt. */
   readonly all: boolean;
-  /** The environment that serves the versions. By default, the one that the configuration promotes `to` from. */
+  /** The environment whose active versions are promoted. By default, `promote_from` of the environment `to`. */
   readonly from?: string | undefined;
+  /** The environment to pin to the promoted versions. */
   readonly to: string;
 };
 
-/** Pins an environment of each selected prompt to the version that another environment serves now. */
+/** Pins an environment of each selected prompt to the version that is active in another environment. */
 export async function promotePrompts(options: PromoteOptions, world: World): Promise<CommandResult> {
   const { to } = options;
   const problem = checkPromptSelection(options);
@@ -43,13 +44,12 @@ export async function promotePrompts(options: PromoteOptions, world: World): Pro
 
 function checkPromptSelection({ only, all }: PromoteOptions): Problem | null {
   const hasNames = only.length > 0;
-  const reason = '--all and prompts that are named exclude each other.';
-  if (all && hasNames) return makeProblem('usage/invalid', { reason });
+  if (all && hasNames) return makeProblem('usage/invalid', { reason: 'Name prompts or use --all, but not both.' });
   return hasNames || all ? null : makeProblem('usage/nothing-named');
 }
 
 function checkPromotionEnvironments(from: string | undefined, to: string, config: Config): readonly Problem[] {
-  const reason = `promptsync.yaml does not say where "${to}" is promoted from`;
+  const reason = `promptsync.yaml has no promote_from for "${to}"`;
   if (from === undefined) {
     const unknown = checkEnvironmentFlag('--to', to, config);
     return unknown.length > 0 ? unknown : [makeProblem('usage/needs-environment', { option: '--from', reason })];

@@ -22,15 +22,20 @@ import type { CommandResult } from './result.ts';
 import type { PlannedWorkspace } from './run-with-plan.ts';
 
 type PullOptions = EditOptions & {
-  /** By default all that the files pin. */
+  /** The only environment to pull from. Undefined stands for all environments that the prompt files pin. */
   readonly environment?: string | undefined;
-  /** Which side counts in a conflict; null: the file gets both. */
+  /**
+   * The side that wins in a conflict. If null, promptsync writes both sides into the file, between conflict markers.
+   */
   readonly side: PreferredSide;
-  /** Leaves a file with conflicts as it is, where nobody would find them in it. */
+  /**
+   * Leaves a file unchanged if its merge has conflicts. The GitHub Action sets this option, because nobody would find
+   * conflict markers in its temporary clone.
+   */
   readonly unattended?: boolean;
 };
 
-/** Brings what was changed in the service into the prompt files, merged with what was changed in them. */
+/** Merges the changes that somebody made in the service into the prompt files. */
 export async function pullEdits(options: PullOptions, world: World): Promise<CommandResult> {
   const { environment } = options;
   return editFiles(
@@ -52,68 +57,78 @@ export async function pullEdits(options: PullOptions, world: World): Promise<Com
 async function draftPull(prompt: PromptPlan, options: PullOptions, workspace: PlannedWorkspace): Promise<PromptDraft> {
   const { file } = prompt;
   if (hasNothingToPull(prompt, options)) return makeDraftWithoutEdits(file, 'unchanged');
-  const found = await findServiceChanges(prompt, options, workspace);
-  const obstacles = findPullObstacles(found, file, options, titleOfService(workspace.config));
+  const serviceChanges = await findServiceChanges(prompt, options, workspace);
+  const obstacles = findPullObstacles(serviceChanges, file, options, titleOfService(workspace.config));
   if (obstacles.length > 0) return makeDraftWithoutEdits(file, 'blocked', obstacles);
-  const draft = await draftMerge(prompt, found, options, workspace);
-  const known = found.environments.flatMap((one) => warnAboutUnpinnedVersion(one, file));
-  return { ...draft, problems: [...draft.problems, ...known] };
+  const draft = await draftMerge(prompt, serviceChanges, options, workspace);
+  const warnings = serviceChanges.outsideEdits.flatMap((edit) => warnAboutManagedVersion(edit, file));
+  return { ...draft, problems: [...draft.problems, ...warnings] };
 }
 
-/** Makes the edits of a merge, pins included. A conflict is left to somebody only if the service's side can be taken. */
+/**
+ * Drafts the edits of a merge, including the edits of pins. Leaves conflicts to the user only if the file can also hold
+ * the side of the service. Otherwise the draft fails, because the user could not resolve the conflicts in favor of the
+ * service.
+ */
 async function draftMerge(
   prompt: PromptPlan,
-  found: ServiceChanges,
+  serviceChanges: ServiceChanges,
   options: PullOptions,
   workspace: PlannedWorkspace,
 ): Promise<PromptDraft> {
   const { file } = prompt;
-  const [edit = null] = found.edits;
-  const theirs = await readServiceSide(prompt, found, workspace);
+  const [textEdit = null] = serviceChanges.textEdits;
+  const labels = makeConflictLabels(file, textEdit);
+  const theirs = await readServiceSide(prompt, serviceChanges, workspace);
   const mergeLines = makeMerger(makeGitSettings(workspace.config).keyVariables);
-  const draftFor = async (side: PreferredSide) => {
-    const merged = await mergePrompt(file, theirs, { side, labels: makeConflictLabels(file, edit), mergeLines });
-    const draft = await draftMerged(file, merged, edit, makePinEdits(found, options), workspace);
-    const fields = merged.edits.filter((one) => one.kind === 'set-field' && one.conflict);
-    return { draft, places: (merged.text?.conflicts ?? 0) + fields.length };
+  const pinEdits = makePinEdits(serviceChanges, options);
+  const draftWithSide = async (side: PreferredSide) => {
+    const merged = await mergePrompt(file, theirs, { side, labels, mergeLines });
+    const conflictingFields = merged.edits.filter((edit) => edit.kind === 'set-field' && edit.conflict);
+    const conflictCount = (merged.text?.conflicts ?? 0) + conflictingFields.length;
+    return { draft: await draftMergedFile(file, merged, textEdit, pinEdits, workspace), conflictCount };
   };
-  const { draft, places } = await draftFor(options.side);
-  if (places === 0) return draft;
-  const taken = (await draftFor('theirs')).draft;
-  if (taken.status === 'failed') return taken;
+  const { draft, conflictCount } = await draftWithSide(options.side);
+  if (conflictCount === 0) return draft;
+  const { draft: draftOfTheirs } = await draftWithSide('theirs');
+  if (draftOfTheirs.status === 'failed') return draftOfTheirs;
   if (draft.change === null) return draft;
   const code = options.dryRun || options.unattended ? 'pull/would-conflict' : 'pull/conflict';
-  const left = options.unattended ? ({ status: 'failed', change: null } as const) : {};
-  return { ...draft, ...left, problems: [...draft.problems, makeProblem(code, { places }, { path: file.path })] };
+  const problems = [...draft.problems, makeProblem(code, { places: conflictCount }, { path: file.path })];
+  if (options.unattended) return { ...draft, status: 'failed', change: null, problems };
+  return { ...draft, problems };
 }
 
-/** Whether nothing was changed. Most prompts are so, and git need not be asked for their history. */
+/** True if a prompt has no changes to pull. Most prompts have none, so this check does not read the git history. */
 function hasNothingToPull(prompt: PromptPlan, options: PullOptions): boolean {
-  const renamed = prompt.changes.some(({ kind }) => kind === 'update-prompt');
-  return !renamed && listOutsideEdits(prompt, options, new Map()).length === 0;
+  const hasFieldChanges = prompt.changes.some(({ kind }) => kind === 'update-prompt');
+  // This passes no former pins, because former pins can only shorten the list of outside edits.
+  return !hasFieldChanges && listOutsideEdits(prompt, options, new Map()).length === 0;
 }
 
+/** The changes that somebody made to one prompt in the service. */
 type ServiceChanges = {
   /** The states of the file in git, newest first. */
   readonly formerFiles: readonly FormerFile[];
-  readonly environments: readonly OutsideEdit[];
-  /** Those of which the text is to be taken over, one for each text. */
-  readonly edits: readonly OutsideEdit[];
-  /** Those of which the file may mean its pin all the same. */
+  /** The environments that somebody changed in the service. */
+  readonly outsideEdits: readonly OutsideEdit[];
+  /** The outside edits whose content the pull merges into the file: one for each distinct content. */
+  readonly textEdits: readonly OutsideEdit[];
+  /** The outside edits that may be older than the file's pin of their environment. */
   readonly contested: readonly OutsideEdit[];
 };
 
-/** An environment that serves what no commit has asked for: somebody has changed it in the service. */
+/** An environment that somebody changed in the service. No earlier commit pinned the version that it serves. */
 type OutsideEdit = {
   readonly environment: string;
   readonly version: KnownVersion;
-  /** Null where the file does not pin the environment. */
+  /** The file's pin of the environment. Null if the file does not pin the environment. */
   readonly pin: EnvironmentPin | null;
-  /** Whether promptsync made the version: then there is no text to take over. */
+  /** Whether promptsync created the version. Its text then comes from this repository, so there is no text to pull. */
   readonly isManaged: boolean;
 };
 
-/** Which environments somebody has changed in the service, after what git knows of the file. */
+/** Finds the environments that somebody changed in the service. Reads the git history of the file to recognize them. */
 async function findServiceChanges(
   prompt: PromptPlan,
   options: PullOptions,
@@ -121,27 +136,30 @@ async function findServiceChanges(
 ): Promise<ServiceChanges> {
   const { file } = prompt;
   const head = repository?.head ?? null;
-  const earlier = repository === null || head === null ? [] : await readFormerFiles(file, head, repository);
-  const environments = listOutsideEdits(prompt, options, await collectFormerPins(earlier, repository));
-  const complete = repository?.isShallow === false;
-  const contested = environments.filter((one) => isPinContested(one, earlier, complete));
-  return { formerFiles: earlier, environments, edits: keepDistinctTexts(environments, file), contested };
+  const formerFiles = repository === null || head === null ? [] : await readFormerFiles(file, head, repository);
+  const outsideEdits = listOutsideEdits(prompt, options, await collectFormerPins(formerFiles, repository));
+  const isHistoryComplete = repository?.isShallow === false;
+  const contested = outsideEdits.filter((edit) => isPinContested(edit, formerFiles, isHistoryComplete));
+  return { formerFiles, outsideEdits, textEdits: keepDistinctContents(outsideEdits, file), contested };
 }
 
-/** Which environments were changed in the service, of those asked for: an environment that only lags behind is not. */
+/**
+ * Returns the selected environments that somebody changed in the service. Omits environments that only lag behind the
+ * file, because a sync updates them.
+ */
 function listOutsideEdits(
   { file, observed, changes }: PromptPlan,
   { environment }: PullOptions,
-  former: FormerPins,
+  formerPins: FormerPins,
 ): readonly OutsideEdit[] {
   const changing = new Set(changes.flatMap((change) => (change.kind === 'set-active' ? [change.environment] : [])));
   const known = observed?.known ?? [];
-  const scope = environment === undefined ? file.pins.map((pin) => pin.environment) : [environment];
-  return scope.flatMap((name): readonly OutsideEdit[] => {
+  const selected = environment === undefined ? file.pins.map((pin) => pin.environment) : [environment];
+  return selected.flatMap((name): readonly OutsideEdit[] => {
     const version = observed?.active.get(name) ?? null;
-    if (version === null || wasPinnedEarlier(version, former.get(name) ?? [], known)) return [];
-    const pin = file.pins.find((one) => one.environment === name) ?? null;
-    // Nothing is planned for a number that is not known, as one is not that the file has from an earlier pull.
+    if (version === null || wasPinnedEarlier(version, formerPins.get(name) ?? [], known)) return [];
+    const pin = file.pins.find((candidate) => candidate.environment === name) ?? null;
+    // The plan has no change for a pin to an unknown version number, such as a number that an earlier pull wrote.
     const isOtherNumber = pin?.pin.kind === 'number' && pin.pin.number !== version.number;
     if (pin !== null && !changing.has(name) && !isOtherNumber) return [];
     return [{ environment: name, version, pin, isManaged: isKnownAsManaged(version, known) }];
@@ -149,154 +167,186 @@ function listOutsideEdits(
 }
 
 /**
- * Whether a commit has asked for a version. Where promptsync had made one of that content before, it is no commit's:
- * somebody has gone back to an older text.
+ * Whether an earlier commit pinned a version. A foreign version does not count as pinned if promptsync had already
+ * created a version with the same content before it: then somebody restored the older text in the service.
  */
 function wasPinnedEarlier(
   version: KnownVersion,
-  former: readonly FormerPin[],
+  formerPins: readonly FormerPin[],
   known: readonly KnownVersion[],
 ): boolean {
-  const before = isKnownAsManaged(version, known) ? [] : listManagedBefore(version, known);
-  const isRemade = (pin: FormerPin) => pin.content !== null && before.some((own) => meansVersion(pin, own));
-  return former.some((pin) => meansVersion(pin, version) && !isRemade(pin));
+  const managedBefore = isKnownAsManaged(version, known) ? [] : listManagedBefore(version, known);
+  const isRestored = (pin: FormerPin) =>
+    pin.content !== null && managedBefore.some((older) => meansVersion(pin, older));
+  return formerPins.some((pin) => meansVersion(pin, version) && !isRestored(pin));
 }
 
-/** Where it is served a version counts as promptsync's until it is known to be a copy; nothing is made of such a doubt. */
+/**
+ * Whether promptsync certainly created a version. If an active version may be an edited copy, `ObservedPrompt.active`
+ * treats the version as managed and `known` treats it as foreign. So this check prefers the entry in `known`.
+ */
 function isKnownAsManaged(version: KnownVersion, known: readonly KnownVersion[]): boolean {
   return (known.find(({ id }) => id === version.id) ?? version).isManaged === true;
 }
 
 /**
- * One environment for each text that somebody else has made, with its metadata where the file manages any: the last one
- * that follows the file, where any does, because it is the file's text that was edited there.
+ * Returns one outside edit for each distinct content that somebody else created. Metadata counts only if the file
+ * manages metadata. If several environments serve the same content, prefers the last one with the pin `latest`, because
+ * somebody edited the file's text there. If none has that pin, returns the last one.
  */
-function keepDistinctTexts(found: readonly OutsideEdit[], { content }: PromptFile): readonly OutsideEdit[] {
-  const managed = content.metadata !== undefined;
-  const keyOf = ({ version: { digest, metadataDigest } }: OutsideEdit) =>
-    makeContentKey({ digest, metadataDigest: managed ? metadataDigest : undefined });
-  const follows = ({ pin }: OutsideEdit) => Number(pin?.pin.kind === 'latest');
-  const edits = found.filter(({ isManaged: own }) => !own).toSorted((a, b) => follows(a) - follows(b));
-  return [...new Map(edits.map((one) => [keyOf(one), one])).values()];
+function keepDistinctContents(outsideEdits: readonly OutsideEdit[], { content }: PromptFile): readonly OutsideEdit[] {
+  const managesMetadata = content.metadata !== undefined;
+  const makeKey = ({ version: { digest, metadataDigest } }: OutsideEdit) =>
+    makeContentKey({ digest, metadataDigest: managesMetadata ? metadataDigest : undefined });
+  const foreign = outsideEdits.filter(({ isManaged }) => !isManaged);
+  const following = foreign.filter(({ pin }) => pin?.pin.kind === 'latest');
+  const others = foreign.filter(({ pin }) => pin?.pin.kind !== 'latest');
+  // If several edits have the same key, the map keeps the last of them.
+  return [...new Map([...others, ...following].map((edit) => [makeKey(edit), edit])).values()];
 }
 
 /**
- * Whether the file may mean its pin although the environment serves something else: it was edited since the last
- * commit, or git does not know whether it was, and what is served may be what an earlier commit asked for.
+ * Whether the file's pin may be newer than the change in the service. True if the user edited the pin after the last
+ * commit. Also true if promptsync created the served version and git lacks a part of the file's history, because an
+ * earlier commit may have pinned that version.
  */
 function isPinContested(
-  { environment, pin, isManaged: own }: OutsideEdit,
-  earlier: readonly FormerFile[],
-  complete: boolean,
+  { environment, pin, isManaged }: OutsideEdit,
+  formerFiles: readonly FormerFile[],
+  isHistoryComplete: boolean,
 ): boolean {
   if (pin === null || pin.pin.kind === 'latest') return false;
-  const [last] = earlier;
-  if (last === undefined) return own;
-  const committed = last.file.pins.find((one) => one.environment === environment)?.pin;
-  const edited = committed === undefined || formatPin(committed) !== formatPin(pin.pin);
-  return edited || (own && !complete);
+  const [last] = formerFiles;
+  if (last === undefined) return isManaged;
+  const committed = last.file.pins.find((candidate) => candidate.environment === environment)?.pin;
+  const isEdited = committed === undefined || formatPin(committed) !== formatPin(pin.pin);
+  return isEdited || (isManaged && !isHistoryComplete);
 }
 
-/** Why nobody but the user can say what is to be done. */
+/** Returns the problems that only the user can solve. If there are any, promptsync does not edit the file. */
 function findPullObstacles(
-  { edits, contested }: ServiceChanges,
+  { textEdits, contested }: ServiceChanges,
   file: PromptFile,
   { side }: PullOptions,
   service: string,
 ): readonly Problem[] {
-  const environments = edits.map(({ environment }) => environment);
-  const several = edits.length < 2 ? [] : [makeProblem('pull/several', { environments }, { path: file.path })];
-  const pins = side === null ? contested.map((one) => makeContestedProblem(one, file)) : [];
-  return [...several, ...pins, ...edits.flatMap((one) => checkMetadataIsMapping(one, file, service))];
+  const environments = textEdits.map(({ environment }) => environment);
+  const severalContents =
+    textEdits.length < 2 ? [] : [makeProblem('pull/several', { environments }, { path: file.path })];
+  const pinConflicts = side === null ? contested.map((edit) => makePinConflict(edit, file)) : [];
+  return [
+    ...severalContents,
+    ...pinConflicts,
+    ...textEdits.flatMap((edit) => checkMetadataIsMapping(edit, file, service)),
+  ];
 }
 
 /**
- * A file that manages metadata cannot hold metadata that is no mapping. If the pull took the text alone, the next sync
- * would make another version, with the file's metadata.
+ * Refuses metadata that is not a mapping if the file manages metadata, because a file cannot hold such metadata. If the
+ * pull took only the text, the next sync would create another version with the metadata of the file.
  */
 function checkMetadataIsMapping(
   { environment, version }: OutsideEdit,
   { path, content }: PromptFile,
   service: string,
 ): readonly Problem[] {
-  const isHeld = version.content === null || isJsonObject(version.content.metadata);
-  if (content.metadata === undefined || isHeld) return [];
+  const canBeHeld = version.content === null || isJsonObject(version.content.metadata);
+  if (content.metadata === undefined || canBeHeld) return [];
   const evidence = { environment, serves: `v${version.number}`, service };
   return [makeProblem('pull/config-not-mapping', evidence, { path })];
 }
 
-function makeContestedProblem({ environment, pin, version }: OutsideEdit, { path }: PromptFile): Problem {
+function makePinConflict({ environment, pin, version }: OutsideEdit, { path }: PromptFile): Problem {
   const evidence = { environment, pin: pin === null ? '' : formatPin(pin.pin), serves: `v${version.number}` };
   const place = pin === null ? {} : { line: pin.line, column: pin.column };
   return makeProblem('pull/pin-conflict', evidence, { path, ...place });
 }
 
-/** What the service holds of a prompt, with the text of one environment, and what file and service come from. */
+/** Reads the side of the service for the merge: its fields, the content of the outside edit, and the merge base. */
 async function readServiceSide(
   prompt: PromptPlan,
-  found: ServiceChanges,
+  { formerFiles, textEdits }: ServiceChanges,
   { repository }: PlannedWorkspace,
 ): Promise<ServiceSide> {
-  const { formerFiles: earlier, edits } = found;
-  const [edit = null] = edits;
-  const origin = await readMergeBase(prompt, edit, earlier, repository);
-  const held = edit?.version.content ?? null;
-  return { fields: readServiceFields(prompt, earlier), content: held && toFileContent(held), ...origin };
+  const [textEdit = null] = textEdits;
+  const mergeBase = await readMergeBase(prompt, textEdit, formerFiles, repository);
+  const versionContent = textEdit?.version.content ?? null;
+  const content = versionContent === null ? null : toFileContent(versionContent);
+  return { fields: chooseServiceFields(prompt, formerFiles), content, ...mergeBase };
 }
 
-/** A field that stands as an earlier commit had it was not changed by anybody: a sync has not got there yet. */
-function readServiceFields({ file, observed }: PromptPlan, earlier: readonly FormerFile[]): ServiceSide['fields'] {
-  const served = observed?.fields ?? file;
-  const now = (field: FieldName): string => {
-    const value = served[field] ?? '';
-    return earlier.some((former) => (former.file[field] ?? '') === value) ? (file[field] ?? '') : value;
+/**
+ * Returns the fields of the service. If a field has its value from an earlier commit, nobody changed it in the service,
+ * and a sync will update it. For such a field, returns the value of the file.
+ */
+function chooseServiceFields(
+  { file, observed }: PromptPlan,
+  formerFiles: readonly FormerFile[],
+): ServiceSide['fields'] {
+  const observedFields = observed?.fields ?? file;
+  const chooseValue = (field: FieldName): string => {
+    const value = observedFields[field] ?? '';
+    const isFromEarlierCommit = formerFiles.some((former) => (former.file[field] ?? '') === value);
+    return isFromEarlierCommit ? (file[field] ?? '') : value;
   };
-  return { key: now('key'), name: now('name'), description: now('description') };
+  return { key: chooseValue('key'), name: chooseValue('name'), description: chooseValue('description') };
 }
 
-/** What stands behind git's markers: a path may hold whatever the file system allows, and stays on its line. */
-function makeConflictLabels({ path }: PromptFile, edit: OutsideEdit | null): ConflictLabels {
-  const theirs = edit === null ? 'the service' : `${edit.environment} v${edit.version.number}`;
+/**
+ * Makes the labels of git's conflict markers. Shows the control characters of the path as `\u{…}`, because a path may
+ * contain a line break and a label must stay on its line.
+ */
+function makeConflictLabels({ path }: PromptFile, textEdit: OutsideEdit | null): ConflictLabels {
+  const theirs = textEdit === null ? 'the service' : `${textEdit.environment} v${textEdit.version.number}`;
   return { ours: path.replaceAll(/\p{Cc}/gu, formatCodePoint), theirs };
 }
 
-/** An environment that is pinned to a version of its own is pinned to the one that it serves; not where `--ours` wins. */
-function makePinEdits({ environments, contested }: ServiceChanges, { side }: PullOptions): readonly PinEdit[] {
-  return environments.flatMap((one): readonly PinEdit[] => {
-    const { environment, pin, version } = one;
-    const keeps = pin === null || pin.pin.kind === 'latest' || (side === 'ours' && contested.includes(one));
-    return keeps ? [] : [makePinEdit({ environment, version }, pin.pin)];
+/**
+ * Makes the edits that pin environments to the versions that they serve. Skips environments that the file does not pin
+ * or pins to `latest`. With `--ours`, contested pins stay unchanged, too.
+ */
+function makePinEdits({ outsideEdits, contested }: ServiceChanges, { side }: PullOptions): readonly PinEdit[] {
+  return outsideEdits.flatMap((edit): readonly PinEdit[] => {
+    const { environment, pin, version } = edit;
+    if (pin === null || pin.pin.kind === 'latest') return [];
+    if (side === 'ours' && contested.includes(edit)) return [];
+    return [makePinEdit({ environment, version }, pin.pin)];
   });
 }
 
-async function draftMerged(
+async function draftMergedFile(
   file: PromptFile,
   { edits, frontMatter, text }: MergedPrompt,
-  edit: OutsideEdit | null,
-  pins: readonly PinEdit[],
+  textEdit: OutsideEdit | null,
+  pinEdits: readonly PinEdit[],
   workspace: PlannedWorkspace,
 ): Promise<PromptDraft> {
-  const all = [...edits, ...pins.map((pin) => pin.edit)];
-  if (all.length === 0) return makeDraftWithoutEdits(file, 'unchanged');
-  if (text?.text.includes('\r\n') === true) {
-    // In a file a carriage return at the end of a line would be none of the text.
-    const reason = 'a line of its text ends with a carriage return, which a file cannot hold';
+  const fileEdits = [...edits, ...pinEdits.map(({ edit }) => edit)];
+  if (fileEdits.length === 0) return makeDraftWithoutEdits(file, 'unchanged');
+  if (text !== null && text.text.includes('\r\n')) {
+    // In a file, a carriage return before a line feed belongs to the line ending and not to the text.
+    const reason = 'a line of the new text ends with a carriage return, which a prompt file cannot hold';
     return makeDraftWithoutEdits(file, 'failed', [makeProblem('edit/not-kept', { reason }, { path: file.path })]);
   }
-  const changes = { frontMatter: [...frontMatter, ...pins.map(({ change }) => change)] };
-  const wanted = text === null ? changes : { ...changes, text: text.text, conflicted: text.conflicts > 0 };
-  const draft = await draftEdits(file, all, wanted, workspace);
-  if (edit === null || text === null || text.conflicts > 0 || draft.status === 'failed') return draft;
-  // The report shows metadata of a pull as fields, so the texts leave it out.
+  const frontMatterEdits = { frontMatter: [...frontMatter, ...pinEdits.map(({ change }) => change)] };
+  const promptEdits =
+    text === null ? frontMatterEdits : { ...frontMatterEdits, text: text.text, conflicted: text.conflicts > 0 };
+  const draft = await draftEdits(file, fileEdits, promptEdits, workspace);
+  if (textEdit === null || text === null || text.conflicts > 0 || draft.status === 'failed') return draft;
+  // The report shows pulled metadata as edits of fields, so the text change omits metadata.
   const before: StoredContent = { ...omitDigests(file.content), metadata: undefined };
-  const texts: TextChange = { environment: edit.environment, before, after: { ...before, text: text.text } };
-  return { ...draft, edits: draft.edits.map((one) => (one.kind === 'set-text' ? { ...one, texts } : one)) };
+  const texts: TextChange = { environment: textEdit.environment, before, after: { ...before, text: text.text } };
+  return { ...draft, edits: draft.edits.map((edit) => (edit.kind === 'set-text' ? { ...edit, texts } : edit)) };
 }
 
-function warnAboutUnpinnedVersion(
-  { isManaged: own, pin, environment, version }: OutsideEdit,
+/**
+ * Warns if an environment with the pin `latest` serves a version that promptsync created. Such a version contains no
+ * text to pull.
+ */
+function warnAboutManagedVersion(
+  { isManaged, pin, environment, version }: OutsideEdit,
   { path }: PromptFile,
 ): readonly Problem[] {
-  if (!own || pin?.pin.kind !== 'latest') return [];
+  if (!isManaged || pin?.pin.kind !== 'latest') return [];
   return [makeProblem('pull/known-version', { environment, serves: `v${version.number}` }, { path })];
 }

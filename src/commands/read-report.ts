@@ -3,12 +3,13 @@ import { type FileRead, NOT_REGULAR, readBytes } from '../files/read-write.ts';
 import { makeProblem, ProblemError, getSystemCode } from '../problem.ts';
 import { ReportShape, type Report } from '../report/schema.ts';
 
+/** The maximum size of a report file, in bytes: 64 MiB. */
 const MAX_REPORT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Reads a JSON report that an earlier run wrote. Throws a `ProblemError` if the file cannot be read, is larger than 64 MiB
- * or is not a report of this version of promptsync.
- * @param file path relative to the working directory
+ * Reads a JSON report that an earlier run wrote. Throws a `ProblemError` if the file cannot be read, is larger than 64
+ * MiB or does not match the report schema of this version of promptsync.
+ * @param file the path of the report, relative to the working directory
  */
 export function readReport(file: string, workingDirectory: string): Report {
   const makeError = (reason: string): ProblemError =>
@@ -17,16 +18,17 @@ export function readReport(file: string, workingDirectory: string): Report {
   const parsed = ReportShape.safeParse(parseReportJson(bytes, makeError));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw makeError(`${issue?.path.join('.') || 'the report'}: ${issue?.message ?? 'not valid'}`);
+  const location = issue?.path.join('.') || 'the report';
+  throw makeError(`${location}: ${issue?.message ?? 'not valid'}`);
 }
 
-/** Makes the error for a file that is not a report, with the reason. */
+/** Makes the error that says why the file is not a valid report. */
 type MakeError = (reason: string) => ProblemError;
 
 function readReportBytes(path: string, makeError: MakeError): Uint8Array {
   const file = readOrThrow(path, makeError);
   if (file.kind === 'read') return file.bytes;
-  throw makeError(file.kind === 'too-large' ? `it has ${file.size} bytes; 64 MiB is the most` : NOT_REGULAR);
+  throw makeError(file.kind === 'too-large' ? `it has ${file.size} bytes, and the maximum is 64 MiB` : NOT_REGULAR);
 }
 
 function readOrThrow(path: string, makeError: MakeError): FileRead {

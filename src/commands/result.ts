@@ -9,55 +9,72 @@ import type { World } from '../domain/world.ts';
 import { isError, type Problem } from '../problem.ts';
 import type { Report } from '../report/schema.ts';
 
-/** The result of a command. The entry points make a report from the run, print it, and exit with the exit code. */
+/**
+ * The result of a command. The entry points make a report from the run, print that report, and exit with the exit code.
+ */
 export type CommandResult = {
   readonly run: CommandRun;
   readonly exitCode: number;
-  /** The report that `sync` showed when it asked the user to confirm the plan. Absent if it did not ask. */
+  /** The report that `sync` showed when it asked the user to confirm the plan. Absent if `sync` did not ask. */
   readonly shownReport?: Report | undefined;
 };
 
-/** Everything that a command found and did. Members that do not apply to the command are absent. */
+/**
+ * Everything that a command read, planned and changed. Optional members are absent if they do not apply to the command.
+ */
 export type CommandRun = {
-  /** The command that ran. `sync` is either `dry-run` or `apply`. */
+  /** The name of the command that ran. For `plan` and `sync`, the mode is `dry-run` or `apply` instead. */
   readonly mode: Report['mode'];
-  /** The absolute path of the configuration's folder: all other paths are relative to it. Null without a configuration. */
+  /**
+   * The absolute path of the configuration's folder. All paths of this run are relative to it. Null without a
+   * configuration.
+   */
   readonly folder: string | null;
   /** The name of the service in reports. Null if the command did not contact the service. */
   readonly service: string | null;
-  /** The id of the commit HEAD. Null outside of a git repository, and for commands that make no plan. */
+  /** The id of the commit that HEAD points to. Null outside of a git repository, and for commands that make no plan. */
   readonly commit: string | null;
-  /** The selected prompt files. Files that have neither a plan nor an outcome were not attempted. */
+  /** The selected prompt files. A report lists them as `not_attempted` if the run has neither a plan nor outcomes. */
   readonly files: readonly PromptIdentity[];
-  /** Warnings that the configuration or a file accepts. The report omits them. */
+  /** The codes of the warnings that the configuration or a prompt file accepts. The report omits these warnings. */
   readonly acceptedWarnings: AcceptedWarnings;
   /** The plan. Null if the command does not plan, or stopped before it planned. */
   readonly plan: Plan | null;
   /** The known texts that environments serve before and after the planned changes, by prompt id. */
   readonly texts?: TextChangesByPrompt;
-  /** The outcome of applying the plan, for each prompt. Null if the command does not write to the service. */
+  /** The outcome of each prompt after an apply. Null if the command did not write to the service. */
   readonly outcomes: readonly PromptOutcome[] | null;
-  /** The prompt files that `import`, `pull`, `promote` or `rollback` edited. On a dry run: the files that it would edit. */
+  /**
+   * The prompt files that `import`, `pull`, `promote` or `rollback` edited. On a dry run: the files that it would edit.
+   */
   readonly edited?: readonly EditedPrompt[];
   /** The files that `init` wrote. */
   readonly written?: readonly WrittenFile[];
-  /** The prompts of the service that have no prompt file. Only `status --orphans` looks for them. */
+  /** The prompts in the service that have no prompt file. Only `status --orphans` looks for such prompts. */
   readonly orphans?: readonly ListedPrompt[];
   /** The commit that `pull`, `promote` or `rollback` created for its edits. */
   readonly committed?: EditCommit;
-  /** The version history of each prompt. Only the command `history` reads it. */
+  /** The version history of each prompt. Only the command `history` reads histories. */
   readonly histories?: VersionHistories;
-  /** The prompts that wait for promotion. Only the command `status` looks for them. */
+  /** The prompts that wait for promotion. Only the command `status` looks for such prompts. */
   readonly waiting?: WaitingPrompts;
-  /** The commit of `--changed-since`, and the number of prompts that the command skipped because they have not changed. */
+  /**
+   * The commit of `--changed-since`, and the number of prompts that the command skipped because their files are
+   * unchanged.
+   */
   readonly narrowed?: { readonly since: string; readonly notLookedAt: number };
-  /** Problems of the configuration, git, files or the whole run. Problems of a planned prompt are in its plan or outcome. */
+  /**
+   * The problems of the configuration, git, files or the whole run. A plan or an outcome has the problems of its own
+   * prompt.
+   */
   readonly problems: readonly Problem[];
 };
 
-/** Versions of the prompts that an environment serves in an older version than the environment that it is promoted from. */
+/**
+ * The versions of all prompts, and the promotion sources. Together, they show which environments wait for a promotion.
+ */
 export type WaitingPrompts = Pick<VersionHistories, 'versions'> & {
-  /** For each environment, the environment that it is promoted from. */
+  /** The promotion source of each environment, by the name of the environment: `promote_from` in the configuration. */
   readonly promotionSources: ReadonlyMap<string, string>;
 };
 
@@ -73,7 +90,7 @@ export function makeCommandResult(
   return { run, exitCode: chooseExitCode(run, { reportPending, interrupted: stopSignal.aborted }) };
 }
 
-/** Makes the run of a command that stopped before it made a plan. The problems give the reason. */
+/** Makes the run of a command that stopped before it made a plan. The problems of the run say why. */
 export function makeStoppedRun(mode: CommandRun['mode'], run: StoppedRun): CommandRun {
   const { folder, files, acceptedWarnings, problems } = run;
   return { mode, folder, service: null, commit: null, files, acceptedWarnings, plan: null, outcomes: null, problems };
@@ -88,33 +105,39 @@ export function makeStoppedResult(mode: CommandRun['mode'], ...problems: readonl
   return { run, exitCode: 1 };
 }
 
+/** The conditions besides the run that decide the exit code. */
 type ExitConditions = { readonly reportPending?: boolean; readonly interrupted?: boolean };
 
 /**
- * Returns the exit code of a run. It does not depend on the output format. An interruption always gives 130. If several
- * other exit codes apply, the first one in the order 4, 3, 1, 2 wins.
+ * Returns the exit code of a run. The exit code of an interrupted run is always 130. If several other exit codes apply,
+ * the first of 4, 3, 1 and 2 wins. The output format does not affect the exit code.
  */
 export function chooseExitCode(run: CommandRun, { reportPending, interrupted }: ExitConditions): number {
   if (interrupted) return 130;
   const statuses = collectStatuses(run);
   const hasObserved = hasObservedPrompts(run);
   if (hasObserved && statuses.has('failed')) return 4;
-  // The command edited the files, but the commit failed. So only part of the work is done.
+  // The command edited the files, but then failed, for example to commit them. Only a part of the work is done.
   if (statuses.has('applied') && run.edited !== undefined && run.problems.some(isError)) return 4;
   if (statuses.has('blocked')) return 3;
   if (!hasObserved || run.problems.some(isError)) return 1;
   return reportPending && statuses.has('pending') ? 2 : 0;
 }
 
+/**
+ * Collects the statuses that affect the exit code: those of the edits, else those of the outcomes, else those of the
+ * plan.
+ */
 function collectStatuses({ edited, outcomes, plan, histories }: CommandRun): ReadonlySet<PlanStatus | OutcomeStatus> {
   const statuses = (edited ?? outcomes ?? plan?.prompts ?? []).map(({ status }) => status);
-  // `history` changes nothing, so blocked and pending prompts of its plan must not affect its exit code.
+  // `history` changes nothing, so only failed prompts of its plan may affect its exit code, not blocked or pending
+  // ones.
   return new Set(statuses.filter((status) => histories === undefined || status === 'failed'));
 }
 
 /**
- * True if promptsync observed at least one prompt, or if there was no prompt to observe. `import` makes no plan, so this
- * counts its prompts that have not failed as observed.
+ * True if promptsync observed at least one prompt, or if there was no prompt to observe. `import` makes no plan, so
+ * each of its prompts counts as observed unless it failed.
  */
 function hasObservedPrompts({ plan, edited = [] }: CommandRun): boolean {
   if (plan === null && edited.length > 0) return edited.some(({ status }) => status !== 'failed');

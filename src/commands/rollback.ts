@@ -12,12 +12,15 @@ import { type CommandResult, makeStoppedResult } from './result.ts';
 import type { PlannedWorkspace } from './run-with-plan.ts';
 
 type RollbackOptions = EditOptions & {
+  /** The environment to roll back. */
   readonly environment: string;
-  /** The number of the version to pin. By default, the version that the environment served before the current one. */
+  /**
+   * The number of the version to pin. By default, the version that the environment served before the active version.
+   */
   readonly to?: number | undefined;
 };
 
-/** Pins an environment of each selected prompt to the version that it served before, or to the version of `--to`. */
+/** Pins an environment of each selected prompt to the version that it served before, or to the version from `--to`. */
 export async function rollBackPrompts(options: RollbackOptions, world: World): Promise<CommandResult> {
   const { environment } = options;
   if (options.only.length === 0) return makeStoppedResult('rollback', makeProblem('usage/nothing-named'));
@@ -55,8 +58,9 @@ async function draftRollback(
 }
 
 /**
- * Finds the number of the version that the environment served before. Uses the previous pin in the git history. If git has
- * no previous pin, uses the newest known version that is older than the active one. Fails if the result is ambiguous.
+ * Finds the number of the version that the environment served before the active version. Uses the previous pin in the
+ * git history. Without a previous pin, uses the newest known version that is older than the active version. Fails if
+ * the result is ambiguous.
  */
 async function findPreviousVersion(
   prompt: PromptPlan,

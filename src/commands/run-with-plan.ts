@@ -35,13 +35,13 @@ export type PlanningOptions = WorkspaceOptions &
   ServiceOptions &
   AskPolicyOptions & {
     /**
-     * Returns what the command must read in addition to the pins of its prompts. If it returns problems, the command stops
-     * before it contacts the service.
+     * Validates the options, and returns what to read in addition to the pinned environments. If there are problems,
+     * the command stops before it contacts the service.
      */
     readonly findNeeds?: ((config: Config) => ReadNeeds & { readonly problems: readonly Problem[] }) | undefined;
   };
 
-/** A plan, and everything that it was made from. */
+/** A plan, and everything that the plan is based on. */
 export type PlannedWorkspace = DesiredWorkspace & {
   /** The name of the service in reports. Null if promptsync did not contact the service. */
   readonly service: string | null;
@@ -55,9 +55,10 @@ export type PlannedWorkspace = DesiredWorkspace & {
 };
 
 /**
- * Makes a plan and passes it to a command. Reads the prompt files and git, observes the service, and reads the git history
- * of the differences. An error in the files, the configuration or the base stops the run before it contacts the service.
- * @param finish does the work of the command; afterwards the connection to the service is closed
+ * Makes a plan and passes it to a command. Reads the prompt files and git, observes the service, and reads the git
+ * history that the plan needs. An error in the files, the configuration or the base stops the run before it contacts
+ * the service.
+ * @param finish does the work of the command; promptsync closes the connection to the service when it returns
  */
 export async function runWithPlan(
   mode: CommandRun['mode'],
@@ -68,7 +69,7 @@ export async function runWithPlan(
   const workspace = await openWorkspace(options, world);
   const { config, files, problems } = workspace;
   const stop = (...reasons: readonly Problem[]) => {
-    // Only the base commit may accept warnings. A run that stops here has not read it, so no warning is accepted.
+    // With `--base`, only the base commit may accept warnings. A run that stops here has not read the base commit.
     const acceptedWarnings = options.base === undefined ? collectAcceptedWarnings(files, config) : NO_ACCEPTED_WARNINGS;
     const folder = config?.folder ?? null;
     return makeCommandResult(
@@ -122,7 +123,7 @@ async function planFromObservation(
   };
 }
 
-/** Warns if the service knows none of the prompts: a wrong address is then more likely than many wrong ids. */
+/** Warns if the service has none of the prompts. A wrong address is then more likely than many wrong ids. */
 function warnAboutUnknownPrompts(
   files: readonly PromptFile[],
   { failed }: Observation,
@@ -134,8 +135,8 @@ function warnAboutUnknownPrompts(
 }
 
 /**
- * The API paths of the supported services, for the problem `service/none-found`. It lists all services, because a missing
- * `provider` in the configuration leads to the same problem as a wrong address.
+ * The API paths of all supported services, for the problem `service/none-found`. The path of the configured service
+ * would not be enough, because a missing `provider` in the configuration leads to the same problem as a wrong address.
  */
 const INTERFACE_PATHS = [
   `\`${PROVIDERS[DEFAULT_PROVIDER].interfacePath}\``,
@@ -143,11 +144,11 @@ const INTERFACE_PATHS = [
 ].join(', ');
 
 /**
- * Makes a plan without the service: it assumes that the service is in sync with the base commit.
- * @param reason the warning that says why promptsync does not contact the service
+ * Makes a plan without the service, under the assumption that the service is in sync with the base commit.
+ * @param reason the warning that explains why promptsync does not contact the service
  */
 async function planFromAssumption(desired: DesiredWorkspace, reason: Problem): Promise<PlannedWorkspace> {
-  // Only the service knows the version numbers that environments serve, so promptsync cannot check promotions here.
+  // Only the service knows which version numbers are active. So promptsync cannot check promotions here.
   const unchecked = {
     ...desired,
     promotionSources: new Map<string, string>(),
@@ -191,7 +192,7 @@ export function makePlannedRun(mode: CommandRun['mode'], workspace: PlannedWorks
   return skipped === null ? run : { ...run, narrowed: { since: skipped.since, notLookedAt: skipped.prompts.length } };
 }
 
-/** The new plan of one prompt, and the git history that it was made from. */
+/** The new plan of one prompt, and the git history that the plan is based on. */
 export type PromptReplan = { readonly plan: PromptPlan; readonly history: PlanningHistory };
 
 /**
@@ -209,8 +210,8 @@ export async function replanPrompt(
 }
 
 /**
- * Warns about prompts whose files were removed since the base commit, and names the versions that the service still serves.
- * promptsync cannot delete them, because the API of the service has no call that deletes a prompt.
+ * Warns about prompts whose files were removed since the base commit, and names the versions that the service still
+ * serves. promptsync cannot delete these prompts, because the API of the service has no call for that.
  */
 function warnAboutMissingFiles({ base }: DesiredWorkspace, observation: Observation): readonly Problem[] {
   if (base === null) return [];
@@ -223,15 +224,20 @@ function warnAboutMissingFiles({ base }: DesiredWorkspace, observation: Observat
   });
 }
 
+/**
+ * Describes which versions of a removed prompt the service still serves. Returns the last clause of the problem
+ * `prompt/gone`, including the period.
+ */
 function describeServedVersions(id: string, observation: Observation): string {
   const failure = observation.failed.get(id);
-  if (failure !== undefined) return `what it serves cannot be read: ${failure.message}`;
+  if (failure !== undefined)
+    return `promptsync cannot read which versions the service still serves: ${failure.message}`;
   const observed = observation.observed.get(id);
-  if (observed === undefined) return 'the service keeps what it serves.';
+  if (observed === undefined) return 'the service still serves the same versions.';
   const active = [...observed.active].flatMap(([environment, version]) =>
     version === null ? [] : [`v${version.number} in "${environment}"`],
   );
   return active.length === 0
-    ? 'no environment of it serves anything.'
+    ? 'no environment that it pinned serves a version.'
     : `the service still serves ${active.join(', ')}.`;
 }

@@ -10,14 +10,15 @@ import { isDirectory, findTrackedLink } from '../files/paths.ts';
 import { isError, makeProblem, getErrorMessage, toProblem, type Problem, ProblemError } from '../problem.ts';
 import { DEFAULT_KEY_VARIABLE } from '../providers/list.ts';
 
+/** The options of the command `serve`. */
 export type ServeOptions = {
-  /** Path of the SQLite file, relative to the working directory. */
+  /** The path of the SQLite file, relative to the working directory. */
   readonly db: string;
-  /** TCP port. 0 selects a free port. */
+  /** The TCP port. 0 selects a free port. */
   readonly port: number;
   /**
-   * The workspace whose prompts the service registers before it starts: a path of its folder or of its configuration. True
-   * selects the workspace of the working directory. Undefined registers none.
+   * The path of a workspace folder or of a configuration file. The service registers the prompts of this workspace
+   * before it accepts requests. True selects the workspace of the working directory. Undefined registers no prompts.
    */
   readonly seed?: string | true | undefined;
 };
@@ -25,17 +26,19 @@ export type ServeOptions = {
 /** An embedded service that accepts requests until `close` is called. */
 export type RunningService = {
   readonly baseUrl: string;
-  /** The variable that holds the accepted API key. Null if that is the built-in key of the embedded service. */
+  /** The name of the variable that holds the accepted API key. Null if the service accepts its built-in key instead. */
   readonly keyVariable: string | null;
   /** The number of prompts that the service registered when it started. */
   readonly prompts: number;
   readonly close: () => Promise<void>;
 };
 
-/** The running service, or null with the problems that prevented the start. */
+/** The running service, or null and the problems that prevented the start. */
 type ServeResult = { readonly service: RunningService | null; readonly problems: readonly Problem[] };
 
-/** Starts the embedded service alone, without a command that uses it. All data stays in the SQLite file. */
+/**
+ * Starts the embedded service for the command `serve`. All data stays in the SQLite file when the service is closed.
+ */
 export async function serveEmbedded(options: ServeOptions, world: World): Promise<ServeResult> {
   const { workingDirectory, environment, now } = world;
   const { seed, port } = options;
@@ -52,16 +55,18 @@ export async function serveEmbedded(options: ServeOptions, world: World): Promis
   }
 }
 
+/** Reads the workspace whose prompts the embedded service registers. */
 async function openSeed(seed: string | true, world: World): Promise<Workspace> {
   if (seed === true) return openWorkspace({ only: [] }, world);
   const path = resolve(world.workingDirectory, seed);
   return openWorkspace({ config: isDirectory(path) ? join(path, CONFIG_NAME) : path, only: [] }, world);
 }
 
+/** The settings for starting the embedded service. */
 type EmbeddedOptions = Pick<ServeOptions, 'port'> & {
   readonly databasePath: string;
   readonly apiKey: string;
-  /** The prompts to register in the service. Its API has no call that creates a prompt. */
+  /** The prompts to register in the service, because its API has no call that creates a prompt. */
   readonly files: readonly PromptFile[];
   readonly now: () => number;
 };
@@ -75,11 +80,15 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   }
 }
 
-/** The project of all prompts in the database. The embedded service can store more, but `serve` has only one API key. */
+/**
+ * The id of the project that all prompts belong to. The embedded service can store several projects, but promptsync
+ * needs only one, because each started service has one API key.
+ */
 const PROJECT_ID = 'embedded';
 
 async function startWithPrompts({ databasePath, port, apiKey, files, now }: EmbeddedOptions): Promise<EmbeddedServer> {
-  // SQLite would follow a symbolic link that a commit added, and write to a file outside of the repository.
+  // Refuses symbolic links in a repository. SQLite would follow a link that a commit added, and could write to a file
+  // outside of the repository.
   const link = findTrackedLink(databasePath);
   if (link !== null) throw new Error(`${link} is a symbolic link inside a repository`);
   const store = openStore(databasePath, { now });

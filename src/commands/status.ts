@@ -15,7 +15,7 @@ type StatusOptions = PlanningOptions & {
   readonly orphans?: string | true | undefined;
 };
 
-/** Shows which version is active in each environment, and which version should be. Never writes. */
+/** Shows which version is active in each environment, and which version should be active. Never writes. */
 export async function showStatus({ orphans, ...options }: StatusOptions, world: World): Promise<CommandResult> {
   return runWithPlan('status', options, world, async (workspace) => {
     const texts = collectTextChanges(workspace.plan.prompts, workspace, workspace.history);
@@ -27,7 +27,7 @@ export async function showStatus({ orphans, ...options }: StatusOptions, world: 
 }
 
 /**
- * Finds the prompts of the service that have no prompt file. Compares with all files of the workspace, not only with the
+ * Finds the prompts of the service that have no prompt file. Reads all files of the workspace for this, not only the
  * files that the user selected.
  */
 async function findOrphans(
@@ -45,7 +45,9 @@ async function findOrphans(
   };
 }
 
-/** Reads the version histories of the prompts that wait for promotion. Skips all others, because reading git is slow. */
+/**
+ * Reads the version histories of the prompts that wait for promotion. Skips all others, because reading git is slow.
+ */
 async function readWaitingPromotions(workspace: PlannedWorkspace): Promise<WaitingPrompts> {
   const { files, observation, promotionSources } = workspace;
   const isWaiting = ({ id }: PromptFile): boolean => {

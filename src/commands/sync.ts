@@ -24,7 +24,7 @@ export type SyncOptions = PlanningOptions &
     readonly yes: boolean;
     /** A dry run with pending changes exits with 2. */
     readonly exitCode: boolean;
-    /** The digest of the only plan that may be applied. Undefined allows any plan. */
+    /** The digest of the plan that the user expects. promptsync applies no other plan. Undefined allows any plan. */
     readonly expectPlan?: string | undefined;
     /** Refuses to write a prompt if its plan, made again right before the write, differs from the plan of this run. */
     readonly onlyThisPlan?: boolean | undefined;
@@ -34,13 +34,13 @@ export type SyncOptions = PlanningOptions &
     readonly onDrift?: OnDrift | undefined;
     /** Allows prompt files that differ from HEAD. */
     readonly allowDirty: boolean;
-    /** Makes an additional guard for the plan, such as the review check of the GitHub Action. A dry run does not use it. */
+    /** Makes an additional guard, such as the review check of the GitHub Action. A dry run does not use the guard. */
     readonly makeRefusal?: ((workspace: PlannedWorkspace) => Promise<RefusePrompt>) | undefined;
     /** Renders the plan for the confirmation question. Without it, the question shows no plan. */
     readonly renderPlan?: ((plan: PlanToConfirm) => Promise<string>) | undefined;
   };
 
-/** A plan that the user should confirm. The paths in the report are relative to the folder. */
+/** The report of a plan that the user should confirm. Its paths are relative to the folder. */
 export type PlanToConfirm = { readonly report: Report; readonly folder: string };
 
 /** Makes a plan, and applies it unless this is a dry run. */
@@ -54,7 +54,9 @@ export async function syncPrompts(options: SyncOptions, world: World): Promise<C
   return runWithPlan(mode, options, world, (workspace) => guardAndApply(workspace, options, world));
 }
 
-/** Guards the plan. Unless this is a dry run, asks the user for confirmation if necessary, and applies the plan. */
+/**
+ * Guards the plan. A dry run ends there. Otherwise asks the user for confirmation, if necessary, and applies the plan.
+ */
 async function guardAndApply(workspace: PlannedWorkspace, options: SyncOptions, world: World): Promise<CommandResult> {
   const guards = makeGuardSettings(workspace, options);
   const plan = guardPlan(workspace.plan, guards);
@@ -80,8 +82,8 @@ async function guardAndApply(workspace: PlannedWorkspace, options: SyncOptions, 
 }
 
 /**
- * Applies a plan that passed the guards. Refuses to write if the commit is not merged and up to date. After the writes, it
- * warns if the branch got newer commits meanwhile.
+ * Applies a plan that passed the guards. Refuses to write if the commit is not merged and up to date. After the writes,
+ * it warns if the branch got newer commits meanwhile.
  */
 async function applyIfUpToDate(
   guardedPlan: Plan,
@@ -90,7 +92,8 @@ async function applyIfUpToDate(
   options: SyncOptions,
   world: World,
 ): Promise<Pick<CommandRun, 'plan' | 'outcomes' | 'problems'>> {
-  // The check comes after the question, because the user may answer hours later. Without changes, no remote is contacted.
+  // This check comes after the confirmation, because the user may confirm hours later. If there are no changes to
+  // apply, it is skipped, and promptsync does not contact the remote.
   const refuse = hasChangesToApply(guardedPlan) ? await makeWriteGuard(workspace, options) : undefined;
   const plan = guardPlan(workspace.plan, { ...guards, ...(refuse && { refuse }) });
   const outcomes = await applyGuardedPlan(plan, guards, workspace, world);
@@ -99,7 +102,10 @@ async function applyIfUpToDate(
   return { plan, outcomes, problems };
 }
 
-/** Returns a guard that refuses all prompts if the commit is not merged and up to date, or else the caller's guard. */
+/**
+ * Makes the guard for writes. If the commit is not merged and up to date, the guard refuses all prompts. Otherwise it
+ * is the guard of the caller, or undefined if the caller has none.
+ */
 async function makeWriteGuard(workspace: PlannedWorkspace, options: SyncOptions): Promise<RefusePrompt | undefined> {
   const problems = await checkMergedAndUpToDate(workspace, options);
   return problems.length > 0 ? () => problems : options.makeRefusal?.(workspace);
@@ -127,7 +133,7 @@ function warnAboutUncommittedFiles({ plan, uncommitted }: PlannedWorkspace, opti
     .map(({ file }) => makeProblem('git/uncommitted', {}, { path: file.path }));
 }
 
-/** True if an apply has work to do: changes to write, or pinned versions that it must look for in the service. */
+/** True if an apply has work to do: changes to write, or pinned versions to find in the service. */
 function hasChangesToApply({ prompts }: Plan): boolean {
   return prompts.some(({ status, pinsToFind }) => status === 'pending' || pinsToFind.length > 0);
 }
@@ -147,9 +153,9 @@ async function applyGuardedPlan(
   workspace: PlannedWorkspace,
   world: World,
 ): Promise<readonly PromptOutcome[]> {
-  const { provider, makeRequestFor: wantedFor, config } = workspace;
+  const { provider, makeRequestFor, config } = workspace;
   return applyPlan(plan, provider, {
-    wantedFor: ({ file }) => wantedFor(file),
+    wantedFor: ({ file }) => makeRequestFor(file),
     planAgain: async (planned, observed) => {
       const fresh = await replanPrompt(planned.file, observed, workspace);
       return guardFreshPlan(fresh.plan, planned, guards);

@@ -31,9 +31,9 @@ export async function validatePrompts(options: WorkspaceOptions, world: World): 
 
 /** The problems of pins in valid prompt files. */
 type PinProblems = {
-  /** Pins that the configuration forbids. */
+  /** The problems of pins that the configuration forbids. */
   readonly forbidden: readonly Problem[];
-  /** Pins to a version that the previous environment may not have served. */
+  /** The warnings about pins to versions that the previous environment may not have served. */
   readonly warnings: readonly Problem[];
 };
 
@@ -47,7 +47,7 @@ async function checkPins({ config, files, problems }: Workspace): Promise<PinPro
 
 /**
  * Returns a warning for each pin that may skip an environment of the promotion order. Reads the git history only for
- * files with such a pin, because it is slow.
+ * files with such a pin, because git is slow.
  */
 async function readSkippedPromotions(config: Config, files: readonly PromptFile[]): Promise<readonly Problem[]> {
   const order = mapPromotionSources(config);

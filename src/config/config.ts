@@ -15,36 +15,45 @@ import {
   PROVIDERS,
 } from '../providers/list.ts';
 
+/** The name of the configuration file. */
 export const CONFIG_NAME = 'promptsync.yaml';
 
-/** The location of the service. It contains no keys: promptsync reads them from the environment when it needs them. */
+/**
+ * The location of the service. It contains no keys, because promptsync reads the keys from environment variables only
+ * when it needs them.
+ */
 export type ServiceLocation =
   | {
       readonly kind: 'remote';
       readonly provider: ProviderName;
       readonly baseUrl: string;
-      /** The variable of the secret key, and then that of the public key if the provider has one. */
+      /**
+       * The names of the environment variables that hold the keys: the secret key first, then the public key if the
+       * provider has one.
+       */
       readonly keyVariables: readonly string[];
     }
   | { readonly kind: 'embedded'; readonly databasePath: string };
 
-/** The configuration that the program uses, with resolved paths and defaults. */
+/** The configuration that promptsync works with, after it parsed the configuration file and filled in all defaults. */
 export type Config = {
-  /** The absolute path of the configuration file. All paths in it are relative to `folder`. */
+  /** The absolute path of the configuration file. */
   readonly file: string;
+  /** The folder of the configuration file. All paths in that file are relative to this folder. */
   readonly folder: string;
-  /** The root of the repository, or `folder` outside a repository. promptsync reads no file outside of it. */
+  /** The root of the repository. Outside a repository, this is `folder`. promptsync reads no files outside the root. */
   readonly root: string;
-  /** Null if nothing configures a service. Offline commands need none. */
+  /** The configured service; null if none is configured. Offline commands need no service. */
   readonly service: ServiceLocation | null;
-  /** The rules of the provider, which are known without contacting the service. */
+  /** The rules of the provider. promptsync knows these rules without contacting the service. */
   readonly rules: ProviderRules;
+  /** The patterns that select the prompt files. */
   readonly patterns: readonly string[];
-  /** The place of each pattern in the file. Default patterns have no places. */
+  /** The place of each pattern in the configuration file. The default patterns have no places. */
   readonly patternPlaces: readonly Place[];
-  /** In promotion order; null if any environment may be pinned. */
+  /** The environments in promotion order; null if prompt files may pin any environment. */
   readonly environments: readonly Environment[] | null;
-  /** The branch whose commits go live; null for the default branch of the remote. */
+  /** The branch whose commits go live. Null means the default branch of the remote. */
   readonly branch: string | null;
   readonly trackingEnvironment: string;
   readonly onDrift: OnDrift;
@@ -56,14 +65,20 @@ export type Config = {
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
-/** Everything that parsing a configuration needs besides its text. */
+/** The input for parsing a configuration, except for the text of the configuration file. */
 export type ConfigContext = {
-  /** The absolute path of the file. Problems show `shownPath` instead. */
+  /** The absolute path of the configuration file. */
   readonly file: string;
+  /** The path of the configuration file as problems show it. */
   readonly shownPath: string;
+  /** The root of the repository, or the folder of the configuration file outside a repository. */
   readonly root: string;
-  /** Its variables take precedence over the file. Problems call the source of the base URL `urlSource`. */
+  /** The environment variables of the process. `PROMPTSYNC_BASE_URL` takes precedence over the configuration file. */
   readonly environment: EnvironmentVariables;
+  /**
+   * The name that problems use for `PROMPTSYNC_BASE_URL`, such as the name of the action input that set the variable.
+   * Default: the name of the variable.
+   */
   readonly urlSource?: string | undefined;
 };
 
@@ -71,7 +86,10 @@ const KEY_DEFAULTS: Readonly<Record<KeySettingName, string>> = Object.fromEntrie
   KEY_SETTINGS.map(({ name, defaultVariable }) => [name, defaultVariable]),
 );
 
-/** The defaults of settings, by their names in promptsync.yaml. docs/configuration.md lists them. */
+/**
+ * The default value of each setting, by the name of the setting in promptsync.yaml. docs/configuration.md lists the
+ * defaults.
+ */
 export const DEFAULTS = {
   ...KEY_DEFAULTS,
   prompts: ['prompts/**/*.md'],
@@ -82,7 +100,7 @@ export const DEFAULTS = {
   timeout_seconds: 15,
 } as const satisfies WrittenConfig & NonNullable<WrittenConfig['service']> & { readonly allow_latest: boolean };
 
-/** Returns the source environment of each environment that has one. */
+/** Maps the name of each environment that has `promote_from` to the name of its source environment. */
 export function mapPromotionSources({ environments }: Pick<Config, 'environments'>): ReadonlyMap<string, string> {
   return new Map(
     (environments ?? []).flatMap(({ name, promoteFrom }): [string, string][] =>
@@ -91,71 +109,90 @@ export function mapPromotionSources({ environments }: Pick<Config, 'environments
   );
 }
 
+/** Returns the names of the environments that do not allow the pin `latest`. */
 export function listEnvironmentsWithoutLatest({ environments }: Pick<Config, 'environments'>): readonly string[] {
   return (environments ?? []).filter(({ allowLatest }) => !allowLatest).map(({ name }) => name);
 }
 
-/** A pattern of prompt files. Parentheses are refused: other tools use them for groups, but here they would match nothing. */
+/**
+ * A pattern that selects prompt files. Parentheses are not allowed. Other tools use them for groups, but promptsync
+ * would treat them as literal characters, and the pattern would match nothing.
+ */
 const pattern = singleLineText
   .max(MAX_PATTERN_LENGTH, { error: `it is longer than ${MAX_PATTERN_LENGTH} characters`, abort: true })
   .refine((text) => text !== '!', 'it is empty')
-  .refine((text) => expandBraces(text).length > 0, 'its braces stand for too many patterns')
-  .refine((text) => !/[()]/.test(text), 'it holds parentheses; use braces, or a pattern that begins with !')
-  // The parser checks braces, because a regular expression cannot.
+  .refine((text) => expandBraces(text).length > 0, 'its braces expand to too many patterns')
+  .refine(
+    (text) => !/[()]/.test(text),
+    'it contains parentheses; use braces such as {a,b}, or exclude files with a pattern that begins with !',
+  )
+  // A regular expression cannot count brace expansions, so only the parser checks their number.
   .meta({ pattern: '^(?!!$)[^()\\p{Cc}]+$' });
 
-const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected the name of a variable, never the key');
+const variableName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected the name of an environment variable, not the key itself');
 
-/** One setting for each key of a provider, in the order of the providers. */
+/** The settings for the names of the environment variables that hold the keys, in the order of the providers. */
 const keySettings: Readonly<Record<KeySettingName, z.ZodOptional<z.ZodString>>> = Object.fromEntries(
   KEY_SETTINGS.map(({ name, description }) => [name, variableName.optional().describe(description)]),
 );
 
-const providerDescriptions = PROVIDER_CHOICES.map(
-  (name) => `${name}: prompts are kept in ${NAMED_PROVIDERS[name].title}.`,
-);
+const providerDescriptions = PROVIDER_CHOICES.map((name) => `${name}: ${NAMED_PROVIDERS[name].title}.`);
 
 const addressDescriptions = Object.values(PROVIDERS).flatMap(({ title, defaultAddress }) =>
-  defaultAddress === null ? [] : [`of ${title} ${defaultAddress.variable} stands in for it`],
+  defaultAddress === null ? [] : [`For ${title}, ${defaultAddress.variable} is used if this setting is absent.`],
 );
 
 /**
- * `meta` adds to the JSON Schema that editors use. The schema cannot express rules that depend on another place, such as
- * the names of environments, or on the host of a URL.
+ * The setting `service`. `meta` adds rules to the JSON Schema that editors use. Only the parser checks rules that the
+ * schema cannot express, such as a rule that depends on the names of environments or on the host of a URL.
  */
 const location = z
   .strictObject({
     provider: z
       .enum(PROVIDER_CHOICES)
       .optional()
-      .describe(`${providerDescriptions.join(' ')} Absent: ${PROVIDERS[DEFAULT_PROVIDER].title}.`),
+      .describe(
+        `The service that holds the prompts. ${providerDescriptions.join(' ')} Absent: ${PROVIDERS[DEFAULT_PROVIDER].title}.`,
+      ),
     base_url: z
       .string()
       .optional()
       .meta({ pattern: '^[Hh][Tt][Tt][Pp][Ss]?:[^\\s\\\\?#\\p{Cc}]+$' })
       .describe(
-        `Where the service is; https, or http for loopback addresses. ${['PROMPTSYNC_BASE_URL goes before it', ...addressDescriptions].join('; ')}.`,
+        [
+          'The URL of the service: https, or http for a loopback address.',
+          'PROMPTSYNC_BASE_URL takes precedence over this setting.',
+          ...addressDescriptions,
+        ].join(' '),
       ),
     ...keySettings,
     allow_http: z
       .boolean()
       .optional()
-      .describe('true: plain http to any address, inside a private network. The key can be read on its way.'),
-    embedded: singleLineText.optional().describe('Instead of base_url: the embedded service on this SQLite file.'),
+      .describe(
+        'true allows plain http to any address. Use it only on a private network, because anyone on that network may be able to read the key.',
+      ),
+    embedded: singleLineText
+      .optional()
+      .describe('The SQLite file of the embedded service, relative to this file. It replaces base_url.'),
   })
-  .refine((s) => s.base_url === undefined || s.embedded === undefined, 'base_url and embedded exclude each other')
+  .refine((s) => s.base_url === undefined || s.embedded === undefined, 'set either base_url or embedded, not both')
   .meta({ not: { required: ['base_url', 'embedded'] } })
-  .describe('Where the service is, and the name of the variable that holds its key.');
+  .describe('The address of the service, and the names of the environment variables that hold its keys.');
 
 const environment = z
   .strictObject({
     promote_from: singleLineText
       .optional()
-      .describe('The environment, listed before, in which a version must be active before it may be active here.'),
-    allow_latest: z.boolean().optional().describe('false refuses the pin `latest` here.'),
+      .describe(
+        'An environment that is listed earlier. A version must be active there before it may become active here.',
+      ),
+    allow_latest: z.boolean().optional().describe('false refuses the pin `latest` in this environment.'),
   })
   .nullable()
-  .describe('An environment that may be pinned, and the rules for what goes live in it.');
+  .describe('An environment that prompt files may pin, and the rules for versions that go live in it.');
 
 const MAX_CHANGES_EXPECTED = 'expected a number, or a percentage such as 25%';
 const maxChanges = z.union(
@@ -166,36 +203,42 @@ const maxChanges = z.union(
   MAX_CHANGES_EXPECTED,
 );
 
-/** `promptsync.yaml` as its author writes it. */
+/** The shape of `promptsync.yaml` as the user writes it. */
 export const WrittenConfigShape = z.strictObject({
   service: location.optional(),
   prompts: z
-    .array(pattern.describe('A pattern of prompt files, relative to this file; `!` in front takes files out.'))
+    .array(pattern.describe('A pattern, relative to this file. A pattern that begins with `!` excludes files.'))
     .min(1, 'it is empty')
     .optional()
-    .describe('Patterns of prompt files, relative to this file.'),
+    .describe('The patterns that select the prompt files, relative to this file.'),
   environments: z
     .record(singleLineText, environment)
     .optional()
-    .describe('In promotion order. Where it is there, no other may be pinned.'),
-  branch: singleLineText.optional().describe("The branch that goes live. Default: the remote's default branch."),
+    .describe('The environments, in promotion order. With this setting, prompt files may pin no other environments.'),
+  branch: singleLineText.optional().describe("The branch whose commits go live. Default: the remote's default branch."),
   tracking_environment: singleLineText
     .optional()
-    .describe("An environment of the tool's own, on the newest version it made."),
+    .describe('An environment that belongs to promptsync. The newest version that promptsync created is active there.'),
   on_drift: z
     .enum(['overwrite', 'fail'])
     .optional()
-    .describe('fail refuses prompts that were changed outside of git; it needs --base.'),
+    .describe(
+      'overwrite restores what the files declare. fail refuses prompts that were changed outside git; it needs --base.',
+    ),
   max_changes: maxChanges
     .optional()
-    .describe('Refuse when more prompts would change: a number, or a percentage such as 25%.'),
+    .describe(
+      'The maximum number of prompts that may change, or a percentage such as 25%. promptsync refuses to change more.',
+    ),
   accept_warnings: acceptedWarningCodes,
-  concurrency: z.int().min(1).max(256).optional().describe('Requests in flight at most.'),
-  timeout_seconds: z.number().gt(0).max(600).optional().describe('For each request.'),
+  concurrency: z.int().min(1).max(256).optional().describe('The maximum number of requests in flight.'),
+  timeout_seconds: z.number().gt(0).max(600).optional().describe('The timeout of each request, in seconds.'),
 });
 
+/** The configuration as the user writes it, before promptsync fills in defaults. */
 export type WrittenConfig = z.infer<typeof WrittenConfigShape>;
 
+/** The names of the settings on all levels. If a name is unknown, promptsync suggests one of these. */
 export const CONFIG_FIELDS: readonly string[] = [
   ...Object.keys(WrittenConfigShape.shape),
   ...Object.keys(location.shape),

@@ -5,8 +5,9 @@ import { makeProblem, type Problem } from '../problem.ts';
 import type { Config } from './config.ts';
 
 /**
- * Returns the reason to refuse a configuration that promptsync found, or null. In a shared folder, another user could have
- * written it, and would choose the variable of the API key and the address that receives the key.
+ * Returns a problem if promptsync must refuse a configuration file that the user did not specify; null otherwise. In a
+ * shared folder, another user could have written the file. That user could then choose which environment variable
+ * promptsync reads the API key from, and which address receives the key.
  */
 export async function findOwnerProblem({ file, root, service }: Config, shownPath: string): Promise<Problem | null> {
   const keyVariables = service?.kind === 'remote' ? service.keyVariables : [];
@@ -16,10 +17,13 @@ export async function findOwnerProblem({ file, root, service }: Config, shownPat
     : null;
 }
 
-/** Returns the reason to refuse the files of a repository, or null. Its root contains `.git`. */
-export async function findRepositoryProblem(start: GitSettings): Promise<Problem | null> {
-  if (ownsRepository(start.root)) return null;
+/**
+ * Returns a problem if another user owns the repository and git does not trust it; null otherwise. promptsync must
+ * refuse the files of such a repository. The root must contain `.git`.
+ */
+export async function findRepositoryProblem(settings: GitSettings): Promise<Problem | null> {
+  if (ownsRepository(settings.root)) return null;
   const { acceptsRepository } = await import('../git/accepts-repository.ts');
-  if (await acceptsRepository(start)) return null;
-  return makeProblem('config/foreign-repository', { root: start.root });
+  if (await acceptsRepository(settings)) return null;
+  return makeProblem('config/foreign-repository', { root: settings.root });
 }

@@ -19,32 +19,37 @@ import {
 import { findOwnerProblem } from './find-owner-problem.ts';
 import { findRules, locateService, makeRules, checkServiceSettings } from './service.ts';
 
-/** Where to look for a configuration: in a named file, or as `findConfigFile` does. */
+/** The configuration to load: the file that the user specifies, or else the file that `findConfigFile` finds. */
 type ConfigRequest = {
   readonly workingDirectory: string;
-  /** A path relative to the working directory. A file that the user names may belong to another user. */
+  /** The path that the user specifies, relative to the working directory. Such a file may belong to another user. */
   readonly file?: string | undefined;
 } & Pick<ConfigContext, 'environment' | 'urlSource'>;
 
 /**
- * Finds, reads and parses the configuration. Its problems report invalid settings, a missing file, or a file of another
- * user.
+ * Finds, reads and parses the configuration. The problems report invalid settings, a missing file, or a file that
+ * belongs to another user.
  */
-export async function loadConfig({ workingDirectory, file, ...more }: ConfigRequest): Promise<ConfigResult> {
+export async function loadConfig({ workingDirectory, file, ...context }: ConfigRequest): Promise<ConfigResult> {
   const path = file === undefined ? findConfigFile(workingDirectory) : resolve(workingDirectory, file);
   if (path === null) return { config: null, problems: [makeProblem('config/not-found')] };
   const shownPath = file ?? basename(path);
   const text = readConfigText(path, shownPath);
   if (!text.isSuccess) return { config: null, problems: text.problems };
-  const parsed = parseConfig(text.value, { file: path, shownPath, root: findRepositoryRoot(dirname(path)), ...more });
+  const parsed = parseConfig(text.value, {
+    file: path,
+    shownPath,
+    root: findRepositoryRoot(dirname(path)),
+    ...context,
+  });
   if (file !== undefined || parsed.config === null) return parsed;
   const problem = await findOwnerProblem(parsed.config, shownPath);
   return problem === null ? parsed : { config: null, problems: [problem] };
 }
 
 /**
- * Returns the promptsync.yaml of a folder. Inside a repository, returns the nearest one from the folder up to the root of
- * the repository. Returns null if there is none.
+ * Returns the path of the promptsync.yaml that applies to a folder. Looks in the folder first. Inside a repository,
+ * also looks in the parent folders, up to the root of the repository. Returns null if there is no such file.
  */
 export function findConfigFile(folder: string): string | null {
   const candidate = join(folder, CONFIG_NAME);
@@ -54,8 +59,9 @@ export function findConfigFile(folder: string): string | null {
 }
 
 /**
- * Reads the text of a configuration. Refuses devices and pipes, because they may never end, and links that lead out of
- * the repository. This blocks, because promptsync has nothing else to do meanwhile.
+ * Reads the text of a configuration file. Refuses devices and pipes, because reading them may never end. Also refuses
+ * symbolic links that lead out of the repository. Reads synchronously, because promptsync has nothing else to do in the
+ * meantime.
  */
 function readConfigText(path: string, shownPath: string): Result<string> {
   const fail = (reason: string) => makeFailure(makeProblem('config/unreadable', { reason }, { path: shownPath }));
@@ -71,42 +77,54 @@ function readConfigText(path: string, shownPath: string): Result<string> {
   }
 }
 
-/** The configuration, or null and the errors because of which there is none. */
+/** The configuration and its problems. If any problem is an error, the configuration is null. */
 export type ConfigResult = { readonly config: Config | null; readonly problems: readonly Problem[] };
 
 const MAX_CONFIG_BYTES = 64 * 1024;
 
-/** Options for zod: a shape that is used once is not worth compiling. */
+/**
+ * The zod options for a shape that is used only once. By default, zod compiles the shape, but that takes longer than it
+ * saves in a single use.
+ */
 const SINGLE_USE_PARSING = { jitless: true } as const;
 
-/** Parses promptsync.yaml. It collects all problems. If there is an error, the configuration is null. */
-export function parseConfig(text: string, around: ConfigContext): ConfigResult {
-  const path = around.shownPath;
-  const reason = `it has more than ${MAX_CONFIG_BYTES} bytes`;
+/** Parses promptsync.yaml and collects all problems. If any problem is an error, the configuration is null. */
+export function parseConfig(text: string, context: ConfigContext): ConfigResult {
+  const path = context.shownPath;
+  const reason = `it is larger than ${MAX_CONFIG_BYTES} bytes`;
   if (Buffer.byteLength(text, 'utf8') > MAX_CONFIG_BYTES)
     return { config: null, problems: [makeProblem('config/unreadable', { reason }, { path })] };
   const { mapping, problems } = parseStrictYaml(text, path);
   if (mapping === null) return { config: null, problems };
   const shaped = WrittenConfigShape.safeParse(mapping.value, SINGLE_USE_PARSING);
-  const wrong = shaped.success ? [] : makeShapeIssues(shaped.error, mapping, CONFIG_FIELDS).map(makeShapeProblem);
-  const all = [...problems, ...wrong, ...checkServiceSettings(mapping, around), ...checkEnvironments(mapping)];
-  const config = shaped.success && all.length === 0 ? makeConfig(shaped.data, mapping, around) : null;
-  return { config, problems: all };
+  const shapeProblems = shaped.success
+    ? []
+    : makeShapeIssues(shaped.error, mapping, CONFIG_FIELDS).map(makeShapeProblem);
+  const allProblems = [
+    ...problems,
+    ...shapeProblems,
+    ...checkServiceSettings(mapping, context),
+    ...checkEnvironments(mapping),
+  ];
+  const config = shaped.success && allProblems.length === 0 ? makeConfig(shaped.data, mapping, context) : null;
+  return { config, problems: allProblems };
 }
 
-/** Returns the warnings that the text of a configuration accepts, even if other settings in it are invalid. */
+/**
+ * Returns the codes listed under `accept_warnings` in the text of a configuration, even if other settings are invalid.
+ */
 export function parseAcceptedWarnings(text: string): readonly string[] {
   const { mapping } = parseStrictYaml(text, CONFIG_NAME);
   const written = acceptedWarningCodes.safeParse(mapping?.valueAt(['accept_warnings']), SINGLE_USE_PARSING);
   return written.data ?? [];
 }
 
-function makeConfig(written: WrittenConfig, mapping: LocatedMapping, around: ConfigContext): Config {
+function makeConfig(written: WrittenConfig, mapping: LocatedMapping, context: ConfigContext): Config {
   return {
-    file: around.file,
-    folder: dirname(around.file),
-    root: around.root,
-    service: locateService(written, around),
+    file: context.file,
+    folder: dirname(context.file),
+    root: context.root,
+    service: locateService(written, context),
     rules: makeRules(written),
     patterns: written.prompts ?? DEFAULTS.prompts,
     patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf(['prompts', index])),
@@ -121,7 +139,10 @@ function makeConfig(written: WrittenConfig, mapping: LocatedMapping, around: Con
   };
 }
 
-/** Makes the environments in the order of the file. JavaScript objects would move names that look like numbers to the front. */
+/**
+ * Creates the environments in the order of the configuration file. Takes this order from `mapping`, because a
+ * JavaScript object would move names that look like numbers to the front.
+ */
 function makeEnvironments(
   written: NonNullable<WrittenConfig['environments']>,
   mapping: LocatedMapping,
@@ -133,7 +154,13 @@ function makeEnvironments(
   }));
 }
 
-/** Checks that promotion leads from an earlier environment to a later one, and that no name is reserved for promptsync. */
+/**
+ * Checks the environments:
+ *
+ * - `promote_from` must refer to an environment that is listed earlier.
+ * - No name may be reserved for promptsync.
+ * - The provider must accept each name.
+ */
 function checkEnvironments(mapping: LocatedMapping): readonly Problem[] {
   const names = mapping.keysOf(['environments']);
   const rules = findRules(mapping.value);
@@ -147,9 +174,7 @@ function checkEnvironmentName(name: string, rules: ProviderRules | null, mapping
   if (rules === null) return [];
   const { reservedEnvironments, findEnvironmentFault } = rules;
   const path = ['environments', name];
-  const expected = reservedEnvironments.includes(name)
-    ? "it is the tool's own environment"
-    : findEnvironmentFault(name);
+  const expected = reservedEnvironments.includes(name) ? 'it is reserved for promptsync' : findEnvironmentFault(name);
   if (expected === null) return [];
   return [makeProblem('config/invalid-field', { field: path.join('.'), expected }, mapping.keyPlaceOf(path))];
 }

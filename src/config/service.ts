@@ -17,25 +17,28 @@ import {
   type WrittenConfig,
 } from './config.ts';
 
-/** The variable that takes precedence over `service.base_url`. */
+/** The environment variable that takes precedence over `service.base_url`. */
 export const BASE_URL_VARIABLE = 'PROMPTSYNC_BASE_URL';
 
-/** A configuration whose shape has not been checked yet. */
+/** The part of a configuration that determines the provider and its rules, before its shape is checked. */
 type UncheckedConfig = { readonly service?: unknown; readonly tracking_environment?: unknown };
 
-/** Returns the name of the configured provider; null if promptsync does not have it. */
+/** Returns the name of the configured provider; null if promptsync has no provider with that name. */
 function findProviderName({ service }: UncheckedConfig): ProviderName | null {
   const name = isJsonObject(service) ? service['provider'] : undefined;
   if (name === undefined) return DEFAULT_PROVIDER;
   return isNamedProvider(name) ? name : null;
 }
 
-/** Returns the rules of the configured provider. */
+/** Returns the rules of the configured provider. Callers must check the shape of the configuration first. */
 export function makeRules({ service = {}, tracking_environment: tracking }: WrittenConfig): ProviderRules {
   return PROVIDERS[service.provider ?? DEFAULT_PROVIDER].rules(tracking ?? DEFAULTS.tracking_environment);
 }
 
-/** Returns the rules of the configured provider; null if promptsync does not have it, because its rules are unknown. */
+/**
+ * Returns the rules of the configured provider, even if the configuration is invalid. Returns null if promptsync has no
+ * provider with that name.
+ */
 export function findRules(written: UncheckedConfig): ProviderRules | null {
   const provider = findProviderName(written);
   if (provider === null) return null;
@@ -43,31 +46,34 @@ export function findRules(written: UncheckedConfig): ProviderRules | null {
   return PROVIDERS[provider].rules(typeof tracking === 'string' ? tracking : DEFAULTS.tracking_environment);
 }
 
-/** Returns the provider at a location. The embedded service is a four-call service. */
+/** Returns the provider for a service location. The embedded service is a four-call service. */
 export function providerAt(location: ServiceLocation): ProviderDescriptor {
   return PROVIDERS[location.kind === 'remote' ? location.provider : DEFAULT_PROVIDER];
 }
 
-/** Returns the name of the configured service in messages. */
+/** Returns the name that messages use for the configured service. */
 export function titleOfService({ service }: Pick<Config, 'service'>): string {
   return service === null ? 'the service' : providerAt(service).title;
 }
 
-/** Returns the location of the service; null if nothing configures one. Offline commands need none. */
-export function locateService(written: WrittenConfig, around: ConfigContext): ServiceLocation | null {
+/** Returns the location of the service; null if no service is configured. Offline commands need none. */
+export function locateService(written: WrittenConfig, context: ConfigContext): ServiceLocation | null {
   const { service = {} } = written;
-  const fromVariable = readVariable(BASE_URL_VARIABLE, around);
+  const fromVariable = readVariable(BASE_URL_VARIABLE, context);
   if (service.embedded !== undefined && fromVariable === undefined) {
-    return { kind: 'embedded', databasePath: resolve(dirname(around.file), service.embedded) };
+    return { kind: 'embedded', databasePath: resolve(dirname(context.file), service.embedded) };
   }
   const provider = service.provider ?? DEFAULT_PROVIDER;
   const { defaultAddress } = PROVIDERS[provider];
-  const baseUrl = fromVariable ?? service.base_url ?? readVariable(defaultAddress?.variable, around);
+  const baseUrl = fromVariable ?? service.base_url ?? readVariable(defaultAddress?.variable, context);
   if (baseUrl === undefined) return null;
   return { kind: 'remote', provider, baseUrl, keyVariables: listKeyVariables(PROVIDERS[provider], service) };
 }
 
-/** Returns the variable of the secret key, then that of the public key if the provider has one. */
+/**
+ * Returns the names of the environment variables that hold the keys: the secret key first, then the public key if the
+ * provider has one.
+ */
 function listKeyVariables({ keys }: ProviderDescriptor, service: Readonly<Record<string, unknown>>): readonly string[] {
   const settings = keys.public === null ? [keys.secret] : [keys.secret, keys.public];
   return settings.map(({ name, defaultVariable }) => {
@@ -76,71 +82,85 @@ function listKeyVariables({ keys }: ProviderDescriptor, service: Readonly<Record
   });
 }
 
-/** Reads a variable. An empty one counts as unset, because workflows pass a missing input as an empty variable. */
+/**
+ * Returns the value of an environment variable. An empty value counts as unset, because workflows pass a missing input
+ * as an empty variable.
+ */
 function readVariable(name: string | undefined, { environment }: ConfigContext): string | undefined {
-  return (name && environment[name]) || undefined;
+  const value = name === undefined ? undefined : environment[name];
+  return value === '' ? undefined : value;
 }
 
-/** Returns the problems of the service settings beyond their shape. The shape may be invalid, too. */
-export function checkServiceSettings(mapping: LocatedMapping, around: ConfigContext): readonly Problem[] {
+/** Checks rules for the service settings that their shape cannot express. Also works if the shape is invalid. */
+export function checkServiceSettings(mapping: LocatedMapping, context: ConfigContext): readonly Problem[] {
   const embedded = mapping.valueAt(['service', 'embedded']);
   const provider = findProviderName(mapping.value);
   return [
-    ...checkBaseUrlSetting(mapping, around),
-    ...(typeof embedded === 'string' && isOutside(embedded, around) ? [outsideProblem(mapping)] : []),
+    ...checkBaseUrlSetting(mapping, context),
+    ...(typeof embedded === 'string' && isOutside(embedded, context) ? [makeOutsideProblem(mapping)] : []),
     ...(provider === null ? [] : checkForeignSettings(provider, mapping)),
   ];
 }
 
-/** Reports each setting that belongs to other providers only. */
+/** Reports each configured setting that does not apply to the provider. */
 function checkForeignSettings(provider: ProviderName, mapping: LocatedMapping): readonly Problem[] {
-  const own = listSettings(PROVIDERS[provider]);
-  const all = new Set(Object.values(PROVIDERS).flatMap(listSettings));
-  const service = provider === DEFAULT_PROVIDER ? 'this service: provider is missing' : PROVIDERS[provider].title;
-  return [...all].flatMap((field) => {
+  const ownSettings = listSettings(PROVIDERS[provider]);
+  const allSettings = new Set(Object.values(PROVIDERS).flatMap(listSettings));
+  const expected =
+    provider === DEFAULT_PROVIDER
+      ? 'it applies only if service.provider is set'
+      : `it does not apply to ${PROVIDERS[provider].title}`;
+  return [...allSettings].flatMap((field) => {
     const path = field.split('.');
-    if (own.includes(field) || mapping.valueAt(path) === undefined) return [];
-    return [
-      makeProblem('config/invalid-field', { field, expected: `it is not for ${service}` }, mapping.keyPlaceOf(path)),
-    ];
+    if (ownSettings.includes(field) || mapping.valueAt(path) === undefined) return [];
+    return [makeProblem('config/invalid-field', { field, expected }, mapping.keyPlaceOf(path))];
   });
 }
 
-/** Returns the paths of the settings that only some providers have, as far as this one has them. */
+/**
+ * Returns the paths of the settings that this provider has but not every provider has, such as `service.api_key_env`.
+ */
 function listSettings(provider: ProviderDescriptor): readonly string[] {
   return [...listKeySettings(provider).map(({ name }) => `service.${name}`), ...provider.ownSettings];
 }
 
-/** Checks the effective base URL: from the variable with precedence, from the setting, or the default of the provider. */
-function checkBaseUrlSetting(mapping: LocatedMapping, around: ConfigContext): readonly Problem[] {
+/**
+ * Checks the base URL that takes effect. `PROMPTSYNC_BASE_URL` takes precedence over `service.base_url`. Both take
+ * precedence over the provider's default variable for the address.
+ */
+function checkBaseUrlSetting(mapping: LocatedMapping, context: ConfigContext): readonly Problem[] {
   const path = ['service', 'base_url'];
   const allowHttp = mapping.valueAt(['service', 'allow_http']) === true;
-  const fromVariable = readVariable(BASE_URL_VARIABLE, around);
+  const fromVariable = readVariable(BASE_URL_VARIABLE, context);
   if (fromVariable !== undefined) {
-    return checkBaseUrl(fromVariable, allowHttp, around.urlSource ?? BASE_URL_VARIABLE, {});
+    return checkBaseUrl(fromVariable, allowHttp, context.urlSource ?? BASE_URL_VARIABLE, {});
   }
   const written = mapping.valueAt(path);
   if (written !== undefined) return checkBaseUrl(written, allowHttp, path.join('.'), mapping.placeOf(path));
   const provider = findProviderName(mapping.value);
-  const standIn = provider === null ? undefined : PROVIDERS[provider].defaultAddress?.variable;
-  return checkBaseUrl(readVariable(standIn, around), allowHttp, standIn ?? '', {});
+  const defaultVariable = provider === null ? undefined : PROVIDERS[provider].defaultAddress?.variable;
+  return checkBaseUrl(readVariable(defaultVariable, context), allowHttp, defaultVariable ?? '', {});
 }
 
-/** Whether the database is outside the repository. Otherwise a branch could name any file of this machine. */
+/**
+ * Returns true if the database is outside the repository or inside `.git`. Without this check, a branch could make
+ * promptsync open any file on the user's machine.
+ */
 function isOutside(embedded: string, { file, root }: ConfigContext): boolean {
-  const way = toForwardSlashes(relative(root, resolve(dirname(file), embedded)));
-  return leavesFolder(way) || /(?:^|\/)\.git(?:\/|$)/i.test(way);
+  const path = toForwardSlashes(relative(root, resolve(dirname(file), embedded)));
+  return leavesFolder(path) || /(?:^|\/)\.git(?:\/|$)/i.test(path);
 }
 
-function outsideProblem(mapping: LocatedMapping): Problem {
-  const expected = 'it leaves the repository, or is among what git keeps there';
+function makeOutsideProblem(mapping: LocatedMapping): Problem {
+  const expected = 'its path leaves the repository or leads into .git';
   const place = mapping.placeOf(['service', 'embedded']);
   return makeProblem('config/invalid-field', { field: 'service.embedded', expected }, place);
 }
 
 /**
- * Checks a base URL. Problems name its source and not the URL, which may contain a password.
- * @param source the setting or variable that holds the URL
+ * Checks a base URL. Problems specify the source of the URL instead of quoting it, because the URL may contain a
+ * password.
+ * @param source the setting or environment variable that contains the URL
  */
 function checkBaseUrl(baseUrl: unknown, allowHttp: boolean, source: string, place: Place): readonly Problem[] {
   const expected = typeof baseUrl === 'string' ? findUrlFault(baseUrl, allowHttp) : null;
@@ -149,23 +169,25 @@ function checkBaseUrl(baseUrl: unknown, allowHttp: boolean, source: string, plac
 
 function findUrlFault(baseUrl: string, allowHttp: boolean): string | null {
   const url = URL.parse(baseUrl);
-  if (url === null) return 'it is no URL';
-  if (/[\s\\\p{Cc}]/u.test(baseUrl)) return 'it holds blanks, backslashes or control characters';
-  if (url.username !== '' || url.password !== '') return 'it holds credentials';
-  if (/[?#]/.test(baseUrl)) return 'it holds a query or a fragment';
+  if (url === null) return 'it is not a URL';
+  if (/[\s\\\p{Cc}]/u.test(baseUrl)) return 'it contains white space, backslashes or control characters';
+  if (url.username !== '' || url.password !== '') return 'it contains a user name or a password';
+  if (/[?#]/.test(baseUrl)) return 'it contains a query or a fragment';
   if (!['http:', 'https:'].includes(url.protocol)) return 'its scheme is not https';
   return isPlainHttp(url) && !allowHttp ? 'plain http is used for an address that is not loopback' : null;
 }
 
-/** The API key of the embedded service. It is not a secret, because the service listens only on the loopback address. */
+/**
+ * The API key of the embedded service. It is not a secret, because the service listens only on the loopback address.
+ */
 export const EMBEDDED_API_KEY = 'embedded';
 
-/** The characters that an HTTP header can carry, without blanks. */
+/** Matches a key that consists of visible ASCII characters. An HTTP header can contain all of them. */
 const KEY_PATTERN = /^[\x21-\x7e]+$/;
 
 /**
- * Reads a key from its variable. No problem contains the key.
- * @param source the place of the key in words, for problems
+ * Reads a key from its environment variable. Problems never contain the key.
+ * @param source the words that problems use for the source of the key
  */
 export function readKey(
   variable: string,

@@ -12,52 +12,63 @@ import type { GitSettings } from '../git/open-git.ts';
 import type { Repository, WorkTreeComparison } from '../git/open-repository.ts';
 import { sortByPlace, isError, makeProblem, type Problem, ProblemError, toProblem } from '../problem.ts';
 
+/** The options that decide which configuration and which prompt files a command reads. */
 export type WorkspaceOptions = {
-  /** Keys, paths or patterns of either; empty: all. */
+  /** The keys, paths or patterns of the prompts to select. An empty list selects all prompts. */
   readonly only: readonly string[];
-  /** Only prompts whose files differ from this commit. */
+  /**
+   * The git ref from `--changed-since`. promptsync skips prompts whose files have not changed since that commit.
+   * Undefined turns this filter off.
+   */
   readonly changedSince?: string | undefined;
-  /** As given with --config, relative to the working directory. */
+  /** The path from `--config`, relative to the working directory. Undefined if the user did not pass `--config`. */
   readonly config?: string | undefined;
-  /** Where it was read already: it is not read again. */
+  /** The configuration, if the caller has already loaded it. Otherwise `openWorkspace` loads it. */
   readonly configuration?: ConfigResult | undefined;
 };
 
-/** The configuration and the prompt files that a command is about. */
+/** The configuration and the selected prompt files of a command, with the problems that were found in them. */
 export type Workspace = {
-  /** Null when it cannot be read; then there is an error among the problems. */
+  /** The configuration. Null if promptsync could not read it. In that case, `problems` contains an error. */
   readonly config: Config | null;
-  /** The valid files that were selected. */
+  /** The prompt files that are both valid and selected. */
   readonly files: readonly PromptFile[];
   readonly problems: readonly Problem[];
-  /** Null where nothing was to be left out. */
+  /**
+   * The prompts that `--changed-since` leaves out. Null if the flag is absent or if git could not compare the files.
+   */
   readonly skipped: SkippedPrompts | null;
 };
 
-/** What `--changed-since` leaves out. */
+/** The prompts that `--changed-since` leaves out, with the commit that it refers to. */
 export type SkippedPrompts = {
-  /** The commit that was named. */
+  /** The id of the commit that `--changed-since` refers to. */
   readonly since: string;
-  /** The selected prompts that are not looked at. */
+  /** The selected prompts whose files have not changed since that commit. */
   readonly prompts: readonly PromptFile[];
 };
 
-/** Reads configuration and prompt files; every problem of both is gathered. */
+/**
+ * Reads the configuration and the prompt files, and collects their problems. If the configuration is invalid, does not
+ * read any prompt files.
+ */
 export async function openWorkspace(options: WorkspaceOptions, world: World): Promise<Workspace> {
   const { workingDirectory, environment } = world;
   const request = { workingDirectory, file: options.config, environment };
-  const { config, problems } = options.configuration ?? (await loadConfig(request));
-  if (config === null) return { config, files: [], problems: sortByPlace(problems), skipped: null };
-  const read = await readPrompts(config);
-  const selected = selectFiles(read.files, options.only);
-  const unselectable = read.problems.some(isError) ? [] : selected.problems;
-  const found = sortByPlace([...problems, ...read.problems, ...unselectable]);
-  const all = { config, files: selected.files, problems: found, skipped: null };
+  const { config, problems: configProblems } = options.configuration ?? (await loadConfig(request));
+  if (config === null) return { config, files: [], problems: sortByPlace(configProblems), skipped: null };
+  const prompts = await readPrompts(config);
+  const selection = selectFiles(prompts.files, options.only);
+  const selectionProblems = prompts.problems.some(isError) ? [] : selection.problems;
+  const problems = sortByPlace([...configProblems, ...prompts.problems, ...selectionProblems]);
+  const selected = { config, files: selection.files, problems, skipped: null };
   const workspace =
-    options.changedSince === undefined ? all : await keepChangedFiles(all, config, options.changedSince);
-  const left = new Set(read.files.map(({ path }) => path)).difference(new Set(workspace.files.map(({ path }) => path)));
-  // A warning is of what the command is about. An error in any file stops all.
-  return { ...workspace, problems: workspace.problems.filter((one) => isError(one) || !left.has(one.path ?? '')) };
+    options.changedSince === undefined ? selected : await keepChangedFiles(selected, config, options.changedSince);
+  const keptPaths = new Set(workspace.files.map(({ path }) => path));
+  const omittedPaths = new Set(prompts.files.map(({ path }) => path)).difference(keptPaths);
+  // Drop warnings about files that are not selected. Keep all errors, because an error in any file stops the command.
+  const isRelevant = (problem: Problem) => isError(problem) || !omittedPaths.has(problem.path ?? '');
+  return { ...workspace, problems: workspace.problems.filter(isRelevant) };
 }
 
 async function keepChangedFiles(workspace: Workspace, config: Config, ref: string): Promise<Workspace> {
@@ -70,8 +81,9 @@ async function keepChangedFiles(workspace: Workspace, config: Config, ref: strin
 }
 
 /**
- * Leaves out the prompts whose files are as a commit has them. Where the configuration file differs from that commit it
- * leaves out none, because every prompt may be wanted otherwise. Throws a `ProblemError`.
+ * Separates the prompt files that have changed since a commit from those that have not. If the configuration file has
+ * changed, treats all prompt files as changed, because the new configuration may change the desired state of every
+ * prompt. Throws a `ProblemError` if git cannot compare the files with the commit.
  */
 async function splitByChange(
   files: readonly PromptFile[],
@@ -79,20 +91,23 @@ async function splitByChange(
   config: Config,
 ): Promise<Pick<Workspace, 'files' | 'skipped'>> {
   const { commit: since, same } = await readChangesSince(ref, await openWorkspaceRepository(config));
-  const isConfigured = listConfigPaths(config).every((path) => same.has(path));
-  const left = isConfigured ? files.filter(({ path }) => same.has(path)) : [];
-  const leftOut = new Set(left);
-  return { files: files.filter((file) => !leftOut.has(file)), skipped: { since, prompts: left } };
+  const isConfigUnchanged = listConfigPaths(config).every((path) => same.has(path));
+  const unchangedFiles = isConfigUnchanged ? files.filter(({ path }) => same.has(path)) : [];
+  const skippedFiles = new Set(unchangedFiles);
+  return { files: files.filter((file) => !skippedFiles.has(file)), skipped: { since, prompts: unchangedFiles } };
 }
 
-/** A commit, and how the files of the work tree differ from it. */
+/** A commit, with the differences between its files and the work tree. */
 type CommitComparison = WorkTreeComparison & {
   readonly repository: Repository;
-  /** The id of the commit. */
+  /** The id of the commit that is compared with the work tree. */
   readonly commit: string;
 };
 
-/** Compares the work tree with the commit that a ref names. Throws a `ProblemError` if git does not know the ref. */
+/**
+ * Compares the work tree with the commit that a ref points to. Throws a `ProblemError` if there is no repository, or if
+ * git does not know the ref.
+ */
 export async function readChangesSince(ref: string, repository: Repository | null): Promise<CommitComparison> {
   if (repository === null) throw new ProblemError(makeProblem('git/needs-repository', { what: `The base "${ref}"` }));
   const commit = await repository.resolveRef(ref);
@@ -100,13 +115,16 @@ export async function readChangesSince(ref: string, repository: Repository | nul
   return { repository, commit, ...(await repository.compareWithWorkTree(commit)) };
 }
 
-/** Where git may know the configuration file, relative to its folder: of a symbolic link also what it leads to. */
+/**
+ * Returns the paths at which git may track the configuration file, relative to the folder of the file. If the file is a
+ * symbolic link, the second path is the target of the link. Otherwise both paths are the same.
+ */
 export function listConfigPaths({ file, folder }: Config): readonly [path: string, target: string] {
   const target = relative(realpathSync(folder), realpathSync(file));
   return [basename(file), target.split(sep).join('/')];
 }
 
-/** The repository that the workspace is in; null outside of one. */
+/** Opens the git repository that contains the workspace. Returns null outside a repository. */
 export async function openWorkspaceRepository(config: Config): Promise<Repository | null> {
   if (!isRepositoryRoot(config.root)) return null;
   const { openRepository } = await import('../git/open-repository.ts');
@@ -117,10 +135,13 @@ export function makeGitSettings({ root, service }: Config): GitSettings {
   return { root, keyVariables: service?.kind === 'remote' ? service.keyVariables : [] };
 }
 
-/** The files that were selected. A selector that matches none is a problem. */
+/** The files that match a list of selectors, with a problem for each selector that matches no file. */
 export type Selection<File = PromptFile> = { readonly files: readonly File[]; readonly problems: readonly Problem[] };
 
-/** The files that any of the selectors names by key, path, or a pattern of either; all of them without a selector. */
+/**
+ * Selects the files that match at least one selector. A selector is a key, a path, or a pattern that matches keys or
+ * paths. An empty list selects all files.
+ */
 export function selectFiles<File extends PromptIdentity>(
   files: readonly File[],
   selectors: readonly string[],
@@ -135,10 +156,13 @@ export function selectFiles<File extends PromptIdentity>(
   return { files: files.filter((file) => matchers.some(({ matches }) => matches(file))), problems };
 }
 
-/** What somebody probably meant who names no prompt; an id is what `import` takes, and each prompt has a key. */
+/**
+ * Returns suggestions for a selector that matches no prompt. If the selector is the id of a prompt, suggests the key of
+ * that prompt. Users try ids because `import` accepts them.
+ */
 function suggestSelectors(selector: string, files: readonly PromptIdentity[]): readonly string[] {
-  const named = files.find(({ id }) => id === selector);
-  if (named !== undefined) return [named.key];
+  const fileWithId = files.find(({ id }) => id === selector);
+  if (fileWithId !== undefined) return [fileWithId.key];
   return suggestNames(
     selector,
     files.flatMap(({ key, path }) => [key, path]),

@@ -11,27 +11,34 @@ import type { FileAtCommit } from '../git/read-trees.ts';
 import type { Repository } from '../git/open-repository.ts';
 import { isError, makeProblem, type Place } from '../problem.ts';
 
-/** A prompt file (from the repository's root) as a commit has it; null where no regular file is there. */
+/**
+ * Parses a prompt file as it was at a commit. The path is relative to the repository root. Returns null if the commit
+ * has no regular file at that path.
+ */
 export async function parseFileAtCommit(
   repository: Repository,
   { commit, path }: FileAtCommit,
 ): Promise<ParseResult | null> {
   const blob = await repository.findBlobId(commit, path);
   if (blob === null) return null;
-  const parsed = parsedFiles.get(repository) ?? new Map<string, Promise<ParseResult>>();
-  parsedFiles.set(repository, parsed);
+  const results = parsedFiles.get(repository) ?? new Map<string, Promise<ParseResult>>();
+  parsedFiles.set(repository, results);
   const key = [blob, path].join('\0');
-  const result = parsed.get(key) ?? repository.readBlob(blob).then((bytes) => parsePromptFile(bytes, path));
-  parsed.set(key, result);
+  const result = results.get(key) ?? repository.readBlob(blob).then((bytes) => parsePromptFile(bytes, path));
+  results.set(key, result);
   return result;
 }
 
-/** Parsed files, by blob and path. Many commits have the same content, and a large file takes some 20 ms to parse. */
+/**
+ * Caches parsed files by blob id and path, because many commits share the same content, and parsing a large file takes
+ * about 20 ms.
+ */
 const parsedFiles = new WeakMap<Repository, Map<string, Promise<ParseResult>>>();
 
 /**
- * A prompt file as it was at a commit; null where git has no valid one there. Commit and path (from the repository's
- * root) may come from the service: whatever git makes of them, this does not throw.
+ * Reads a prompt file as it was at a commit. The path is relative to the repository root. Returns null if the commit
+ * has no valid prompt file at that path. Also returns null if git fails, because the commit and the path may come from
+ * the service and may be invalid.
  */
 export async function readFileFromGit(
   repository: Repository | null,
@@ -40,41 +47,56 @@ export async function readFileFromGit(
 ): Promise<PromptFile | null> {
   if (repository === null) return null;
   try {
-    const resolved = await repository.resolveRef(commit);
-    return resolved === null ? null : ((await parseFileAtCommit(repository, { commit: resolved, path }))?.file ?? null);
+    const resolvedCommit = await repository.resolveRef(commit);
+    if (resolvedCommit === null) return null;
+    const parsed = await parseFileAtCommit(repository, { commit: resolvedCommit, path });
+    return parsed?.file ?? null;
   } catch {
     return null;
   }
 }
 
-/** Returns the file that a version says it was made from, or null if git has no file there that holds the version's text. */
+/**
+ * Reads the prompt file at the commit and path that are recorded as the source of a version. Returns null if git has no
+ * valid file there, or if the prompt text in the file differs from that of the version.
+ */
 export async function readSourceFile(
   { source, digest }: KnownVersion,
   repository: Repository | null,
 ): Promise<PromptFile | null> {
   const { commit, path } = source ?? {};
-  const then = commit === undefined || path === undefined ? null : await readFileFromGit(repository, commit, path);
-  return then !== null && matchesDigest(digest, then.content) ? then : null;
+  if (commit === undefined || path === undefined) return null;
+  const file = await readFileFromGit(repository, commit, path);
+  return file !== null && matchesDigest(digest, file.content) ? file : null;
 }
 
 /**
- * Reads the content of each prompt at the refs that its `git:` pins name, by prompt id and ref. If a prompt has several
- * files (the one of the work tree and the one of the base), the first one decides what a ref means.
+ * Reads the content of each prompt at the refs of its `git:` pins. Returns the contents by prompt id and then by ref. A
+ * prompt may have two files: one in the work tree and one at the base. If both pin the same ref, the result for the
+ * file that comes first in `files` wins.
  */
 export async function readContentsAtRefs(
   files: readonly PromptFile[],
   repository: Repository | null,
 ): Promise<DesiredState['contentsAtRefs']> {
-  const pinned = files.flatMap((file) =>
+  const gitPins = files.flatMap((file) =>
     file.pins.flatMap(({ pin, line, column }) => {
       return pin.kind === 'git' ? [{ file, ref: pin.ref, place: { path: file.path, line, column } }] : [];
     }),
   );
-  const read = await Promise.all(
-    pinned.map(async (one) => ({ ...one, at: await readContentAtRef(one.file, one.ref, repository, one.place) })),
+  const contents = await Promise.all(
+    gitPins.map(async ({ file, ref, place }) => {
+      return { id: file.id, ref, content: await readContentAtRef(file, ref, repository, place) };
+    }),
   );
-  const byId = Map.groupBy(read, ({ file }) => file.id);
-  return new Map([...byId].map(([id, all]) => [id, new Map(all.toReversed().map(({ ref, at }) => [ref, at]))]));
+  const byId = Map.groupBy(contents, ({ id }) => id);
+  return new Map(
+    [...byId].map(([id, contentsOfPrompt]) => {
+      // `Map` keeps the last entry for each ref. Reverse the entries so that the first file wins.
+      const entries = contentsOfPrompt.toReversed().map(({ ref, content }) => [ref, content] as const);
+      return [id, new Map(entries)];
+    }),
+  );
 }
 
 async function readContentAtRef(
@@ -88,67 +110,89 @@ async function readContentAtRef(
   }
   const commit = await repository.resolveRef(ref);
   if (commit === null) return makeFailure(makeProblem('pin/unknown-ref', { ref }, place));
-  const found = await findFileAtCommit({ id: file.id, path: repository.toRootPath(file.path) }, commit, repository);
-  if (found.kind === 'missing') {
-    return makeFailure(makeProblem('pin/no-prompt-at-ref', { ref, reason: found.reason }, place));
+  const location = { id: file.id, path: repository.toRootPath(file.path) };
+  const result = await findFileAtCommit(location, commit, repository);
+  if (result.kind === 'missing') {
+    return makeFailure(makeProblem('pin/no-prompt-at-ref', { ref, reason: result.reason }, place));
   }
-  const last = await repository.findLastCommit(commit, found.path);
-  const summary = last?.changeSummary;
-  const provenance = { commit, path: found.path, ...(summary === undefined ? {} : { changeSummary: summary }) };
-  return makeSuccess({ content: found.file.content, provenance });
+  const lastCommit = await repository.findLastCommit(commit, result.path);
+  const summary = lastCommit?.changeSummary;
+  const provenance = { commit, path: result.path, ...(summary === undefined ? {} : { changeSummary: summary }) };
+  return makeSuccess({ content: result.file.content, provenance });
 }
 
+/** The id of a prompt, and the path at which its file is expected. */
 export type PromptLocation = Pick<PromptFile, 'id' | 'path'>;
 
-/** A prompt's file at a commit, with its path there from the repository's root. Or the reason why the commit has none. */
-type FileSearch =
+/**
+ * The result of searching a commit for a prompt's file. It contains either the file and its path, or the reason why the
+ * commit has no valid file for the prompt. The path is relative to the repository root.
+ */
+type FileSearchResult =
   | { readonly kind: 'found'; readonly file: PromptFile; readonly path: string }
   | { readonly kind: 'missing'; readonly reason: string };
 
 /**
- * Finds a prompt by its id in a commit: at the path (from the repository's root), or wherever the file was then. Searches
- * for each prompt once, because a commit never changes.
+ * Finds a prompt's file in a commit by the prompt's id. Checks the expected path first, which is relative to the
+ * repository root. If the file is not there, searches all files in the commit that have the same extension. Caches each
+ * result, because a commit never changes.
  */
-export function findFileAtCommit(located: PromptLocation, commit: string, repository: Repository): Promise<FileSearch> {
+export function findFileAtCommit(
+  location: PromptLocation,
+  commit: string,
+  repository: Repository,
+): Promise<FileSearchResult> {
   const finder = finders.get(repository) ?? makeFinder(repository);
   finders.set(repository, finder);
-  const key = [commit, located.id, located.path].join('\0');
-  const found = finder.found.get(key) ?? findInTrees(located, commit, repository, finder);
-  finder.found.set(key, found);
-  return found;
+  const key = [commit, location.id, location.path].join('\0');
+  const result = finder.results.get(key) ?? findInTrees(location, commit, repository, finder);
+  finder.results.set(key, result);
+  return result;
 }
 
+/** A file that may belong to a prompt, with the result of parsing it. */
 type Candidate = { readonly path: string; readonly parsed: ParseResult };
 
+/** The searches for prompt files in one repository, with their cached results. */
 type Finder = {
-  readonly found: Map<string, Promise<FileSearch>>;
-  /** Finds the files of a prompt by root tree and prompt id. The group is the ending of the file names. */
+  /** The cached results, by commit, prompt id and expected path. */
+  readonly results: Map<string, Promise<FileSearchResult>>;
+  /**
+   * Searches root trees for prompt files. Each item in a batch consists of a tree id and a prompt id, separated by NUL.
+   * All items in a batch share a file name extension. The result maps each item to its candidates.
+   */
   readonly search: BatchedCall<ReadonlyMap<string, readonly Candidate[]>>;
-  /** The root trees that a run has searched, each together with the ending of the file names. */
-  readonly searched: Set<string>;
+  /**
+   * The root trees that were searched during this run of promptsync, each with the file name extension of the search.
+   */
+  readonly searchedTrees: Set<string>;
 };
 
-/** git reads every file of a tree to find a moved prompt. For 200 trees with 100,000 files each, this takes 30 seconds. */
+/**
+ * The maximum number of trees that promptsync searches for moved prompts during one run. git reads every file in each
+ * of these trees. Searching 200 trees with 100,000 files each takes 30 seconds.
+ */
 const MAX_SEARCHED_TREES = 200;
 
 const finders = new WeakMap<Repository, Finder>();
 
 function makeFinder(repository: Repository): Finder {
-  const search = batchCalls(async (wanted, ending = '') => {
-    const places = wanted.map((one) => one.split('\0'));
-    const trees = new Set(places.map(([tree = '']) => tree));
-    const ids = new Set(places.map(([, id = '']) => id));
-    const files = await repository.findFilesContaining([...trees], [...ids], ending);
-    const found = files.map(async ({ commit: tree, path }) => {
+  const search = batchCalls(async (items, extension = '') => {
+    const pairs = items.map((item) => item.split('\0'));
+    const trees = new Set(pairs.map(([tree = '']) => tree));
+    const ids = new Set(pairs.map(([, id = '']) => id));
+    const files = await repository.findFilesContaining([...trees], [...ids], extension);
+    const matches = files.map(async ({ commit: tree, path }) => {
       const candidates = await readCandidate(repository, tree, path);
       return candidates.map((candidate) => ({ tree, candidate }));
     });
-    const byPlace = Map.groupBy((await Promise.all(found)).flat(), ({ tree, candidate: { parsed } }) => {
-      return [tree, parsed.file?.id ?? parsed.outline?.id?.value].join('\0');
+    const byItem = Map.groupBy((await Promise.all(matches)).flat(), ({ tree, candidate: { parsed } }) => {
+      const id = parsed.file?.id ?? parsed.outline?.id?.value;
+      return [tree, id].join('\0');
     });
-    return new Map([...byPlace].map(([place, all]) => [place, all.map(({ candidate }) => candidate)]));
+    return new Map([...byItem].map(([item, list]) => [item, list.map(({ candidate }) => candidate)]));
   });
-  return { found: new Map(), search, searched: new Set() };
+  return { results: new Map(), search, searchedTrees: new Set() };
 }
 
 async function readCandidate(repository: Repository, commit: string, path: string): Promise<readonly Candidate[]> {
@@ -157,50 +201,66 @@ async function readCandidate(repository: Repository, commit: string, path: strin
 }
 
 async function findInTrees(
-  located: PromptLocation,
+  location: PromptLocation,
   commit: string,
   repository: Repository,
   finder: Finder,
-): Promise<FileSearch> {
-  const { id, path: own } = located;
-  const inPlace = chooseCandidate(await readCandidate(repository, commit, own), located);
-  if (inPlace?.kind === 'found') return inPlace;
+): Promise<FileSearchResult> {
+  const { id, path: expectedPath } = location;
+  const atExpectedPath = chooseCandidate(await readCandidate(repository, commit, expectedPath), location);
+  if (atExpectedPath?.kind === 'found') return atExpectedPath;
   const tree = await repository.readRootTreeId(commit);
-  const ending = extname(own);
-  if (!maySearch(tree, ending, finder)) {
-    const reason = `it is not at ${own}, and a run searches at most ${MAX_SEARCHED_TREES} commits for moved prompts`;
-    return { kind: 'missing', reason };
+  const extension = extname(expectedPath);
+  if (!reserveSearch(tree, extension, finder)) {
+    const limit = `promptsync searches at most ${MAX_SEARCHED_TREES} commits per run for moved prompts`;
+    return { kind: 'missing', reason: `it is not at ${expectedPath}, and ${limit}` };
   }
-  const place = [tree, id].join('\0');
-  const candidates = (await finder.search(place, ending)).get(place) ?? [];
-  const others = candidates.filter(({ path }) => path !== own);
-  return chooseCandidate(others, located) ?? inPlace ?? { kind: 'missing', reason: 'no file with its id' };
+  const item = [tree, id].join('\0');
+  const candidates = (await finder.search(item, extension)).get(item) ?? [];
+  const moved = candidates.filter(({ path }) => path !== expectedPath);
+  return chooseCandidate(moved, location) ?? atExpectedPath ?? { kind: 'missing', reason: 'no file has its id' };
 }
 
-function maySearch(tree: string, ending: string, { searched }: Finder): boolean {
-  const key = [tree, ending].join('\0');
-  if (searched.size < MAX_SEARCHED_TREES) searched.add(key);
-  return searched.has(key);
+/**
+ * Counts a root tree toward the limit on searched trees. Returns false if the limit has been reached and this tree has
+ * not been counted before.
+ */
+function reserveSearch(tree: string, extension: string, { searchedTrees }: Finder): boolean {
+  const key = [tree, extension].join('\0');
+  if (searchedTrees.size < MAX_SEARCHED_TREES) searchedTrees.add(key);
+  return searchedTrees.has(key);
 }
 
-/** Returns the prompt's file, or why the last one of the candidates is invalid. Null if none of them stands for the prompt. */
-function chooseCandidate(candidates: readonly Candidate[], { id, path: own }: PromptLocation): FileSearch | null {
+/**
+ * Returns the first candidate that is a valid file of the prompt. If there is none, returns the reason why the last
+ * invalid file of the prompt is invalid. Returns null if no candidate belongs to the prompt.
+ */
+function chooseCandidate(
+  candidates: readonly Candidate[],
+  { id, path: expectedPath }: PromptLocation,
+): FileSearchResult | null {
   let reason: string | null = null;
   for (const { path, parsed } of candidates) {
     if (parsed.file?.id === id) return { kind: 'found', file: parsed.file, path };
-    reason = describeInvalidFile(parsed, path, id, path === own) ?? reason;
+    reason = describeInvalidFile(parsed, path, id, path === expectedPath) ?? reason;
   }
   return reason === null ? null : { kind: 'missing', reason };
 }
 
-/** Why a file that is not readable stands in for the prompt: it has the prompt's id, or its place and no other id. */
+/**
+ * Returns the reason why the prompt's file is invalid. Returns null if the file is valid or belongs to a different
+ * prompt. An invalid file belongs to the prompt in two cases:
+ * - It has the prompt's id.
+ * - Its id is unreadable, and the file is at the expected path.
+ */
 function describeInvalidFile(
   { outline, problems }: ParseResult,
   path: string,
   id: string,
-  inPlace: boolean,
+  isAtExpectedPath: boolean,
 ): string | null {
-  const invalid = problems.find(isError);
-  const other = outline?.id?.value ?? (inPlace ? id : null);
-  return invalid === undefined || other !== id ? null : `${path} is not valid: ${invalid.message}`;
+  const error = problems.find(isError);
+  const idOfFile = outline?.id?.value ?? (isAtExpectedPath ? id : null);
+  if (error === undefined || idOfFile !== id) return null;
+  return `${path} is not valid: ${error.message}`;
 }

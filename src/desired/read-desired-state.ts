@@ -19,26 +19,36 @@ import { readPrompts } from '../files/read-prompts.ts';
 import type { Repository } from '../git/open-repository.ts';
 import { isError, makeProblem, type Problem, ProblemError, toProblem } from '../problem.ts';
 
-/** All that files, configuration and git say before the service is asked, and where it comes from. */
+/**
+ * The desired state, with the configuration, the repository and the base from which it was read. promptsync reads all
+ * of this before it contacts the service.
+ */
 export type DesiredWorkspace = DesiredState & {
   readonly config: Config;
   readonly repository: Repository | null;
   readonly base: BaseFiles | null;
-  /** Paths of the files that differ from HEAD; empty outside of git. */
+  /** The paths of the selected files that differ from HEAD. Empty outside a repository. */
   readonly uncommitted: ReadonlySet<string>;
   readonly skipped: SkippedPrompts | null;
-  /** What the base accepts, so that a pull request cannot silence its own warnings. Without a base, what the files accept. */
+  /**
+   * The accepted warnings. If there is a base, promptsync takes them from the base, so that a pull request cannot
+   * silence its own warnings. Otherwise it takes them from the configuration and the files.
+   */
   readonly acceptedWarnings: AcceptedWarnings;
-  /** Warnings. */
+  /** The warnings about the configuration, the files and the base. */
   readonly problems: readonly Problem[];
 };
 
+/** The options that select the prompts and the base commit. */
 export type DesiredOptions = Pick<WorkspaceOptions, 'only'> & {
-  /** The ref that drift is compared with. */
+  /** The git ref of the base commit. If it is undefined, promptsync does not look for drift. */
   readonly base?: string | undefined;
 };
 
-/** Reads what git knows of a workspace without errors. Fails if the base cannot be read: then there is nothing to plan from. */
+/**
+ * Reads the desired state of a workspace that has no errors. Adds data from git, such as the base and the contents at
+ * pinned refs. Fails if promptsync cannot read the base, because the plan depends on it.
+ */
 export async function readDesiredState(
   workspace: Workspace & { readonly config: Config },
   { base: ref, only }: DesiredOptions,
@@ -46,10 +56,10 @@ export async function readDesiredState(
   const { config, files, skipped } = workspace;
   try {
     const repository = await openWorkspaceRepository(config);
-    const left = skipped?.prompts ?? [];
-    const base = ref === undefined ? null : await readBase({ ref, config, files, only, left }, repository);
-    const now = new Set(files);
-    const then = [...(base?.files.values() ?? [])].filter((file) => !now.has(file));
+    const skippedPrompts = skipped?.prompts ?? [];
+    const base = ref === undefined ? null : await readBase({ ref, config, files, only, skippedPrompts }, repository);
+    const headFiles = new Set(files);
+    const changedBaseFiles = [...(base?.files.values() ?? [])].filter((file) => !headFiles.has(file));
     return makeSuccess({
       config,
       files,
@@ -57,7 +67,7 @@ export async function readDesiredState(
       base,
       skipped,
       acceptedWarnings: chooseAcceptedWarnings(base, files, config),
-      contentsAtRefs: await readContentsAtRefs([...files, ...then], repository),
+      contentsAtRefs: await readContentsAtRefs([...files, ...changedBaseFiles], repository),
       environmentOrder: config.environments?.map(({ name }) => name) ?? null,
       environmentsWithoutLatest: listEnvironmentsWithoutLatest(config),
       promotionSources: mapPromotionSources(config),
@@ -83,57 +93,64 @@ async function listUncommittedPaths({ files }: Workspace, repository: Repository
   return repository.findUncommitted(files.map(({ path }) => path));
 }
 
-/** The base commit with its prompt files, those of the selected prompts alone. */
+/** The base commit, with the files of the selected prompts at that commit. */
 type BaseFiles = BaseState & {
-  /** As it was given, and the commit that it names. */
+  /** The git ref of the base, as the user specified it. */
   readonly ref: string;
+  /** The id of the commit that `ref` points to. */
   readonly commit: string;
-  /** The selected files that are gone since. */
+  /** The selected prompt files that exist at the base but no longer exist in the work tree. */
   readonly removedFiles: readonly PromptFile[];
-  /** What the base accepts. The paths are those of the work tree. */
+  /** The warnings that the base accepts. Files that have moved since the base are listed under their current paths. */
   readonly acceptedWarnings: AcceptedWarnings;
-  /** Warnings: of files that cannot be read there. */
+  /** Warnings about files that are invalid at the base, and a warning if the clone is shallow. */
   readonly problems: readonly Problem[];
 };
 
+/** The inputs for reading the base, apart from the repository. */
 type BaseRequest = {
   readonly ref: string;
   readonly config: Config;
-  /** The files of now that were selected. */
+  /** The selected prompt files of the work tree. */
   readonly files: readonly PromptFile[];
   readonly only: readonly string[];
-  /** Prompts of now that were left out: they are there all the same. */
-  readonly left: readonly { readonly id: string }[];
+  /** The prompts that `--changed-since` leaves out. Their files exist, so they do not count as removed. */
+  readonly skippedPrompts: readonly { readonly id: string }[];
 };
 
-/** Reads the base commit's prompt files; only those that have changed since are parsed. Throws a `ProblemError`. */
-async function readBase(request: BaseRequest, given: Repository | null): Promise<BaseFiles> {
-  const { ref, files, left } = request;
-  const { repository, commit, same: unchanged, changed: different } = await readChangesSince(ref, given);
-  const same = files.filter(({ path }) => unchanged.has(path));
-  const paths = different.filter(makePromptMatcher(request.config));
-  const changed = await Promise.all(paths.map((path) => readFileBefore(commit, path, repository)));
-  const shallow = repository.isShallow ? [makeProblem('git/shallow', { of: 'drift' })] : [];
-  const now = new Set(files.map(({ id }) => id));
-  const then = [...same, ...changed.flatMap(({ file }) => file ?? [])].filter(({ id }) => now.has(id));
-  const base = new Map(then.map((file) => [file.id, file]));
-  const gone = await findMissingFiles(changed, new Set([...now, ...left.map(({ id }) => id)]), request);
-  const everywhere = await readConfigAcceptance(commit, unchanged, request.config, repository);
+/**
+ * Reads the prompt files of the base commit. Parses only the files that have changed since that commit. Throws a
+ * `ProblemError` if git cannot read the base.
+ */
+async function readBase(request: BaseRequest, workspaceRepository: Repository | null): Promise<BaseFiles> {
+  const { ref, files, skippedPrompts } = request;
+  const { repository, commit, same, changed } = await readChangesSince(ref, workspaceRepository);
+  const unchangedFiles = files.filter(({ path }) => same.has(path));
+  const changedPaths = changed.filter(makePromptMatcher(request.config));
+  const changedFiles = await Promise.all(changedPaths.map((path) => readFileAtBase(commit, path, repository)));
+  const shallowWarnings = repository.isShallow ? [makeProblem('git/shallow', { of: 'drift' })] : [];
+  const selectedIds = new Set(files.map(({ id }) => id));
+  const existingIds = new Set([...selectedIds, ...skippedPrompts.map(({ id }) => id)]);
+  const allBaseFiles = [...unchangedFiles, ...changedFiles.flatMap(({ file }) => file ?? [])];
+  const baseFiles = new Map(allBaseFiles.filter(({ id }) => selectedIds.has(id)).map((file) => [file.id, file]));
+  const removedFiles = await findRemovedFiles(changedFiles, existingIds, request);
+  const everywhere = await readWarningsAcceptedByConfig(commit, same, request.config, repository);
   return {
     ref,
     commit,
-    files: base,
-    removedFiles: gone,
-    acceptedWarnings: { everywhere, byPath: mapAcceptedWarnings(files, base, gone) },
-    problems: [...warnAboutInvalidBase(changed, request), ...shallow],
+    files: baseFiles,
+    removedFiles,
+    acceptedWarnings: { everywhere, byPath: mapAcceptedWarnings(files, baseFiles, removedFiles) },
+    problems: [...warnAboutInvalidFiles(changedFiles, request), ...shallowWarnings],
   };
 }
 
 /**
- * Returns what the configuration accepts at the base commit. A symbolic link that differs there accepts nothing, because
- * only git knows what it led to.
+ * Returns the warnings that the configuration accepts at the base commit. If the configuration file was a symbolic link
+ * at the base, and the link or its target has changed since then, returns none, because promptsync does not follow
+ * links in git.
  */
-async function readConfigAcceptance(
+async function readWarningsAcceptedByConfig(
   commit: string,
   unchanged: ReadonlySet<string>,
   config: Config,
@@ -146,46 +163,53 @@ async function readConfigAcceptance(
 }
 
 /**
- * Returns what each file accepts at the base. The files of the work tree come last: another prompt may have taken the path
- * of a file that is gone, and it must not inherit what that file accepted.
+ * Returns the warnings that each file accepts at the base, by path. If a file in the work tree now has the path of a
+ * removed file, only the file in the work tree counts. It may belong to a different prompt, which must not inherit the
+ * warnings that the removed file accepted.
  */
 function mapAcceptedWarnings(
   files: readonly PromptFile[],
-  base: ReadonlyMap<string, PromptFile>,
-  gone: readonly PromptFile[],
+  baseFiles: ReadonlyMap<string, PromptFile>,
+  removedFiles: readonly PromptFile[],
 ): AcceptedWarnings['byPath'] {
-  const ofGone = gone.map(({ path, acceptWarnings = [] }) => [path, acceptWarnings] as const);
-  const ofFiles = files.map(({ path, id }) => [path, base.get(id)?.acceptWarnings ?? []] as const);
-  return new Map([...ofGone, ...ofFiles]);
+  const ofRemovedFiles = removedFiles.map(({ path, acceptWarnings = [] }) => [path, acceptWarnings] as const);
+  const ofFiles = files.map(({ path, id }) => [path, baseFiles.get(id)?.acceptWarnings ?? []] as const);
+  return new Map([...ofRemovedFiles, ...ofFiles]);
 }
 
-/** Those that were selected. One may be there still, and not be selected now: under another path or key. */
-async function findMissingFiles(
-  changed: readonly FileBefore[],
-  now: ReadonlySet<string>,
+/**
+ * Returns the selected base files whose prompts no longer exist. A prompt may still exist under a new path or key that
+ * the selectors do not match. So if there are selectors, this function also checks the files that are not selected.
+ * @param existingIds the ids of prompts that are known to exist
+ */
+async function findRemovedFiles(
+  changedFiles: readonly FileAtBase[],
+  existingIds: ReadonlySet<string>,
   { config, only }: BaseRequest,
 ): Promise<readonly PromptFile[]> {
-  const then = changed.flatMap(({ file }) => file ?? []);
-  const missing = then.filter(({ id }) => !now.has(id));
+  const baseFiles = changedFiles.flatMap(({ file }) => file ?? []);
+  const missing = baseFiles.filter(({ id }) => !existingIds.has(id));
   const selected = selectFiles(missing, only).files;
   if (selected.length === 0 || only.length === 0) return selected;
   const { files } = await readPrompts({ ...config, environments: null });
-  const there = new Set(files.map(({ id }) => id));
-  return selected.filter(({ id }) => !there.has(id));
+  const allIds = new Set(files.map(({ id }) => id));
+  return selected.filter(({ id }) => !allIds.has(id));
 }
 
-type FileBefore = { readonly path: string; readonly file: PromptFile | null; readonly reason: string };
+/** A file at the base. If the file is invalid there, `file` is null and `reason` explains why. */
+type FileAtBase = { readonly path: string; readonly file: PromptFile | null; readonly reason: string };
 
-async function readFileBefore(commit: string, path: string, repository: Repository): Promise<FileBefore> {
+async function readFileAtBase(commit: string, path: string, repository: Repository): Promise<FileAtBase> {
   const parsed = await parseFileAtCommit(repository, { commit, path: repository.toRootPath(path) });
   if (parsed === null) return { path, file: null, reason: 'it is not a regular file' };
   const { file, problems } = parsed;
   return { path, file: file && { ...file, path }, reason: problems.find(isError)?.message ?? '' };
 }
 
-function warnAboutInvalidBase(changed: readonly FileBefore[], { ref, files }: BaseRequest): readonly Problem[] {
-  const now = new Set(files.map(({ path }) => path));
-  return changed
-    .filter(({ file, path }) => file === null && now.has(path))
+/** Returns a warning for each selected file that is invalid at the base. */
+function warnAboutInvalidFiles(changedFiles: readonly FileAtBase[], { ref, files }: BaseRequest): readonly Problem[] {
+  const selectedPaths = new Set(files.map(({ path }) => path));
+  return changedFiles
+    .filter(({ file, path }) => file === null && selectedPaths.has(path))
     .map(({ path, reason }) => makeProblem('git/base-invalid', { base: ref, reason }, { path }));
 }

@@ -3,8 +3,9 @@ import type { Repository } from '../git/open-repository.ts';
 import { parseFileAtCommit } from './read-at-commit.ts';
 
 /**
- * Returns every content that a prompt file (from the repository's root) had up to a commit or up to HEAD, each with the
- * commit that left it. Returns null if git may not have all of them: outside a repository, and in a shallow clone.
+ * Reads all contents that a prompt file had in the history of a commit or of HEAD, each with the commit that introduced
+ * it. The path is relative to the repository root. Returns null outside a repository. Also returns null in a shallow
+ * clone, because git may lack some of the contents there.
  */
 export async function readFormerContents(
   repository: Repository | null,
@@ -13,14 +14,14 @@ export async function readFormerContents(
 ): Promise<readonly ContentAtRef[] | null> {
   if (repository === null || repository.isShallow) return null;
   const tips = new Set([commit, repository.head ?? commit]);
-  const touched = await Promise.all([...tips].map((tip) => repository.followFile(tip, path)));
-  const contents = touched.flat().map(async (place): Promise<readonly ContentAtRef[]> => {
+  const states = await Promise.all([...tips].map((tip) => repository.followFile(tip, path)));
+  const contents = states.flat().map(async (state): Promise<readonly ContentAtRef[]> => {
     const [parsed, provenance] = await Promise.all([
-      parseFileAtCommit(repository, place),
-      repository.findLastCommit(place.commit, place.path),
+      parseFileAtCommit(repository, state),
+      repository.findLastCommit(state.commit, state.path),
     ]);
     const content = parsed?.file?.content;
-    return content === undefined ? [] : [{ content, provenance: provenance ?? place }];
+    return content === undefined ? [] : [{ content, provenance: provenance ?? state }];
   });
   return (await Promise.all(contents)).flat();
 }

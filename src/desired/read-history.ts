@@ -8,23 +8,28 @@ import type { FileAtCommit } from '../git/read-trees.ts';
 import type { Repository } from '../git/open-repository.ts';
 import { findFileAtCommit, type PromptLocation, parseFileAtCommit } from './read-at-commit.ts';
 
-/** How many earlier states of a file are read. */
+/**
+ * The maximum number of states that promptsync reads for one file. It reads the newest states and ignores older ones.
+ */
 const MAX_HISTORY_STATES = 100;
 
-/** A prompt's file as a commit has left it. */
+/** A state of a prompt file, with the commit that created this state. */
 export type FormerFile = { readonly commit: string; readonly file: PromptFile };
 
-/** Reads the states of a prompt's file up to a commit, also under its earlier names, newest first. */
+/** Reads the newest states of a prompt file up to a commit, newest first. Follows the file through renames. */
 export async function readFormerFiles(
   { id, path }: PromptLocation,
   commit: string,
   repository: Repository,
 ): Promise<readonly FormerFile[]> {
   const places = await repository.followFile(commit, repository.toRootPath(path));
-  return parseFiles(id, places.slice(0, MAX_HISTORY_STATES), repository);
+  return parseStates(id, places.slice(0, MAX_HISTORY_STATES), repository);
 }
 
-/** Reads what these commits and their ancestors wanted of a prompt, wherever its file was at each of these commits. */
+/**
+ * Reads the pins and the fields that a prompt had at the given tips and at their ancestors. Finds the prompt's file at
+ * each tip, even if the file was moved.
+ */
 export async function readFormerStates(
   { id, path }: PromptLocation,
   tips: readonly string[],
@@ -32,33 +37,38 @@ export async function readFormerStates(
 ): Promise<FormerStates> {
   const states = await Promise.all(
     tips.map(async (tip) => {
-      const found = await findFileAtCommit({ id, path: repository.toRootPath(path) }, tip, repository);
-      const place = found.kind === 'missing' ? path : repository.toFolderPath(found.path);
-      return readFormerFiles({ id, path: place }, tip, repository);
+      const result = await findFileAtCommit({ id, path: repository.toRootPath(path) }, tip, repository);
+      const pathAtTip = result.kind === 'missing' ? path : repository.toFolderPath(result.path);
+      return readFormerFiles({ id, path: pathAtTip }, tip, repository);
     }),
   );
-  const all = states.flat();
-  return { pins: await collectFormerPins(all, repository), fields: all.map(({ file }) => file) };
+  const allStates = states.flat();
+  return { pins: await collectFormerPins(allStates, repository), fields: allStates.map(({ file }) => file) };
 }
 
-/** How many are read of the branch itself: somebody waits for it, and 500 take two seconds. */
+/**
+ * The maximum number of states that promptsync reads for one file on a branch. Users wait for the result, and reading
+ * 500 states takes two seconds.
+ */
 const MAX_BRANCH_STATES = 500;
 
 /**
- * The states of a prompt's file one after the other as the branch of a commit had them. A state that only a merged
- * branch had was in force nowhere before its merge, and those of two branches side by side are no sequence.
+ * Reads the consecutive states of a prompt file on the branch that ends at a commit. Leaves out states that existed
+ * only on a merged branch. Such states were not in effect before the merge, and states from parallel branches do not
+ * form a sequence.
  */
 export async function readFileHistory(
-  located: PromptLocation,
+  location: PromptLocation,
   commit: string,
   repository: Repository,
 ): Promise<FileHistory> {
-  return makeFileHistory(await readBranchStates(located, commit, repository), repository);
+  return readPinsOfStates(await readBranchStates(location, commit, repository), repository);
 }
 
 /**
- * Reads the same history for the promotion guard, which must not lose it when a prompt moves: if git takes a moved file
- * for a new one, the history goes on with the file that had the prompt's id one commit earlier.
+ * Reads the history of a prompt file for the promotion guard. The guard must not lose the history when the file moves.
+ * So if git treats a moved file as a new file, the history continues with the file that had the prompt's id one commit
+ * earlier.
  */
 export async function readGuardHistory(
   { id, path }: PromptLocation,
@@ -67,50 +77,51 @@ export async function readGuardHistory(
 ): Promise<FileHistory> {
   const files: FormerFile[] = [];
   let next: FileAtCommit | null = { commit: head, path };
-  let whole = true;
-  while (next !== null && whole) {
+  let isComplete = true;
+  while (next !== null && isComplete) {
     const states: BranchStates = await readBranchStates({ id, path: next.path }, next.commit, repository);
     files.push(...states.files);
-    whole = states.whole;
-    next = await findFileAtOldestCommit(id, next, states.files.at(-1)?.commit, repository);
+    isComplete = states.isComplete;
+    next = await findEarlierFile(id, next, states.files.at(-1)?.commit, repository);
   }
-  return makeFileHistory({ files, whole }, repository);
+  return readPinsOfStates({ files, isComplete }, repository);
 }
 
-/** Finds where the prompt was right before its oldest known state, or at HEAD if its path has no state. */
-async function findFileAtOldestCommit(
+/**
+ * Finds the file that had the prompt's id one commit before the oldest known state. If no states are known, looks for
+ * the file at the commit of `start`. Returns null if there is no other file to read.
+ * @param start the file and the commit from which the known states were read
+ * @param oldest the commit of the oldest known state. Undefined if no states are known
+ */
+async function findEarlierFile(
   id: string,
-  from: FileAtCommit,
+  start: FileAtCommit,
   oldest: string | undefined,
   repository: Repository,
 ): Promise<FileAtCommit | null> {
-  const commit = oldest === undefined ? from.commit : await repository.resolveRef(`${oldest}^`);
+  const commit = oldest === undefined ? start.commit : await repository.resolveRef(`${oldest}^`);
   if (commit === null) return null;
-  const found = await findFileAtCommit({ id, path: repository.toRootPath(from.path) }, commit, repository);
-  if (found.kind === 'missing') return null;
-  const path = repository.toFolderPath(found.path);
-  return oldest === undefined && path === from.path ? null : { commit, path };
+  const result = await findFileAtCommit({ id, path: repository.toRootPath(start.path) }, commit, repository);
+  if (result.kind === 'missing') return null;
+  const path = repository.toFolderPath(result.path);
+  return oldest === undefined && path === start.path ? null : { commit, path };
 }
 
-type BranchStates = { readonly files: readonly FormerFile[]; readonly whole: boolean };
+/** The states of a prompt file on a branch, newest first. `isComplete` is false if older states may exist. */
+type BranchStates = { readonly files: readonly FormerFile[]; readonly isComplete: boolean };
 
 async function readBranchStates(
   { id, path }: PromptLocation,
   commit: string,
   repository: Repository,
 ): Promise<BranchStates> {
-  const places = (await repository.followFile(commit, repository.toRootPath(path), 'branch')).slice(
-    0,
-    MAX_BRANCH_STATES,
-  );
-  const cut = places.length === MAX_BRANCH_STATES || (await isAtEdge(places.at(-1)?.commit, repository));
-  return { files: await parseFiles(id, places, repository), whole: !cut };
+  const allPlaces = await repository.followFile(commit, repository.toRootPath(path), 'branch');
+  const places = allPlaces.slice(0, MAX_BRANCH_STATES);
+  const isCut = places.length === MAX_BRANCH_STATES || (await isAtShallowEdge(places.at(-1)?.commit, repository));
+  return { files: await parseStates(id, places, repository), isComplete: !isCut };
 }
 
-async function makeFileHistory(
-  { files, whole: isComplete }: BranchStates,
-  repository: Repository,
-): Promise<FileHistory> {
+async function readPinsOfStates({ files, isComplete }: BranchStates, repository: Repository): Promise<FileHistory> {
   return {
     commits: files.map((file) => file.commit),
     pins: await collectFormerPins(files, repository),
@@ -118,15 +129,16 @@ async function makeFileHistory(
   };
 }
 
-/** At the edge of a shallow clone every file looks as if it were new. */
-async function isAtEdge(commit: string | undefined, repository: Repository): Promise<boolean> {
+/** Returns true if a shallow clone lacks the parent of this commit. git reports every file in such a commit as new. */
+async function isAtShallowEdge(commit: string | undefined, repository: Repository): Promise<boolean> {
   return commit !== undefined && repository.isShallow && (await repository.resolveRef(`${commit}^`)) === null;
 }
 
 /**
- * Whether promptsync made one of the versions from a commit before the oldest known state. Then this state is not the
- * prompt's first: somebody deleted its file, or moved it in a way that git does not follow. If the clone is shallow, a
- * missing commit may be such a commit. Otherwise it belongs to another repository.
+ * Returns true if promptsync created a version of the prompt from a commit before the oldest known state of the file.
+ * That state is then not the first state of the prompt: somebody deleted the file earlier, or moved it in a way that
+ * git does not follow. A source commit that is missing from a shallow clone counts as an earlier commit. A source
+ * commit that is missing from a full clone does not count, because it belongs to a different repository.
  */
 export async function wasSyncedBefore(
   { commits }: FileHistory,
@@ -137,26 +149,31 @@ export async function wasSyncedBefore(
   const parent = oldest === undefined ? null : await repository.resolveRef(`${oldest}^`);
   if (parent === null) return false;
   const sources = new Set(known.flatMap(({ isManaged, source }) => (isManaged === true ? (source?.commit ?? []) : [])));
-  const before = [...sources].filter(isCommitId).map(async (commit) => {
-    const isThere = (await repository.resolveRef(commit)) === commit;
-    return isThere ? repository.isSameOrAncestor(commit, parent) : repository.isShallow;
+  const areEarlier = [...sources].filter(isCommitId).map(async (commit) => {
+    const isInClone = (await repository.resolveRef(commit)) === commit;
+    return isInClone ? repository.isSameOrAncestor(commit, parent) : repository.isShallow;
   });
-  return (await Promise.all(before)).includes(true);
+  return (await Promise.all(areEarlier)).includes(true);
 }
 
-/** The environments that a file pins as it has done in all of its states. */
+/**
+ * Returns the environments whose pins have never changed since the file's first state. Returns none if the history may
+ * lack older states.
+ */
 export function findEnvironmentsPinnedFromStart(
   { pins }: PromptFile,
   { commits, pins: former, isComplete }: FileHistory,
 ): ReadonlySet<string> {
-  const always = pins.filter(({ environment, pin }) => {
+  if (!isComplete || commits.length === 0) return new Set();
+  const unchangedPins = pins.filter(({ environment, pin }) => {
     const states = former.get(environment) ?? [];
     return states.length === commits.length && states.every((state) => formatPin(state.pin) === formatPin(pin));
   });
-  return new Set(isComplete && commits.length > 0 ? always.map(({ environment }) => environment) : []);
+  return new Set(unchangedPins.map(({ environment }) => environment));
 }
 
-async function parseFiles(
+/** Parses the prompt file at each commit and path. Leaves out invalid files and files of other prompts. */
+async function parseStates(
   id: string,
   places: readonly FileAtCommit[],
   repository: Repository,
@@ -170,6 +187,10 @@ async function parseFiles(
   return parsed.flat();
 }
 
+/**
+ * Collects the pins of former states by environment. Adds the content that each pin refers to, if git has it.
+ * @param states the former states, newest first
+ */
 export async function collectFormerPins(
   states: readonly FormerFile[],
   repository: Repository | null,
@@ -184,47 +205,54 @@ export async function collectFormerPins(
       }),
     ),
   );
-  const all = Map.groupBy(pins, ({ environment }) => environment);
-  return new Map([...all].map(([environment, list]) => [environment, list.map(({ former }) => former)]));
+  const byEnvironment = Map.groupBy(pins, ({ environment }) => environment);
+  return new Map([...byEnvironment].map(([environment, list]) => [environment, list.map(({ former }) => former)]));
 }
 
+/**
+ * Reads the content that a former pin refers to. Returns null for version numbers and ids. Also returns null if git has
+ * no valid file of the prompt at the pinned ref.
+ */
 async function readPinnedContent(pin: Pin, file: PromptFile, repository: Repository | null): Promise<Content | null> {
   if (pin.kind === 'latest') return file.content;
   if (pin.kind !== 'git' || repository === null) return null;
   const commit = await repository.resolveRef(pin.ref);
-  const found = commit === null ? null : await findFileAtCommit(file, commit, repository);
-  return found?.kind === 'found' ? found.file.content : null;
+  if (commit === null) return null;
+  const result = await findFileAtCommit(file, commit, repository);
+  return result.kind === 'found' ? result.file.content : null;
 }
 
 /**
- * Without what HEAD itself says where the file says it still: that is no earlier state. Where the file pins more than
- * HEAD does, it is.
+ * Removes the pins that HEAD set and that the file still has, because they are current pins, not former ones. If the
+ * file also pins an environment that HEAD does not pin, removes nothing, because the file has changed since HEAD.
  */
 export function omitHeadPins(former: FormerPins, { pins, content }: PromptFile, head: string | null): FormerPins {
-  const atHead = new Set([...former].flatMap(([name, [newest]]) => (newest?.commit === head ? [name] : [])));
-  if (!pins.every(({ environment }) => atHead.has(environment))) return former;
-  const isNow = (environment: string, one: FormerPin): boolean => {
-    const now = pins.find((pin) => pin.environment === environment)?.pin;
-    const same = now !== undefined && formatPin(now) === formatPin(one.pin);
-    return one.commit === head && same && (one.pin.kind !== 'latest' || one.content?.digest === content.digest);
+  const pinnedAtHead = new Set([...former].flatMap(([name, [newest]]) => (newest?.commit === head ? [name] : [])));
+  if (!pins.every(({ environment }) => pinnedAtHead.has(environment))) return former;
+  const isCurrent = (environment: string, { commit, pin, content: formerContent }: FormerPin): boolean => {
+    const currentPin = pins.find((one) => one.environment === environment)?.pin;
+    if (commit !== head || currentPin === undefined || formatPin(currentPin) !== formatPin(pin)) return false;
+    return pin.kind !== 'latest' || formerContent?.digest === content.digest;
   };
   return new Map(
     [...former].map(([environment, list]) => {
-      return [environment, list.filter((one, index) => index > 0 || !isNow(environment, one))];
+      return [environment, list.filter((one, index) => index > 0 || !isCurrent(environment, one))];
     }),
   );
 }
 
+/** The git history of prompt files, with details of the commits in it. */
 export type GitHistory = {
-  /** By prompt id, as of HEAD, newest first. */
+  /** The history of each prompt file up to HEAD, by prompt id. States are sorted newest first. */
   readonly byPrompt: ReadonlyMap<string, FileHistory>;
-  /** Those that the versions and the states name. */
+  /** Details of the commits that versions and file states refer to, by commit id. */
   readonly commits: ReadonlyMap<string, CommitInfo>;
   readonly isShallow: boolean;
 };
 
 const NO_GIT_HISTORY: GitHistory = { byPrompt: new Map(), commits: new Map(), isShallow: false };
 
+/** Reads the git history of the selected prompts that were observed. Returns an empty history outside a repository. */
 export async function readGitHistory(
   selected: readonly PromptFile[],
   { observed }: Pick<Observation, 'observed'>,
@@ -233,28 +261,33 @@ export async function readGitHistory(
   if (repository === null || repository.head === null) return NO_GIT_HISTORY;
   const { head } = repository;
   const files = selected.filter(({ id }) => observed.has(id));
-  const read = files.map(async (file) => [file.id, await readFileHistory(file, head, repository)] as const);
-  const byPrompt = new Map(await Promise.all(read));
-  const states = [...byPrompt.values()].flatMap(({ commits }) => commits);
-  const known = [...observed.values()].flatMap((one) => one.known);
-  const named = [...known.flatMap(({ isManaged, source }) => (isManaged ? (source?.commit ?? []) : [])), ...states];
-  return { byPrompt, commits: await readCommitsOfHistory(named, head, repository), isShallow: repository.isShallow };
+  const histories = files.map(async (file) => [file.id, await readFileHistory(file, head, repository)] as const);
+  const byPrompt = new Map(await Promise.all(histories));
+  const stateCommits = [...byPrompt.values()].flatMap(({ commits }) => commits);
+  const versions = [...observed.values()].flatMap(({ known }) => known);
+  const versionCommits = versions.flatMap(({ isManaged, source }) => (isManaged ? (source?.commit ?? []) : []));
+  const commits = await readCommitsOfHistory([...versionCommits, ...stateCommits], head, repository);
+  return { byPrompt, commits, isShallow: repository.isShallow };
 }
 
-/** With the pull request that a commit names itself, or else the merge that brought it. */
+/**
+ * Reads the details of commits, by commit id. If a commit's message mentions no pull request, the details contain the
+ * pull request of the merge that brought the commit into the branch.
+ */
 async function readCommitsOfHistory(
   ids: readonly string[],
   head: string,
   repository: Repository,
 ): Promise<ReadonlyMap<string, CommitInfo>> {
   const commits = await repository.readCommits(ids);
-  const silent = [...commits.values()].filter(({ pullRequest }) => pullRequest === undefined);
-  if (silent.length === 0) return commits;
-  const mergeOf = await repository.mapCommitsToMerges(head);
-  const merges = await repository.readCommits(silent.flatMap(({ commit }) => mergeOf.get(commit) ?? []));
-  const found = silent.flatMap((info): [string, CommitInfo][] => {
-    const pullRequest = merges.get(mergeOf.get(info.commit) ?? '')?.pullRequest;
+  const withoutPullRequest = [...commits.values()].filter(({ pullRequest }) => pullRequest === undefined);
+  if (withoutPullRequest.length === 0) return commits;
+  const mergeIds = await repository.mapCommitsToMerges(head);
+  const merges = await repository.readCommits(withoutPullRequest.flatMap(({ commit }) => mergeIds.get(commit) ?? []));
+  const completed = withoutPullRequest.flatMap((info): [string, CommitInfo][] => {
+    const merge = merges.get(mergeIds.get(info.commit) ?? '');
+    const pullRequest = merge?.pullRequest;
     return pullRequest === undefined ? [] : [[info.commit, { ...info, pullRequest }]];
   });
-  return new Map([...commits, ...found]);
+  return new Map([...commits, ...completed]);
 }

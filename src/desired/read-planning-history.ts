@@ -17,152 +17,191 @@ import {
 } from './read-history.ts';
 import type { DesiredWorkspace } from './read-desired-state.ts';
 
+/** The parts of the desired state that are needed to read the planning history. */
 type PlanningSources = Pick<
   DesiredWorkspace,
   'config' | 'repository' | 'base' | 'contentsAtRefs' | 'promotionSources' | 'uncommitted'
 >;
 type GitSources = PlanningSources & { readonly repository: Repository };
 
+/** A prompt file, with the observation of its prompt and the targets of its pins. */
 type ComparedPrompt = {
   readonly file: PromptFile;
   readonly observed: ObservedPrompt;
-  /** Of each of its pins. */
-  readonly meanings: readonly PinTarget[];
+  /** The targets of the pins, in the order of `file.pins`. */
+  readonly targets: readonly PinTarget[];
 };
 
-/** Reads what git says of earlier commits, of those of the files alone that differ from what was observed. */
+/**
+ * Reads the parts of the git history that the planner needs. Reads former pins and fields only for prompts whose files
+ * differ from the current state.
+ */
 export async function readPlanningHistory(
   files: readonly PromptFile[],
   { observed }: Pick<Observation, 'observed'>,
-  { repository, ...given }: PlanningSources,
+  { repository, ...otherSources }: PlanningSources,
 ): Promise<PlanningHistory> {
   if (repository === null) return NO_PLANNING_HISTORY;
-  const sources = { repository, ...given };
+  const sources = { repository, ...otherSources };
   const compared = files.flatMap((file): readonly ComparedPrompt[] => {
-    const found = observed.get(file.id);
+    const observedPrompt = observed.get(file.id);
+    if (observedPrompt === undefined) return [];
     const atRefs = sources.contentsAtRefs.get(file.id) ?? new Map();
-    return found === undefined ? [] : [{ file, observed: found, meanings: findPinTargets(file, found, atRefs) }];
+    return [{ file, observed: observedPrompt, targets: findPinTargets(file, observedPrompt, atRefs) }];
   });
-  const doubted = compared.filter(findsPossibleRefusal(sources));
-  const histories = await readAll(doubted, async (one) => ({ ...one, ...(await readOneFileHistory(one, repository)) }));
-  const drifting = compared.filter(findsPossibleDrift(sources));
+  const refusable = compared.filter((prompt) => mayBeRefused(prompt, sources));
+  const histories = await readForEachPrompt(refusable, async (prompt) => {
+    return { file: prompt.file, history: await readHistoryForGuard(prompt, repository) };
+  });
+  const drifting = compared.filter((prompt) => mayHaveDrifted(prompt, sources));
   const tips = drifting.length === 0 ? [] : await listTips(sources);
   return {
-    formerPins: mapValues(histories, ({ pins }) => pins),
-    firstAges: firstAges(histories),
-    alwaysPinned: mapValues(histories, ({ file, ...history }) => findEnvironmentsPinnedFromStart(file, history)),
-    formerStates: await readAll(drifting, ({ file }) => readFormerStates(file, tips, repository)),
+    formerPins: mapValues(histories, ({ history }) => history.pins),
+    firstAges: mapFirstAges(histories),
+    alwaysPinned: mapValues(histories, ({ file, history }) => findEnvironmentsPinnedFromStart(file, history)),
+    formerStates: await readForEachPrompt(drifting, ({ file }) => readFormerStates(file, tips, repository)),
     provenance: await readProvenance(compared, sources),
     contents: await readContents(compared, repository),
   };
 }
 
-/** By prompt id; of the prompts that need it. */
-async function readAll<Read>(
-  needed: readonly ComparedPrompt[],
-  read: (one: ComparedPrompt) => Promise<Read>,
-): Promise<ReadonlyMap<string, Read>> {
-  return new Map(await Promise.all(needed.map(async (one) => [one.file.id, await read(one)] as const)));
+/** Calls a function for each prompt and returns the results by prompt id. */
+async function readForEachPrompt<Value>(
+  prompts: readonly ComparedPrompt[],
+  read: (prompt: ComparedPrompt) => Promise<Value>,
+): Promise<ReadonlyMap<string, Value>> {
+  return new Map(await Promise.all(prompts.map(async (prompt) => [prompt.file.id, await read(prompt)] as const)));
 }
 
-/** What was wanted before is all that these commits contain: base, head, and the tip of the branch that goes live. */
+/**
+ * Returns the commits whose histories together contain every earlier desired state. These are the base, the head, and
+ * the tip of the configured branch. Leaves out each commit that is an ancestor of another one.
+ */
 async function listTips({ repository, base, config }: GitSources): Promise<readonly string[]> {
   const tips = [base?.commit, repository.head, await repository.findKnownTip(config.branch)];
   return repository.findIndependent(tips.filter((tip) => typeof tip === 'string'));
 }
 
-function mapValues<Read, Made>(all: ReadonlyMap<string, Read>, make: (read: Read) => Made): ReadonlyMap<string, Made> {
-  return new Map([...all].map(([id, read]) => [id, make(read)]));
+function mapValues<Value, Mapped>(
+  values: ReadonlyMap<string, Value>,
+  map: (value: Value) => Mapped,
+): ReadonlyMap<string, Mapped> {
+  return new Map([...values].map(([id, value]) => [id, map(value)]));
 }
 
-/** Whether an environment is to serve what the one before does not: only an earlier pin can allow that. */
-function findsPossibleRefusal({ promotionSources }: GitSources): (compared: ComparedPrompt) => boolean {
-  return ({ file, observed, meanings }) =>
-    file.pins.some(({ environment }, at) => {
-      const from = promotionSources.get(environment);
-      const meaning = meanings[at];
-      if (from === undefined || meaning === undefined || meaning.kind === 'in-sync') return false;
-      const serves = observed.active.get(from) ?? null;
-      return serves === null || meaning.kind !== 'known' || !isSame(serves, meaning.version);
-    });
+/**
+ * Returns true if the promotion guard may refuse the prompt, because a pin would activate a version that the source
+ * environment does not serve. The guard then needs the file's former pins, for example to recognize a rollback.
+ */
+function mayBeRefused({ file, observed, targets }: ComparedPrompt, { promotionSources }: GitSources): boolean {
+  return file.pins.some(({ environment }, index) => {
+    const sourceEnvironment = promotionSources.get(environment);
+    const target = targets[index];
+    if (sourceEnvironment === undefined || target === undefined || target.kind === 'in-sync') return false;
+    const served = observed.active.get(sourceEnvironment) ?? null;
+    return served === null || target.kind !== 'known' || !isSameVersion(served, target.version);
+  });
 }
 
-function isSame(one: VersionFacts, other: VersionFacts): boolean {
+function isSameVersion(one: VersionFacts, other: VersionFacts): boolean {
   return one.id === other.id || makeContentKey(one) === makeContentKey(other);
 }
 
-const NO_STATES: FileHistory = { commits: [], pins: new Map(), isComplete: false };
+const NO_FILE_HISTORY: FileHistory = { commits: [], pins: new Map(), isComplete: false };
 
-/** The history of HEAD decides about promotion order. A base must not: it would weaken the guard. */
-async function readOneFileHistory({ file, observed }: ComparedPrompt, repository: Repository): Promise<FileHistory> {
-  if (repository.head === null) return NO_STATES;
+/**
+ * Reads the history of a file up to HEAD for the promotion guard. The guard must not use the history of the base,
+ * because the choice of a base could then weaken the guard.
+ */
+async function readHistoryForGuard({ file, observed }: ComparedPrompt, repository: Repository): Promise<FileHistory> {
+  if (repository.head === null) return NO_FILE_HISTORY;
   const history = await readGuardHistory(file, repository.head, repository);
   const isComplete = history.isComplete && !(await wasSyncedBefore(history, observed, repository));
   return { ...history, isComplete };
 }
 
-/** Returns the age of each file's first state, by prompt id. Leaves out a file if git may not show its first state. */
-function firstAges(histories: ReadonlyMap<string, FileHistory>): ReadonlyMap<string, number> {
-  const known = [...histories].filter(([, { commits, isComplete }]) => isComplete && commits.length > 0);
-  return new Map(known.map(([id, { commits }]) => [id, commits.length - 1]));
+/**
+ * Returns the age of each file's first state, by prompt id. The age of a state is the number of newer states. Leaves
+ * out files whose first state may be missing from git.
+ */
+function mapFirstAges(histories: ReadonlyMap<string, { readonly history: FileHistory }>): ReadonlyMap<string, number> {
+  const complete = [...histories].filter(([, { history }]) => history.isComplete && history.commits.length > 0);
+  return new Map(complete.map(([id, { history }]) => [id, history.commits.length - 1]));
 }
 
-/** Whether a field is, or an environment serves, neither what the base wants nor what the file does. */
-function findsPossibleDrift({ base, contentsAtRefs }: GitSources): (compared: ComparedPrompt) => boolean {
-  return ({ file, observed, meanings }) => {
-    const then = base?.files.get(file.id);
-    if (then === undefined) return false;
-    const atRefs = contentsAtRefs.get(file.id) ?? new Map();
-    const isMoved = ({ environment }: EnvironmentPin): boolean => {
-      const pin = then.pins.find((one) => one.environment === environment);
-      const serves = observed.active.get(environment) ?? null;
-      return serves !== null && pin !== undefined && findPinTarget(pin, then, observed, atRefs).kind !== 'in-sync';
-    };
-    if (file.pins.some((pin, at) => meanings[at]?.kind !== 'in-sync' && isMoved(pin))) return true;
-    const [now, before] = [file, then].map((one) => changedFields(one, observed.fields));
-    return FIELDS.some((field) => now?.[field] !== undefined && before?.[field] !== undefined);
+/**
+ * Returns true if the prompt may have drifted, because a field or an environment in the service differs from both the
+ * base and the file.
+ */
+function mayHaveDrifted({ file, observed, targets }: ComparedPrompt, { base, contentsAtRefs }: GitSources): boolean {
+  const baseFile = base?.files.get(file.id);
+  if (baseFile === undefined) return false;
+  const atRefs = contentsAtRefs.get(file.id) ?? new Map();
+  const differsFromBase = ({ environment }: EnvironmentPin): boolean => {
+    const basePin = baseFile.pins.find((pin) => pin.environment === environment);
+    const served = observed.active.get(environment) ?? null;
+    if (served === null || basePin === undefined) return false;
+    return findPinTarget(basePin, baseFile, observed, atRefs).kind !== 'in-sync';
   };
+  if (file.pins.some((pin, index) => targets[index]?.kind !== 'in-sync' && differsFromBase(pin))) return true;
+  const fieldsOfFile = changedFields(file, observed.fields);
+  const fieldsOfBase = changedFields(baseFile, observed.fields);
+  return FIELDS.some((field) => fieldsOfFile[field] !== undefined && fieldsOfBase[field] !== undefined);
 }
 
-/** Of the files that a version is to be made of; what is not committed comes from no commit. */
+/**
+ * Reads the git provenance of each file from which a sync would create a version, by path. Leaves out files with
+ * uncommitted changes, because no commit has their content.
+ */
 async function readProvenance(
   compared: readonly ComparedPrompt[],
   { repository, uncommitted }: GitSources,
 ): Promise<PlanningHistory['provenance']> {
   const creating = compared.filter(
-    ({ file, observed, meanings }) => chooseVersionToCreate(file, observed, meanings) !== null,
+    ({ file, observed, targets }) => chooseVersionToCreate(file, observed, targets) !== null,
   );
   const paths = creating.map(({ file }) => file.path).filter((path) => !uncommitted.has(path));
-  const { head, toRootPath: fromRoot, findLastCommit: lastCommitAt } = repository;
+  const { head } = repository;
   if (head === null) return new Map<string, Provenance>();
-  const last = await Promise.all(paths.map(async (path) => [path, await lastCommitAt(head, fromRoot(path))] as const));
-  return new Map(last.flatMap(([path, commit]) => (commit === null ? [] : [[path, commit]])));
+  const entries = paths.map(async (path): Promise<readonly [string, Provenance][]> => {
+    const lastCommit = await repository.findLastCommit(head, repository.toRootPath(path));
+    return lastCommit === null ? [] : [[path, lastCommit]];
+  });
+  return new Map((await Promise.all(entries)).flat());
 }
 
-/** The texts that environments are to serve and that the service did not show; a plan can be shown without them. */
+/**
+ * Reads contents from git for versions that pins would activate but that promptsync did not read from the service.
+ * Returns the contents by version id. Some may be missing, because promptsync can show a plan without them.
+ */
 async function readContents(
   compared: readonly ComparedPrompt[],
   repository: Repository,
 ): Promise<PlanningHistory['contents']> {
-  const found = compared.flatMap(({ file, meanings }) =>
-    meanings.map(async (meaning): Promise<readonly [string, Content][]> => {
-      if (meaning.kind !== 'known' || meaning.version.content !== null) return [];
-      const content = await readContentFromGit(meaning.version, file, repository);
-      return content === null ? [] : [[meaning.version.id, content]];
+  const entries = compared.flatMap(({ file, targets }) =>
+    targets.map(async (target): Promise<readonly [string, Content][]> => {
+      if (target.kind !== 'known' || target.version.content !== null) return [];
+      const content = await readContentFromGit(target.version, file, repository);
+      return content === null ? [] : [[target.version.id, content]];
     }),
   );
-  return new Map((await Promise.all(found)).flat());
+  return new Map((await Promise.all(entries)).flat());
 }
 
-/** The file at the version's commit, or else at any other, provided that it holds what the version does. */
+/**
+ * Reads the content of a version from git. Checks the commit that the version records as its source first, and then the
+ * other states of the file. Returns null if none of them has the text of the version.
+ */
 async function readContentFromGit(
   version: KnownVersion,
   file: PromptFile,
   repository: Repository,
 ): Promise<Content | null> {
-  const then = await readSourceFile(version, repository);
-  if (then !== null) return then.content;
-  // What was imported, or put into the file after it was made in the service, names no commit.
-  const former = repository.head === null ? [] : await readFormerFiles(file, repository.head, repository);
-  return former.find((one) => matchesDigest(version.digest, one.file.content))?.file.content ?? null;
+  const sourceFile = await readSourceFile(version, repository);
+  if (sourceFile !== null) return sourceFile.content;
+  // A version that somebody created in the service has no source commit. An import or an edit may still have added its
+  // text to git.
+  const formerFiles = repository.head === null ? [] : await readFormerFiles(file, repository.head, repository);
+  const match = formerFiles.find((former) => matchesDigest(version.digest, former.file.content));
+  return match?.file.content ?? null;
 }

@@ -1,16 +1,19 @@
 import type { PromptFile } from './prompt-file.ts';
 
-/** Codes of the warnings that a report leaves out. */
+/** The codes of the warnings that a report omits, because the user accepted them. */
 export type AcceptedWarnings = {
-  /** Accepted by the configuration, for every prompt. */
+  /** The codes that the configuration accepts for every prompt. */
   readonly everywhere: readonly string[];
-  /** Accepted by a prompt file, by its path. */
+  /** The codes that each prompt file accepts for itself, by the path of the file. */
   readonly byPath: ReadonlyMap<string, readonly string[]>;
 };
 
 export const NO_ACCEPTED_WARNINGS: AcceptedWarnings = { everywhere: [], byPath: new Map() };
 
-/** Returns what the configuration and each prompt file accept of their own warnings. */
+/**
+ * Collects the codes of the warnings that the configuration and the prompt files accept.
+ * @param config the configuration; null if promptsync could not read it
+ */
 export function collectAcceptedWarnings(
   files: readonly Pick<PromptFile, 'path' | 'acceptWarnings'>[],
   config: { readonly acceptWarnings: readonly string[] } | null,

@@ -3,22 +3,25 @@ import type { ContentsAtRefs, FieldName, Provenance } from './plan.ts';
 import type { EnvironmentPin, PromptFile } from './prompt-file.ts';
 import type { Content } from './content.ts';
 
-/** All that files, configuration and git say before the service is asked. */
+/** The state that the prompt files, the configuration and git declare. promptsync reads it without the service. */
 export type DesiredState = {
   readonly files: readonly PromptFile[];
-  /** By prompt id, and then by ref. */
+  /** The contents that the `git:` pins of the files name, by prompt id and then by ref. */
   readonly contentsAtRefs: ReadonlyMap<string, ContentsAtRefs>;
-  /** What drift is compared with; null where it is not asked for. */
+  /** The state of the base commit, which drift is compared with. Null if the command has no base. */
   readonly base: BaseState | null;
-  /** Environments in promotion order; null when the order is the file's own. */
+  /** The environments in promotion order. Null if the configuration lists no environments. */
   readonly environmentOrder: readonly string[] | null;
-  /** Environments in which no pin may be `latest`. */
+  /** The environments in which the pin `latest` is not allowed. */
   readonly environmentsWithoutLatest: readonly string[];
-  /** The environment in which a version must be active before it may be active in the one named. */
+  /**
+   * For each environment that has a source, the environment that versions are promoted from. They must be active there
+   * first.
+   */
   readonly promotionSources: ReadonlyMap<string, string>;
 };
 
-/** Sorts pins in promotion order. Without a configured order they keep that of the file. */
+/** Sorts pins in promotion order. If the configuration defines no order, the pins stay in the order of the file. */
 export function sortPins(
   pins: readonly EnvironmentPin[],
   { environmentOrder }: Pick<DesiredState, 'environmentOrder'>,
@@ -27,31 +30,40 @@ export function sortPins(
   return pins.toSorted((a, b) => environmentOrder.indexOf(a.environment) - environmentOrder.indexOf(b.environment));
 }
 
-/** The base commit: what it wanted, by prompt id. */
+/** The prompt files of the base commit, by prompt id. */
 export type BaseState = { readonly files: ReadonlyMap<string, PromptFile> };
 
+/**
+ * The pins and the fields of one prompt in earlier commits. They decide whether a drift is `unfinished` or `outside`.
+ */
 export type FormerStates = {
   readonly pins: FormerPins;
   readonly fields: readonly Pick<PromptFile, FieldName>[];
 };
 
-/** What git says of earlier commits, read for the prompts that differ alone. */
+/** The git history that the planner needs. promptsync reads it only for prompts that differ from the service. */
 export type PlanningHistory = {
-  /** By prompt id: pins of earlier commits, where promotions may be refused without. */
+  /** The pins of earlier commits, by prompt id. Contains only prompts that the promotion guard might refuse. */
   readonly formerPins: ReadonlyMap<string, FormerPins>;
-  /** The age of each file's first state, by prompt id. A file is absent if git may not show its first state. */
+  /**
+   * The age of the first state of each file, by prompt id. The age is the number of newer states. A file is absent if
+   * the known history may lack its first state.
+   */
   readonly firstAges: ReadonlyMap<string, number>;
-  /** By prompt id: environments that the file has pinned as it does now from its first commit on. */
+  /** The environments that each file has pinned in the same way since its first commit, by prompt id. */
   readonly alwaysPinned: ReadonlyMap<string, ReadonlySet<string>>;
-  /** By prompt id: what ancestors of base, of head and of the branch wanted, where anything drifts. */
+  /**
+   * The pins and fields at the base, the head, the tip of the branch and all their ancestors, by prompt id. Contains
+   * only prompts that may have drifted.
+   */
   readonly formerStates: ReadonlyMap<string, FormerStates>;
-  /** By path: where the content of a file comes from. */
+  /** The commit that the content of each file comes from, by the path of the file. */
   readonly provenance: ReadonlyMap<string, Provenance>;
-  /** By version id: contents of versions that were not read. */
+  /** The contents of versions that promptsync did not read from the service, by version id. They come from git. */
   readonly contents: ReadonlyMap<string, Content>;
 };
 
-/** Where git is not asked, or has nothing to say. */
+/** The empty history, for plans that are made without git and for folders outside a repository. */
 export const NO_PLANNING_HISTORY: PlanningHistory = {
   formerPins: new Map(),
   firstAges: new Map(),

@@ -1,14 +1,14 @@
 import { getBuiltinModule } from 'node:process';
 
-/** `sha256:` and 64 hexadecimal digits. */
+/** The text `sha256:` followed by 64 hexadecimal digits. */
 export type Digest = `sha256:${string}`;
 
-/** What digests are made with is loaded by the first of them: a help and a validate need none. */
+/** Computes the SHA-256 digest of a text. Only the first call loads `node:crypto`, because `--help` needs no digest. */
 export function computeDigest(text: string): Digest {
   return `sha256:${getBuiltinModule('node:crypto').hash('sha256', text)}`;
 }
 
-/** The first 16 of its digits: enough to distinguish a handful where there is little room. */
+/** Returns the first 16 hexadecimal digits of a digest. They are enough to tell a handful of digests apart. */
 export function shortDigest(digest: string): string {
   return digest.slice('sha256:'.length, 'sha256:'.length + 16);
 }

@@ -2,61 +2,79 @@ import type { Problem } from '../problem.ts';
 import type { PromptIdentity } from './prompt-file.ts';
 import type { PlannedTextChange, TextChange } from './text-changes.ts';
 
-/** The commands whose work is files of the repository; they never write to the service. */
+/** The commands that write files of the repository. They never write to the service. */
 export const FILE_COMMANDS = ['init', 'import', 'pull', 'promote', 'rollback'] as const;
 
-/** What a report is of: `dry-run` and `apply` are a sync, all others are called as their commands. */
+/**
+ * The values of `mode` in a report. `dry-run` and `apply` are the two forms of `sync`. All others are command names.
+ */
 export const REPORT_MODES = ['dry-run', 'apply', 'validate', 'status', 'history', ...FILE_COMMANDS] as const;
 
-/** One change of a prompt file that a command makes, or would make. */
+/** One change to a prompt file that a command makes, or would make on a dry run. */
 export type FileEdit =
   | { readonly kind: 'create-file' }
   | {
       readonly kind: 'set-pin';
       readonly environment: string;
-      /** Null where the environment was not pinned. */
+      /** The pin before the edit. Null if the file did not pin the environment. */
       readonly before: string | null;
       readonly after: string;
-      /** What the environment serves, and would serve once the file is synced. */
+      /** The text that the environment serves now, and the text that it would serve after a sync of the edited file. */
       readonly serves?: PlannedTextChange;
     }
   | {
       readonly kind: 'set-field';
-      /** `name`, `variables`, `metadata.model`. */
+      /** The path of the field in the front matter, such as `name`, `variables` or `metadata.model`. */
       readonly field: string;
-      /** As JSON; null where the field is absent. */
+      /** The old value as JSON. Null if the field was absent. */
       readonly before: string | null;
+      /** The new value as JSON. Null if the edit removes the field. */
       readonly after: string | null;
-      /** Both sides have changed it: the file has both, between conflict markers. */
+      /**
+       * Whether the file and the service both changed the field. The file then has both values between conflict
+       * markers.
+       */
       readonly conflict: boolean;
     }
   | {
       readonly kind: 'set-text';
-      /** Where the text comes from: an environment and a version. */
+      /** The source of the new text: an environment and the version that it serves, such as `production v7`. */
       readonly from: string;
-      /** How many places both sides have changed; the file has both of each, between conflict markers. */
+      /** The number of conflicts between the file and the service. The file has both texts between conflict markers. */
       readonly conflicts: number;
-      /** The text of the file before and after, and the environment that the other one comes from. */
+      /** The text of the file before and after the edit, with the environment that the service's text comes from. */
       readonly texts?: TextChange;
     };
 
+/** A prompt whose file a command edited, or would edit on a dry run. */
 export type EditedPrompt = PromptIdentity & {
   readonly status: 'unchanged' | 'pending' | 'applied' | 'blocked' | 'failed';
   readonly edits: readonly FileEdit[];
   readonly problems: readonly Problem[];
 };
 
-/** A file that a command has written besides prompts, such as promptsync.yaml. */
+/**
+ * A file that `init` wrote or kept, such as promptsync.yaml. `extended` means that `init` added a line to the file, and
+ * `kept` means that the file stayed as it was.
+ */
 export type WrittenFile = { readonly path: string; readonly status: 'created' | 'overwritten' | 'extended' | 'kept' };
 
-/** The commit that holds the edits; the branch is null where HEAD is detached. The pull request, such as `#12`, has it. */
-export type EditCommit = { readonly commit: string; readonly branch: string | null; readonly pull_request?: string };
+/** The commit that contains the edits of a command. */
+export type EditCommit = {
+  readonly commit: string;
+  /** The branch of the commit. Null if HEAD is detached. */
+  readonly branch: string | null;
+  /** The pull request that proposes the commit, such as `#12`. */
+  readonly pull_request?: string;
+};
 
-/** Three texts without the line feed that ends a file; without a base all that differs is a conflict. */
+/** The three texts of a merge, without the final line feed. If the base is null, every difference is a conflict. */
 export type ThreeTexts = { readonly base: string | null; readonly ours: string; readonly theirs: string };
-/** Which side counts where both have changed the same; null: neither, the file gets both. */
+/** The side that wins if both sides changed the same lines or field. Null means a conflict: the file gets both. */
 export type PreferredSide = 'ours' | 'theirs' | null;
-/** What stands behind the conflict markers: where each side comes from. */
+/** The names of the two sides, which follow the conflict markers. */
 export type ConflictLabels = { readonly ours: string; readonly theirs: string };
+/** A merged text, and the number of conflicts that are marked in it. */
 export type MergedText = { readonly text: string; readonly conflicts: number };
+/** A function that merges three texts line by line. */
 export type MergeLines = (texts: ThreeTexts, side: PreferredSide, labels: ConflictLabels) => Promise<MergedText>;

@@ -2,69 +2,86 @@ import type { Digest } from './digest.ts';
 import type { Pin } from './prompt-file.ts';
 import type { Content } from './content.ts';
 
-/** How an environment was pinned at an earlier commit. */
+/** The pin of an environment at an earlier commit. */
 export type FormerPin = {
   readonly commit: string;
-  /** How many states of the file are newer. */
+  /** The number of states of the file that are newer than this pin's state. */
   readonly age: number;
   readonly pin: Pin;
-  /** What `latest` meant then, or what a ref means now; null where it is not known, and for numbers and ids. */
+  /**
+   * The content that the pin names. For `latest`, this is the content of the file at that commit. For `git:<ref>`, it
+   * is the content at the commit that the ref names now. Null if the content is unknown, and for pins by number or id.
+   */
   readonly content: Content | null;
-  /** Whether the pin means now what it meant then. False for a ref that is not a commit id: branches and tags move. */
+  /** Whether the pin still means what it meant at that commit. False for branches and tags, because they can move. */
   readonly isFixed: boolean;
 };
 
-/** By environment, newest first. */
+/** The pins at earlier commits, by environment. The pins of each environment are sorted newest first. */
 export type FormerPins = ReadonlyMap<string, readonly FormerPin[]>;
 
-/** A commit with what git knows of it; of one that this repository does not have, its id alone. */
+/** The id and the details of a commit. The details are absent if the repository does not have the commit. */
 export type CommitInfo = {
   readonly commit: string;
   readonly author?: string;
-  /** Author's date, ISO 8601 with its offset. */
+  /** The author date in ISO 8601, with the time zone offset. */
   readonly date?: string;
   readonly subject?: string;
-  /** `#12`, or `!12` of GitLab. */
+  /** The pull request `#12` on GitHub, or the merge request `!12` on GitLab. */
   readonly pullRequest?: string;
 };
 
-/** A time during which the file's pin meant a version. */
+/** A period in which the file pinned an environment to one version, according to git. */
 export type PinnedPeriod = {
   readonly environment: string;
-  /** Null where it began before all that is known of the file. */
+  /** The first commit of the period. Null if the period began before the known history of the file. */
   readonly from: CommitInfo | null;
-  /** Null where the last commit still says so, whether or not it is what the service serves. */
+  /**
+   * The commit that ended the period. Null if the newest commit still has the pin, whether or not the service serves
+   * the pinned version.
+   */
   readonly until: CommitInfo | null;
 };
 
-/** `uncommitted`: by promptsync, from a file that no commit holds. `unknown`: the service does not say it. */
+/**
+ * The origin of a version. `git`: promptsync created the version from a committed file. `uncommitted`: promptsync
+ * created it from a file that was not committed. `outside`: somebody created it without promptsync. `unknown`: the
+ * service does not show who created it.
+ */
 export type VersionOrigin = 'git' | 'uncommitted' | 'outside' | 'unknown';
 
+/** The origin of a version in git, and the environments that serve it or were pinned to it. */
 export type VersionHistory = {
   readonly ref: { readonly id: string; readonly number: number };
   readonly digest: Digest;
   readonly origin: VersionOrigin;
+  /** The commit that promptsync created the version from. Null if it is unknown or there is none. */
   readonly commit: CommitInfo | null;
-  /** From the repository's root. */
+  /** The path of the prompt file at that commit, from the root of the repository. Null if it is unknown. */
   readonly path: string | null;
-  /** What whoever made it has said of it, where the service shows that. */
+  /** The message that the creator of the version stored with it. Undefined if the service shows none. */
   readonly message: string | undefined;
+  /** The environments in which the version is active. */
   readonly activeIn: readonly string[];
-  /** According to git; newest first within each environment. */
+  /** The periods in which the file pinned the version, grouped by environment. Each group is sorted newest first. */
   readonly pinnedPeriods: readonly PinnedPeriod[];
 };
 
-/** By prompt id, newest version first; and the environment that was asked about, if any. */
+/** The version histories of all selected prompts. */
 export type VersionHistories = {
+  /** The histories of the versions of each prompt, newest version first, by prompt id. */
   readonly versions: ReadonlyMap<string, readonly VersionHistory[]>;
+  /** The environment whose version the user wants to trace. Null to show all versions. */
   readonly environment: string | null;
 };
 
-/** The states of a file, and how it pinned each environment in them. */
+/** The states of a prompt file in git, with the pins of each state. */
 export type FileHistory = {
-  /** Those that left a state, newest first: a pin's age is the place of its commit. */
+  /** The commits that changed the file, newest first. The age of a pin is the index of its commit in this list. */
   readonly commits: readonly string[];
   readonly pins: FormerPins;
-  /** Whether the oldest is the file's first: otherwise what it says may have been so long before. */
+  /**
+   * Whether the oldest known state is the first state of the file. If not, its pins may be much older than its commit.
+   */
   readonly isComplete: boolean;
 };

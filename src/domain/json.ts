@@ -1,7 +1,10 @@
+/** Any value that JSON can represent. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 export type JsonObject = { readonly [key: string]: JsonValue };
 
-/** One text per value whatever the order of its keys (RFC 8785), so that digests of equal values are equal. */
+/**
+ * Renders a value as canonical JSON (RFC 8785). The order of keys does not matter, so equal values have equal digests.
+ */
 export function canonicalJson(value: JsonValue): string {
   if (isJsonArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);
@@ -13,7 +16,10 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What JSON can hold: no infinite numbers, which parsing makes of such as `1e999`. Recursive: may throw a `RangeError`. */
+/**
+ * Whether JSON can represent a value. Infinity is not allowed, but `JSON.parse` returns it for numbers such as `1e999`.
+ * Throws a `RangeError` if the value is nested too deeply, because this function is recursive.
+ */
 export function isJsonValue(value: unknown): value is JsonValue {
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object') return typeof value === 'string' || typeof value === 'boolean';
@@ -28,9 +34,9 @@ function isJsonArray(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
-/** A copy of data, as JSON knows it, in which every string was mapped, names in objects included. */
+/** Returns a copy of JSON data in which `map` has replaced every string. This includes the keys of objects. */
 export function mapStrings<Data>(data: Data, map: (text: string) => string): Data {
-  // Strings become strings, and everything else stays what it is: the shape is that of `data`.
+  // The type assertion is safe: each string becomes another string, and all other values stay.
   return mapDeepStrings(data, map) as Data;
 }
 
@@ -38,5 +44,5 @@ function mapDeepStrings(value: unknown, map: (text: string) => string): unknown 
   if (typeof value === 'string') return map(value);
   if (Array.isArray(value)) return value.map((item) => mapDeepStrings(item, map));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, held]) => [map(name), mapDeepStrings(held, map)]));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [map(name), mapDeepStrings(member, map)]));
 }

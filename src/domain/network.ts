@@ -3,22 +3,25 @@ export function isLoopback({ hostname }: URL): boolean {
   return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** Whether what is sent to a URL leaves this machine and can be read on its way. */
+/** Whether requests to a URL leave this machine without encryption, so that others on the network can read them. */
 export function isPlainHttp(url: URL): boolean {
   return url.protocol === 'http:' && !isLoopback(url);
 }
 
-/** The options of undici's proxy agent. An empty text stands for no proxy. */
+/** The options of undici's proxy agent. An empty string means no proxy. */
 export type ProxySettings = {
-  /** The proxy for http addresses. */
+  /** The proxy for http URLs. */
   readonly httpProxy: string;
-  /** The proxy for https addresses. */
+  /** The proxy for https URLs. */
   readonly httpsProxy: string;
-  /** The hosts that are reached without a proxy, with commas between. */
+  /** The hosts that promptsync contacts without a proxy, separated by commas. */
   readonly noProxy: string;
 };
 
-/** Reads the proxies from the usual variables. It sets all three options: undici reads missing ones from the process. */
+/**
+ * Reads the proxy settings from `http_proxy`, `https_proxy` and `no_proxy`, or from the same variables in capital
+ * letters. Sets all three options, because undici would read a missing one from the environment of the process.
+ */
 export function readProxySettings(environment: Readonly<Record<string, string | undefined>>): ProxySettings {
   return {
     httpProxy: normalizeProxyUrl(environment['http_proxy'] ?? environment['HTTP_PROXY'] ?? ''),
@@ -27,7 +30,7 @@ export function readProxySettings(environment: Readonly<Record<string, string | 
   };
 }
 
-/** `proxy:3128` is a usual way to write it, and not a URL. */
+/** Adds `http://` to a proxy without a scheme. Many users write `proxy:3128`, which is not a URL. */
 function normalizeProxyUrl(setting: string): string {
   const text = setting.trim();
   return text === '' || text.includes('://') ? text : `http://${text}`;

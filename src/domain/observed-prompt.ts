@@ -3,67 +3,79 @@ import type { EnvironmentPin } from './prompt-file.ts';
 import type { Content } from './content.ts';
 import type { KnownVersion, VersionWithMetadata } from './versions.ts';
 
+/** The fields of a prompt in the service. */
 export type ObservedFields = {
   readonly id: string;
   readonly key: string;
   readonly name: string;
-  /** The service's null and an absent field are the empty string. */
+  /** The description. Empty if the service returns null or omits the field. */
   readonly description: string;
 };
 
-/** What is known of one prompt in the service. */
+/** The observed state of one prompt in the service. */
 export type ObservedPrompt = {
-  /** Null where the service keeps none: then a prompt is its versions. */
+  /** The fields of the prompt. Null if a prompt in this kind of service consists only of versions. */
   readonly fields: ObservedFields | null;
-  /** The version active in each environment that was asked for; null where none is. */
+  /** The active version of each observed environment. Null if no version is active there. */
   readonly active: ReadonlyMap<string, KnownVersion | null>;
-  /** Newest first. Of several that hold a content, see `findVersionWithContent`. */
+  /** The known versions, newest first. If several hold the same content, use `findVersionWithContent` to choose one. */
   readonly known: readonly KnownVersion[];
-  /** Whether a ledger names a version of a content, of those that are read still once these environments have moved on. */
-  readonly willKnowContent: (content: Content, left: ReadonlySet<string>) => boolean;
-  /** Whether the prompt has versions, and none that promptsync remembers them by: its first sync makes a baseline. */
+  /**
+   * Returns whether a later run will know a version with this content after the given environments have moved to other
+   * versions.
+   */
+  readonly willKnowContent: (content: Content, movingEnvironments: ReadonlySet<string>) => boolean;
+  /** Whether the prompt has versions but no ledger. The first sync of such a prompt creates a baseline. */
   readonly lacksLedger: boolean;
-  /** Whether a number that is not known may be found by an apply. */
+  /** Whether an apply may be able to find a version whose number is not known yet. */
   readonly canFindNumbers: boolean;
-  /** Ids that an apply has looked for, and that are no version of this prompt. */
+  /** The version ids that an apply searched for and that belong to no version of this prompt. */
   readonly missingIds: readonly string[];
-  /** `dropped`: the service forgets the metadata of versions. */
+  /** Whether the service keeps the metadata of versions. Some services drop it. */
   readonly metadata: 'kept' | 'dropped';
-  /** The version whose metadata a new version takes over if the file manages none. Absent: the new version has none. */
+  /**
+   * The version whose metadata a new version takes over if the file does not manage metadata. If this is absent, the
+   * new version has no metadata.
+   */
   readonly metadataFrom?: VersionWithMetadata | undefined;
-  /** Warnings. */
+  /** Warnings about the prompt in the service. */
   readonly problems: readonly Problem[];
-  /** Equal for two observations that have read the same. */
+  /** A text that is equal for two observations that read the same state. */
   readonly fingerprint: string;
 };
 
-/** By prompt id: each requested prompt is in one of the two. */
+/** The result of observing several prompts. Each requested prompt is in exactly one of the two maps. */
 export type Observation = {
+  /** The observed prompts, by prompt id. */
   readonly observed: ReadonlyMap<string, ObservedPrompt>;
+  /** The problems of the prompts that could not be observed, by prompt id. */
   readonly failed: ReadonlyMap<string, Problem>;
 };
 
-/** What is to be read of one prompt, and what of it has to be recognised. */
+/** The request to read one prompt. It lists the environments to read, and the contents and numbers to recognize. */
 export type ReadRequest = {
   readonly promptId: string;
   readonly environments: readonly string[];
   /** The pins of the prompt's file, in promotion order. */
   readonly pins: readonly EnvironmentPin[];
-  /** The content of the prompt's file; null where it has none. */
+  /** The content of the prompt's file. Null if the request is made without a prompt file. */
   readonly fileContent: Content | null;
-  /** Whether what was read shows that there is nothing to do. */
+  /** Returns whether an observation shows that the prompt is in sync with its file. */
   readonly isSynced: (observed: ObservedPrompt) => boolean;
-  /** The contents that have to be recognised where they are: the file's own and the base's, and those of refs. */
+  /** The contents to look for among the versions: those of the file, of the file at the base, and of `git:` pins. */
   readonly contentsToFind: readonly Content[];
-  /** What the pins of both number. */
+  /** The version numbers that the file pins now or pinned at the base. */
   readonly pinnedNumbers: readonly number[];
   readonly readDepth: ReadDepth;
 };
 
-/** What is asked for whether or not it is needed: all that is kept in mind of versions, or each version itself. */
+/**
+ * What to read even if the prompt turns out to be in sync. `minimal`: nothing more. `listed`: also the ledger, if the
+ * provider keeps one. `versions`: also every version, if the service can return versions by number.
+ */
 export type ReadDepth = 'minimal' | 'listed' | 'versions';
 
-/** What reads a prompt in these environments, whatever a file says of it. */
+/** Makes the request to read a prompt in these environments without comparing it with a prompt file. */
 export function makePlainReadRequest(
   promptId: string,
   environments: readonly string[],

@@ -15,61 +15,79 @@ import type { Pin, PromptFile } from './prompt-file.ts';
 import type { Result } from './result.ts';
 import type { Problem } from '../problem.ts';
 
-/** Where a content comes from: what a version that is made of it says of itself. All absent when it was not committed. */
+/**
+ * The source of a content in git. promptsync stores it with the version that it creates from the content. All
+ * properties are absent if the content is not committed.
+ */
 export type Provenance = {
+  /** The id of the commit that contains the content. */
   readonly commit?: string;
-  /** From the repository's root. */
+  /** The path of the prompt file at that commit, from the root of the repository. */
   readonly path?: string;
-  /** Subject of the commit that last touched the file. */
+  /** The subject of the commit that last touched the file. */
   readonly changeSummary?: string;
 };
 
+/** The content that a prompt file has at a git ref, with the source of the content. */
 export type ContentAtRef = { readonly content: Content; readonly provenance: Provenance };
 
-/** The contents that the `git:` pins of one prompt name, by ref. Some refs do not exist, or do not have the prompt. */
+/**
+ * The contents that the `git:` pins of one prompt name, by ref. The result is a failure if the ref lacks the prompt.
+ */
 export type ContentsAtRefs = ReadonlyMap<string, Result<ContentAtRef>>;
 
-/** Returns the content that a prompt has at a ref. Returns null if it has none there. */
+/** Returns the content that a prompt has at a ref. Null if the ref does not have the prompt. */
 export function contentAtRef(atRefs: ContentsAtRefs, ref: string): Content | null {
   const at = atRefs.get(ref);
   return at?.isSuccess === true ? at.value.content : null;
 }
 
-/** Returns the contents that one prompt has at its refs. Undefined stands for a prompt without refs. */
+/**
+ * Returns the contents that one prompt has at its refs.
+ * @param atRefs undefined if no pin of the prompt names a ref
+ */
 export function listContents(atRefs: ContentsAtRefs | undefined): readonly Content[] {
   return [...(atRefs?.values() ?? [])].flatMap((at) => (at.isSuccess ? [at.value.content] : []));
 }
 
-/** A version that this plan makes, named by its content, and by the ref that a `git:` pin has it from. */
+/** A reference to a version that the plan creates: its content and, for a `git:` pin, the ref that the pin names. */
 export type NewVersionRef = { readonly newContent: Content; readonly ref?: string };
 
-/** Makes a version of a content that the service is not known to have. */
+/** The change that creates a version, because promptsync knows no version with this content. */
 export type CreateVersion = {
   readonly kind: 'create-version';
   readonly content: Content;
-  /** What else this version is for: it serves all of them. What is adopted in its place has to hold them as well. */
+  /**
+   * The other contents in the plan that this version serves, too. If promptsync adopts an existing version instead,
+   * that version must hold these contents as well.
+   */
   readonly otherContents?: readonly Content[];
-  /** The `git:` pin that the content is for; absent for the file's own. */
+  /** The ref of the `git:` pin that names the content. Absent if the content is the file's own. */
   readonly ref?: string;
   readonly provenance: Provenance;
-  /** It only carries promptsync's record: no environment is moved to it. */
+  /** Present if the version is a baseline. It only carries the ledger, and no pinned environment moves to it. */
   readonly baseline?: true;
-  /** The version whose metadata it takes over, because the file manages none. */
+  /** The version whose metadata the new version takes over. Present only if the file does not manage metadata. */
   readonly metadataFrom?: VersionWithMetadata;
 };
 
+/** The names of the fields of a prompt. A prompt has the same fields for all of its versions. */
 export const FIELDS = ['key', 'name', 'description'] as const;
-/** A field of the prompt itself, which is the same for all of its versions. */
+/** The name of one field of a prompt. */
 export type FieldName = (typeof FIELDS)[number];
-/** What the service has, and what the file has. */
+/** The value of a field in the service (`before`) and in the file (`after`). */
 export type FieldChange = { readonly before: string; readonly after: string };
 
+/** The change that updates the fields of a prompt. */
 export type UpdatePrompt = {
   readonly kind: 'update-prompt';
   readonly fields: { readonly [Field in FieldName]?: FieldChange };
 };
 
-/** The fields that a file manages and that stand otherwise in the service. */
+/**
+ * Returns the fields that the file manages and that have another value in the service.
+ * @param fields the fields in the service; null if prompts have no fields there
+ */
 export function changedFields(
   file: Pick<PromptFile, FieldName>,
   fields: ObservedFields | null,
@@ -82,70 +100,78 @@ export function changedFields(
   return Object.fromEntries(entries);
 }
 
-/** Makes a version the active one of an environment; before is null where none is active. */
+/** The change that makes a version active in an environment. */
 export type SetActive = {
   readonly kind: 'set-active';
   readonly environment: string;
+  /** The version that is active before the change. Null if none is. */
   readonly before: VersionRef | null;
   readonly after: VersionRef | NewVersionRef;
 };
 
-/** One step of a plan, and one write to the service. */
+/** One step of a plan, which writes to the service. */
 export type Change = CreateVersion | UpdatePrompt | SetActive;
 
-type Deviation = {
+/** The properties that drifts of environments and drifts of fields have in common. */
+type DriftCause = {
   /**
-   * `outside`: somebody moved the service. `unfinished`: an earlier commit wanted what stands there, or nothing stands
-   * there yet.
+   * The kind of drift. `unfinished`: an earlier commit wanted the current state, or no version is active yet.
+   * `outside`: somebody changed the service without promptsync.
    */
   readonly kind: 'outside' | 'unfinished';
-  /** Both want the same: a sync would only put it back. */
+  /** Whether the base and the head want the same. If so, a sync restores the state that the base wanted. */
   readonly restoresBase: boolean;
 };
 
-/** A version that an environment serves although no file says so, and the commit that it was made from, if any. */
+/** The version that a drifted environment serves. Neither the base nor the head wants it there. */
 export type ServedVersion = VersionRef & {
+  /** The commit that promptsync created the version from. Absent if there is none, as for a foreign version. */
   readonly commit?: string;
-  /** The number that pins it; absent where only its id does. */
+  /** The version number as a pin. Absent if only a pin by id can name the version. */
   readonly pin?: string;
 };
 
 /** An environment or field that differs both from what the base commit wants and from what the head wants. */
 export type Drift =
-  | (Deviation & {
+  | (DriftCause & {
       readonly subject: 'environment';
       readonly environment: string;
+      /** The version that the base wants. */
       readonly expected: VersionRef | NewVersionRef;
+      /** The version that the environment serves. Null if no version is active there. */
       readonly observed: ServedVersion | null;
     })
-  | (Deviation & {
+  | (DriftCause & {
       readonly subject: 'field';
       readonly field: FieldName;
       readonly expected: string;
       readonly observed: string;
     });
 
-/** `not_attempted`: the run was interrupted before the prompt was observed. */
+/** The status of a prompt in a plan. `not_attempted`: the run was interrupted before promptsync observed the prompt. */
 export type PlanStatus = 'unchanged' | 'pending' | 'blocked' | 'failed' | 'not_attempted';
 
-/** What is to be done for one prompt, in order. */
+/** The plan for one prompt. */
 export type PromptPlan = {
   readonly file: PromptFile;
-  /** Null when the prompt could not be observed. */
+  /** The state that the plan is based on. Null if promptsync could not observe the prompt. */
   readonly observed: ObservedPrompt | null;
   readonly status: PlanStatus;
+  /** The changes, in the order in which promptsync applies them. */
   readonly changes: readonly Change[];
   readonly drift: readonly Drift[];
   readonly problems: readonly Problem[];
-  /** Pins of versions that nobody knows, which an apply looks for before it goes on. */
+  /** The pins whose versions are unknown. An apply searches for these versions before it writes anything else. */
   readonly pinsToFind: readonly Pin[];
 };
 
-/** The changes that would make the service match the files; a plan without changes is a plan. */
+/** The changes that would make the service match the files. If everything is in sync, the plan has no changes. */
 export type Plan = {
-  /** In the order of the files' paths. */
+  /** The plans for the prompts, sorted by the paths of their files. */
   readonly prompts: readonly PromptPlan[];
-  /** Stable over everything that would be done, whatever commit it comes from. */
+  /**
+   * The digest of all changes. Two plans that do the same have the same digest, even if they come from other commits.
+   */
   readonly digest: string;
 };
 
@@ -153,43 +179,57 @@ export function isNewVersionRef(ref: VersionRef | NewVersionRef): ref is NewVers
   return 'newContent' in ref;
 }
 
-/** `adopted`: the version was there already; `unknown`: the answer was lost. */
+/**
+ * The result of one change. `adopted`: promptsync used an existing version instead of creating one. `unknown`: the
+ * response was lost, so the service may have made the change or not.
+ */
 export type ChangeStatus = 'made' | 'adopted' | 'not_made' | 'unknown';
 
+/** A change of a plan, with its result after an apply. */
 export type ChangeOutcome = {
   readonly change: Change;
   readonly status: ChangeStatus;
-  /** The version that was made, or that is active from now on. */
+  /**
+   * The version that the change created, adopted or activated. An activation that was not made names the version that
+   * it would have activated, if that version was created.
+   */
   readonly version?: VersionRef;
 };
 
+/** The status of a prompt after an apply. */
 export type OutcomeStatus = 'unchanged' | 'applied' | 'blocked' | 'failed' | 'not_attempted';
 
-/** What became of one prompt's plan. */
+/** The result of applying the plan for one prompt. */
 export type PromptOutcome = {
-  /** The plan that was carried out; it may be newer than the one that was shown. */
+  /**
+   * The applied plan. It can differ from the plan that the user saw, because promptsync plans again if the service
+   * changed.
+   */
   readonly plan: PromptPlan;
   readonly status: OutcomeStatus;
   readonly changes: readonly ChangeOutcome[];
   readonly problems: readonly Problem[];
 };
 
-/** Whether a change is seen by anybody but promptsync: a baseline is not. */
+/**
+ * Whether anybody other than promptsync can see the effect of a change. Only the creation of a baseline is invisible.
+ */
 export function isVisibleChange(change: Change): boolean {
   return change.kind !== 'create-version' || change.baseline !== true;
 }
 
 /**
- * A digest over what would be done. Commits, paths, change summaries and baselines are left out: a squash merge keeps
- * it, and nobody else's first sync changes it. Prompts are ordered by id, so that a renamed file keeps it as well.
+ * Computes the digest of the changes of a plan. It leaves out commits, paths and change summaries, so a squash merge
+ * does not change the digest. It leaves out baselines, so the first sync of another user does not change the digest. It
+ * sorts prompts by id, so renaming a file does not change the digest.
  */
 export function digestPlan(prompts: readonly PromptPlan[]): string {
-  const all = prompts.map((prompt) => {
+  const digestInputs = prompts.map((prompt) => {
     const changes = prompt.changes.filter(isVisibleChange).map((change) => toDigestInput(change, prompt));
     return { id: prompt.file.id, changes };
   });
-  const rows = all.filter(({ changes }) => changes.length > 0);
-  return computeDigest(canonicalJson(rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))));
+  const changing = digestInputs.filter(({ changes }) => changes.length > 0);
+  return computeDigest(canonicalJson(changing.toSorted((a, b) => (a.id < b.id ? -1 : 1))));
 }
 
 function toDigestInput(change: Change, prompt: PromptPlan): JsonValue {
@@ -210,9 +250,8 @@ function toDigestInput(change: Change, prompt: PromptPlan): JsonValue {
 }
 
 /**
- * Returns the digests of the version that a change creates or activates. For an activation, they are the same whether
- * the plan still has to create that version or it exists already. Returns null for a version of which only the id is
- * known.
+ * Returns the digests of the version that a change creates or activates. For an activation, the digests are the same
+ * whether the version exists already or the plan creates it. Returns null if only the id of the version is known.
  */
 export function computeDigestsAfter(
   change: CreateVersion | SetActive,
@@ -227,7 +266,7 @@ export function computeDigestsAfter(
   return version === undefined ? null : mapDigestsByProperty(version);
 }
 
-/** Returns the digests of the version that a create makes. */
+/** Returns the digests of the version that a `create-version` change creates. */
 export function computeCreatedDigests({
   content,
   metadataFrom,
@@ -235,16 +274,15 @@ export function computeCreatedDigests({
   return computeNewVersionDigests(content, metadataFrom);
 }
 
-/** Finds the create whose version serves an activation: the first one, if several have its text. */
+/** Finds the change that creates the version for an activation. Returns the first one if several create its content. */
 export function findCreateFor(target: NewVersionRef, changes: readonly Change[]): CreateVersion | undefined {
   return changes
     .filter((change) => change.kind === 'create-version')
     .find(({ content }) => canServeContent(content, target.newContent));
 }
 
-/** Whether two activations lead to the same version or content. */
+/** Whether two activations make the same version active, or new versions with the same content. */
 export function isSameTarget(one: VersionRef | NewVersionRef, other: VersionRef | NewVersionRef): boolean {
-  if (!isNewVersionRef(one) || !isNewVersionRef(other))
-    return !isNewVersionRef(one) && !isNewVersionRef(other) && one.id === other.id;
-  return makeContentKey(one.newContent) === makeContentKey(other.newContent);
+  if (!isNewVersionRef(one)) return !isNewVersionRef(other) && one.id === other.id;
+  return isNewVersionRef(other) && makeContentKey(one.newContent) === makeContentKey(other.newContent);
 }

@@ -1,17 +1,22 @@
+/** An environment as the configuration defines it. */
 export type Environment = {
   readonly name: string;
-  /** The environment in which a version must be active before it may be active here. */
+  /** The environment that versions are promoted from. A version must be active there first. */
   readonly promoteFrom?: string;
+  /** Whether a pin in this environment may be `latest`. */
   readonly allowLatest: boolean;
 };
 
-/** What a sync does about drift from outside: put back what the files say, or refuse. */
+/**
+ * The reaction of a sync to drift from outside: overwrite the drift with the state of the files, or refuse to write.
+ */
 export type OnDrift = 'overwrite' | 'fail';
 
+/** The limit on how many prompts one sync may change: a count, or a percentage of the selected prompts. */
 export type MaxChanges =
   { readonly kind: 'count'; readonly count: number } | { readonly kind: 'percent'; readonly percent: number };
 
-/** Reads `25%` or `3`; null when it is neither. */
+/** Parses a limit such as `3` or `25%`. Returns null if the value is neither a count nor a percentage. */
 export function parseMaxChanges(written: string | number): MaxChanges | null {
   const text = String(written);
   if (/^[0-9]{1,9}$/.test(text)) return { kind: 'count', count: Number(text) };
@@ -19,17 +24,20 @@ export function parseMaxChanges(written: string | number): MaxChanges | null {
   return null;
 }
 
-/** How many of the selected prompts may change; a percentage is rounded up. */
+/**
+ * Returns the number of prompts that one sync may change. Rounds a percentage up.
+ * @param selected the number of selected prompts
+ */
 export function countAllowedChanges(max: MaxChanges, selected: number): number {
   return max.kind === 'count' ? max.count : Math.ceil((max.percent * selected) / 100);
 }
 
-/** The environment that the tool makes versions active in only to read them. */
+/** Returns the probe environment, in which promptsync makes versions active only to read them. */
 export function getProbeEnvironment(trackingEnvironment: string): string {
   return `${trackingEnvironment}-look`;
 }
 
-/** The tool's own environments, which no pin may name. */
+/** Returns the environments that belong to promptsync. No pin may name them. */
 export function listToolEnvironments(trackingEnvironment: string): readonly string[] {
   return [trackingEnvironment, getProbeEnvironment(trackingEnvironment)];
 }

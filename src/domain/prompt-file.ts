@@ -1,13 +1,13 @@
 import type { Content } from './content.ts';
 
-/** What a prompt file says should be active in one environment. */
+/** The version that should be active in an environment, as a prompt file declares it. */
 export type Pin =
   | { readonly kind: 'latest' }
   | { readonly kind: 'number'; readonly number: number }
   | { readonly kind: 'version'; readonly id: string }
   | { readonly kind: 'git'; readonly ref: string };
 
-/** A pin with the environment that it is for and its place in the file (line and column from 1). */
+/** A pin with its environment and its place in the file. Lines and columns count from 1. */
 export type EnvironmentPin = {
   readonly environment: string;
   readonly pin: Pin;
@@ -15,9 +15,9 @@ export type EnvironmentPin = {
   readonly column: number;
 };
 
-/** One prompt as its Markdown file wants it. Optional fields that are absent are not managed. */
+/** A prompt as its Markdown file declares it. promptsync does not manage optional fields that are absent. */
 export type PromptFile = {
-  /** Relative to the folder of the configuration file, with forward slashes. */
+  /** The path of the file, relative to the folder of the configuration file, with forward slashes. */
   readonly path: string;
   readonly id: string;
   readonly key: string;
@@ -25,21 +25,22 @@ export type PromptFile = {
   readonly description?: string;
   readonly pins: readonly EnvironmentPin[];
   readonly variables?: readonly string[];
-  /** Codes of warnings that are not shown of this file. */
+  /** The codes of the warnings that reports do not show for this file. */
   readonly acceptWarnings?: readonly string[];
   readonly content: Content;
 };
 
-/** What a prompt is known by, where there may be no file of it. */
+/** The properties that identify a prompt in a report. The file itself need not exist. */
 export type PromptIdentity = Pick<PromptFile, 'path' | 'id' | 'key'>;
 
+/** Formats a pin in the notation of prompt files, such as `latest`, `3` or `git:main`. */
 export function formatPin(pin: Pin): string {
   if (pin.kind === 'version') return `version:${pin.id}`;
   if (pin.kind === 'git') return `git:${pin.ref}`;
   return pin.kind === 'number' ? String(pin.number) : pin.kind;
 }
 
-/** Whether any environment follows the file's own content. */
+/** Whether a file pins any environment to `latest`, which means the file's own content. */
 export function followsLatest({ pins }: Pick<PromptFile, 'pins'>): boolean {
   return pins.some(({ pin }) => pin.kind === 'latest');
 }

@@ -5,71 +5,84 @@ import type { ChangeStatus, CreateVersion, UpdatePrompt } from './plan.ts';
 import type { VersionRef } from './versions.ts';
 import type { Pin } from './prompt-file.ts';
 
-/** What a service takes, as far as that is known without asking it. Faults are clauses, null where there is none. */
+/** The rules of a service that promptsync can check without contacting the service. */
 export type ProviderRules = {
+  /** Returns the reason why the service does not accept a prompt id, as a clause. Null if the id is valid. */
   readonly findIdFault: (id: string) => string | null;
+  /** Returns the reason why the service does not accept an environment name, as a clause. Null if the name is valid. */
   readonly findEnvironmentFault: (environment: string) => string | null;
-  /** Environments of the tool's own, which no pin may name. */
+  /** The environments that belong to promptsync. No pin may name them. */
   readonly reservedEnvironments: readonly string[];
-  /** Whether a prompt has key, name and description there; where it has none its id is its name. */
+  /** Whether a prompt has a key, a name and a description in the service. If not, the id of a prompt is its name. */
   readonly hasFields: boolean;
-  /** Whether a version's id may be pinned; where it may not, a number always can be. */
+  /** Whether a pin may name a version by its id. If not, a pin can name every version by its number. */
   readonly canPinIds: boolean;
 };
 
-/** A service as promptsync works with it. How it recognises versions and survives lost answers is its own business. */
+/**
+ * The part of promptsync that works with one kind of service. Each provider decides how to recognize versions and how
+ * to recover from lost responses.
+ */
 export type Provider = {
-  /** Reads a prompt and never writes. Throws a `ProblemError` when the prompt cannot be read. */
-  readonly observe: (wanted: ReadRequest) => Promise<ObservedPrompt>;
-  /** Starts to write one prompt. Nothing is sent for it. */
-  readonly makeWriter: (wanted: ReadRequest) => PromptWriter;
-  /** All prompts that there are; null where the service cannot list them. */
+  /** Reads a prompt. Never writes. Throws a `ProblemError` if the service cannot show the prompt. */
+  readonly observe: (request: ReadRequest) => Promise<ObservedPrompt>;
+  /** Makes the writer for one prompt. Sends no request. */
+  readonly makeWriter: (request: ReadRequest) => PromptWriter;
+  /** Lists all prompts of the service. Null if the service cannot list prompts. */
   readonly list: (() => Promise<readonly ListedPrompt[]>) | null;
 };
 
-/** A prompt that the service has, whether or not there is a file of it. */
+/** A prompt in the service, with or without a prompt file. */
 export type ListedPrompt = {
   readonly name: string;
-  /** Environments in which a version of it is active. */
+  /** The environments in which a version of the prompt is active. Empty if the prompt has a problem. */
   readonly environments: readonly string[];
+  /** The number of the newest version. 0 if it is unknown or there is no version. */
   readonly lastVersion: number;
-  /** A limit that the prompt exceeds, or null. With a problem, environments and last version are not known. */
+  /** The problem of a prompt that exceeds a limit. Null if the prompt is within the limits. */
   readonly problem: Problem | null;
 };
 
-/** Writes one prompt, and remembers what it has made and seen. `observe` goes first. */
+/** Writes one prompt, and remembers the versions that it read and created. Callers call `observe` first. */
 export type PromptWriter = {
-  /** Reads the prompt once more. Throws a `ProblemError` when it cannot be read. */
+  /** Reads the prompt again. Throws a `ProblemError` if the service cannot show the prompt. */
   readonly observe: () => Promise<ObservedPrompt>;
-  /** Looks for the versions that these pins name and nobody knows. Throws a `ProblemError` when it cannot look. */
+  /** Searches for the unknown versions that these pins name. Throws a `ProblemError` if the search fails. */
   readonly find: (pins: readonly Pin[]) => Promise<ObservedPrompt>;
-  /** Makes one version, whatever answer is lost. Never throws. */
+  /** Creates one version. Never creates a second one, even if a response is lost. Never throws. */
   readonly create: (change: CreateVersion, uses: VersionUses) => Promise<CreateOutcome>;
-  /** Changes fields of the prompt. Never throws. */
+  /** Updates fields of the prompt. Never throws. */
   readonly update: (change: UpdatePrompt) => Promise<WriteOutcome>;
-  /** Makes a version active that is what it is known as, and reads the environment back. Never throws. */
+  /**
+   * Makes a version active in an environment, provided that it still has the known content. Reads the environment back
+   * afterward. Never throws.
+   */
   readonly activate: (environment: string, version: VersionRef) => Promise<WriteOutcome>;
 };
 
-/** What a plan does with versions beside making one. */
+/** The activations of a plan that affect how a provider creates a version. */
 export type VersionUses = {
-  /** Environments that are moved to the new version right after: a service may take both in one write. */
+  /**
+   * The environments that move to the new version right after the create. Some services can move them in the same
+   * request.
+   */
   readonly environments: readonly string[];
-  /** Versions that were there already and that pins other than `latest` make active. */
+  /** The existing versions that the plan activates for pins other than `latest`. */
   readonly pinnedVersions: readonly VersionRef[];
 };
 
+/** The outcome of creating or adopting a version. */
 export type CreateOutcome = WriteOutcome & {
-  /** The environments that the same write moves, or may have moved where its answer was lost. */
+  /** The environments that the same request moved. If its response was lost, they may not have moved. */
   readonly movedEnvironments?: readonly string[];
-  /** The metadata digest of a version that was adopted in place of a new one. */
+  /** The metadata digest of the version that promptsync adopted. Absent if promptsync created a version. */
   readonly adoptedMetadataDigest?: Digest;
 };
 
-/** What became of one write; after an error among the problems nothing else may be written. */
+/** The outcome of one write. If its problems contain an error, promptsync writes nothing more for this prompt. */
 export type WriteOutcome = {
   readonly status: ChangeStatus;
-  /** The version that was made or that is active from now on, where it is known. */
+  /** The version that was created, adopted or activated, if it is known. */
   readonly version?: VersionRef;
   readonly problems: readonly Problem[];
 };

@@ -3,11 +3,13 @@ import type { Problem } from '../problem.ts';
 /** The outcome of an operation that may fail: its value, or the problems that prevented it. */
 export type Result<Value> = Success<Value> | Failure;
 
+/** The outcome of an operation that succeeded. */
 export type Success<Value> = { readonly isSuccess: true; readonly value: Value };
 
+/** The outcome of an operation that failed. */
 export type Failure = {
   readonly isSuccess: false;
-  /** At least one of them is an error. */
+  /** The problems that prevented the operation. At least one of them is an error. */
   readonly problems: readonly Problem[];
 };
 

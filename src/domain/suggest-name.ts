@@ -1,31 +1,38 @@
 import { distance } from 'fastest-levenshtein';
 
-/** The known word that a misspelt one was probably meant to be, or undefined. */
+/**
+ * Returns the known name that the user probably meant by an unknown word. Undefined if no name is similar, or if
+ * several names end with the word after a slash.
+ */
 export function suggestName(word: string, known: readonly string[]): string | undefined {
-  const ends = known.filter((one) => one.endsWith(`/${word}`));
-  return ends.length > 1 ? undefined : suggestNames(word, known)[0];
+  const withSameEnding = known.filter((name) => name.endsWith(`/${word}`));
+  return withSameEnding.length > 1 ? undefined : suggestNames(word, known)[0];
 }
 
-/** The few known words that a misspelt one may have been meant to be, the nearest first. */
+/** Returns up to three known names that the user may have meant by an unknown word, the most likely one first. */
 export function suggestNames(word: string, known: readonly string[]): readonly string[] {
   if (word.length > 100) return [];
   const lower = word.toLowerCase();
-  // The last part of a key is what people remember of it.
-  const ends = known.filter((one) => one.endsWith(`/${word}`));
-  const near = known
-    .filter((one) => isNear(lower, one))
-    .map((one) => ({ one, errors: distance(lower, one) }))
+  // Users often remember only the last part of a key, such as `greeting` for `support/greeting`.
+  const withSameEnding = known.filter((name) => name.endsWith(`/${word}`));
+  const similar = known
+    .filter((name) => isSimilar(lower, name))
+    .map((name) => ({ name, errors: distance(lower, name) }))
     .toSorted((a, b) => a.errors - b.errors);
-  // Long words that begin alike are near to each other: what is further off than the nearest was not meant.
-  const close = near.filter(({ errors }) => errors <= (near[0]?.errors ?? 0) + 1).map(({ one }) => one);
-  return [...new Set([...ends, ...close])].slice(0, 3);
+  // Long names with the same beginning are all similar. The user did not mean one with many more errors than the
+  // closest.
+  const closest = similar.filter(({ errors }) => errors <= (similar[0]?.errors ?? 0) + 1).map(({ name }) => name);
+  return [...new Set([...withSameEnding, ...closest])].slice(0, 3);
 }
 
-/** Letters that were swapped count as two errors, which is much for a short word. */
-function isNear(word: string, known: string): boolean {
-  return distance(word, known) <= Math.max(1, Math.floor(known.length / 3)) || keepLetters(word) === keepLetters(known);
+/**
+ * Whether a word differs from a known name in at most a third of its letters, or only in the order of the letters. Two
+ * swapped letters count as two errors, which would be too many for a short name.
+ */
+function isSimilar(word: string, known: string): boolean {
+  return distance(word, known) <= Math.max(1, Math.floor(known.length / 3)) || sortLetters(word) === sortLetters(known);
 }
 
-function keepLetters(word: string): string {
+function sortLetters(word: string): string {
   return [...word].toSorted().join('');
 }

@@ -3,71 +3,86 @@ import { type Content, type ContentDigests, type StoredContent, holdsContent } f
 import type { JsonValue } from './json.ts';
 import type { Pin } from './prompt-file.ts';
 
-/** A version named in a plan: `number` is null where only the id is known. */
+/** A reference to a version. `number` is null if only the id is known. */
 export type VersionRef = { readonly id: string; readonly number: number | null };
 
 /** A version with the metadata that a new version takes over from it. */
 export type VersionWithMetadata = VersionRef & { readonly metadata: JsonValue; readonly metadataDigest: Digest };
 
-/** Numbers below 1 stand for those that only the service knows, where it may not be asked. */
+/**
+ * Makes a reference to a version. A number below 1 becomes null: it stands for a number that only the service knows, in
+ * a run that must not contact the service.
+ */
 export function makeVersionRef({ id, number }: { readonly id: string; readonly number: number }): VersionRef {
   return { id, number: number < 1 ? null : number };
 }
 
-/** By what versions and their contents are distinguished. */
+/** The facts that distinguish a version and its content from others. */
 export type VersionFacts = ContentDigests & {
   readonly id: string;
   readonly number: number;
   /**
-   * Whether promptsync made it. A copy of such a version that somebody has edited is not. Null where the service does
-   * not say who has made a version.
+   * Whether promptsync created the version. False for a copy that somebody made of such a version and then edited. Null
+   * if the service does not show who created a version.
    */
   readonly isManaged: boolean | null;
-  /** Made only to carry the record of what was there before promptsync. */
+  /** True if the version is a baseline. promptsync creates it only to record the versions that existed before. */
   readonly baseline?: true | undefined;
 };
 
-/** Where a version says that it comes from; all but the digest are absent where its file was not committed. */
+/** The source that a version names. The commit and the path are absent if the prompt file was not committed. */
 export type VersionSource = {
+  /** The digest of the text that promptsync sent. */
   readonly digest: Digest;
-  /** Of the metadata that was sent with the text; absent in versions of before it was noted. */
+  /** The digest of the metadata that promptsync sent. Absent in versions that early releases of promptsync created. */
   readonly metadataDigest?: Digest;
   readonly commit?: string;
-  /** From the repository's root. */
+  /** The path of the prompt file at the commit, from the root of the repository. */
   readonly path?: string;
 };
 
-/** A version that is known, whether it was read or only heard of. */
+/** A version that promptsync has read from the service, or that a ledger lists. */
 export type KnownVersion = VersionFacts & {
-  /** A copy names the source of its original. Null where a version says nothing. */
+  /**
+   * The source of the version. An edited copy names the source of its original. Null if the version names no source.
+   */
   readonly source: VersionSource | null;
-  /** Whether a ledger names it: it is found again by its number and its content, whatever becomes active. */
+  /**
+   * Whether later runs can find the version by its number and its content, even if other versions become active. True
+   * if a ledger lists it.
+   */
   readonly staysKnown: boolean;
-  /** Null where it was not read. */
+  /** The content. Null if promptsync has not read the version. */
   readonly content: StoredContent<JsonValue> | null;
-  /** What whoever made it has said of it, where the service shows that. */
+  /** The message that the creator of the version stored with it. Absent if the service shows none. */
   readonly message?: string;
 };
 
-/** The version to use for a content: the oldest that is no baseline. `known` is newest first. */
+/**
+ * Returns the version to use for a content: the oldest one that is not a baseline, or else the oldest baseline.
+ * @param known newest first
+ */
 export function findVersionWithContent<Known extends VersionFacts>(
   known: readonly Known[],
   content: Content,
 ): Known | undefined {
-  const holding = known.filter((version) => holdsContent(version, content));
-  return holding.findLast(({ baseline }) => baseline !== true) ?? holding.at(-1);
+  const candidates = known.filter((version) => holdsContent(version, content));
+  return candidates.findLast(({ baseline }) => baseline !== true) ?? candidates.at(-1);
 }
 
-/** The version that a number or an id names; undefined where it is not known, and for pins that name a content. */
+/** Returns the version that a pin names by number or id. Undefined if it is unknown, or if the pin names a content. */
 export function findPinnedVersion<Known extends VersionFacts>(known: readonly Known[], pin: Pin): Known | undefined {
   if (pin.kind === 'number') return known.find(({ number }) => number === pin.number);
   return pin.kind === 'version' ? known.find(({ id }) => id === pin.id) : undefined;
 }
 
-/** A pin as it is written, and the comment behind it; empty: none. */
+/** A pin as it appears in a prompt file, with the comment after it. An empty comment is not written. */
 export type WrittenPin = { readonly value: string | number; readonly comment: string };
 
-/** The number of a version that is found by it whatever becomes active; of another one the id, with the number behind it. */
+/**
+ * Makes the pin to a version. It uses the number if later runs can find the version by it. Otherwise it uses the id,
+ * and the number becomes a comment.
+ */
 export function makeWrittenPin({
   id,
   number,
@@ -76,7 +91,10 @@ export function makeWrittenPin({
   return staysKnown ? { value: number, comment: '' } : { value: `version:${id}`, comment: String(number) };
 }
 
-/** Whether a version between two numbers is not known. Numbers come from the service, and may be as large as they like. */
+/**
+ * Whether any version number between two numbers is unknown. It does not loop over the numbers, because the service
+ * chooses them and they can be huge.
+ */
 export function hasGap(known: readonly VersionFacts[], older: number, newer: number): boolean {
   const between = known.map(({ number }) => number).filter((number) => number > older && number < newer);
   return new Set(between).size < newer - older - 1;

@@ -1,50 +1,57 @@
-/** Everything outside that a command depends on: time, chance, variables, signals and the person at the terminal. */
+/**
+ * Everything outside promptsync that a command depends on: time, randomness, environment variables, signals and the
+ * user.
+ */
 export type World = {
   readonly workingDirectory: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Milliseconds since 1970. */
+  /** Returns the current time in milliseconds since 1970. */
   readonly now: () => number;
-  /** In [0, 1). */
+  /** Returns a random number that is at least 0 and less than 1. */
   readonly random: () => number;
-  /** Waits so many milliseconds; rejects once `stop` is aborted. */
+  /** Waits this many milliseconds. Rejects as soon as `stopSignal` is aborted. */
   readonly sleep: (milliseconds: number) => Promise<void>;
-  /** A text that is never given twice. */
+  /** Returns a text that is different for each call, even in different runs. */
   readonly makeUniqueId: () => string;
-  /** Aborted by the first SIGINT or SIGTERM. */
+  /** The signal that the first SIGINT or SIGTERM aborts. */
   readonly stopSignal: AbortSignal;
-  /** A line for the person, never part of the report. */
+  /** Prints a line for the user. The line is not part of the report. */
   readonly printNotice: (line: string) => void;
   readonly onProgress: (progress: Progress) => void;
-  /** The service has asked for a wait, which begins. */
+  /** Called at the start of a wait that the service requested. */
   readonly onWait: (wait: ServiceWait) => void;
-  /** What is handed to it occurs in no output from then on. */
+  /** Registers a secret. No later output contains it. */
   readonly keepSecret: (secret: string) => void;
-  /** Null where there is no terminal to ask on. */
+  /** Asks the user a yes-or-no question. Null if there is no terminal to ask on. */
   readonly confirm: ((question: string) => Promise<boolean>) | null;
-  /** Null where there is no terminal to ask on, and in continuous integration. */
+  /** Asks the user for the values that `init` needs. Null without a terminal and in continuous integration. */
   readonly interview: Interview | null;
 };
 
-/** Returns true in continuous integration, where nobody can answer a question. */
+/** Whether the command runs in continuous integration, where nobody can answer a question. */
 export function isContinuousIntegration({ environment }: Pick<World, 'environment'>): boolean {
   return environment['CI'] === 'true';
 }
 
-/** Asks a person for what no flag has said. Whoever gives up ends the command: then it throws a `ProblemError`. */
+/** Asks the user for values that no flag provides. If the user cancels, each function throws a `ProblemError`. */
 export type Interview = {
+  /** Asks for a text. */
   readonly text: (question: TextQuestion) => Promise<string>;
+  /** Asks a yes-or-no question. */
   readonly confirm: (question: Pick<TextQuestion, 'message'> & { readonly initial: boolean }) => Promise<boolean>;
 };
 
+/** A question that the user answers with a text. */
 type TextQuestion = {
   readonly message: string;
-  /** What is there to be edited or taken as it is. */
+  /** The suggested answer, which the user can edit or accept. */
   readonly initial: string;
-  /** What is wrong with an answer; null: nothing. */
+  /** Returns the reason why an answer is invalid. Null if the answer is valid. */
   readonly findFault: (answer: string) => string | null;
 };
 
-/** In seconds: how long it is, and how long the service wants it. */
+/** The length of a wait, and the length that the service requested, both in seconds. */
 export type ServiceWait = { readonly seconds: number; readonly requestedSeconds: number };
 
+/** The number of prompts that the present phase of a command has processed so far, out of the total. */
 export type Progress = { readonly phase: 'Observing' | 'Applying'; readonly done: number; readonly total: number };

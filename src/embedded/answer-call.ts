@@ -2,12 +2,12 @@ import * as wire from '../service/wire.ts';
 import { parseBody, Refusal } from './read-body.ts';
 import type { Store } from './store.ts';
 
-/** The parts of a request that the service uses. The target is the path with the query, as the client sent it. */
+/** The parts of a request that the embedded service uses. The target is the path with the query, exactly as it was sent. */
 export type EmbeddedCall = {
   readonly method: string;
   readonly target: string;
   readonly apiKey: string | undefined;
-  /** Reads the body. It is called at most once: if the endpoint has a body and the key may use the prompt. */
+  /** Reads the body. Called at most once, and only if the endpoint takes a body and the key may use the prompt. */
   readonly readBody: () => Promise<unknown>;
 };
 
@@ -23,9 +23,9 @@ type EndpointInput = Pick<EmbeddedCall, 'readBody'> & {
   readonly query: string;
 };
 
-type Handler = (asked: EndpointInput) => Promise<EmbeddedResponse['body']>;
+type Handler = (input: EndpointInput) => Promise<EmbeddedResponse['body']>;
 
-/** The endpoints of section 4 of the interface. The tail is the part of the path after the prompt. */
+/** The endpoints of the service (interface section 4). The tail is the part of the path after the prompt id. */
 const endpoints: readonly { readonly method: string; readonly tail: string; readonly handle: Handler }[] = [
   { method: 'GET', tail: '', handle: answerRead },
   { method: 'PATCH', tail: '', handle: answerUpdate },
@@ -33,7 +33,7 @@ const endpoints: readonly { readonly method: string; readonly tail: string; read
   { method: 'POST', tail: '/set-active', handle: answerSetActive },
 ];
 
-/** Executes a call and returns the response. A refused call (section 7) changes nothing. */
+/** Executes a call and returns the response. A refused call changes nothing (interface section 7). */
 export async function answerCall(
   store: Store,
   { method, target, apiKey, readBody }: EmbeddedCall,
@@ -54,14 +54,17 @@ const TARGET = new RegExp(`^${wire.servicePaths.prompt('')}([^/?]+)([^?]*)(?:\\?
 /** The endpoint and the prompt that a request addresses. */
 type CallTarget = { readonly handle: Handler; readonly promptId: string; readonly query: string };
 
-/** Throws a `Refusal`: 404 for another path, 405 for another method, 422 for an id that cannot be read. */
+/**
+ * Finds the endpoint and the prompt that a request addresses. Throws a `Refusal` with the status 404 for another path, 405
+ * for another method, and 422 for an id that cannot be decoded.
+ */
 function parseTarget(method: string, target: string): CallTarget {
   const [, encoded, tail, query = ''] = TARGET.exec(target) ?? [];
-  const here = endpoints.filter((endpoint) => endpoint.tail === tail);
-  if (encoded === undefined || here.length === 0) throw new Refusal(404, 'There is no such path.');
-  const endpoint = here.find((candidate) => candidate.method === method);
+  const endpointsAtPath = endpoints.filter((endpoint) => endpoint.tail === tail);
+  if (encoded === undefined || endpointsAtPath.length === 0) throw new Refusal(404, 'There is no such path.');
+  const endpoint = endpointsAtPath.find((candidate) => candidate.method === method);
   if (endpoint === undefined) {
-    const allow = here.map((candidate) => candidate.method).join(', ');
+    const allow = endpointsAtPath.map((candidate) => candidate.method).join(', ');
     throw new Refusal(405, `The path allows ${allow}.`, { allow });
   }
   return { handle: endpoint.handle, promptId: decodeId(encoded), query };
@@ -75,27 +78,35 @@ function decodeId(encoded: string): string {
   }
 }
 
-/** Checks the API key. Section 5 does not define the response to a missing or unknown key, so this uses HTTP's 401. */
+/**
+ * Throws a `Refusal` unless the API key may use the prompt. Section 5 of the interface does not define the response to a
+ * missing or unknown key. The embedded service answers 401.
+ */
 function authorize(store: Store, apiKey: string | undefined, promptId: string): void {
   const projects = apiKey ? store.readProjects(apiKey) : [];
-  if (projects.length === 0)
-    throw new Refusal(401, 'The API key is missing or not known.', { 'www-authenticate': 'ApiKey' });
-  if (!projects.includes(requireFound(store.readPrompt(promptId)).project_id))
-    throw new Refusal(403, 'The API key does not authorise the project of the prompt.');
+  if (projects.length === 0) {
+    throw new Refusal(401, 'The API key is missing or unknown.', { 'www-authenticate': 'ApiKey' });
+  }
+  const { project_id: projectId } = requireFound(store.readPrompt(promptId));
+  if (!projects.includes(projectId)) {
+    throw new Refusal(403, 'The API key does not allow access to the project of the prompt.');
+  }
 }
 
 /**
- * Implements section 4.1. The section does not define `active_version` if no version is active (here null) or if no
- * environment was requested (here absent). It does not define an empty or repeated environment either, so this refuses it.
+ * Answers a request for a prompt (interface section 4.1). The interface leaves three cases open. If no version is active,
+ * `active_version` is null. If the request names no environment, `active_version` is absent. An empty or repeated
+ * environment is refused.
  */
 async function answerRead({ store, promptId, query }: EndpointInput): Promise<wire.WirePrompt> {
   const [environment, ...others] = new URLSearchParams(query).getAll('environment');
-  if (environment === '' || others.length > 0) throw new Refusal(422, 'environment: one name, not empty, is expected.');
+  if (environment === '' || others.length > 0)
+    throw new Refusal(422, 'environment: expected exactly one name that is not empty.');
   const { active_version, created_at: _, ...prompt } = requireFound(store.readPrompt(promptId, environment));
   return environment === undefined ? prompt : { ...prompt, active_version };
 }
 
-/** Implements section 4.3. */
+/** Answers a request that updates fields (interface section 4.3). */
 async function answerUpdate({ store, promptId, readBody }: EndpointInput): Promise<wire.WirePrompt> {
   const changes = parseBody(await readBody(), wire.UpdatePromptShape);
   refuseBrokenText(changes.key, changes.name, changes.description);
@@ -103,7 +114,7 @@ async function answerUpdate({ store, promptId, readBody }: EndpointInput): Promi
   return prompt;
 }
 
-/** Implements section 4.2. */
+/** Answers a request that creates a version (interface section 4.2). */
 async function answerCreate({ store, promptId, readBody }: EndpointInput): Promise<wire.WireVersion> {
   const body = parseBody(await readBody(), wire.CreateVersionShape);
   const { content, change_summary: changeSummary, metadata_: metadata } = body;
@@ -111,7 +122,7 @@ async function answerCreate({ store, promptId, readBody }: EndpointInput): Promi
   return requireFound(store.createVersion(promptId, { content, changeSummary, metadata }));
 }
 
-/** Implements section 4.4. */
+/** Answers a request that makes a version active (interface section 4.4). */
 async function answerSetActive({ store, promptId, readBody }: EndpointInput): Promise<{ readonly updated: true }> {
   const { environment, version_id: versionId } = parseBody(await readBody(), wire.SetActiveShape);
   refuseBrokenText(environment);
@@ -124,9 +135,12 @@ function requireFound<Value>(value: Value | null): Value {
   return value;
 }
 
-/** Refuses a lone surrogate, which has no UTF-8 form, and NUL, which ends a text in SQLite. Both would change the text. */
+/**
+ * Throws a `Refusal` if a text contains a lone surrogate or NUL. SQLite would change such a text: a lone surrogate has no
+ * UTF-8 form, and NUL ends a text.
+ */
 function refuseBrokenText(...texts: readonly (string | undefined)[]): void {
   if (texts.some((text) => text?.isWellFormed() === false || text?.includes('\0'))) {
-    throw new Refusal(422, 'The body holds text that is not valid Unicode, or NUL.');
+    throw new Refusal(422, 'The body contains NUL or text that is not valid Unicode.');
   }
 }

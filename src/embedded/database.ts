@@ -2,16 +2,18 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** How long to wait for the write of another process. */
+/** The time to wait for the write of another process, in milliseconds. */
 const BUSY_TIMEOUT_MS = 10_000;
+/** The pause between two attempts to switch to write-ahead logging, in milliseconds. */
 const BUSY_PAUSE_MS = 20;
+/** The result code of SQLite for a lock that another connection holds. */
 const SQLITE_BUSY = 5;
 
 /**
- * The tables of the service. Triggers keep versions immutable, even if this program has a bug.
+ * The tables of the service. Triggers keep versions immutable, even if promptsync has a bug.
  *
- * SQLite keeps the text of each statement, and `refuseForeign` compares it. Any change here, even of a space, therefore
- * refuses the databases that earlier releases made.
+ * SQLite keeps the text of each statement, and `refuseForeignSchema` compares these texts. If any character changes here,
+ * promptsync refuses the databases of earlier releases.
  */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS projects (id TEXT PRIMARY KEY) STRICT;
@@ -58,8 +60,8 @@ const SCHEMA = `
 `;
 
 /**
- * Opens the database of the service. Creates its folder and its tables if they are missing. `:memory:` is a database that
- * ends with the process. Throws if the file is not a SQLite database, has another schema, or cannot be written.
+ * Opens the database of the service. Creates its folder and its tables if they are missing. The path `:memory:` opens a
+ * database that lasts until the process ends. Throws if the file is not a SQLite database, has another schema, or cannot be written.
  */
 export function openDatabase(path: string): DatabaseSync {
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
@@ -76,10 +78,10 @@ export function openDatabase(path: string): DatabaseSync {
 }
 
 /**
- * Runs work in a transaction. `IMMEDIATE` takes the write lock first, so that no other process can change what the work
- * has read before it writes. `DEFERRED` gives one consistent view for reading. The work must be synchronous.
+ * Runs work in a transaction. `IMMEDIATE` takes the write lock first, so no other process can change the data between the
+ * reads and the writes of the work. `DEFERRED` gives a consistent view for reading. The work must be synchronous.
  */
-export function inTransaction<Made>(database: DatabaseSync, kind: 'IMMEDIATE' | 'DEFERRED', work: () => Made): Made {
+export function inTransaction<Value>(database: DatabaseSync, kind: 'IMMEDIATE' | 'DEFERRED', work: () => Value): Value {
   database.exec(`BEGIN ${kind}`);
   try {
     const result = work();
@@ -92,13 +94,13 @@ export function inTransaction<Made>(database: DatabaseSync, kind: 'IMMEDIATE' | 
 }
 
 /**
- * Switches the database to write-ahead logging. If two processes switch a new file at the same moment, SQLite fails one
- * of them at once, whatever its busy timeout, because each would wait for the other. So this function retries.
+ * Switches the database to write-ahead logging. If two processes switch a new file at the same moment, each would wait
+ * for the other. SQLite therefore fails one of them immediately and ignores the busy timeout, so this function retries.
  */
 function switchToWal(database: DatabaseSync, path: string): void {
   for (let waited = 0; ; waited += BUSY_PAUSE_MS) {
     try {
-      refuseForeign(database, path);
+      refuseForeignSchema(database, path);
       database.exec('PRAGMA journal_mode = WAL');
       return;
     } catch (error) {
@@ -113,12 +115,12 @@ function switchToWal(database: DatabaseSync, path: string): void {
  * trigger or a view in it would run inside SQLite, where nothing can interrupt it. A database without any table is
  * accepted, because its process may have been killed before it made the tables.
  */
-function refuseForeign(database: DatabaseSync, path: string): void {
+function refuseForeignSchema(database: DatabaseSync, path: string): void {
   database.exec('PRAGMA trusted_schema = OFF');
   const expected = readOwnSchema();
-  const found = readSchema(database, expected.length + 1);
-  const isOwn = found.length === expected.length && found.every((entry, index) => entry === expected[index]);
-  if (found.length > 0 && !isOwn) throw new Error(`the tables in ${path} are not those of the embedded service`);
+  const actual = readSchema(database, expected.length + 1);
+  const isOwn = actual.length === expected.length && actual.every((entry, index) => entry === expected[index]);
+  if (actual.length > 0 && !isOwn) throw new Error(`the tables in ${path} are not those of the embedded service`);
 }
 
 function readOwnSchema(): readonly string[] {
@@ -131,13 +133,13 @@ function readOwnSchema(): readonly string[] {
   }
 }
 
-/** Returns each table, index, trigger and view as a line of JSON, sorted, and at most `limit` of them. */
+/** Returns the tables, indexes, triggers and views as sorted lines of JSON. Returns at most `limit` lines. */
 function readSchema(database: DatabaseSync, limit: number): readonly string[] {
   const rows = database.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema LIMIT ?').all(limit);
   return rows.map(({ type, name, tbl_name, sql }) => JSON.stringify([type, name, tbl_name, sql])).toSorted();
 }
 
-/** Whether another process holds the lock. The low byte of SQLite's extended codes is the kind of error. */
+/** Whether an error means that another process holds the lock. The low byte of an extended SQLite code is the basic code. */
 function isBusy(error: unknown): boolean {
   if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) return false;
   return (error.errcode & 0xff) === SQLITE_BUSY;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 
-/** The refusal of a request, with its HTTP status. The response is `{ "detail": … }`. */
+/** The error for a refused request. It carries the HTTP status and the `detail` of the response. */
 export class Refusal extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -14,10 +14,10 @@ export class Refusal extends Error {
   }
 }
 
-/** The largest body that the service accepts. */
+/** The maximum size of a request body in bytes. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
-/** The free memory for bodies, in bytes. All bodies together may take as much as two of the largest size. */
+/** The memory that is still free for request bodies, in bytes. Together they may take twice the maximum size of a body. */
 export type BodyMemory = { free: number };
 
 export function makeBodyMemory(): BodyMemory {
@@ -25,33 +25,43 @@ export function makeBodyMemory(): BodyMemory {
 }
 
 /**
- * Reads the body of a request. If it is too large, the rest is received and discarded, because a client that is still
- * sending could not read the response. Throws a `Refusal`, or an error if the client disconnects.
+ * Reads the body of a request and parses it as JSON. If the body is too large, receives the rest and discards it, because a
+ * client that is still sending would not read the response. Throws a `Refusal` for an invalid body, and another error if
+ * the client disconnects.
  */
-export async function readBody(request: IncomingMessage, room: BodyMemory): Promise<unknown> {
-  const held: Uint8Array[] = [];
+export async function readBody(request: IncomingMessage, memory: BodyMemory): Promise<unknown> {
+  const chunks: Uint8Array[] = [];
   let size = 0;
   let refusal: Refusal | null = null;
-  const letGo = (): void => held.splice(0).forEach(({ length }) => (room.free += length));
+  const releaseChunks = (): void => {
+    for (const { length } of chunks.splice(0)) memory.free += length;
+  };
   try {
     for await (const chunk of request) {
       size += chunk.length;
-      refusal ??= findBodyRefusal(size, chunk.length, room);
+      refusal ??= findBodyRefusal(size, chunk.length, memory);
       if (refusal === null) {
-        held.push(chunk);
-        room.free -= chunk.length;
-      } else letGo();
+        chunks.push(chunk);
+        memory.free -= chunk.length;
+      } else {
+        releaseChunks();
+      }
     }
     if (refusal !== null) throw refusal;
-    return parseJsonBody(Buffer.concat(held), request.headers['content-type']);
+    return parseJsonBody(Buffer.concat(chunks), request.headers['content-type']);
   } finally {
-    letGo();
+    releaseChunks();
   }
 }
 
-function findBodyRefusal(size: number, further: number, { free }: BodyMemory): Refusal | null {
+/**
+ * Returns the refusal of a body that is too large, or for which no memory is free. Otherwise returns null.
+ * @param size the size of the body so far, with the last chunk
+ */
+function findBodyRefusal(size: number, chunkLength: number, { free }: BodyMemory): Refusal | null {
   if (size > MAX_BODY_BYTES) return new Refusal(413, `The body is larger than ${MAX_BODY_BYTES} bytes.`);
-  return further > free ? new Refusal(429, 'Too much is being sent.', { 'retry-after': '1' }) : null;
+  if (chunkLength <= free) return null;
+  return new Refusal(429, 'The service is receiving too many large bodies. Retry later.', { 'retry-after': '1' });
 }
 
 function parseJsonBody(bytes: Uint8Array, contentType: string | undefined): unknown {
@@ -66,17 +76,17 @@ function parseJsonBody(bytes: Uint8Array, contentType: string | undefined): unkn
   }
 }
 
-/** Parses a body with the shape of an endpoint. Throws a `Refusal` if it does not match. */
+/** Parses a body with the shape of an endpoint. Throws a `Refusal` if the body does not match the shape. */
 export function parseBody<Value>(body: unknown, shape: z.ZodType<Value>): Value {
-  const result = shapeDeep(body, shape);
+  const result = safeParseNested(body, shape);
   if (result.success) return result.data;
-  const faults = result.error.issues.slice(0, 5);
-  const told = faults.map(({ path, message }) => `${['body', ...path.map(String)].join('.')}: ${message}`);
-  throw new Refusal(422, told.join('; '));
+  const issues = result.error.issues.slice(0, 5);
+  const descriptions = issues.map(({ path, message }) => `${['body', ...path.map(String)].join('.')}: ${message}`);
+  throw new Refusal(422, descriptions.join('; '));
 }
 
-/** Parses a body that may be nested too deeply for the stack, because zod checks free JSON recursively. */
-function shapeDeep<Value>(value: unknown, shape: z.ZodType<Value>): z.ZodSafeParseResult<Value> {
+/** Parses a value with a shape. Throws a `Refusal` if the value is too deeply nested for zod, which checks JSON recursively. */
+function safeParseNested<Value>(value: unknown, shape: z.ZodType<Value>): z.ZodSafeParseResult<Value> {
   try {
     return shape.safeParse(value);
   } catch (error) {

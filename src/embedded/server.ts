@@ -10,11 +10,11 @@ const HOST = '127.0.0.1';
 export type EmbeddedServer = {
   readonly baseUrl: string;
   readonly port: number;
-  /** Closes every connection, even busy ones. The store stays open. It may be called again. */
+  /** Closes all connections, even busy ones, but not the store. The caller may call this function again. */
   readonly close: () => Promise<void>;
 };
 
-/** An answered request. `path` includes the query. `body` is present if the service read it and it was JSON. */
+/** A record of an answered request. `path` includes the query. `body` is absent if the service did not read valid JSON. */
 export type RequestRecord = {
   readonly method: string;
   readonly path: string;
@@ -24,7 +24,7 @@ export type RequestRecord = {
 
 export type ServerOptions = {
   readonly store: Store;
-  /** The port to listen on; 0 for any free port. */
+  /** The port to listen on. 0 stands for any free port. */
   readonly port: number;
   /** Called right before the service sends the response. */
   readonly onRequest?: (record: RequestRecord) => void;
@@ -32,10 +32,10 @@ export type ServerOptions = {
 
 /** Serves the store on the loopback address only. Rejects if the port is not available. */
 export async function startServer(options: ServerOptions): Promise<EmbeddedServer> {
-  const room = makeBodyMemory();
+  const memory = makeBodyMemory();
   const server = createServer((request, response) => {
     // The client disconnected, or `onRequest` threw an error.
-    respondToRequest(request, response, options, room).catch(() => response.destroy());
+    respondToRequest(request, response, options, memory).catch(() => response.destroy());
   });
   const port = await listenOnLoopback(server, options.port);
   return {
@@ -49,13 +49,13 @@ async function respondToRequest(
   request: IncomingMessage,
   response: ServerResponse,
   options: ServerOptions,
-  room: BodyMemory,
+  memory: BodyMemory,
 ): Promise<void> {
   const { store, onRequest } = options;
   const { method = '', url: target = '' } = request;
   const apiKey = request.headers[API_KEY_HEADER]?.toString();
   let body: unknown;
-  const call = { method, target, apiKey, readBody: async () => (body = await readBody(request, room)) };
+  const call = { method, target, apiKey, readBody: async () => (body = await readBody(request, memory)) };
   const answer = isAddressedToLoopback(request) ? await answerSafely(store, call, request) : WRONG_HOST_RESPONSE;
   onRequest?.({ method, path: target, ...(body === undefined ? {} : { body }), status: answer.status });
   sendResponse(response, answer);
@@ -63,7 +63,7 @@ async function respondToRequest(
 
 const WRONG_HOST_RESPONSE: EmbeddedResponse = {
   status: 421,
-  body: { detail: 'This service is 127.0.0.1 or localhost, by no other name.' },
+  body: { detail: 'This service answers only to the host names 127.0.0.1 and localhost.' },
 };
 
 /** Whether the Host header names this machine. A web page could point its own host name at the loopback address. */
@@ -77,7 +77,7 @@ async function answerSafely(store: Store, call: EmbeddedCall, request: IncomingM
     return await answerCall(store, call);
   } catch (error) {
     if (request.errored !== null) throw error;
-    return { status: 500, body: { detail: 'The service met an error of its own.' } };
+    return { status: 500, body: { detail: 'The service failed with an internal error.' } };
   }
 }
 
@@ -98,7 +98,7 @@ function listenOnLoopback(server: Server, port: number): Promise<number> {
   });
 }
 
-/** Closes the server and its connections. Keep-alive connections would delay a plain close for seconds. */
+/** Closes the server and all its connections. Open keep-alive connections would delay `close` alone for seconds. */
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());

@@ -5,7 +5,7 @@ import type { JsonObject } from '../domain/json.ts';
 import { PromptShape, VersionShape, type UpdatePromptShape } from '../service/wire.ts';
 import { inTransaction, openDatabase } from './database.ts';
 
-/** Parses stored metadata. It is always a JSON object, because only the store writes it. */
+/** The shape of stored metadata. The text is always a JSON object, because only the store writes metadata. */
 const metadata = z.string().transform((text): JsonObject => JSON.parse(text));
 const VersionRow = VersionShape.required().extend({ metadata_: metadata.nullable() });
 const PromptRow = PromptShape.omit({ active_version: true }).required();
@@ -21,13 +21,14 @@ type NewPrompt = Pick<StoredPrompt, 'id' | 'key' | 'name'> & {
   readonly description?: string;
 };
 
+/** The input for a new version. */
 type VersionDraft = {
   readonly content: string;
   readonly changeSummary?: string | undefined;
   readonly metadata?: JsonObject | undefined;
 };
 
-/** A version that an environment should serve. */
+/** An environment, and the version to make active in it. */
 type Activation = { readonly environment: string; readonly versionId: string };
 
 /** The data of the embedded service. Prompts are found by id across all projects. */
@@ -37,22 +38,22 @@ export type Store = {
   /** Returns the ids of the projects that a key may use. The list is empty if the key does not exist. */
   readonly readProjects: (apiKey: string) => readonly string[];
   /**
-   * Creates a prompt, which no call of the interface can do. Returns false if the id is taken. Then the existing prompt
-   * stays as it is.
+   * Creates a prompt, which no call of the interface can do. Returns false if the id is taken, and keeps the existing
+   * prompt unchanged.
    */
   readonly registerPrompt: (prompt: NewPrompt) => boolean;
   /** Returns a prompt with the version that is active in an environment, or null if there is no such prompt. */
   readonly readPrompt: (promptId: string, environment?: string) => StoredPrompt | null;
   /**
-   * Creates a version and returns it, or null if there is no such prompt. Its number is the prompt's highest number plus
-   * one, and the first number is 1.
+   * Creates a version and returns it, or null if there is no such prompt. The first number of a
+   * prompt is 1, and each later number is the highest number plus one.
    */
   readonly createVersion: (promptId: string, version: VersionDraft) => StoredVersion | null;
   /** Changes the given fields. Returns the prompt, or null if there is no such prompt. */
   readonly updatePrompt: (promptId: string, fields: z.infer<typeof UpdatePromptShape>) => StoredPrompt | null;
   /** Makes a version active. Returns false if the prompt has no such version. */
   readonly setActive: (promptId: string, activation: Activation) => boolean;
-  /** Closes the database. It may be called again, but no other function may be called afterwards. */
+  /** Closes the database. Afterwards, the caller may only call `close` again. */
   readonly close: () => void;
 };
 
@@ -82,8 +83,11 @@ export function openStore(path: string, { now, newId = () => `ver_${randomUUID()
     readPrompt: (promptId, environment) => read(() => selectPrompt(statements, promptId, environment)),
     createVersion: (promptId, { content, changeSummary, metadata }) =>
       write(() => {
-        const [summary, written] = [changeSummary ?? null, metadata === undefined ? null : JSON.stringify(metadata)];
-        return parseVersion(statements.insertVersion.get(newId(), content, summary, written, timestamp(), promptId));
+        const summary = changeSummary ?? null;
+        const metadataJson = metadata === undefined ? null : JSON.stringify(metadata);
+        return parseVersion(
+          statements.insertVersion.get(newId(), content, summary, metadataJson, timestamp(), promptId),
+        );
       }),
     updatePrompt: (promptId, { key, name, description }) =>
       write(() => {
@@ -114,7 +118,7 @@ function hashApiKey(apiKey: string): string {
   return createHash('sha256').update(apiKey, 'utf8').digest('hex');
 }
 
-/** Every statement that the store uses. Each write is one statement that finds its own prompt, or changes nothing. */
+/** The SQL statements of the store. Each write is a single statement, which changes nothing if the prompt does not exist. */
 const sql = {
   insertProject: 'INSERT INTO projects (id) VALUES (?) ON CONFLICT DO NOTHING',
 

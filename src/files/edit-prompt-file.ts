@@ -10,30 +10,30 @@ import { findBodySpan, makeFilePlace, findYamlSpan, type Span } from './front-ma
 import { parsePromptFile, type ParsedSource, type ParseResult } from './parse-prompt-file.ts';
 
 /**
- * A value to set or, where it is undefined, to remove. With labels it is the other side of a field that both sides have
- * changed: the file shows the lines of both, between git's markers.
+ * An edit of one field of the front matter. If `labels` is set, the file and the service both changed the field. The
+ * value is then the service's value, and promptsync writes the lines of both sides between git's conflict markers.
  */
 export type FrontMatterEdit = YamlEdit & { readonly labels?: ConflictLabels };
 
-/** What to change in a file; nothing where there are no edits and no text. */
+/** The edits to one prompt file. If there are no front-matter edits and no new text, the file stays unchanged. */
 export type PromptEdits = {
-  /** Made in this order, conflicts after all others. */
+  /** The front-matter edits. promptsync applies them in this order, except that it applies all conflicts last. */
   readonly frontMatter: readonly FrontMatterEdit[];
-  /** The new text of the prompt, as content: with line feeds. Absent: it stays. */
+  /** The new prompt text, with LF line endings. If undefined, the text of the file stays unchanged. */
   readonly text?: string;
-  /** The text holds conflict markers. */
+  /** Whether the new text contains conflict markers. */
   readonly conflicted?: boolean;
 };
 
 export type EditedFile = {
   readonly bytes: Uint8Array;
-  /** The file as the parser reads it. Null if it contains conflict markers. */
+  /** The result of parsing the edited file; null if the file contains conflict markers. */
   readonly file: PromptFile | null;
 };
 
 /**
- * Edits a valid prompt file in place. Every byte that no edit is about stays. The edited file is parsed again. If it does
- * not say exactly what the edits mean, the result is a failure.
+ * Applies edits to the bytes of a valid prompt file. Bytes outside the edits stay unchanged. Parses the edited file to
+ * verify it, and returns a failure if the parsed values are not exactly the intended values.
  */
 export function editPromptFile(bytes: Uint8Array, path: string, edits: PromptEdits): Result<EditedFile> {
   const { file, meaning, problems } = parsePromptFile(bytes, path);
@@ -42,28 +42,32 @@ export function editPromptFile(bytes: Uint8Array, path: string, edits: PromptEdi
     return problem === undefined ? makeNotKeptProblem('it cannot be read', path) : makeFailure(problem);
   }
   const conflicts = edits.frontMatter.filter(({ labels }) => labels !== undefined);
-  const plain = edits.frontMatter.filter(({ labels }) => labels === undefined);
+  const plainEdits = edits.frontMatter.filter(({ labels }) => labels === undefined);
   const changesText = edits.text !== undefined && computeContentDigest(edits.text) !== file.content.digest;
   const text = changesText ? normalizeText(edits.text) : meaning.text;
-  const original = Buffer.from(bytes).toString();
-  const before = { source: changesText ? replaceBody(original, text) : original, meaning: { ...meaning, text } };
-  const ours = plain.reduce(editFrontMatter, before);
-  const read = parsePromptFile(Buffer.from(ours.source), path);
-  const reason = describeMisreading(read, ours.meaning);
+  const originalSource = Buffer.from(bytes).toString();
+  const original = {
+    source: changesText ? replaceBody(originalSource, text) : originalSource,
+    meaning: { ...meaning, text },
+  };
+  const ours = plainEdits.reduce(editFrontMatter, original);
+  const parsed = parsePromptFile(Buffer.from(ours.source), path);
+  const reason = describeMisreading(parsed, ours.meaning);
   if (reason !== null) return makeNotKeptProblem(reason, path);
-  const marked = editWithConflicts(ours, path, conflicts);
-  if (marked !== null) return marked;
-  if (read.file === null && edits.conflicted !== true) {
-    return makeNotKeptProblem(
-      `it would not be valid: ${read.problems.find(isError)?.message.replace(/\.$/, '')}`,
-      path,
-    );
+  const fileWithMarkers = addConflictMarkers(ours, path, conflicts);
+  if (fileWithMarkers !== null) return fileWithMarkers;
+  if (parsed.file === null && edits.conflicted !== true) {
+    const message = parsed.problems.find(isError)?.message.replace(/\.$/, '');
+    return makeNotKeptProblem(`it would not be valid: ${message}`, path);
   }
-  return makeSuccess({ bytes: Buffer.from(ours.source), file: read.file });
+  return makeSuccess({ bytes: Buffer.from(ours.source), file: parsed.file });
 }
 
-/** Each side of a conflict has to be one that can be taken. Null where both are the same. */
-function editWithConflicts(
+/**
+ * Adds the service's side of all conflicts to a file, between conflict markers. Returns a failure if the file would not
+ * have the intended values after a user chooses the service's side. Returns null if both sides are equal.
+ */
+function addConflictMarkers(
   ours: EditedSource,
   path: string,
   conflicts: readonly FrontMatterEdit[],
@@ -80,26 +84,30 @@ function makeNotKeptProblem(reason: string, path: string): Failure {
   return makeFailure(makeProblem('edit/not-kept', { reason }, makeFilePlace(path)));
 }
 
-/** Why a file does not say what it is meant to; null when it does. */
-export function describeMisreading({ meaning }: ParseResult, meant: ParsedSource): string | null {
-  if (meaning === null) return 'it could no longer be read';
-  if (canonicalJson(meaning.frontMatter) !== canonicalJson(meant.frontMatter)) {
-    return 'its front matter is written in a way that only a person can change';
+/** Describes how the parsed values of a file differ from the intended values. Returns null if they are equal. */
+export function describeMisreading({ meaning }: ParseResult, intended: ParsedSource): string | null {
+  if (meaning === null) return 'promptsync could not read the edited file';
+  if (canonicalJson(meaning.frontMatter) !== canonicalJson(intended.frontMatter)) {
+    return 'its front matter uses a YAML style that promptsync cannot edit';
   }
-  return meaning.text === meant.text ? null : 'its text would be another one';
+  return meaning.text === intended.text ? null : 'promptsync would read back different text';
 }
 
-/** A source while it is edited, and what it must be read as. */
+/** The source of a partly edited file, and the values that parsing this source must produce. */
 type EditedSource = { readonly source: string; readonly meaning: ParsedSource };
 
-/** What is set to what it is already keeps the way in which it is written. */
-function editFrontMatter(before: EditedSource, edit: YamlEdit): EditedSource {
-  const frontMatter = editJsonObject(before.meaning.frontMatter, edit.path, edit.value);
-  if (canonicalJson(frontMatter) === canonicalJson(before.meaning.frontMatter)) return before;
-  const source = replaceInSpan(before.source, findYamlSpan, (yaml) => makeYamlReplacements(yaml, edit));
-  return { source, meaning: { ...before.meaning, frontMatter } };
+/**
+ * Applies an edit to a source and to its intended values. If the edit does not change the value, leaves the source
+ * unchanged to preserve the formatting of the value.
+ */
+function editFrontMatter(edited: EditedSource, edit: YamlEdit): EditedSource {
+  const frontMatter = editJsonObject(edited.meaning.frontMatter, edit.path, edit.value);
+  if (canonicalJson(frontMatter) === canonicalJson(edited.meaning.frontMatter)) return edited;
+  const source = replaceInSpan(edited.source, findYamlSpan, (yaml) => makeYamlReplacements(yaml, edit));
+  return { source, meaning: { ...edited.meaning, frontMatter } };
 }
 
+/** Returns a copy of an object with the value at a path set. If the new value is undefined, removes the key instead. */
 function editJsonObject(
   object: JsonObject,
   [key = '', ...path]: readonly string[],
@@ -107,91 +115,110 @@ function editJsonObject(
 ): JsonObject {
   const inner = Object.hasOwn(object, key) ? object[key] : undefined;
   if (path.length > 0 && value === undefined && !isJsonObject(inner)) return object;
-  const after = path.length === 0 ? value : editJsonObject(isJsonObject(inner) ? inner : {}, path, value);
-  return after === undefined ? omitKey(object, key) : { ...object, [key]: after };
+  const newInner = path.length === 0 ? value : editJsonObject(isJsonObject(inner) ? inner : {}, path, value);
+  return newInner === undefined ? omitKey(object, key) : { ...object, [key]: newInner };
 }
 
-/** Another text of the prompt, with the blank line of the old one or that it needs, and with its line breaks at the end. */
+/**
+ * Replaces the prompt text in a file. Keeps the blank line before the old text and the line breaks after it. If the new
+ * text begins with a line break, puts a blank line before it, because the parser drops one line break at the start of
+ * the body.
+ */
 function replaceBody(original: string, text: string): string {
   return replaceInSpan(original, findBodySpan, (body) => {
-    const first = body.startsWith('\n') || text.startsWith('\n') ? '\n' : '';
-    return makeBodyReplacements(body, first + text + body.slice(normalizeText(body).length));
+    const blankLine = body.startsWith('\n') || text.startsWith('\n') ? '\n' : '';
+    return makeBodyReplacements(body, blankLine + text + body.slice(normalizeText(body).length));
   });
 }
 
 const BYTE_ORDER_MARK = '\ufeff';
 
 /**
- * Replaces in a file's text what is to be replaced in a part of it as the parser reads it: without a byte order mark and
- * with line feeds. All other bytes stay; lines that are put in end like the first one of the file.
+ * Applies replacements to one part of a source, such as its YAML. `findSpan` and `makeReplacements` receive the text as
+ * the parser sees it: without a byte order mark and with LF line endings. Everything outside the replacements stays
+ * unchanged. Inserted lines get the line ending of the first line of the file.
  */
 function replaceInSpan(
   original: string,
-  spanOf: (source: string) => Span,
-  replacementsIn: (part: string) => readonly TextReplacement[],
+  findSpan: (source: string) => Span,
+  makeReplacements: (part: string) => readonly TextReplacement[],
 ): string {
   const mark = original.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
-  const written = original.slice(mark.length);
-  const source = withLineFeeds(written);
-  const span = spanOf(source);
-  const offset = (at: number) => toOriginalOffset(written, span.start + at);
-  // From the last one on: what is before it keeps its offsets.
-  return replacementsIn(source.slice(span.start, span.end)).reduceRight(
-    (after, { start, end, text }) =>
-      after.slice(0, mark.length + offset(start)) +
-      text.replaceAll('\n', detectNewline(written)) +
-      after.slice(mark.length + offset(end)),
+  const unmarked = original.slice(mark.length);
+  const newline = detectNewline(unmarked);
+  const source = withLineFeeds(unmarked);
+  const span = findSpan(source);
+  const findOffset = (offsetInSpan: number) => mark.length + toOriginalOffset(unmarked, span.start + offsetInSpan);
+  // Apply the replacements from last to first, so that the offsets of the remaining ones stay valid.
+  return makeReplacements(source.slice(span.start, span.end)).reduceRight(
+    (edited, { start, end, text }) =>
+      edited.slice(0, findOffset(start)) + text.replaceAll('\n', newline) + edited.slice(findOffset(end)),
     original,
   );
 }
 
-/** Where an offset into a text with line feeds is in the text as it is written. */
-function toOriginalOffset(written: string, offset: number): number {
-  let before = 0;
-  for (let at = written.indexOf('\r\n'); at !== -1 && at - before < offset; at = written.indexOf('\r\n', at + 2)) {
-    before += 1;
+/**
+ * Converts an offset in the text with LF line endings to the corresponding offset in the original text, which may have
+ * CRLF line endings.
+ */
+function toOriginalOffset(original: string, offset: number): number {
+  let removed = 0;
+  let at = original.indexOf('\r\n');
+  while (at !== -1 && at - removed < offset) {
+    removed += 1;
+    at = original.indexOf('\r\n', at + 2);
   }
-  return offset + before;
+  return offset + removed;
 }
 
+/** Returns the first line ending in the text. Returns LF if the text has no line ending. */
 function detectNewline(text: string): string {
   return /\r?\n/.exec(text)?.[0] ?? '\n';
 }
 
-/** The one replacement that makes `after` of `before`, as short as it can be; none where they are equal. */
+/**
+ * Returns the shortest single replacement that turns `before` into `after`. Returns an empty list if they are equal.
+ */
 function makeBodyReplacements(before: string, after: string): readonly TextReplacement[] {
   if (before === after) return [];
-  const [start, end] = findDifference(before, after);
-  return [{ start, end: before.length - end, text: after.slice(start, after.length - end) }];
+  const [atStart, atEnd] = countCommonItems(before, after);
+  return [{ start: atStart, end: before.length - atEnd, text: after.slice(atStart, after.length - atEnd) }];
 }
 
-/** Both sides of all lines from the first to the last one that differs, between git's markers. The last line is equal. */
+/**
+ * Marks the lines from the first difference to the last as one conflict, with git's conflict markers. Both sides must
+ * end with the same line.
+ */
 function markDifference(ours: string, theirs: string, labels: ConflictLabels): string {
-  const [own, other] = [ours.split(/(?<=\n)/), theirs.split(/(?<=\n)/)];
-  const [start, end] = findDifference(own, other);
+  const ourLines = ours.split(/(?<=\n)/);
+  const theirLines = theirs.split(/(?<=\n)/);
+  const [atStart, atEnd] = countCommonItems(ourLines, theirLines);
   const newline = detectNewline(ours);
   return [
-    ...own.slice(0, start),
-    `<<<<<<< ${removeLineBreaks(labels.ours)}${newline}`,
-    ...own.slice(start, own.length - end),
+    ...ourLines.slice(0, atStart),
+    `<<<<<<< ${removeControlCharacters(labels.ours)}${newline}`,
+    ...ourLines.slice(atStart, ourLines.length - atEnd),
     `=======${newline}`,
-    ...other.slice(start, other.length - end),
-    `>>>>>>> ${removeLineBreaks(labels.theirs)}${newline}`,
-    ...own.slice(own.length - end),
+    ...theirLines.slice(atStart, theirLines.length - atEnd),
+    `>>>>>>> ${removeControlCharacters(labels.theirs)}${newline}`,
+    ...ourLines.slice(ourLines.length - atEnd),
   ].join('');
 }
 
-/** How many of the first and how many of the last items are the same in both. */
-function findDifference(one: ArrayLike<string>, other: ArrayLike<string>): readonly [start: number, end: number] {
-  const most = Math.min(one.length, other.length);
-  let start = 0;
-  while (start < most && one[start] === other[start]) start += 1;
-  let end = 0;
-  while (end < most - start && one[one.length - 1 - end] === other[other.length - 1 - end]) end += 1;
-  return [start, end];
+/** Counts the equal items at the start and at the end of two sequences. */
+function countCommonItems(a: ArrayLike<string>, b: ArrayLike<string>): readonly [atStart: number, atEnd: number] {
+  const most = Math.min(a.length, b.length);
+  let atStart = 0;
+  while (atStart < most && a[atStart] === b[atStart]) atStart += 1;
+  let atEnd = 0;
+  while (atEnd < most - atStart && a[a.length - 1 - atEnd] === b[b.length - 1 - atEnd]) atEnd += 1;
+  return [atStart, atEnd];
 }
 
-/** A label may hold an id of the service. */
-function removeLineBreaks(label: string): string {
+/**
+ * Replaces control characters with spaces. A label may contain an id from the service, and a line break in the id would
+ * break the conflict marker.
+ */
+function removeControlCharacters(label: string): string {
   return label.replaceAll(/\p{Cc}+/gu, ' ');
 }

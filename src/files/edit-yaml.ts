@@ -4,63 +4,80 @@ import type { Span } from './front-matter.ts';
 import { parseYamlDocument } from './strict-yaml.ts';
 import { renderBlockScalar, renderYamlLines, renderYamlValue, type TextStyle } from './render-yaml.ts';
 
+/** A replacement of a range of characters. If the range is empty, the replacement inserts text. */
 export type TextReplacement = Span & { readonly text: string };
 
-/**
- * One value of a mapping to set or, where it is undefined, to remove. The path names keys from the outermost inwards;
- * what is no mapping on its way gives way.
- */
+/** An edit that sets or removes one value in a YAML mapping. */
 export type YamlEdit = {
+  /**
+   * The keys that lead to the value, outermost first. If an edit sets a value and something other than a mapping is on
+   * this path, a mapping replaces it.
+   */
   readonly path: readonly string[];
+  /** The new value; undefined to remove the entry. */
   readonly value: JsonValue | undefined;
   /**
-   * What stands behind the value where it is on a line of its own, instead of a comment of digits alone; empty: nothing.
-   * Absent: comments stay.
+   * The comment to write after the value. If the value has a comment that consists only of digits, the new comment
+   * replaces it. An empty string only removes such a comment. If undefined, all comments stay. Values in flow mappings
+   * and block scalars get no comment.
    */
   readonly comment?: string;
 };
 
-/** The entry that a path leads to, or the innermost mapping on its way and what of the path is left. */
+/** The innermost existing mapping on a path, and the entry in this mapping that an edit sets or removes. */
 type EntryTarget = {
   readonly map: YAMLMap;
+  /** The key of the entry in the mapping. */
   readonly key: string;
+  /** The parsed entry; undefined if the mapping has no such key. */
   readonly pair: Pair | undefined;
+  /**
+   * The remaining keys of the path, below the entry. Empty unless the entry is missing or its value is not a mapping.
+   */
   readonly rest: readonly string[];
 };
 
 /**
- * What to replace in the source of a strict YAML mapping so that it holds an edit. All other characters stay. There is
- * nothing to replace where the edit has no effect, and in rare shapes that replacing cannot edit, such as a flow mapping
- * over several lines that loses an entry: whoever calls reads the result and compares it with what was meant.
- * @param text whole lines: it ends with a line feed
+ * Returns the replacements that apply an edit to the source of a strict YAML mapping. All other characters stay
+ * unchanged. The list is empty if there is nothing to remove. It is also empty in rare cases that replacements cannot
+ * handle, such as a removal that spans several lines of a flow mapping. Therefore callers must parse the result and
+ * compare it with the intended value.
+ * @param text the source, as whole lines that each end with a line feed
  */
 export function makeYamlReplacements(text: string, { path, value, comment }: YamlEdit): readonly TextReplacement[] {
   const target = findTarget(text, path);
   if (target === null) return [];
   if (value === undefined) return removeEntry(text, target, path);
   const replacements = setValue(text, target, value);
-  return comment === undefined || target.map.flow === true || isBlockScalar(target.pair?.value)
-    ? replacements
-    : replacements.map((one) => addComment(text, one, comment));
+  const takesComment = target.map.flow !== true && !isBlockScalar(target.pair?.value);
+  if (comment === undefined || !takesComment) return replacements;
+  return replacements.map((replacement) => addComment(text, replacement, comment));
 }
 
-function addComment(text: string, { start, end, text: written }: TextReplacement, comment: string): TextReplacement {
-  const before = /^[ \t]+# \d+(?=[ \t]*\n)/.exec(text.slice(end))?.[0] ?? '';
-  const lines = written.endsWith('\n') ? '\n' : '';
-  const behind = comment === '' ? '' : `  # ${comment}`;
-  return { start, end: end + before.length, text: written.slice(0, written.length - lines.length) + behind + lines };
+/**
+ * Appends a comment to a replacement. If the replaced value has a comment that consists only of digits, extends the
+ * replacement to cover that comment.
+ */
+function addComment(text: string, replacement: TextReplacement, comment: string): TextReplacement {
+  const { start, end } = replacement;
+  const oldComment = /^[ \t]+# \d+(?=[ \t]*\n)/.exec(text.slice(end))?.[0] ?? '';
+  const lineFeed = replacement.text.endsWith('\n') ? '\n' : '';
+  const value = replacement.text.slice(0, replacement.text.length - lineFeed.length);
+  const newComment = comment === '' ? '' : `  # ${comment}`;
+  return { start, end: end + oldComment.length, text: value + newComment + lineFeed };
 }
 
+/** Applies an edit to the source of a YAML mapping and returns the new source. */
 export function editYamlText(text: string, edit: YamlEdit): string {
   return makeYamlReplacements(text, edit).reduceRight(
-    (after, one) => after.slice(0, one.start) + one.text + after.slice(one.end),
+    (edited, one) => edited.slice(0, one.start) + one.text + edited.slice(one.end),
     text,
   );
 }
 
-/** Null when the text is no mapping. */
+/** Finds the entry that a path leads to. Returns null if the text is not a YAML mapping. */
 function findTarget(text: string, path: readonly string[]): EntryTarget | null {
-  // As the parser of prompt files does: without the last line feed.
+  // Omit the last line feed, because the parser of prompt files also omits it.
   const root = parseYamlDocument(text.slice(0, -1), { keepSourceTokens: true })?.contents;
   return isMap(root) ? followPath(root, path) : null;
 }
@@ -73,11 +90,14 @@ function followPath(map: YAMLMap, [key = '', ...rest]: readonly string[]): Entry
 }
 
 function setValue(text: string, { map, key, pair, rest }: EntryTarget, value: JsonValue): readonly TextReplacement[] {
-  const whole = rest.reduceRight<JsonValue>((inner, name) => ({ [name]: inner }), value);
-  return pair === undefined ? [insertEntry(text, map, key, whole)] : replaceValue(text, map, pair, whole);
+  const nested = rest.reduceRight<JsonValue>((inner, name) => ({ [name]: inner }), value);
+  return pair === undefined ? [insertEntry(text, map, key, nested)] : replaceValue(text, map, pair, nested);
 }
 
-/** Puts an entry after the last one of a mapping. What follows that one, a comment or a comma, stays after it. */
+/**
+ * Inserts an entry after the last entry of a mapping. If there is a comment on the line of the last entry, it stays on
+ * that line. If a flow mapping ends with a comma, the comma stays at the end.
+ */
 function insertEntry(text: string, map: YAMLMap, key: string, value: JsonValue): TextReplacement {
   const last = map.items.at(-1);
   if (map.flow === true) {
@@ -94,22 +114,22 @@ function insertEntry(text: string, map: YAMLMap, key: string, value: JsonValue):
   );
 }
 
-/** The length of the comments that are indented further than the entries: they are about what is in the last one. */
+/**
+ * Returns the length of the comments that are indented more than the entries. They belong to the last entry, so a new
+ * entry must come after them.
+ */
 function measureIndentedComments(text: string, indent: string): number {
   return new RegExp(`^(?:\\n*${indent} +#.*\\n)*`).exec(text)?.[0].length ?? 0;
 }
 
-/** Puts another value in the place of an entry's value, in the style of the old one where it can be. */
+/** Replaces the value of an entry. The new value keeps the style of the old value if possible. */
 function replaceValue(text: string, map: YAMLMap, pair: Pair, value: JsonValue): readonly TextReplacement[] {
   const { value: old, srcToken } = pair;
   const colon = srcToken?.sep?.find(({ type }) => type === 'map-value-ind')?.offset;
   const { start } = findSpan(old);
   const end = findPairEnd(text, pair);
   const written = renderYamlValue(value, chooseValueStyle(map, old));
-  const afterColon = makeInsertion(
-    colon === undefined ? end : colon + 1,
-    colon === undefined ? `: ${written}` : ` ${written}`,
-  );
+  const afterColon = colon === undefined ? makeInsertion(end, `: ${written}`) : makeInsertion(colon + 1, ` ${written}`);
   if (isBlockScalar(old)) {
     const lines = { start, end: findNextLine(text, end) };
     return [{ ...lines, text: renderBlockScalar(text.slice(start, lines.end), value, written, findIndent(map)) }];
@@ -122,13 +142,16 @@ function replaceValue(text: string, map: YAMLMap, pair: Pair, value: JsonValue):
   return content === null ? [afterColon, { ...lines, text: '' }] : [{ ...lines, text: content }];
 }
 
-function makeInsertion(at: number, text: string): TextReplacement {
-  return { start: at, end: at, text };
+function makeInsertion(offset: number, text: string): TextReplacement {
+  return { start: offset, end: offset, text };
 }
 
-/** A list may be indented like the key that it belongs to, a mapping may not. */
-function chooseIndent(value: JsonValue, old: string, outer: string): string {
-  return isJsonObject(value) && old.length <= outer.length ? `${outer}  ` : old;
+/**
+ * Returns the indentation for a new block value. Reuses the indentation of the old value if possible. A list may have
+ * the same indentation as its key, but a mapping must be indented more.
+ */
+function chooseIndent(value: JsonValue, oldIndent: string, keyIndent: string): string {
+  return isJsonObject(value) && oldIndent.length <= keyIndent.length ? `${keyIndent}  ` : oldIndent;
 }
 
 function removeEntry(
@@ -139,34 +162,44 @@ function removeEntry(
   if (pair === undefined || rest.length > 0) return [];
   if (map.flow === true) return removeFlowEntry(text, map, pair);
   if (!isFirstOnLine(text, findPairStart(pair))) return [];
-  const above = path.slice(0, -1);
-  if (map.items.length > 1 || above.length === 0) {
-    return [
-      { start: findLineStart(text, findPairStart(pair)), end: findNextLine(text, findPairEnd(text, pair)), text: '' },
-    ];
-  }
-  return makeYamlReplacements(text, { path: above, value: {} });
+  const parentPath = path.slice(0, -1);
+  const isOnlyNestedEntry = map.items.length <= 1 && parentPath.length > 0;
+  if (isOnlyNestedEntry) return makeYamlReplacements(text, { path: parentPath, value: {} });
+  const start = findLineStart(text, findPairStart(pair));
+  const end = findNextLine(text, findPairEnd(text, pair));
+  return [{ start, end, text: '' }];
 }
 
-/** With the comma beside it. Over several lines there may be comments, and nobody knows which entry they are about. */
+/**
+ * Removes an entry from a flow mapping. Returns an empty list if the range to remove spans several lines. Such a range
+ * may contain comments, and promptsync cannot know which entry they describe.
+ */
 function removeFlowEntry(text: string, map: YAMLMap, pair: Pair): readonly TextReplacement[] {
-  const at = map.items.indexOf(pair);
-  const [before, after] = [map.items[at - 1], map.items[at + 1]];
-  const only = { ...findSpan(map), text: '{}' };
-  const first = after === undefined ? only : { start: findPairStart(pair), end: findPairStart(after), text: '' };
-  const cut =
-    before === undefined ? first : { start: findPairEnd(text, before), end: findPairEnd(text, pair), text: '' };
-  return text.slice(cut.start, cut.end).includes('\n') ? [] : [cut];
+  const removal = makeFlowRemoval(text, map, pair);
+  return text.slice(removal.start, removal.end).includes('\n') ? [] : [removal];
 }
 
-/** A text takes the quotes of the text before. */
+/** Creates the replacement that removes an entry and the comma before or after it from a flow mapping. */
+function makeFlowRemoval(text: string, map: YAMLMap, pair: Pair): TextReplacement {
+  const index = map.items.indexOf(pair);
+  const previous = map.items[index - 1];
+  const next = map.items[index + 1];
+  if (previous !== undefined) return { start: findPairEnd(text, previous), end: findPairEnd(text, pair), text: '' };
+  if (next !== undefined) return { start: findPairStart(pair), end: findPairStart(next), text: '' };
+  return { ...findSpan(map), text: '{}' };
+}
+
+/** Returns the quoting style for a new value. If the old value is a string, reuses its quotes. */
 function chooseValueStyle(map: YAMLMap, old: unknown): TextStyle {
   if (!isScalar(old) || typeof old.value !== 'string') return chooseMappingStyle(map);
   if (old.type === 'QUOTE_SINGLE') return 'single';
   return old.type === 'QUOTE_DOUBLE' ? 'double' : 'plain';
 }
 
-/** What is written as JSON, with all texts in double quotes, stays so. */
+/**
+ * Returns the quoting style of a mapping. This is double quotes for a flow mapping in which all strings are
+ * double-quoted, as in JSON, and plain for all other mappings.
+ */
 function chooseMappingStyle({ flow, items }: YAMLMap): TextStyle {
   const nodes = items.flatMap(({ key, value }) => [key, value]).filter((node) => isScalar(node));
   const texts = nodes.filter(({ value }) => typeof value === 'string');
@@ -182,12 +215,15 @@ function findPairStart({ key }: Pair): number {
   return findSpan(key).start;
 }
 
-/** Where the last line that is an entry's own has its last character: no comment or blank line after it is. */
+/** Returns the offset right after an entry, before any comments and blank lines that follow the entry. */
 function findPairEnd(text: string, { key, value }: Pair): number {
   return findNodeEnd(text, value ?? key);
 }
 
-/** A node without the comments after it. */
+/**
+ * Returns the span that the YAML parser reports for a node. It excludes comments after the node, except those after the
+ * last item of a block collection.
+ */
 function findSpan(node: unknown): Span {
   const [start, end] = (isScalar(node) || isMap(node) || isSeq(node) ? node.range : null) ?? [0, 0];
   return { start, end };
@@ -197,12 +233,12 @@ function findLineStart(text: string, offset: number): number {
   return text.lastIndexOf('\n', offset - 1) + 1;
 }
 
-/** The text ends with a line feed. */
+/** Returns the offset at which the next line begins. The text must end with a line feed. */
 function findNextLine(text: string, offset: number): number {
   return text.indexOf('\n', offset) + 1;
 }
 
-/** Whether nothing but blanks is before the offset on its line. */
+/** Returns true if only white space precedes the offset on its line. */
 function isFirstOnLine(text: string, offset: number): boolean {
   return text.slice(findLineStart(text, offset), offset).trim() === '';
 }
@@ -211,7 +247,10 @@ function isBlockScalar(node: unknown): boolean {
   return isScalar(node) && (node.type === 'BLOCK_FOLDED' || node.type === 'BLOCK_LITERAL');
 }
 
-/** The library counts comments after the last item of a block collection as part of it. */
+/**
+ * Returns the offset right after a node. For a block collection, this is the end of its last item, because the YAML
+ * parser treats comments after that item as part of the collection.
+ */
 function findNodeEnd(text: string, node: unknown): number {
   const span = findSpan(node);
   if (isBlockScalar(node)) return findBlockScalarEnd(text, span);
@@ -224,11 +263,14 @@ function isBlockCollection(node: unknown): node is YAMLMap | YAMLSeq {
   return (isMap(node) || isSeq(node)) && node.flow !== true;
 }
 
-/** Where a block scalar ends without the line feeds that are not part of its value: with `+` all but the last one are. */
+/**
+ * Returns the offset of the line feed that ends the last line of a block scalar. Blank lines at the end count only if
+ * the scalar has the indicator `+`, which makes them part of the value.
+ */
 function findBlockScalarEnd(text: string, { start, end }: Span): number {
-  const keeps = /^[^\s#]*\+/.test(text.slice(start, end));
-  if (keeps) return text[end - 1] === '\n' ? end - 1 : end;
-  let at = end;
-  while (text[at - 1] === '\n') at -= 1;
-  return at;
+  const keepsLineFeeds = /^[^\s#]*\+/.test(text.slice(start, end));
+  if (keepsLineFeeds) return text[end - 1] === '\n' ? end - 1 : end;
+  let offset = end;
+  while (text[offset - 1] === '\n') offset -= 1;
+  return offset;
 }

@@ -1,11 +1,11 @@
 import { lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-// A namespace, because Windows has no `geteuid`: an import by name would fail there.
+// Import the whole namespace, because a named import of `geteuid` fails on Windows, which does not have this function.
 import * as nodeProcess from 'node:process';
 
 /**
- * Whether another user owns a file or the symbolic link to it. Files of root count as the user's own. Windows has no
- * user ids, so this returns false there.
+ * Returns true if another user owns the file, or owns the symbolic link to it. Files that root owns count as the user's
+ * own. Always returns false on Windows, which has no user ids.
  */
 export function belongsToAnotherUser(path: string): boolean {
   const userId = nodeProcess.geteuid?.();
@@ -14,8 +14,9 @@ export function belongsToAnotherUser(path: string): boolean {
 }
 
 /**
- * Whether the user owns both the root of a repository and its `.git`. git accepts such a repository. Unlike
- * `belongsToAnotherUser`, and like git, it does not accept files of root for other users.
+ * Returns true if the user owns both the root of the repository and its `.git`. git accepts such a repository. Files
+ * that root owns do not count as the user's own, because git does not accept them either. This differs from
+ * `belongsToAnotherUser`. Always returns true on Windows, which has no user ids.
  */
 export function ownsRepository(root: string): boolean {
   const userId = nodeProcess.geteuid?.();

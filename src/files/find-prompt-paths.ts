@@ -5,131 +5,159 @@ import { expandBraces, makeGlob, splitGlob } from './glob.ts';
 import { findFirstLink, isDirectory, leavesFolder, toForwardSlashes } from './paths.ts';
 import { makeFilePlace } from './front-matter.ts';
 
-/** Where prompt files are looked for. `folder` is the configuration file's; no path may leave `root`. */
+/** The patterns that select prompt files, and the folders that limit the search. */
 export type PromptPatterns = {
+  /** The folder of the configuration file. Patterns and paths are relative to this folder. */
   readonly folder: string;
+  /** The root of the repository. The search never leaves it. */
   readonly root: string;
   readonly patterns: readonly string[];
+  /** The place of each pattern in the configuration file, so that problems can refer to it. */
   readonly patternPlaces?: readonly Place[];
 };
 
 type SearchedFolder = Pick<PromptPatterns, 'folder' | 'patterns'>;
 
-type FoundPaths = {
-  /** Relative to the folder, with forward slashes, sorted. */
+type PromptPaths = {
+  /** The sorted paths, relative to the folder of the configuration file, with forward slashes. */
   readonly paths: readonly string[];
   readonly problems: readonly Problem[];
 };
 
-/** One way to read a pattern: the folder that it starts in, and what it asks of the paths below. */
+/**
+ * A pattern without braces, split into the folder in which the search starts and the tests for paths below that folder.
+ */
 type Glob = {
   readonly pattern: string;
-  /** Relative to the folder of all, with a slash at its end unless it is that folder. */
+  /**
+   * The folder in which the search starts, relative to the folder of the configuration file. It ends with a slash
+   * unless it is empty.
+   */
   readonly start: string;
+  /** Returns true if the pattern matches a path that is relative to the start folder. */
   readonly matches: (path: string) => boolean;
-  /** Whether a folder of this name may hold files that match. */
-  readonly enters: (name: string) => boolean;
+  /** Returns true if a folder with this name may contain matching files, so that the search must enter it. */
+  readonly entersFolder: (name: string) => boolean;
 };
-type FoundFiles = { readonly folder: string; readonly paths: string[]; readonly problems: Problem[] };
+
+/** A search in progress, with the paths and problems found so far. */
+type PromptSearch = { readonly folder: string; readonly paths: string[]; readonly problems: Problem[] };
 
 /**
- * Finds the files that the patterns match. A pattern that begins with `!` takes files out again. It blocks, as reading the
- * files does: threads take longer than a folder.
+ * Finds the files that match the patterns. A pattern that begins with `!` excludes files. Reads folders synchronously,
+ * because handing a folder to a thread takes longer than reading it.
  */
-export function findPromptPaths(where: PromptPatterns): FoundPaths {
-  const excluded = makeExclusion(where.patterns);
-  const found: FoundFiles = { folder: where.folder, paths: [], problems: [] };
+export function findPromptPaths(where: PromptPatterns): PromptPaths {
+  const isExcluded = makeExclusionMatcher(where.patterns);
+  const search: PromptSearch = { folder: where.folder, paths: [], problems: [] };
   for (const [index, pattern] of where.patterns.entries()) {
     const outside = makeProblem('config/pattern-outside', { pattern }, where.patternPlaces?.[index] ?? {});
-    for (const glob of makeGlobs({ ...where, patterns: [pattern] })) searchGlob(glob, where.root, outside, found);
+    for (const glob of makeGlobs({ ...where, patterns: [pattern] })) searchGlob(glob, where.root, outside, search);
   }
-  const paths = found.paths.filter((path) => !excluded(path));
-  const problems = found.problems.filter(({ code, path }) => !code.startsWith('prompt/') || !excluded(path ?? ''));
-  const once = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
-  return { paths: [...new Set(paths)].toSorted(), problems: [...once.values()] };
+  const paths = search.paths.filter((path) => !isExcluded(path));
+  const problems = search.problems.filter(({ code, path }) => !code.startsWith('prompt/') || !isExcluded(path ?? ''));
+  const uniqueProblems = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
+  return { paths: [...new Set(paths)].toSorted(), problems: [...uniqueProblems.values()] };
 }
 
-/** The folder that the first pattern starts in, such as `prompts`; relative to the configuration's. */
+/**
+ * Returns the folder in which the search for the first pattern starts, such as `prompts`. The path is relative to the
+ * folder of the configuration file.
+ */
 export function findFirstFolder(where: SearchedFolder): string {
   return makeGlobs(where)[0]?.start.slice(0, -1) ?? '';
 }
 
-/** Whether the patterns match a path (relative to the folder) at whatever commit, by its name alone. */
+/**
+ * Returns a function that tests whether a path matches the patterns. The path must be relative to the folder of the
+ * configuration file. The function reads no files, so the path may come from any commit.
+ */
 export function makePromptMatcher(where: SearchedFolder): (path: string) => boolean {
-  const excluded = makeExclusion(where.patterns);
+  const isExcluded = makeExclusionMatcher(where.patterns);
   const globs = makeGlobs(where);
   return (path) =>
-    !excluded(path) && !path.split('/').some(isNeverEntered) && globs.some((glob) => couldFind(glob, path));
+    !isExcluded(path) && !path.split('/').some(isNeverEntered) && globs.some((glob) => matchesGlob(glob, path));
 }
 
-function couldFind({ start, enters, matches }: Glob, path: string): boolean {
+function matchesGlob({ start, entersFolder, matches }: Glob, path: string): boolean {
+  if (!path.startsWith(start)) return false;
   const below = path.slice(start.length);
-  return path.startsWith(start) && below.split('/').slice(0, -1).every(enters) && matches(below);
+  const folders = below.split('/').slice(0, -1);
+  return folders.every(entersFolder) && matches(below);
 }
 
-function makeExclusion(patterns: readonly string[]): (path: string) => boolean {
+function makeExclusionMatcher(patterns: readonly string[]): (path: string) => boolean {
   const globs = patterns.filter((pattern) => /^!./.test(pattern)).map((pattern) => makeGlob(pattern.slice(1)));
   return (path) => globs.some((matches) => matches(path));
 }
 
-function searchGlob(glob: Glob, root: string, outside: Problem, found: FoundFiles): void {
-  const directory = resolve(found.folder, glob.start);
+function searchGlob(glob: Glob, root: string, outside: Problem, search: PromptSearch): void {
+  const directory = resolve(search.folder, glob.start);
   const start = makeRelativePath(root, directory);
-  if (leavesFolder(start) || leavesFolder(makeRelativePath(root, resolve(found.folder, glob.pattern))))
-    found.problems.push(outside);
+  if (leavesFolder(start) || leavesFolder(makeRelativePath(root, resolve(search.folder, glob.pattern))))
+    search.problems.push(outside);
   else if (!start.split('/').some(isNeverEntered)) {
     const link = findFirstLink(root, directory);
-    if (link === null) walkFolder(glob, '', found);
-    else found.problems.push(makeLinkProblem(makeRelativePath(found.folder, link)));
+    if (link === null) walkFolder(glob, '', search);
+    else search.problems.push(makeLinkProblem(makeRelativePath(search.folder, link)));
   }
 }
 
-/** @param below the folder below the one that the pattern starts in, with a slash at its end */
-function walkFolder(glob: Glob, below: string, found: FoundFiles): void {
-  for (const entry of readEntries(glob.start + below, found)) {
+/**
+ * Adds the matching files in a folder and its subfolders to the search.
+ * @param below the path of the folder, relative to the start folder of the pattern; empty or ends with a slash
+ */
+function walkFolder(glob: Glob, below: string, search: PromptSearch): void {
+  for (const entry of readEntries(glob.start + below, search)) {
     const [inside, path] = [below + entry.name, glob.start + below + entry.name];
     const matches = glob.matches(inside);
     if (entry.isSymbolicLink()) {
-      const hides = matches || (glob.enters(entry.name) && isDirectory(join(found.folder, path)));
-      if (hides) found.problems.push(makeLinkProblem(path));
+      const hidesFiles = matches || (glob.entersFolder(entry.name) && isDirectory(join(search.folder, path)));
+      if (hidesFiles) search.problems.push(makeLinkProblem(path));
     } else if (entry.isDirectory()) {
-      if (glob.enters(entry.name)) walkFolder(glob, `${inside}/`, found);
+      if (glob.entersFolder(entry.name)) walkFolder(glob, `${inside}/`, search);
     } else if (matches && entry.isFile()) {
-      found.paths.push(path);
+      search.paths.push(path);
     } else if (matches) {
       const reason = 'it is not a regular file';
-      found.problems.push(makeProblem('prompt/unreadable', { reason }, makeFilePlace(path)));
+      search.problems.push(makeProblem('prompt/unreadable', { reason }, makeFilePlace(path)));
     }
   }
 }
 
-/** What is in a folder; nothing when it is not there. */
-function readEntries(path: string, { folder, problems }: FoundFiles): readonly Dirent[] {
+/**
+ * Returns the entries of a folder, or an empty list if the folder does not exist. If it exists but cannot be read, also
+ * adds a problem to the search.
+ */
+function readEntries(path: string, { folder, problems }: PromptSearch): readonly Dirent[] {
   try {
     return readdirSync(join(folder, path), { withFileTypes: true });
   } catch (error) {
     const reason = getSystemCode(error);
-    const gone = reason === 'ENOENT' || reason === 'ENOTDIR';
-    if (!gone) problems.push(makeProblem('prompt/unreadable', { reason }, makeFilePlace(path.slice(0, -1))));
+    const isMissing = reason === 'ENOENT' || reason === 'ENOTDIR';
+    if (!isMissing) problems.push(makeProblem('prompt/unreadable', { reason }, makeFilePlace(path.slice(0, -1))));
     return [];
   }
 }
 
-/** What the positive patterns ask for, one for each way to read their braces. */
+/**
+ * Returns the globs for all patterns that do not begin with `!`. A pattern with braces yields one glob for each
+ * expansion.
+ */
 function makeGlobs({ folder, patterns }: SearchedFolder): readonly Glob[] {
   const positive = patterns.filter((pattern) => pattern !== '' && !pattern.startsWith('!'));
-  return positive.flatMap(expandBraces).map((pattern) => makeStartedGlob(folder, pattern));
+  return positive.flatMap(expandBraces).map((pattern) => parseGlob(folder, pattern));
 }
 
-function makeStartedGlob(folder: string, pattern: string): Glob {
+function parseGlob(folder: string, pattern: string): Glob {
   const { base, glob } = splitGlob(pattern);
-  const deep = glob.includes('/') || glob.includes('**');
-  const hidden = /(^|\/)\./.test(glob);
+  const entersSubfolders = glob.includes('/') || glob.includes('**');
+  const entersHidden = /(^|\/)\./.test(glob);
   return {
     pattern,
     start: `${makeRelativePath(folder, resolve(folder, base))}/`.replace(/^\/$/, ''),
     matches: makeGlob(glob),
-    enters: (name) => deep && !isNeverEntered(name) && (hidden || !name.startsWith('.')),
+    entersFolder: (name) => entersSubfolders && !isNeverEntered(name) && (entersHidden || !name.startsWith('.')),
   };
 }
 
@@ -137,7 +165,7 @@ function makeRelativePath(from: string, to: string): string {
   return toForwardSlashes(relative(from, to));
 }
 
-/** File systems that ignore case are meant too. */
+/** Returns true if the search must never enter a folder with this name. Ignores case, because some file systems do. */
 function isNeverEntered(name: string): boolean {
   return /^(?:\.git|node_modules)$/i.test(name);
 }

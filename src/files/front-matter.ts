@@ -6,18 +6,27 @@ import { makeProblem, type Place, type Problem } from '../problem.ts';
 
 const CONFLICT_MARKER = /(?<=^|\n)(<{7}|\|{7}|>{7})(?=[ \n]|$)/;
 
-/** The text of a file with LF line endings and without its BOM; null when it is not UTF-8. */
+/**
+ * Decodes the UTF-8 text of a file, converts it to LF line endings and drops a byte order mark. Returns null if the
+ * file is not valid UTF-8.
+ */
 export function decodeSource(bytes: Uint8Array): string | null {
   return isUtf8(bytes) ? withLineFeeds(new TextDecoder().decode(bytes)) : null;
 }
 
-/** Where a file stops being UTF-8, or where it has a sign for what cannot be read already. */
+/**
+ * Returns the place of the first invalid byte in a file that is not valid UTF-8. If the file contains the replacement
+ * character U+FFFD before that byte, returns the place of that character instead.
+ */
 export function findInvalidUtf8(bytes: Uint8Array): Place {
   const text = new TextDecoder().decode(bytes);
   return findPlace(text, text.indexOf('\ufffd'));
 }
 
-/** What is wrong with a file whatever its parts hold, and a warning for each kind of invisible character in it. */
+/**
+ * Checks a whole file before `splitFrontMatter` splits it. Reports a NUL character or a conflict marker as an error,
+ * and each kind of invisible character as a warning.
+ */
 export function checkSource(source: string, path: string): readonly Problem[] {
   const hiddenAt = makePlaceFinder(source);
   const [nul, conflict] = [source.indexOf('\0'), findConflictMarker(source)];
@@ -32,39 +41,42 @@ export function checkSource(source: string, path: string): readonly Problem[] {
   ];
 }
 
-/** The offset of the first conflict marker; -1 when there is none. */
+/** Returns the offset of the first conflict marker, or -1 if there is none. */
 export function findConflictMarker(text: string): number {
   return text.search(CONFLICT_MARKER);
 }
 
-/** The beginning of a line; the first one for what concerns a file as a whole. */
+/** Returns the place of the start of a line. Problems that concern the whole file use the first line. */
 export function makeFilePlace(path: string, line = 1): Place {
   return { path, line, column: 1 };
 }
 
-/** The characters of a text between two offsets (UTF-16 units). */
+/** A range of characters, as offsets in UTF-16 code units. `end` is exclusive. */
 export type Span = { readonly start: number; readonly end: number };
 
-/** A prompt file in its two parts. The body still has its blank line at the start and its final newline. */
+/**
+ * The two parts of a prompt file. The body still includes the blank line at its start and the line break at its end.
+ */
 export type SplitFile = {
   readonly yaml: string;
   readonly body: string;
-  /** The line of the file on which the body begins. */
+  /** The number of the line on which the body begins in the file. */
   readonly bodyLine: number;
 };
 
-/** The YAML begins on this line of the file. */
+/** The number of the line on which the YAML begins in a file. Line 1 is the opening delimiter. */
 export const FIRST_YAML_LINE = 2;
 const MAX_FRONT_MATTER_BYTES = 64 * 1024;
 const DELIMITER = /^---[ \t]*$/;
 const MAX_SHOWN_LENGTH = 80;
 
 /**
- * Splits a file (LF line endings, no BOM) at its two delimiter lines.
+ * Splits a file at its two delimiter lines. The source must have LF line endings and no byte order mark.
  *
- * gray-matter runs `---js` front matter, takes any line that begins with `---` for the closing one, and shares one
- * mutable result between calls without options. So the delimiter lines are checked first, every call has options, and
- * every engine is replaced by one that hands the text through.
+ * gray-matter is not safe without precautions. It runs `---js` front matter, accepts any line that begins with `---` as
+ * the closing delimiter, and returns cached mutable results to calls without options. Therefore this function checks
+ * the delimiter lines first, passes options with every call, and replaces every engine with one that returns the text
+ * unchanged.
  */
 export function splitFrontMatter(source: string, path: string): Result<SplitFile> {
   const opening = readLineAt(source, 0);
@@ -84,32 +96,36 @@ export function splitFrontMatter(source: string, path: string): Result<SplitFile
   return makeSuccess({ yaml: passThroughGrayMatter(yaml), body, bodyLine: closingLine + 1 });
 }
 
-/** Where a file with both delimiters has its lines of YAML. */
+/** Returns the span of the YAML lines in a file. The file must have both delimiters. */
 export function findYamlSpan(source: string): Span {
   return { start: source.indexOf('\n') + 1, end: findClosingOffset(source) };
 }
 
-/** Where a file with both delimiters has its body. */
+/** Returns the span of the body in a file. The file must have both delimiters. */
 export function findBodySpan(source: string): Span {
   const closingAt = findClosingOffset(source);
   return { start: closingAt + readLineAt(source, closingAt).length + 1, end: source.length };
 }
 
-/** Where the closing line begins: the first that begins with `---` after the opening one. Zero when there is none. */
+/**
+ * Returns the offset of the closing delimiter line, which is the first line after the opening delimiter that begins
+ * with `---`. Returns 0 if there is none.
+ */
 function findClosingOffset(source: string): number {
   return source.indexOf('\n---') + 1;
 }
 
 /**
- * As one line of JSON: in many blank lines gray-matter looks for comments for seconds. Without the body: it looks up
- * every whole text among those that it remembers, which for the engine means a copy that is kept and a hash of it.
+ * Passes YAML through gray-matter and returns it unchanged. Passes the YAML as one line of JSON, because gray-matter
+ * spends seconds searching many blank lines for comments. Does not pass the body, because gray-matter uses its whole
+ * input as a cache key. The JavaScript engine would hash the body and keep a copy of it.
  */
 function passThroughGrayMatter(yaml: string): string {
-  return String(matter(`---\n${JSON.stringify(yaml)}\n---\n`, { engines: handingThrough }).data['yaml']);
+  return String(matter(`---\n${JSON.stringify(yaml)}\n---\n`, { engines: passThroughEngines }).data['yaml']);
 }
 
-const handThrough = (line: string) => ({ yaml: JSON.parse(line) as unknown });
-const handingThrough = { yaml: handThrough, json: handThrough, javascript: handThrough };
+const passThrough = (line: string) => ({ yaml: JSON.parse(line) as unknown });
+const passThroughEngines = { yaml: passThrough, json: passThrough, javascript: passThrough };
 
 function makeDelimiterProblem(line: string, path: string, number: number): Failure {
   const shown = line.length > MAX_SHOWN_LENGTH ? `${line.slice(0, MAX_SHOWN_LENGTH)}…` : line;

@@ -1,94 +1,113 @@
 import { MAX_PATTERN_LENGTH } from '../text.ts';
 
-/** One or, where it takes any number, several things in a row: characters of a name, or names of a path. */
-type GlobPart = { readonly takesMany: boolean; readonly takes: (item: string) => boolean };
+/**
+ * One part of a parsed pattern. It matches items, which are either the characters of a name or the names in a path. A
+ * part with `matchesMany` matches any number of consecutive items, including none. Every other part matches exactly one
+ * item.
+ */
+type GlobPart = { readonly matchesMany: boolean; readonly matches: (item: string) => boolean };
 
 /**
- * Whether a text, a path with forward slashes or a key, matches a pattern: `*` and `?` within a name, `**` for any
- * number of names, `[a-z]` and `[!a-z]`, `{a,b}`; a backslash takes the next character as it is. The dot that a name
- * begins with is matched by itself alone. No pattern takes long.
+ * Returns a function that tests whether a path or a key matches a pattern. Paths must have forward slashes. Patterns
+ * support `*` and `?` within a name, `**` for any number of names, `[a-z]`, `[!a-z]` and `{a,b}`. A backslash makes the
+ * next character literal. Only a literal dot matches a dot at the start of a name. Even a malicious pattern cannot make
+ * matching slow.
  */
 export function makeGlob(pattern: string): (text: string) => boolean {
-  const ways = expandBraces(pattern).map((way) =>
-    way
+  const patterns = expandBraces(pattern).map((expanded) =>
+    expanded
       .replace(/^(?:\.\/)+/, '')
       .split('/')
       .map(parseNamePart),
   );
   return (text) => {
     const names = text.split('/');
-    return ways.some((parts) => matchParts(parts, names));
+    return patterns.some((parts) => matchParts(parts, names));
   };
 }
 
-/** The folder that all of what a pattern without braces matches is in, and what it asks of the paths below. */
+/**
+ * Splits a pattern without braces into two parts. `base` is the innermost folder that contains every matching path.
+ * `glob` is the pattern for paths below that folder.
+ */
 export function splitGlob(pattern: string): { readonly base: string; readonly glob: string } {
   const names = pattern.split('/');
-  const first = names.slice(0, -1).findIndex((name) => /[*?[]/.test(name.replaceAll(/\\./gs, '')));
-  const base = names.slice(0, first === -1 ? -1 : first);
+  const firstWildcard = names.slice(0, -1).findIndex((name) => /[*?[]/.test(name.replaceAll(/\\./gs, '')));
+  const base = firstWildcard === -1 ? names.slice(0, -1) : names.slice(0, firstWildcard);
   return { base: base.join('/').replaceAll(/\\(.)/gs, '$1'), glob: names.slice(base.length).join('/') };
 }
 
 const MAX_BRACE_EXPANSIONS = 1000;
 
-/** The patterns without braces that one stands for; none where they, or the characters in it, are too many. */
+/**
+ * Expands the braces in a pattern and returns the resulting patterns. Returns an empty list if the pattern is too long
+ * or expands to too many patterns.
+ */
 export function expandBraces(pattern: string): readonly string[] {
-  let ways = pattern.length > MAX_PATTERN_LENGTH ? [] : [pattern];
-  while (ways.length <= MAX_BRACE_EXPANSIONS && ways.some((way) => INNERMOST_BRACES.test(way))) {
-    ways = [...new Set(ways.flatMap(expandInnermost))];
+  let patterns = pattern.length > MAX_PATTERN_LENGTH ? [] : [pattern];
+  while (patterns.length <= MAX_BRACE_EXPANSIONS && patterns.some((expanded) => INNERMOST_BRACES.test(expanded))) {
+    patterns = [...new Set(patterns.flatMap(expandInnermost))];
   }
-  return ways.length > MAX_BRACE_EXPANSIONS ? [] : ways;
+  return patterns.length > MAX_BRACE_EXPANSIONS ? [] : patterns;
 }
 
 const INNERMOST_BRACES = /(?<!\\)\{((?:\\.|[^\\{}])*)\}/s;
 
-/** Braces that do not end, or hold no comma, stand for themselves. */
+/** Expands one innermost pair of braces. Unclosed braces and braces without a comma are literal. */
 function expandInnermost(pattern: string): readonly string[] {
-  const found = INNERMOST_BRACES.exec(pattern);
-  if (found === null) return [pattern];
-  const { 0: braces, 1: inside = '', index } = found;
+  const match = INNERMOST_BRACES.exec(pattern);
+  if (match === null) return [pattern];
+  const [braces, inside = ''] = match;
+  const { index } = match;
   const options = inside.split(/(?<!\\),/);
   const choices = options.length === 1 ? [`\\{${inside}\\}`] : options;
   return choices.map((choice) => pattern.slice(0, index) + choice + pattern.slice(index + braces.length));
 }
 
 /**
- * Of several parts that take any number, only the last one has to be tried again with more: whatever an earlier one
- * could take besides, the last one can take as well.
+ * Returns true if the parts of a pattern match all items. After a mismatch, only the last part with `matchesMany`
+ * retries, with one more item. The earlier parts need no retry, because the last part can match the same additional
+ * items.
  */
 function matchParts(parts: readonly GlobPart[], items: readonly string[]): boolean {
-  let [at, item] = [0, 0];
-  let again: { readonly at: number; item: number } | null = null;
-  while (item < items.length) {
-    const [part, next = ''] = [parts[at], items[item]];
-    if (part?.takesMany === true) {
-      again = { at, item };
-      at += 1;
-    } else if (part?.takes(next) === true) {
-      at += 1;
-      item += 1;
-    } else if (again !== null && parts[again.at]?.takes(items[again.item] ?? '') === true) {
-      again.item += 1;
-      [at, item] = [again.at + 1, again.item];
-    } else return false;
+  let partIndex = 0;
+  let itemIndex = 0;
+  let retry: { readonly partIndex: number; itemIndex: number } | null = null;
+  while (itemIndex < items.length) {
+    const part = parts[partIndex];
+    if (part?.matchesMany === true) {
+      retry = { partIndex, itemIndex };
+      partIndex += 1;
+    } else if (part?.matches(items[itemIndex] ?? '') === true) {
+      partIndex += 1;
+      itemIndex += 1;
+    } else if (retry !== null && parts[retry.partIndex]?.matches(items[retry.itemIndex] ?? '') === true) {
+      retry.itemIndex += 1;
+      partIndex = retry.partIndex + 1;
+      itemIndex = retry.itemIndex;
+    } else {
+      return false;
+    }
   }
-  return parts.slice(at).every(({ takesMany }) => takesMany);
+  return parts.slice(partIndex).every(({ matchesMany }) => matchesMany);
 }
 
 function parseNamePart(pattern: string): GlobPart {
-  if (pattern === '**') return { takesMany: true, takes: (name) => !name.startsWith('.') };
+  if (pattern === '**') return { matchesMany: true, matches: (name) => !name.startsWith('.') };
   const parts = [...pattern.matchAll(CHARACTER)].map(parseCharacter);
   const isHidden = /^\\?\./.test(pattern);
-  return { takesMany: false, takes: (name) => name.startsWith('.') === isHidden && matchParts(parts, [...name]) };
+  return { matchesMany: false, matches: (name) => name.startsWith('.') === isHidden && matchParts(parts, [...name]) };
 }
 
-const CHARACTER = /(?<many>\*+)|(?<one>\?)|\[(?<not>[!^]?)(?<inside>\]?(?:\\.|[^\]\\])*)\]|\\?(?<itself>.)/gsu;
+const CHARACTER =
+  /(?<stars>\*+)|(?<questionMark>\?)|\[(?<negation>[!^]?)(?<set>\]?(?:\\.|[^\]\\])*)\]|\\?(?<literal>.)/gsu;
 
 function parseCharacter({ groups = {} }: RegExpExecArray): GlobPart {
-  const { many, one, not, inside, itself } = groups;
-  if (many !== undefined || one !== undefined) return { takesMany: many !== undefined, takes: () => true };
-  if (inside === undefined) return { takesMany: false, takes: (character) => character === itself };
-  const ranges = [...inside.matchAll(/\\?(.)(?:-\\?(.))?/gsu)].map(([, from = '', to = from]) => ({ from, to }));
-  const isIn = (character: string) => ranges.some(({ from, to }) => from <= character && character <= to);
-  return { takesMany: false, takes: (character) => isIn(character) === (not === '') };
+  const { stars, questionMark, negation, set, literal } = groups;
+  if (stars !== undefined) return { matchesMany: true, matches: () => true };
+  if (questionMark !== undefined) return { matchesMany: false, matches: () => true };
+  if (set === undefined) return { matchesMany: false, matches: (character) => character === literal };
+  const ranges = [...set.matchAll(/\\?(.)(?:-\\?(.))?/gsu)].map(([, from = '', to = from]) => ({ from, to }));
+  const isInSet = (character: string) => ranges.some(({ from, to }) => from <= character && character <= to);
+  return { matchesMany: false, matches: (character) => isInSet(character) === (negation === '') };
 }

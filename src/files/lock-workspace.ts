@@ -8,30 +8,38 @@ import { toForwardSlashes } from './paths.ts';
 
 /** The lock that a command holds while it reads and writes the prompt files of a workspace. */
 export type WorkspaceLock = {
-  /** Returns the problem that another process has taken the lock over meanwhile; null if it has not. */
+  /** Returns a problem if another process took over the lock after this process acquired it; null otherwise. */
   readonly lossProblem: () => Problem | null;
+  /** Releases the lock. Never rejects. */
   readonly release: () => Promise<void>;
 };
 
-/** What a dry run holds. */
+/** A lock for dry runs. It locks nothing and cannot be lost. */
 export const NO_LOCK: WorkspaceLock = { lossProblem: () => null, release: () => Promise.resolve() };
 
-/** In milliseconds. The holder renews its lock every second. A lock that is five seconds old has a dead holder. */
+/**
+ * Times in milliseconds. The holder renews its lock every second, so a lock that was not renewed for five seconds
+ * belongs to a dead process.
+ */
 const LOCK_TIMES = { update: 1000, stale: 5000 } as const;
 
-/** In milliseconds. All pauses together take longer than the lock of a dead process stays valid. */
+/**
+ * The pause between two attempts to acquire the lock, in milliseconds. All pauses together take 10 seconds, which is
+ * longer than the 5 seconds after which the lock of a dead process expires.
+ */
 const LOCK_PAUSE_MS = 200;
 const MAX_LOCK_PAUSES = 50;
 
 /**
- * Locks a workspace by an empty folder beside its configuration file. git does not list empty folders. If another process
- * holds the lock, this waits for ten seconds and then fails. A lock that nobody renews is taken over.
+ * Locks a workspace by creating a folder beside the configuration file. The folder is empty, so git does not list it.
+ * If another process holds the lock, waits up to ten seconds and then fails. Takes over a lock that its holder no
+ * longer renews.
  */
 export async function lockWorkspace(
   configFile: string,
   world: Pick<World, 'printNotice' | 'sleep'>,
 ): Promise<Result<WorkspaceLock>> {
-  // A symbolic link to the configuration leads to the same lock.
+  // Resolve symbolic links, so that all paths to the same configuration file use the same lock.
   const file = await realpath(configFile);
   const path = toForwardSlashes(relative(await realpath(dirname(configFile)), `${file}.lock`));
   for (let pauses = 0; pauses <= MAX_LOCK_PAUSES; pauses += 1) {
@@ -48,7 +56,7 @@ export async function lockWorkspace(
   return makeFailure(makeProblem('edit/locked', { lock: path }));
 }
 
-/** Returns null if another process holds the lock. */
+/** Tries once to acquire the lock. Returns null if another process holds it. */
 async function tryToLock(file: string, path: string): Promise<Result<WorkspaceLock> | null> {
   const { lock } = await import('proper-lockfile');
   let isLost = false;
@@ -57,7 +65,8 @@ async function tryToLock(file: string, path: string): Promise<Result<WorkspaceLo
     const release = await lock(file, { ...LOCK_TIMES, realpath: false, onCompromised });
     return makeSuccess({
       lossProblem: () => (isLost ? makeProblem('edit/lock-lost', { lock: path }) : null),
-      // The command has done its work. A folder that cannot be removed is the problem of the next command.
+      // Ignore errors, because the command has finished its work. If the lock folder remains, the next command handles
+      // it like the lock of a dead process.
       release: () => release().catch(() => {}),
     });
   } catch (error) {

@@ -8,94 +8,125 @@ import type { FileContent } from '../domain/content.ts';
 import type { ObservedFields } from '../domain/observed-prompt.ts';
 import type { FrontMatterEdit } from './edit-prompt-file.ts';
 
-/** How to merge. Lines are merged by git, which another room starts. */
+/** The preferred side of a merge, the labels of its conflicts, and the function that merges lines. */
 export type MergeOptions = {
   readonly side: PreferredSide;
   readonly labels: ConflictLabels;
+  /**
+   * Merges text line by line with git. Callers pass in this function, because only the code in `src/git` may start git.
+   */
   readonly mergeLines: MergeLines;
 };
 
-/** What the service holds of a prompt, and what file and service come from. */
+/**
+ * The service's side of a merge, and the merge base. The merge base is the state from which both the file and the
+ * service derive.
+ */
 export type ServiceSide = {
   readonly fields: Pick<ObservedFields, FieldName>;
-  /** Null where no text is to be taken over. */
+  /** The service's content to merge into the file; null if there is none. */
   readonly content: FileContent | null;
-  /** The file as both come from it; null where that is not known. */
+  /** The merge base as a prompt file; null if it is unknown. */
   readonly baseFile: Pick<PromptFile, FieldName | 'content'> | null;
-  /** The text as both come from it, where that is known without its file. */
+  /** The content of the merge base; null if it is unknown. It may be known even if `baseFile` is null. */
   readonly baseContent: FileContent | null;
-  /** The newer states of the file, where the content may come from one of them; null where it does not. */
+  /**
+   * The contents of the file in the states after the merge base. Null if the service's content cannot derive from these
+   * states.
+   */
   readonly newerContents: readonly FileContent[] | null;
 };
 
+/** The edits that bring a file up to date with the service. */
 export type MergedPrompt = {
+  /** The edits as reports show them. */
   readonly edits: readonly FileEdit[];
+  /** The edits of the front matter that promptsync writes to the file. */
   readonly frontMatter: readonly FrontMatterEdit[];
+  /** The merged text; null if the text of the file stays unchanged. */
   readonly text: MergedText | null;
 };
 
-/** One field of a file that changes: as it is reported, and as it is edited. */
+/**
+ * One changed field of a file, both as the edit that reports show and as the change that promptsync writes to the file.
+ */
 type MergeStep = { readonly edit: FileEdit; readonly change: FrontMatterEdit };
 
-/** Merges what was changed in the service into a prompt's file: its fields, its text, its metadata. */
-export async function mergePrompt(file: PromptFile, theirs: ServiceSide, merging: MergeOptions): Promise<MergedPrompt> {
-  const text = await mergeContent(file, theirs, merging);
+/** Merges the service's changes to fields, text and metadata into a prompt file. */
+export async function mergePrompt(
+  file: PromptFile,
+  service: ServiceSide,
+  options: MergeOptions,
+): Promise<MergedPrompt> {
+  const text = await mergeContent(file, service, options);
   const steps = [
-    ...FIELDS.flatMap((field) => mergeField(file, field, theirs, merging)),
-    ...mergeMetadata(file, theirs, merging),
+    ...FIELDS.flatMap((field) => mergeField(file, field, service, options)),
+    ...mergeMetadata(file, service, options),
     ...(text === null || text.conflicts > 0 ? [] : updateVariables(file, text.text)),
   ];
-  const from = merging.labels.theirs;
-  const ofText = text === null ? [] : [{ kind: 'set-text' as const, from, conflicts: text.conflicts }];
-  return { edits: [...steps.map(({ edit }) => edit), ...ofText], frontMatter: steps.map(({ change }) => change), text };
+  const from = options.labels.theirs;
+  const textEdits = text === null ? [] : [{ kind: 'set-text' as const, from, conflicts: text.conflicts }];
+  return {
+    edits: [...steps.map(({ edit }) => edit), ...textEdits],
+    frontMatter: steps.map(({ change }) => change),
+    text,
+  };
 }
 
-/** Null where the file's text stays. */
+/** Merges the service's text into the text of a file. Returns null if the text of the file stays unchanged. */
 async function mergeContent(
   { content }: PromptFile,
-  theirs: ServiceSide,
-  merging: MergeOptions,
+  service: ServiceSide,
+  options: MergeOptions,
 ): Promise<MergedText | null> {
-  if (theirs.content === null) return null;
-  const texts = { base: theirs.baseContent?.text ?? null, ours: content.text, theirs: theirs.content.text };
-  const merged = await mergeText(texts, theirs.newerContents?.map(({ text }) => text) ?? null, merging);
+  if (service.content === null) return null;
+  const texts = { base: service.baseContent?.text ?? null, ours: content.text, theirs: service.content.text };
+  const merged = await mergeText(texts, service.newerContents?.map(({ text }) => text) ?? null, options);
   return merged.text === content.text ? null : merged;
 }
 
-/** Merges two texts line by line. What only one side has changed is taken from it. */
+/**
+ * Merges the two sides of a text line by line. If only one side changed a line, uses the line of that side.
+ * @param newerTexts the texts that the file had after the base, or null if `theirs` cannot derive from any of them
+ */
 export async function mergeText(
   texts: ThreeTexts,
-  since: readonly string[] | null,
-  merging: MergeOptions,
+  newerTexts: readonly string[] | null,
+  options: MergeOptions,
 ): Promise<MergedText> {
   const { ours, theirs } = texts;
-  // No file can hold it: whoever writes it says why.
-  if (!isMergeable(theirs)) return { text: merging.side === 'ours' ? ours : theirs, conflicts: 0 };
+  // No prompt file can contain such text. `editPromptFile` reports the reason later.
+  if (!isMergeable(theirs)) return { text: options.side === 'ours' ? ours : theirs, conflicts: 0 };
   const base = texts.base !== null && isMergeable(texts.base) ? texts.base : null;
-  if (ours === theirs || (theirs === base && since === null)) return { text: ours, conflicts: 0 };
-  if (ours === base && (since ?? []).length === 0) return { text: theirs, conflicts: 0 };
-  if (since !== null) return mergeWithUncertainBase({ base, ours, theirs }, since, merging);
-  return merging.mergeLines({ base, ours, theirs }, merging.side, merging.labels);
+  if (ours === theirs || (theirs === base && newerTexts === null)) return { text: ours, conflicts: 0 };
+  if (ours === base && (newerTexts ?? []).length === 0) return { text: theirs, conflicts: 0 };
+  if (newerTexts !== null) return mergeWithUncertainBase({ base, ours, theirs }, newerTexts, options);
+  return options.mergeLines({ base, ours, theirs }, options.side, options.labels);
 }
 
 /**
- * Theirs may come from the base or from anything newer (`since`): what it has of an older text was never seen, or was
- * taken back, and nobody but the user knows. So both are merged over each; where it then still differs is a conflict.
+ * Merges texts if `theirs` may derive from the base or from any newer text of the file. If `theirs` contains an older
+ * line, its author may not have seen the newer line or may have reverted it on purpose. Only the user knows which is
+ * true. Therefore this function merges with each possible base in turn, and treats lines that still differ from
+ * `theirs` as conflicts.
  */
 async function mergeWithUncertainBase(
   { base, ours, theirs }: ThreeTexts,
-  since: readonly string[],
-  merging: MergeOptions,
+  newerTexts: readonly string[],
+  options: MergeOptions,
 ): Promise<MergedText> {
-  const { side, labels, mergeLines } = merging;
-  let kept = theirs;
-  for (const from of [base, ...since]) {
-    kept = (await mergeLines({ base: from, ours, theirs: kept }, 'ours', labels)).text;
+  const { side, labels, mergeLines } = options;
+  let merged = theirs;
+  for (const possibleBase of [base, ...newerTexts]) {
+    merged = (await mergeLines({ base: possibleBase, ours, theirs: merged }, 'ours', labels)).text;
   }
-  return mergeLines({ base: null, ours: kept, theirs }, side, labels);
+  return mergeLines({ base: null, ours: merged, theirs }, side, labels);
 }
 
-/** Git merges no text with NUL, and half a character cannot be written to a file. */
+/**
+ * Returns true if git can merge the text. git does not merge text with a NUL character, and a lone surrogate cannot be
+ * written to a file.
+ */
 function isMergeable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
@@ -104,36 +135,37 @@ function mergeField(
   file: PromptFile,
   field: FieldName,
   service: ServiceSide,
-  merging: MergeOptions,
+  options: MergeOptions,
 ): readonly MergeStep[] {
   const [ours, theirs] = [file[field], service.fields[field]];
-  // A field that the file does not manage stays so.
+  // Skip a field that the file does not manage.
   if (ours === undefined) return [];
   const base = service.baseFile && { value: service.baseFile[field] ?? '' };
-  const { value, isConflict } = mergeValue({ base, ours, theirs, isBaseUncertain: false }, merging.side);
-  if (isConflict) return [makeMergeStep([field], ours, theirs, merging.labels)];
+  const { value, isConflict } = mergeValue({ base, ours, theirs, isBaseUncertain: false }, options.side);
+  if (isConflict) return [makeMergeStep([field], ours, theirs, options.labels)];
   return value === ours ? [] : [makeMergeStep([field], ours, value)];
 }
 
-/** Key by key; where any key is in conflict, the whole of it is. */
+/** Merges the metadata key by key. If any key has a conflict, the whole metadata becomes one conflict. */
 function mergeMetadata(
   { content }: PromptFile,
-  theirs: ServiceSide,
+  service: ServiceSide,
   { side, labels }: MergeOptions,
 ): readonly MergeStep[] {
   const ours = content.metadata;
-  const metadata = theirs.content?.metadata;
+  const metadata = service.content?.metadata;
   if (ours === undefined || metadata === undefined) return [];
-  const base = theirs.baseContent?.metadata;
-  const since = (theirs.newerContents ?? []).flatMap((one) => one.metadata ?? []);
-  const isKnown = since.every((one) => isDeepStrictEqual(one, base) || isDeepStrictEqual(one, ours));
+  const base = service.baseContent?.metadata;
+  const newer = (service.newerContents ?? []).flatMap((state) => state.metadata ?? []);
+  // If the metadata of a newer state differs from both the base and the file, that state may be the real base. Treat
+  // the base as unknown then.
+  const isBaseKnown = newer.every((one) => isDeepStrictEqual(one, base) || isDeepStrictEqual(one, ours));
   const merged = [...new Set([...Object.keys(ours), ...Object.keys(metadata)])].map((key) => {
-    const from = base === undefined || !isKnown ? null : { value: readKey(base, key) };
     const values = {
-      base: from,
-      ours: readKey(ours, key),
-      theirs: readKey(metadata, key),
-      isBaseUncertain: theirs.newerContents !== null,
+      base: base === undefined || !isBaseKnown ? null : { value: getOwnValue(base, key) },
+      ours: getOwnValue(ours, key),
+      theirs: getOwnValue(metadata, key),
+      isBaseUncertain: service.newerContents !== null,
     };
     return { key, before: values.ours, ...mergeValue(values, side) };
   });
@@ -142,21 +174,22 @@ function mergeMetadata(
   return changed.map(({ key, before, value }) => makeMergeStep(['metadata', key], before, value));
 }
 
-/** `variables` lists the placeholders of the text exactly: those that stay keep their order. */
+/** Updates `variables` to list the placeholders in the merged text. Names that remain in the list keep their order. */
 function updateVariables({ variables }: PromptFile, text: string): readonly MergeStep[] {
   if (variables === undefined) return [];
-  const used = listPlaceholders(text);
-  const after = [
-    ...variables.filter((name) => used.includes(name)),
-    ...used.filter((name) => !variables.includes(name)),
+  const placeholders = listPlaceholders(text);
+  const updated = [
+    ...variables.filter((name) => placeholders.includes(name)),
+    ...placeholders.filter((name) => !variables.includes(name)),
   ];
-  return after.join('\n') === variables.join('\n') ? [] : [makeMergeStep(['variables'], [...variables], after)];
+  if (updated.join('\n') === variables.join('\n')) return [];
+  return [makeMergeStep(['variables'], [...variables], updated)];
 }
 
-/** Undefined: absent. */
+/** A JSON value; undefined if the field or key is absent. */
 type OptionalJson = JsonValue | undefined;
 
-/** With labels as a conflict. */
+/** Creates the step that changes one value. If `labels` is set, the step is a conflict. */
 function makeMergeStep(
   path: readonly string[],
   before: OptionalJson,
@@ -164,29 +197,32 @@ function makeMergeStep(
   labels?: ConflictLabels,
 ): MergeStep {
   const field = path.join('.');
-  const json = (one: OptionalJson) => (one === undefined ? null : JSON.stringify(one));
+  const toJson = (json: OptionalJson) => (json === undefined ? null : JSON.stringify(json));
   const conflict = labels !== undefined;
-  const edit = { kind: 'set-field' as const, field, before: json(before), after: json(value), conflict };
+  const edit = { kind: 'set-field' as const, field, before: toJson(before), after: toJson(value), conflict };
   return { edit, change: conflict ? { path, value, labels } : { path, value } };
 }
 
-/** Values of both sides and of what they come from; undefined: absent. */
+/** The same value in the file, in the service and in the merge base. Undefined means that the value is absent there. */
 type ThreeValues<Value> = {
-  /** Null where what both come from is not known. */
+  /** The value in the merge base; null if the merge base is unknown. */
   readonly base: { readonly value: Value } | null;
   readonly ours: Value;
   readonly theirs: Value;
-  /** Whether both may come from something newer: then a value of the base may be an edit taken back. */
+  /**
+   * Whether the service's value may derive from a state after the merge base. If so, a service value that equals the
+   * base may be a deliberate revert.
+   */
   readonly isBaseUncertain: boolean;
 };
 
 type MergedValue<Value> = {
   readonly value: Value;
-  /** Whether both sides changed the value and no option chooses a side. Then `value` is ours. */
+  /** Whether both sides changed the value and no preferred side is set. If true, `value` is the value in the file. */
   readonly isConflict: boolean;
 };
 
-/** Merges one value as a whole. */
+/** Merges one value as a whole, without merging its parts. */
 export function mergeValue<Value>(
   { base, ours, theirs, isBaseUncertain }: ThreeValues<Value>,
   side: PreferredSide,
@@ -198,6 +234,6 @@ export function mergeValue<Value>(
   return { value: side === 'theirs' ? theirs : ours, isConflict: side === null };
 }
 
-function readKey(object: JsonObject, key: string): OptionalJson {
+function getOwnValue(object: JsonObject, key: string): OptionalJson {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }

@@ -21,7 +21,7 @@ import { acceptedWarningCodes, makeShapeIssues, singleLineText, type ShapeIssue 
 
 const PinShape = z
   .union([
-    z.literal('latest').describe("The version that holds this file's text and metadata, whatever its number."),
+    z.literal('latest').describe("The version with this file's text and metadata, regardless of its number."),
     z.int().min(1).describe('The version with this number.'),
     z
       .string()
@@ -32,12 +32,15 @@ const PinShape = z
       .regex(/^(?=.{1,250}$)git:[^\p{Cc}\s~^:?*[\\-][^\p{Cc}\s:?*[\\]*$/u)
       .describe('This prompt as it was at a tag, branch or commit. At most 250 characters.'),
   ])
-  .describe('What the environment serves: latest, a version number, version:<id> or git:<ref>.');
+  .describe('The version that the environment serves: latest, a version number, version:<id> or git:<ref>.');
 
-/** A pin may name a commit of its own, and promptsync reads the prompt at each of them. */
+/**
+ * The maximum number of pins in a prompt file. Each pin may refer to a different commit, and promptsync must read the
+ * prompt at each of these commits.
+ */
 const MAX_PINS = 1000;
 
-/** The front matter of a prompt file as its author writes it. */
+/** The shape of the front matter of a prompt file, as the user writes it. */
 export const FrontMatterShape = z.strictObject({
   id: singleLineText.describe(`${['The id of the prompt in the service', ...listFieldNotes('id')].join('; ')}.`),
   key: singleLineText
@@ -47,21 +50,28 @@ export const FrontMatterShape = z.strictObject({
   description: z
     .string()
     .optional()
-    .describe(['What the prompt is for. Absent: not managed.', ...listFieldNotes('description')].join(' ')),
+    .describe(
+      [
+        'The purpose of the prompt. If it is absent, promptsync does not manage the description in the service.',
+        ...listFieldNotes('description'),
+      ].join(' '),
+    ),
   pins: z
     .record(singleLineText, PinShape)
     .refine((pins) => Object.keys(pins).length <= MAX_PINS, `expected at most ${MAX_PINS} pins`)
     .meta({ maxProperties: MAX_PINS })
     .optional()
-    .describe('What each environment serves. One that is not named is left alone.'),
+    .describe('The version that each environment serves. promptsync leaves an environment without a pin alone.'),
   metadata: z
     .record(z.string().meta({ not: { const: 'promptsync' } }), z.json().describe('Any JSON value.'))
     .optional()
-    .describe('Stored with each version. Absent: not managed.'),
+    .describe(
+      'Data that promptsync stores with each version. If it is absent, promptsync does not manage the metadata.',
+    ),
   variables: z
     .array(z.string().describe('The name of a {{placeholder}}.'))
     .optional()
-    .describe('The names of the {{placeholders}} in the text, exactly.'),
+    .describe('The names of all {{placeholders}} in the text. The list must match the text exactly.'),
   accept_warnings: acceptedWarningCodes,
 });
 
@@ -69,31 +79,36 @@ type FrontMatter = z.infer<typeof FrontMatterShape>;
 
 const FIELDS = Object.keys(FrontMatterShape.shape);
 
+/** A string from the front matter, with its place in the file. */
 export type LocatedText = { readonly value: string; readonly place: Place };
 
-/** What is checked beyond a file itself. Drawn from invalid files as well, so that every problem is found at once. */
+/**
+ * The names in a prompt file that promptsync checks against other files and the configuration. An invalid file also has
+ * an outline if its front matter can be parsed, so that promptsync can report all problems at once.
+ */
 export type PromptOutline = {
   readonly id: LocatedText | null;
   readonly key: LocatedText | null;
   readonly environments: readonly LocatedText[];
 };
 
-/** One prompt file as it was read: the file is null with an error, and there may be warnings beside it. */
+/** The result of parsing one prompt file. */
 export type ParseResult = {
+  /** The parsed file; null if any problem is an error. A valid file may still have warnings. */
   readonly file: PromptFile | null;
-  /** Null when the front matter cannot be read at all. */
+  /** The outline of the file; null if the front matter cannot be parsed at all. */
   readonly outline: PromptOutline | null;
-  /** Null when a part of the file cannot be read. */
+  /** The front matter and the text of the file; null if either cannot be parsed completely. */
   readonly meaning: ParsedSource | null;
   readonly problems: readonly Problem[];
 };
 
-/** What a file says in its two parts, whether or not that is a valid prompt. */
+/** The front matter and the text of a file, even if they do not form a valid prompt. */
 export type ParsedSource = { readonly frontMatter: JsonObject; readonly text: string };
 
 /**
- * Parses one prompt file. All its problems are gathered; with an error among them there is no file. What the service
- * would not take is a problem where its rules are given.
+ * Parses one prompt file and collects all its problems. If any problem is an error, the result has no file.
+ * @param rules the provider's rules for checking whether the service would accept the values; null to skip this check
  */
 export function parsePromptFile(bytes: Uint8Array, path: string, rules: ProviderRules | null = null): ParseResult {
   const source = decodeSource(bytes);
@@ -107,28 +122,29 @@ export function parsePromptFile(bytes: Uint8Array, path: string, rules: Provider
   return { ...parsed, file: problems.some(isError) ? null : parsed.file, problems: [...problems, ...parsed.problems] };
 }
 
+/** Creates the result for a file that cannot be parsed at all. */
 export function makeUnreadableResult(problems: readonly Problem[]): ParseResult {
   return { file: null, outline: null, meaning: null, problems };
 }
 
 function parseParts(parts: SplitFile, path: string, rules: ProviderRules | null): ParseResult {
-  // Formatters insert one blank line at the start.
+  // Drop one blank line at the start of the body, because formatters insert one there.
   const body = parts.body.replace(/^\n/, '');
   const text = normalizeText(body);
-  const empty = text.trim() === '';
-  const bodyProblems = empty ? [makeProblem('prompt/empty-body', {}, makeFilePlace(path, parts.bodyLine))] : [];
+  const isEmpty = text.trim() === '';
+  const bodyProblems = isEmpty ? [makeProblem('prompt/empty-body', {}, makeFilePlace(path, parts.bodyLine))] : [];
   const { mapping, problems } = parseStrictYaml(parts.yaml, path, FIRST_YAML_LINE);
   if (mapping === null) return makeUnreadableResult([...problems, ...bodyProblems]);
   const outline = makeOutline(mapping);
   const shaped = FrontMatterShape.safeParse(mapping.value);
   const issues = shaped.success ? [] : makeShapeIssues(shaped.error, mapping, FIELDS);
-  const wrong = issues.map((issue) => makeFieldProblem(issue, mapping));
-  const further = [...checkReservedMetadata(mapping), ...checkVariables(mapping, text)];
-  const refused = rules === null ? [] : checkProviderRules(rules, mapping);
-  const all = [...problems, ...wrong, ...further, ...refused, ...bodyProblems];
-  const file = shaped.success && all.length === 0 ? makeFile(shaped.data, mapping, body, path) : null;
+  const shapeProblems = issues.map((issue) => makeFieldProblem(issue, mapping));
+  const contentProblems = [...checkReservedMetadata(mapping), ...checkVariables(mapping, text)];
+  const ruleProblems = rules === null ? [] : checkProviderRules(rules, mapping);
+  const allProblems = [...problems, ...shapeProblems, ...contentProblems, ...ruleProblems, ...bodyProblems];
+  const file = shaped.success && allProblems.length === 0 ? makeFile(shaped.data, mapping, body, path) : null;
   const meaning = problems.length === 0 ? { frontMatter: mapping.value, text } : null;
-  return { file, outline, meaning, problems: all };
+  return { file, outline, meaning, problems: allProblems };
 }
 
 function makeOutline({ value, placeOf, keyPlaceOf }: LocatedMapping): PromptOutline {
@@ -143,7 +159,7 @@ function makeOutline({ value, placeOf, keyPlaceOf }: LocatedMapping): PromptOutl
 
 function makeFile(written: FrontMatter, mapping: LocatedMapping, body: string, path: string): PromptFile {
   const { id, key = id, name = id, description, variables, accept_warnings: acceptWarnings } = written;
-  // The mapping's own value, not zod's copy: the service gets the metadata as it was written.
+  // Take the metadata from the mapping instead of zod's copy, so that the service gets exactly what the user wrote.
   const { metadata } = mapping.value;
   return {
     path,
@@ -161,7 +177,7 @@ function makeFile(written: FrontMatter, mapping: LocatedMapping, body: string, p
   };
 }
 
-/** Reads a pin that has the shape of one. */
+/** Parses a pin that passed the shape check. */
 function parsePin(written: string | number): Pin {
   if (typeof written === 'number') return { kind: 'number', number: written };
   if (written.startsWith('version:')) return { kind: 'version', id: written.slice('version:'.length) };
@@ -181,30 +197,35 @@ function makeFieldProblem(issue: ShapeIssue, mapping: LocatedMapping): Problem {
   return makeProblem('prompt/invalid-field', { field, expected }, place);
 }
 
-/** What the service would not take. Values of another shape have a problem already. */
+/**
+ * Reports values that the service would reject. Skips values with an invalid shape, because they already have a
+ * problem.
+ */
 function checkProviderRules(rules: ProviderRules, mapping: LocatedMapping): readonly Problem[] {
   const { id, pins } = mapping.value;
-  const invalid = (path: readonly string[], expected: string | null, place = mapping.placeOf(path)) =>
+  const makeInvalidProblems = (path: readonly string[], expected: string | null, place = mapping.placeOf(path)) =>
     expected === null ? [] : [makeProblem('prompt/invalid-field', { field: path.join('.'), expected }, place)];
   const environments = isJsonObject(pins) ? Object.entries(pins) : [];
   return [
-    ...(singleLineText.safeParse(id).success ? invalid(['id'], rules.findIdFault(String(id))) : []),
-    ...checkProviderFields(rules, mapping, invalid),
+    ...(singleLineText.safeParse(id).success ? makeInvalidProblems(['id'], rules.findIdFault(String(id))) : []),
+    ...checkProviderFields(rules, mapping, makeInvalidProblems),
     ...environments.flatMap(([name, pin]) => [
-      ...invalid(['pins', name], rules.findEnvironmentFault(name), mapping.keyPlaceOf(['pins', name])),
-      ...(rules.canPinIds || !String(pin).startsWith('version:') ? [] : invalid(['pins', name], NUMBERS_ONLY)),
+      ...makeInvalidProblems(['pins', name], rules.findEnvironmentFault(name), mapping.keyPlaceOf(['pins', name])),
+      ...(rules.canPinIds || !String(pin).startsWith('version:')
+        ? []
+        : makeInvalidProblems(['pins', name], NUMBERS_ONLY)),
     ]),
   ];
 }
 
-const NUMBERS_ONLY = 'expected a number: in this service every version is found by its number';
+const NUMBERS_ONLY = 'expected a version number, because this service identifies versions only by number';
 
 type MakeInvalidProblems = (path: readonly string[], expected: string) => readonly Problem[];
 
 function checkProviderFields(
   { hasFields }: ProviderRules,
   { value, valueAt, placeOf }: LocatedMapping,
-  invalid: MakeInvalidProblems,
+  makeInvalidProblems: MakeInvalidProblems,
 ): readonly Problem[] {
   if (hasFields) {
     const missing = ['key', 'name'].filter((field) => valueAt([field]) === undefined);
@@ -212,8 +233,12 @@ function checkProviderFields(
   }
   const { id, name = id, description } = value;
   return [
-    ...(name === id ? [] : invalid(['name'], 'expected none, or the id: the service has no other name')),
-    ...(description === undefined ? [] : invalid(['description'], 'expected none: the service has no such field')),
+    ...(name === id
+      ? []
+      : makeInvalidProblems(['name'], 'expected no name, or the id: in this service, the id is the name')),
+    ...(description === undefined
+      ? []
+      : makeInvalidProblems(['description'], 'expected no description: this service has no such field')),
   ];
 }
 
@@ -224,15 +249,18 @@ function checkReservedMetadata(mapping: LocatedMapping): readonly Problem[] {
     : [];
 }
 
-/** `variables`, where it is a list of texts, names the placeholders of the text exactly, each once. */
+/**
+ * Checks that `variables` lists exactly the placeholders of the text, each of them once. Skips a value that is not a
+ * list of strings, because it already has a problem.
+ */
 function checkVariables(mapping: LocatedMapping, text: string): readonly Problem[] {
   const declared = mapping.value['variables'];
   if (!isTextList(declared)) return [];
-  const used = new Set(listPlaceholders(text));
-  const named = new Set(declared);
-  const missing = [...used].filter((name) => !named.has(name));
-  const unused = [...named].filter((name) => !used.has(name));
-  const repeated = [...named].filter((name) => declared.indexOf(name) !== declared.lastIndexOf(name));
+  const usedNames = new Set(listPlaceholders(text));
+  const declaredNames = new Set(declared);
+  const missing = [...usedNames].filter((name) => !declaredNames.has(name));
+  const unused = [...declaredNames].filter((name) => !usedNames.has(name));
+  const repeated = [...declaredNames].filter((name) => declared.indexOf(name) !== declared.lastIndexOf(name));
   if (missing.length + unused.length + repeated.length === 0) return [];
   return [makeProblem('prompt/variables-mismatch', { missing, unused, repeated }, mapping.placeOf(['variables']))];
 }

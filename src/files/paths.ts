@@ -1,55 +1,70 @@
 import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 
-/** A path as reports show it. */
+/** Converts a path to forward slashes, which reports use on every platform. */
 export function toForwardSlashes(path: string): string {
   return sep === '/' ? path : path.replaceAll(sep, '/');
 }
 
-/** Whether a relative path with forward slashes leads out of the folder that it is relative to. */
-export function leavesFolder(way: string): boolean {
-  return way === '..' || way.startsWith('../') || isAbsolute(way);
+/**
+ * Returns true if a relative path leads out of the folder that it is relative to. The path must have forward slashes.
+ */
+export function leavesFolder(path: string): boolean {
+  return path === '..' || path.startsWith('../') || isAbsolute(path);
 }
 
-/** The root of the repository that a folder is in; outside a repository the folder itself. */
+/**
+ * Returns the root of the innermost repository that contains the folder. If there is none, returns the folder itself.
+ */
 export function findRepositoryRoot(folder: string): string {
   return listRepositoryRoots(folder)[0] ?? folder;
 }
 
-/** The roots of the repositories that a folder is in, the nearest first. */
+/** Returns the roots of all repositories that contain the folder, innermost first. */
 export function listRepositoryRoots(folder: string): readonly string[] {
   const above = dirname(folder) === folder ? [] : listRepositoryRoots(dirname(folder));
   return isRepositoryRoot(folder) ? [folder, ...above] : above;
 }
 
-/** `.git` is a file in worktrees and submodules. */
+/**
+ * Returns true if the folder is the root of a repository. `.git` may also be a file, as in worktrees and submodules.
+ */
 export function isRepositoryRoot(folder: string): boolean {
   return existsSync(join(folder, '.git'));
 }
 
-/** The first symbolic link inside a folder that a path below it leads through or ends at; null when there is none. */
+/**
+ * Returns the first symbolic link on the path from `root` down to `path`. This may be `path` itself. Returns null if
+ * there is no link.
+ */
 export function findFirstLink(root: string, path: string): string | null {
   return listLinks(path).find((link) => isWithin(dirname(link), root)) ?? null;
 }
 
-/** The first symbolic link inside any repository that a path leads through or ends at: a branch may have put it there. */
+/**
+ * Returns the first part of a path that is a symbolic link inside a repository, because a branch may have added such a
+ * link. The link may be the path itself. Returns null if there is none.
+ */
 export function findTrackedLink(path: string): string | null {
   return listLinks(path).find((link) => listRepositoryRoots(realpathSync(dirname(link))).length > 0) ?? null;
 }
 
-/** Whether a path, with all links followed, is a folder or below it. Both are there. */
+/** Returns true if the path is the folder or is inside it, after all symbolic links are resolved. Both must exist. */
 export function isWithin(path: string, folder: string): boolean {
   return !leavesFolder(toForwardSlashes(relative(realpathSync(folder), realpathSync(path))));
 }
 
-/** Each symbolic link on the way to a path, the path itself included, as far as there is anything; the first one first. */
+/** Returns the symbolic links among a path and its parent folders, outermost first. Skips missing parts of the path. */
 function listLinks(path: string): readonly string[] {
   if (dirname(path) === path) return [];
   const above = listLinks(dirname(path));
   return isLink(path) ? [...above, path] : above;
 }
 
-/** Not what cannot be looked at: whatever reads it reports that. */
+/**
+ * Returns true if the path is a symbolic link. Returns false if promptsync cannot inspect the path, because reading the
+ * path reports the error later.
+ */
 function isLink(path: string): boolean {
   try {
     return lstatSync(path).isSymbolicLink();
@@ -58,7 +73,7 @@ function isLink(path: string): boolean {
   }
 }
 
-/** Whether a path leads to a folder, through symbolic links as well. */
+/** Returns true if the path leads to a folder, directly or through symbolic links. */
 export function isDirectory(path: string): boolean {
   try {
     return statSync(path).isDirectory();

@@ -15,52 +15,52 @@ import {
 } from './parse-prompt-file.ts';
 import { MAX_FILE_BYTES, NOT_REGULAR, readBytes } from './read-write.ts';
 
-/** What was read of a workspace; with an error among the problems the files are not to be synced. */
+/** The prompt files of a workspace and their problems. If any problem is an error, callers must not sync the files. */
 type ReadPromptsResult = {
-  /** The valid files, in the order of their paths. */
+  /** The valid files, sorted by path. */
   readonly files: readonly PromptFile[];
   readonly problems: readonly Problem[];
-  /** How many files there are, valid or not. */
+  /** The number of files found, whether or not they are valid. */
   readonly count: number;
 };
 
-/** Where prompt files are, and what the configuration says about what they may hold. */
+/** The location of the prompt files, and the rules that the configuration and the provider set for them. */
 export type PromptSources = PromptPatterns & {
-  /** Null when any name is allowed. */
+  /** The environments that prompt files may pin; null if any name is allowed. */
   readonly environments: readonly { readonly name: string }[] | null;
   readonly rules: ProviderRules;
 };
 
-/** After so many files, signals and timers have their turn. */
+/** The number of files to read before pausing, so that signal handlers and timers can run. */
 const MAX_FILES_PER_TURN = 64;
 
-/** Reads and checks the prompt files of a workspace. Every problem of every file is reported. */
+/** Reads and checks the prompt files of a workspace. Reports all problems of all files. */
 export async function readPrompts(where: PromptSources): Promise<ReadPromptsResult> {
   const { rules } = where;
   const known = where.environments?.map(({ name }) => name) ?? null;
-  const found = findPromptPaths(where);
-  const read = await readPromptFiles(where, found.paths);
-  const outlines = read.flatMap(({ outline }) => outline ?? []);
-  const none = found.paths.length + found.problems.length === 0;
+  const search = findPromptPaths(where);
+  const results = await readPromptFiles(where, search.paths);
+  const outlines = results.flatMap(({ outline }) => outline ?? []);
+  const isEmpty = search.paths.length + search.problems.length === 0;
   const problems = [
-    ...(none ? [makeProblem('prompt/none-found', { patterns: where.patterns })] : []),
-    ...found.problems,
-    ...read.flatMap((one) => one.problems),
+    ...(isEmpty ? [makeProblem('prompt/none-found', { patterns: where.patterns })] : []),
+    ...search.problems,
+    ...results.flatMap((result) => result.problems),
     ...checkNamesAreUnique(outlines),
-    ...outlines.flatMap(({ environments }) => environments.flatMap((one) => checkEnvironment(one, known, rules))),
+    ...outlines.flatMap(({ environments }) => environments.flatMap((name) => checkEnvironment(name, known, rules))),
   ];
-  const faulty = new Set(problems.filter(isError).map((problem) => problem.path));
-  const files = read.flatMap(({ file }) => file ?? []).filter(({ path }) => !faulty.has(path));
-  return { files, problems, count: found.paths.length };
+  const faultyPaths = new Set(problems.filter(isError).map((problem) => problem.path));
+  const files = results.flatMap(({ file }) => file ?? []).filter(({ path }) => !faultyPaths.has(path));
+  return { files, problems, count: search.paths.length };
 }
 
 async function readPromptFiles(where: PromptSources, paths: readonly string[]): Promise<readonly ParseResult[]> {
-  const all: ParseResult[] = [];
+  const results: ParseResult[] = [];
   for (const path of paths) {
-    all.push(readPromptFile(where, path));
-    if (all.length % MAX_FILES_PER_TURN === 0) await setImmediate();
+    results.push(readPromptFile(where, path));
+    if (results.length % MAX_FILES_PER_TURN === 0) await setImmediate();
   }
-  return all;
+  return results;
 }
 
 function readPromptFile({ folder, rules }: PromptSources, path: string): ParseResult {
@@ -82,24 +82,27 @@ function readPromptFile({ folder, rules }: PromptSources, path: string): ParseRe
   }
 }
 
-/** What is wrong between files: each of those that share an id or a key names another one. */
-function checkNamesAreUnique(all: readonly PromptOutline[]): readonly Problem[] {
+/** Reports each file that shares its id or key with another file. Each problem includes the path of the other file. */
+function checkNamesAreUnique(outlines: readonly PromptOutline[]): readonly Problem[] {
   return [
-    ...findRepeatedNames(all.flatMap(({ id }) => id ?? [])).map(({ value, place, other }) =>
+    ...findRepeatedNames(outlines.flatMap(({ id }) => id ?? [])).map(({ value, place, other }) =>
       makeProblem('prompt/duplicate-id', { id: value, other }, place),
     ),
-    ...findRepeatedNames(all.flatMap(({ key }) => key ?? [])).map(({ value, place, other }) =>
+    ...findRepeatedNames(outlines.flatMap(({ key }) => key ?? [])).map(({ value, place, other }) =>
       makeProblem('prompt/duplicate-key', { key: value, other }, place),
     ),
   ];
 }
 
-/** Compared in normal form C: two spellings that look alike are one. */
+/**
+ * Returns the names that occur more than once, each with the path of another file that has the same name. Compares
+ * names in Unicode normalization form C, because different encodings of the same characters look alike.
+ */
 function findRepeatedNames(names: readonly LocatedText[]): readonly (LocatedText & { readonly other: string })[] {
   const groups = [...Map.groupBy(names, ({ value }) => value.normalize('NFC')).values()];
   return groups
     .filter((group) => group.length > 1)
-    .flatMap((group) => group.map((one, index) => ({ ...one, other: group[index === 0 ? 1 : 0]?.place.path ?? '' })));
+    .flatMap((group) => group.map((name, index) => ({ ...name, other: group[index === 0 ? 1 : 0]?.place.path ?? '' })));
 }
 
 function checkEnvironment(

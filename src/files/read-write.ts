@@ -3,24 +3,28 @@ import { chmod, link, mkdir, mkdtemp, realpath, rename, rm, stat, writeFile } fr
 import { dirname, join } from 'node:path';
 import { getSystemCode } from '../problem.ts';
 
-/** Of a prompt, in bytes. */
+/** The maximum size of a prompt file, in bytes. */
 export const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
-/** Since the file was found, a link or a pipe may stand in its place: none is followed, none waited for. */
+/**
+ * The flags for opening a file to read it. Somebody may have replaced the file with a symbolic link or a pipe since
+ * promptsync found it. These flags prevent promptsync from following the link or waiting for the pipe.
+ */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** The bytes of a file, or what promptsync refuses to read. `size` is in bytes. */
+/** The bytes of a file, or the reason why promptsync refuses to read it. `size` is in bytes. */
 export type FileRead =
   | { readonly kind: 'read'; readonly bytes: Uint8Array }
   | { readonly kind: 'too-large'; readonly size: number }
   | { readonly kind: 'not-regular' };
 
-/** The reason that problems give for folders, pipes and devices. */
+/** The reason that a problem gives if a path leads to a folder, a pipe or a device. */
 export const NOT_REGULAR = 'it is not a regular file';
 
 /**
- * Reads a regular file of at most so many bytes. Throws the system's error if the file cannot be read. This blocks,
- * because handing the four steps of a small file to threads and back takes ten times as long as the steps.
+ * Reads a regular file of at most `limit` bytes. Throws the system error if the file cannot be read. Reads
+ * synchronously, because a small file takes only four system calls. Running them on a thread pool takes ten times as
+ * long as the calls themselves.
  */
 export function readBytes(path: string, limit = MAX_FILE_BYTES): FileRead {
   const descriptor = openSync(path, OPEN_FLAGS);
@@ -35,8 +39,11 @@ export function readBytes(path: string, limit = MAX_FILE_BYTES): FileRead {
 }
 
 /**
- * Writes a new file, and the folders around it. Returns false and changes nothing if the path already exists, also as a
- * symbolic link. Readers never see half of the file, even if the process is killed. Throws the system's error.
+ * Writes a new file and creates its parent folders. Returns false and does not write the file if the path already
+ * exists, even as a symbolic link. Throws other system errors.
+ *
+ * Readers never see a partly written file, even if the process is killed. On a file system without hard links, they may
+ * see an empty file first.
  */
 export async function createFile(path: string, content: string): Promise<boolean> {
   await mkdir(dirname(path), { recursive: true });
@@ -46,7 +53,10 @@ export async function createFile(path: string, content: string): Promise<boolean
   });
 }
 
-/** Returns null if no link can be made. Some file systems, such as FAT, have none, and report that in different ways. */
+/**
+ * Creates the new file as a hard link to the temporary file. Returns false if the path already exists. Returns null for
+ * any other error, because file systems without hard links, such as FAT, report different errors.
+ */
 async function linkNewFile(temporary: string, path: string): Promise<boolean | null> {
   try {
     await link(temporary, path);
@@ -57,8 +67,9 @@ async function linkNewFile(temporary: string, path: string): Promise<boolean | n
 }
 
 /**
- * Moves a file to a path that must not exist, without a link. It reserves the path with an empty file first, because a
- * rename alone would overwrite a file. A process that is killed between the two steps leaves the empty file behind.
+ * Moves a file to a new path without a hard link. Returns false if the path already exists. Creates an empty file at
+ * the path first, because a rename alone would overwrite an existing file. If the process is killed between the two
+ * steps, the empty file remains.
  */
 export async function renameToNewFile(temporary: string, path: string): Promise<boolean> {
   try {
@@ -77,8 +88,9 @@ export async function renameToNewFile(temporary: string, path: string): Promise<
 }
 
 /**
- * Writes a file so that whoever reads it never sees half of it. What it links to is replaced, and it keeps its
- * permissions. A device such as /dev/null is written to instead. Throws the system's error.
+ * Writes a file atomically, so that readers never see an incomplete file. If the path is a symbolic link, replaces the
+ * file that it leads to. Keeps the permissions of an existing file. Writes directly to devices such as /dev/null.
+ * Throws system errors.
  */
 export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
   const before = await stat(path).catch(() => null);
@@ -92,9 +104,10 @@ export async function replaceFile(path: string, content: string | Uint8Array): P
 }
 
 /**
- * Calls back with the path of a temporary file in the folder of another file, and removes it afterwards. It is in a
- * folder of its own: a repository may hold a symbolic link under any name that can be predicted. Neither its name nor
- * that of its folder matches a pattern for prompt files, so a file that a killed process leaves behind does no harm.
+ * Calls `write` with the path of a temporary file beside the target file, and removes the temporary file afterwards.
+ * The temporary file is in a new folder with a random name, because a repository may contain a symbolic link at any
+ * predictable path. A killed process may leave the file behind. This does no harm, because patterns for prompt files
+ * match neither the file name nor the folder name.
  */
 async function withTemporaryFile<Result>(path: string, write: (temporary: string) => Promise<Result>): Promise<Result> {
   const folder = await mkdtemp(join(dirname(path), '.promptsync-'));

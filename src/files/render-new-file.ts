@@ -11,60 +11,74 @@ import { parsePromptFile } from './parse-prompt-file.ts';
 import { MAX_FILE_BYTES } from './read-write.ts';
 import { renderYaml, type TextStyle, type YamlValue } from './render-yaml.ts';
 
+/** The values of a new prompt file. */
 export type NewFile = PromptIdentity & {
-  /** Undefined: the service has neither key nor name, and none is written. */
+  /**
+   * The name of the prompt. If it is undefined, the service does not support keys and names, and the file gets neither.
+   */
   readonly name: string | undefined;
-  /** Empty: none is written. */
+  /** The description of the prompt. If it is empty, the file gets no description. */
   readonly description: string;
   /**
-   * The text is in the form of `normalizeText`. Normalizing it again would drop the carriage return of `\r\n`, which comes
-   * from a `\r\r\n` of the service. The file gets no metadata if there is none, or if it is empty.
+   * The content of the prompt. Its text must already be normalized by `normalizeText`. Do not normalize it again. That
+   * would turn a `\r\n`, which was `\r\r\n` in the service, into `\n`. If the metadata is empty or undefined, the file
+   * gets no metadata.
    */
   readonly content: FileContent;
-  /** In the order in which they are written. */
+  /** The pins, in the order in which the file lists them. */
   readonly pins: readonly NewPin[];
 };
 
 type NewPin = { readonly environment: string } & WrittenPin;
 
-/** The source is null where no file can say it; the problems say why, or are warnings about the file. */
+/**
+ * The source of a new prompt file; null if no prompt file can represent the values. The problems are warnings about the
+ * file, or explain why there is no source.
+ */
 type NewFileResult = { readonly source: string | null; readonly problems: readonly Problem[] };
 
 /**
- * Writes the source of a new prompt file. Parses it back with the checks of `promptsync validate`, so that a name that
- * the service's rules refuse never makes the workspace invalid.
+ * Renders the source of a new prompt file, and runs the checks of `promptsync validate` on it. Without these checks, a
+ * name that the service's rules reject would make the workspace invalid.
  */
-export function renderNewFile(wanted: NewFile, rules: ProviderRules): NewFileResult {
-  const plain = renderInStyle(wanted, 'plain', rules);
+export function renderNewFile(newFile: NewFile, rules: ProviderRules): NewFileResult {
+  const plain = renderInStyle(newFile, 'plain', rules);
   if (plain.source !== null) return plain;
-  const quoted = renderInStyle(wanted, 'double', rules);
+  const quoted = renderInStyle(newFile, 'double', rules);
   if (quoted.source !== null) return quoted;
   const reason =
-    findTextFault(wanted.content.text) ??
+    findTextFault(newFile.content.text) ??
     quoted.problems.find(isError)?.message ??
-    'It would not be read back as it is.';
+    'promptsync would read back different values.';
   return { source: null, problems: [makeProblem('import/not-writable', { reason })] };
 }
 
-/** What no file keeps of a text, by name and line: whoever has to correct it cannot see it. */
+/**
+ * Describes the first character of the text that no prompt file can preserve. Returns null if there is none. Includes
+ * the line number, because the user cannot see the character.
+ */
 function findTextFault(text: string): string | null {
-  const found = /\p{Surrogate}|\r(?=\n|$)/u.exec(text);
-  const what = found?.[0] === '\r' ? 'ends with a lone carriage return' : 'holds a lone surrogate, half of a character';
-  return found && `Line ${findPlace(text, found.index).line} of its text ${what}.`;
+  const match = /\p{Surrogate}|\r(?=\n|$)/u.exec(text);
+  if (match === null) return null;
+  const { line } = findPlace(text, match.index);
+  const isCarriageReturn = match[0] === '\r';
+  return isCarriageReturn
+    ? `Line ${line} of its text ends with a lone carriage return.`
+    : `Line ${line} of its text contains a lone surrogate, which is half of a character.`;
 }
 
-function renderInStyle(wanted: NewFile, style: TextStyle, rules: ProviderRules): NewFileResult {
-  const frontMatter = makeFrontMatter(wanted);
-  const { text } = wanted.content;
-  const yaml = renderFrontMatter(frontMatter, wanted, style);
+function renderInStyle(newFile: NewFile, style: TextStyle, rules: ProviderRules): NewFileResult {
+  const frontMatter = makeFrontMatter(newFile);
+  const { text } = newFile.content;
+  const yaml = renderFrontMatter(frontMatter, newFile, style);
   if (yaml === null) return { source: null, problems: [makeProblem('yaml/too-deep')] };
   const source = `---\n${yaml}---\n\n${text}\n`;
   const bytes = Buffer.from(source);
   const size = { bytes: bytes.length, limit: MAX_FILE_BYTES };
   if (size.bytes > size.limit) return { source: null, problems: [makeProblem('prompt/too-large', size)] };
-  const read = parsePromptFile(bytes, wanted.path, rules);
-  const isRead = read.file !== null && describeMisreading(read, { frontMatter, text }) === null;
-  return { source: isRead ? source : null, problems: read.problems };
+  const parsed = parsePromptFile(bytes, newFile.path, rules);
+  const isReadBack = parsed.file !== null && describeMisreading(parsed, { frontMatter, text }) === null;
+  return { source: isReadBack ? source : null, problems: parsed.problems };
 }
 
 function makeFrontMatter({ id, key, name, description, pins, content }: NewFile): JsonObject {
@@ -78,15 +92,15 @@ function makeFrontMatter({ id, key, name, description, pins, content }: NewFile)
   };
 }
 
-/** Null where the metadata is nested deeper than it can be written. */
+/** Renders the front matter as YAML. Returns null if the metadata is nested too deeply for the YAML library. */
 function renderFrontMatter(frontMatter: JsonObject, { pins }: NewFile, style: TextStyle): string | null {
-  const ordered = new Map<string, YamlValue>(Object.entries(frontMatter));
-  if (pins.length > 0) ordered.set('pins', new Map(pins.map(({ environment, value }) => [environment, value])));
+  const fields = new Map<string, YamlValue>(Object.entries(frontMatter));
+  if (pins.length > 0) fields.set('pins', new Map(pins.map(({ environment, value }) => [environment, value])));
   try {
-    const commented = pins.filter(({ comment }) => comment !== '');
-    return commented.reduce(
+    const pinsWithComments = pins.filter(({ comment }) => comment !== '');
+    return pinsWithComments.reduce(
       (yaml, { environment, ...pin }) => editYamlText(yaml, { path: ['pins', environment], ...pin }),
-      renderYaml(ordered, style),
+      renderYaml(fields, style),
     );
   } catch (error) {
     if (error instanceof RangeError) return null;
@@ -94,27 +108,38 @@ function renderFrontMatter(frontMatter: JsonObject, { pins }: NewFile, style: Te
   }
 }
 
-/** In bytes. */
+/** The maximum length of one segment of a path, in bytes. */
 const MAX_SEGMENT_BYTES = 100;
+/** The maximum length of a path, in bytes. */
 const MAX_PATH_BYTES = 400;
 const EXTENSION = '.md';
 
-/** Letters (with the marks that belong to them), digits, `.`, `_` and `-`, none of which is invisible. */
+/**
+ * Matches characters that are not safe in a file name: everything except visible letters and their marks, digits, `.`,
+ * `_` and `-`.
+ */
 const UNSAFE = /[^[\p{L}\p{M}\p{N}._\-]--\p{Default_Ignorable_Code_Point}]+/gv;
 
-/** What Windows takes for a device, whatever follows after a dot, and what is never looked into. */
+/**
+ * Matches the names of files and folders that promptsync must not create. Windows reserves device names such as `con`,
+ * with or without an extension. The search for prompt files never enters `node_modules`.
+ */
 const RESERVED = /^(?:(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)|node_modules$)/i;
 
 /**
- * The path of a prompt's file below the folder of all: its key, made safe for every file system. The id is taken where
- * the key leaves nothing, or more than a path can hold.
+ * Returns the path of a new prompt file, relative to the folder of the prompt files. The path is the key, made safe for
+ * every file system. If the key contains no safe characters or is too long, uses the id instead, or `prompt` as a last
+ * resort.
  */
 export function makeFilePath(key: string, id: string): string {
   const name = makeSafePath(key) ?? makeSafePath(id.replaceAll('/', '-')) ?? 'prompt';
   return `${name}${EXTENSION}`;
 }
 
-/** Null where nothing is left, or too much. */
+/**
+ * Converts text to a path that is safe for every file system. Returns null if the text contains no safe characters or
+ * is too long.
+ */
 function makeSafePath(text: string): string | null {
   if (text.length > MAX_PATH_BYTES) return null;
   const segments = text.normalize('NFC').split('/').map(makeSafeSegment);

@@ -2,10 +2,13 @@ import { stringify, type CreateNodeOptions, type ToStringOptions } from 'yaml';
 import type { JsonValue } from '../domain/json.ts';
 import { hasControlCharacters } from '../text.ts';
 
-/** What can be written: JSON data, and maps where the order of keys matters whatever they look like. */
+/**
+ * A value to render as YAML. Use a `Map` to preserve the order of keys that look like numbers, because an object would
+ * reorder them.
+ */
 export type YamlValue = JsonValue | ReadonlyMap<string, YamlValue>;
 
-/** How texts are written, where they can be. In double quotes any text can. */
+/** The preferred quoting style for strings. Only double quotes can represent every string. */
 export type TextStyle = 'plain' | 'single' | 'double';
 
 const STYLES = {
@@ -23,13 +26,16 @@ const OPTIONS = {
   doubleQuotedMinMultiLineLength: Infinity,
 } as const;
 
-/** In block style, no line folded. Whoever writes it to a file reads it back and compares. */
-export function renderYaml(value: YamlValue, style: TextStyle = 'plain', further: YamlOptions = {}): string {
-  const text = stringify(value, { ...OPTIONS, ...STYLES[style], ...further });
+/**
+ * Renders a value as YAML, in block style by default, without folding lines. Callers that write the result to a file
+ * must parse it again and compare the values.
+ */
+export function renderYaml(value: YamlValue, style: TextStyle = 'plain', options: YamlOptions = {}): string {
+  const text = stringify(value, { ...OPTIONS, ...STYLES[style], ...options });
   if (style === 'double') return escapeControls(text);
-  // Control characters have escapes in double quotes alone, and `<<` without quotes would merge.
+  // Only double-quoted strings can contain escaped control characters. An unquoted key `<<` would be a merge key.
   const needsQuotes = hasUnescapedControls(text) || /(?<![^\s{,])<<:/.test(text);
-  return needsQuotes ? renderYaml(value, 'double', further) : text;
+  return needsQuotes ? renderYaml(value, 'double', options) : text;
 }
 
 type YamlOptions = ToStringOptions & CreateNodeOptions;
@@ -38,39 +44,50 @@ function hasUnescapedControls(text: string): boolean {
   return hasControlCharacters(text.replaceAll(/[\n\t]/g, ''));
 }
 
-/** What JSON leaves as it is within its quotes. */
+/**
+ * Escapes U+007F to U+009F in double-quoted YAML. The YAML library writes strings as JSON, which does not escape these
+ * characters.
+ */
 function escapeControls(quoted: string): string {
   const escape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return quoted.replaceAll(/[\x7f-\x9f]/g, escape);
 }
 
-/** A value on one line, which may stand in a flow collection. Collections are flow collections. */
+/**
+ * Renders a value on one line, so that it can be part of a flow collection. Renders lists and mappings in flow style.
+ */
 export function renderYamlValue(value: JsonValue, style: TextStyle): string {
   const flow = { collectionStyle: 'flow', flowCollectionPadding: false } as const;
   const text = renderYaml([value], style, flow).slice(1, -2);
   return text.includes('\n') ? renderYamlValue(value, 'double') : text;
 }
 
-/** The lines of a block collection; null where the value cannot be one. */
+/** Renders a value as the lines of a block collection. Returns null if the value is empty or not a collection. */
 export function renderYamlLines(value: JsonValue, indent: string): string | null {
-  const filled = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
-  return filled ? renderYaml(value, 'plain', { blockQuote: false }).replaceAll(/(?<=^|\n)(?=[^\n])/g, indent) : null;
+  const isFilledCollection = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+  if (!isFilledCollection) return null;
+  return renderYaml(value, 'plain', { blockQuote: false }).replaceAll(/(?<=^|\n)(?=[^\n])/g, indent);
 }
 
 /**
- * The lines of a block scalar with another value. What follows the indicator on its line, a comment say, stays.
- * @param written the value on one line, for what cannot well be a block
+ * Renders a new value that replaces an existing block scalar. Keeps the rest of the line after the block indicator,
+ * such as a comment.
+ * @param oneLine the value on one line, for values that cannot be block scalars
+ * @param outer the indentation of the mapping that contains the scalar
  */
-export function renderBlockScalar(old: string, value: JsonValue, written: string, outer: string): string {
-  const [, indicator = '', rest = '', blanks = `${outer}  `] = /^([^\s#]+)(.*\n)\n*( +)?/.exec(old) ?? [];
-  if (typeof value !== 'string' || !fitsBlockScalar(value)) return `${written}${rest}`;
+export function renderBlockScalar(old: string, value: JsonValue, oneLine: string, outer: string): string {
+  const [, indicator = '', rest = '', indent = `${outer}  `] = /^([^\s#]+)(.*\n)\n*( +)?/.exec(old) ?? [];
+  if (typeof value !== 'string' || !fitsBlockScalar(value)) return `${oneLine}${rest}`;
   const lines = value.replace(/\n$/, '').split('\n');
   const style = indicator.startsWith('>') && lines.length === 1 ? '>' : '|';
-  const content = lines.map((line) => (line === '' ? '\n' : `${blanks}${line}\n`)).join('');
+  const content = lines.map((line) => (line === '' ? '\n' : `${indent}${line}\n`)).join('');
   return `${style}${value.endsWith('\n') ? '' : '-'}${rest}${content}`;
 }
 
-/** White space around a text would need more signs behind the indicator. */
+/**
+ * Returns true if a block scalar can represent the text without extra indicators. Leading white space would need an
+ * indentation indicator, and several line breaks at the end would need `+`.
+ */
 function fitsBlockScalar(text: string): boolean {
   return text.trim() !== '' && !/^\s|\n\n$/.test(text) && !hasUnescapedControls(text);
 }

@@ -2,25 +2,38 @@ import * as yaml from 'yaml';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 
-/** A YAML mapping as plain data, with the places of its values. A path leads from the mapping to a value in it. */
+/** A YAML mapping as JSON data, with the places of its values. A path consists of the keys that lead to a value. */
 export type LocatedMapping = {
-  /** The data. A value that has a problem is null here, so that its shape causes no further problem. */
+  /**
+   * The JSON data of the mapping. A value that has a problem is null here, so that nothing inside it causes another
+   * problem.
+   */
   readonly value: JsonObject;
   /** Returns the value at a path; undefined if there is none. */
   readonly valueAt: (path: YamlPath) => JsonValue | undefined;
-  /** Whether the value at a path, or the nearest value around it, has a problem already. */
+  /**
+   * Whether the value at a path already has a problem. If the value does not exist, checks the nearest enclosing value.
+   */
   readonly isRefused: (path: YamlPath) => boolean;
-  /** Returns the keys of the mapping at a path in the order of the file. JavaScript objects would put `"10"` before `"b"`. */
+  /**
+   * Returns the keys of the mapping at a path, in file order. The keys of `value` can be in a different order, because
+   * JavaScript moves keys such as `"10"` to the front.
+   */
   readonly keysOf: (path: YamlPath) => readonly string[];
-  /** Returns the place of the value at a path, or of the nearest value around it. */
+  /**
+   * Returns the place of the value at a path. If the value does not exist, returns the place of the nearest enclosing
+   * value.
+   */
   readonly placeOf: (path: YamlPath) => Place;
-  /** Returns the place of the key at a path, or of the nearest key around it. */
+  /**
+   * Returns the place of the key at a path. If the key does not exist, returns the place of the nearest enclosing key.
+   */
   readonly keyPlaceOf: (path: YamlPath) => Place;
 };
 
 type YamlPath = readonly PropertyKey[];
 
-/** The mapping is null when nothing in the text can be relied on. */
+/** The result of parsing YAML. The mapping is null if the text has syntax errors or is not a mapping. */
 type YamlResult = { readonly mapping: LocatedMapping | null; readonly problems: readonly Problem[] };
 
 type PlaceAt = (offset: number) => Place;
@@ -28,9 +41,9 @@ type PlaceAt = (offset: number) => Place;
 const MAX_SYNTAX_PROBLEMS = 20;
 
 /**
- * Parses one YAML 1.2 document (core schema) that must be a mapping of plain JSON data: no tags, anchors, aliases,
- * merge keys, directives, duplicate keys or numbers that JavaScript cannot keep.
- * @param firstLine the line of the file on which the text begins
+ * Parses one YAML 1.2 document (core schema) that must be a mapping of JSON data. Reports tags, anchors, aliases, merge
+ * keys, directives, duplicate keys and numbers that JavaScript cannot represent exactly.
+ * @param firstLine the number of the line on which the text begins in the file
  */
 export function parseStrictYaml(text: string, path: string, firstLine = 1): YamlResult {
   const lines = new yaml.LineCounter();
@@ -50,7 +63,10 @@ export function parseStrictYaml(text: string, path: string, firstLine = 1): Yaml
   return makeFailedResult(problems.length > 0 ? problems : [makeProblem('yaml/not-a-mapping', {}, placeAt(0))]);
 }
 
-/** What the library says first; after a few errors the rest only follows from them, and may be thousands. */
+/**
+ * Returns only the first problems that the YAML library reports. It may report thousands, and the later ones usually
+ * result from the first.
+ */
 function listSyntaxProblems(document: yaml.Document, text: string, placeAt: PlaceAt): Problem[] {
   if (/^%/m.test(text)) return [makeProblem('yaml/syntax', { reason: 'a line begins with %' }, placeAt(0))];
   const warnings = document.warnings.filter((warning) => warning.code !== 'TAG_RESOLVE_FAILED');
@@ -59,10 +75,13 @@ function listSyntaxProblems(document: yaml.Document, text: string, placeAt: Plac
     .map((error) => makeProblem('yaml/syntax', { reason: describeSyntaxError(error) }, placeAt(error.pos[0])));
 }
 
-/** The first sentence, without the source that some messages quote: it may be long, or a secret. */
+/**
+ * Shortens an error message to its first sentence. Omits source text that the message quotes, because it may be long or
+ * secret.
+ */
 function describeSyntaxError({ code, message }: yaml.Document['errors'][number]): string {
-  if (code === 'MULTIPLE_DOCS') return 'it holds more than one document';
-  if (message.startsWith('Nested mappings')) return 'a value with a colon in it needs quotes around it';
+  if (code === 'MULTIPLE_DOCS') return 'it contains more than one document';
+  if (message.startsWith('Nested mappings')) return 'a value that contains a colon needs quotes';
   const sentence = (message.split('\n')[0] ?? message).replace(/: ".*$/, '').replace(/[.:]?\s*$/, '');
   return sentence.slice(0, 200);
 }
@@ -70,20 +89,23 @@ function describeSyntaxError({ code, message }: yaml.Document['errors'][number])
 function makeLocatedMapping(value: JsonObject, root: PlainNode, placeAt: PlaceAt): LocatedMapping {
   return {
     value,
-    valueAt: (path) => followYamlPath(root, path).found?.json,
+    valueAt: (path) => followYamlPath(root, path).target?.json,
     isRefused: (path) => followYamlPath(root, path).nearest.isRefused,
     keysOf: (path) =>
-      [...(followYamlPath(root, path).found?.inside.keys() ?? [])].filter((key) => typeof key === 'string'),
+      [...(followYamlPath(root, path).target?.children.keys() ?? [])].filter((key) => typeof key === 'string'),
     placeOf: (path) => placeAt(followYamlPath(root, path).nearest.offset),
     keyPlaceOf: (path) => placeAt(followYamlPath(root, path).nearest.keyOffset),
   };
 }
 
-/** Goes down a path as far as there are values. */
-function followYamlPath(nearest: PlainNode, path: YamlPath): { nearest: PlainNode; found?: PlainNode } {
+/**
+ * Follows a path as far as values exist. `nearest` is the last existing value on the path. `target` is the value at the
+ * end of the path, if it exists.
+ */
+function followYamlPath(nearest: PlainNode, path: YamlPath): { nearest: PlainNode; target?: PlainNode } {
   const [step, ...rest] = path;
-  if (step === undefined) return { nearest, found: nearest };
-  const inner = nearest.inside.get(step);
+  if (step === undefined) return { nearest, target: nearest };
+  const inner = nearest.children.get(step);
   return inner === undefined ? { nearest } : followYamlPath(inner, rest);
 }
 
@@ -92,20 +114,20 @@ function makeFailedResult(problems: readonly Problem[]): YamlResult {
 }
 
 /**
- * Parses YAML as all of promptsync reads it: version 1.2, core schema, integers whole. Null when the nesting is deeper
- * than the library's recursion can follow.
+ * Parses YAML with the settings that promptsync uses everywhere: version 1.2, core schema, integers as `bigint`.
+ * Returns null if the YAML is nested too deeply for the recursion in the library.
  */
-export function parseYamlDocument(text: string, wanted: yaml.ParseOptions): yaml.Document | null {
+export function parseYamlDocument(text: string, options: yaml.ParseOptions): yaml.Document | null {
   try {
     const document = yaml.parseDocument(text, {
       version: '1.2',
       schema: 'core',
       merge: false,
-      uniqueKeys: false, // The library's check is quadratic; `readInside` has its own.
+      uniqueKeys: false, // The library's check takes quadratic time. `readChildren` checks this instead.
       intAsBigInt: true,
       prettyErrors: false,
-      logLevel: 'error', // With `silent` a second document would be dropped without an error.
-      ...wanted,
+      logLevel: 'error', // With `silent`, the library would drop a second document without an error.
+      ...options,
     });
     return document.errors.some((error) => error.code === 'RESOURCE_EXHAUSTION') ? null : document;
   } catch (error) {
@@ -114,20 +136,24 @@ export function parseYamlDocument(text: string, wanted: yaml.ParseOptions): yaml
   }
 }
 
-/** A value as plain JSON data, with the places of what is in it. */
+/** A YAML value as JSON data, with its place and the values that it contains. */
 type PlainNode = {
-  /** Null where it has a problem. */
+  /** The JSON data; null if the value has a problem. */
   readonly json: JsonValue;
+  /** The offset at which the value begins. */
   readonly offset: number;
-  /** Of an item in a list where the item begins. */
+  /** The offset of the value's key. For a list item, this is the offset of the item. */
   readonly keyOffset: number;
-  /** Whether it has a problem: what its shape has wrong only follows from that. */
+  /**
+   * Whether the value has a problem. If so, problems with its shape are not reported, because they would only result
+   * from it.
+   */
   readonly isRefused: boolean;
-  /** By keys in the order in which they are written, or by numbers. */
-  readonly inside: ReadonlyMap<PropertyKey, PlainNode>;
+  /** The values that this value contains: those of a mapping by key, in file order, or the items of a list by index. */
+  readonly children: ReadonlyMap<PropertyKey, PlainNode>;
 };
 
-/** What is not plain is noted while the nodes are read. */
+/** The context for reading the values of a document. It collects their problems. */
 type YamlWalk = { readonly placeAt: PlaceAt; readonly problems: Problem[] };
 
 const MAX_DEPTH = 64;
@@ -140,29 +166,29 @@ function readNode(walk: YamlWalk, node: unknown, keyOffset: number, depth = 0): 
       ? makeProblem('yaml/too-deep', {}, place())
       : (findUnsupportedFeature(node, place) ?? findNumberProblem(node, place));
   if (problem !== null) walk.problems.push(problem);
-  const inside = problem === null ? readInside(walk, node, depth + 1) : new Map<PropertyKey, PlainNode>();
-  const json = problem === null ? toJsonValue(node, inside) : null;
-  return { json, offset, keyOffset, isRefused: problem !== null, inside };
+  const children = problem === null ? readChildren(walk, node, depth + 1) : new Map<PropertyKey, PlainNode>();
+  const json = problem === null ? toJsonValue(node, children) : null;
+  return { json, offset, keyOffset, isRefused: problem !== null, children };
 }
 
-function readInside(walk: YamlWalk, node: unknown, depth: number): PlainNode['inside'] {
+function readChildren(walk: YamlWalk, node: unknown, depth: number): PlainNode['children'] {
   if (yaml.isSeq(node))
     return new Map(node.items.map((item, at) => [at, readNode(walk, item, findOffset(item), depth)]));
-  const inside = new Map<PropertyKey, PlainNode>();
+  const children = new Map<PropertyKey, PlainNode>();
   for (const pair of yaml.isMap(node) ? node.items : []) {
     const keyOffset = findOffset(pair.key ?? pair.value);
     const value = readNode(walk, pair.value, keyOffset, depth);
     const key = readPlainKey(walk, pair, keyOffset);
     if (key === null) continue;
-    if (inside.has(key)) walk.problems.push(makeProblem('yaml/duplicate-key', { key }, walk.placeAt(keyOffset)));
-    inside.set(key, value);
+    if (children.has(key)) walk.problems.push(makeProblem('yaml/duplicate-key', { key }, walk.placeAt(keyOffset)));
+    children.set(key, value);
   }
-  return inside;
+  return children;
 }
 
-function toJsonValue(node: unknown, inside: PlainNode['inside']): JsonValue {
-  if (yaml.isSeq(node)) return [...inside.values()].map(({ json }) => json);
-  if (yaml.isMap(node)) return Object.fromEntries([...inside].map(([key, { json }]) => [key, json]));
+function toJsonValue(node: unknown, children: PlainNode['children']): JsonValue {
+  if (yaml.isSeq(node)) return [...children.values()].map(({ json }) => json);
+  if (yaml.isMap(node)) return Object.fromEntries([...children].map(([key, { json }]) => [key, json]));
   const value = yaml.isScalar(node) ? node.value : null;
   return typeof value === 'string' || typeof value === 'boolean' || value === null ? value : Number(value);
 }
@@ -174,27 +200,36 @@ function findNumberProblem(node: unknown, place: () => Place): Problem | null {
     : makeProblem('yaml/number', { number: node.source ?? String(node.value) }, place());
 }
 
-/** Integers come as bigint, except those with a point or an exponent, which were rounded already. */
+/**
+ * Returns false for infinity, NaN and integers that JavaScript cannot represent exactly. The library returns integers
+ * as `bigint`, except those written with a decimal point or an exponent, which it has already rounded.
+ */
 function isExact(value: number | bigint): boolean {
   const number = Number(value);
   if (typeof value === 'bigint') return Math.abs(number) <= 2 ** 53 && BigInt(number) === value;
   return Number.isInteger(number) ? Number.isSafeInteger(number) : Number.isFinite(number);
 }
 
-/** A key is a text; null when it is something else, or a text that means more than itself. */
+/**
+ * Returns the key of a pair. Reports a problem and returns null if the key is not a string, uses an unsupported feature
+ * such as an anchor, or is `__proto__` or an unquoted `<<`.
+ */
 function readPlainKey({ placeAt, problems }: YamlWalk, { key }: yaml.Pair, offset: number): string | null {
   const place = () => placeAt(offset);
   const name = yaml.isScalar(key) ? key.value : undefined;
-  const merges = name === '<<' && yaml.isScalar(key) && key.type === 'PLAIN';
-  const found = findUnsupportedFeature(key, place);
-  if (found !== null) problems.push(found);
+  const isMergeKey = name === '<<' && yaml.isScalar(key) && key.type === 'PLAIN';
+  const problem = findUnsupportedFeature(key, place);
+  if (problem !== null) problems.push(problem);
   else if (typeof name !== 'string') problems.push(makeProblem('yaml/key-not-text', {}, place()));
-  else if (merges || name === '__proto__') problems.push(makeProblem('yaml/forbidden-key', { key: name }, place()));
+  else if (isMergeKey || name === '__proto__') problems.push(makeProblem('yaml/forbidden-key', { key: name }, place()));
   else return name;
   return null;
 }
 
-/** What a value or a key has that plain data has not. */
+/**
+ * Returns a problem if a value or key is an alias, has an anchor or a tag, or contains a NUL character or a lone
+ * surrogate. Returns null otherwise.
+ */
 function findUnsupportedFeature(node: unknown, place: () => Place): Problem | null {
   if (yaml.isAlias(node) || (yaml.isNode(node) && 'anchor' in node && node.anchor !== undefined)) {
     return makeProblem('yaml/alias', {}, place());
@@ -203,7 +238,9 @@ function findUnsupportedFeature(node: unknown, place: () => Place): Problem | nu
   if (tag !== undefined) return makeProblem('yaml/tag', { tag }, place());
   const text = yaml.isScalar(node) && typeof node.value === 'string' ? node.value : '';
   if (text.isWellFormed() && !text.includes('\0')) return null;
-  const reason = text.isWellFormed() ? 'a text holds a NUL character' : 'an escape sequence names half of a character';
+  const reason = text.isWellFormed()
+    ? 'a string contains a NUL character'
+    : 'an escape sequence represents only half of a character';
   return makeProblem('yaml/syntax', { reason }, place());
 }
 

@@ -4,25 +4,31 @@ import { hasControlCharacters } from '../text.ts';
 import { type Place, WARNING_CODES } from '../problem.ts';
 import type { LocatedMapping } from './strict-yaml.ts';
 
-/** One line: ids, keys, names, environments. The pattern is for the JSON Schema, which knows no checks. */
+/**
+ * The shape of a single-line string, such as an id, a key, a name or the name of an environment. `pattern` repeats the
+ * check for the JSON Schema, which cannot contain functions.
+ */
 export const singleLineText = z
   .string()
   .min(1, 'it is empty')
-  .refine((text) => !hasControlCharacters(text), 'it holds control characters')
+  .refine((text) => !hasControlCharacters(text), 'it contains control characters')
   .meta({ pattern: '^[^\\p{Cc}]+$' });
 
-/** Kinds of warnings that somebody has looked at and does not want to see again. */
+/** The shape of `accept_warnings`: the codes of warnings that the user has reviewed and does not want to see again. */
 export const acceptedWarningCodes = z
   .array(z.enum(WARNING_CODES, 'expected the code of a warning, such as prompt/hidden-character'))
   .optional()
-  .describe('Warnings that are not shown any more, by their codes, such as prompt/hidden-character.');
+  .describe('The codes of warnings that promptsync no longer shows, such as prompt/hidden-character.');
 
-/** One thing that a mapping has wrong against its shape, for a room to word with its own codes. */
+/**
+ * One mismatch between a mapping and its shape. Callers convert it to a problem, because prompt files and the
+ * configuration have different problem codes.
+ */
 export type ShapeIssue = {
-  /** `misnamed`: the key itself is not valid. */
+  /** The kind of mismatch. `misnamed` means that the key itself is invalid. */
   readonly kind: 'unknown' | 'missing' | 'invalid' | 'misnamed';
   readonly path: readonly PropertyKey[];
-  /** The path as it is written in messages: `pins.staging`. */
+  /** The path as messages show it, such as `pins.staging`. */
   readonly field: string;
   readonly expected: string;
   readonly suggestion: string | undefined;
@@ -30,8 +36,8 @@ export type ShapeIssue = {
 };
 
 /**
- * Turns zod's issues into ours: one for each unknown key, with places, and with words a file's author understands.
- * What has a problem already is left out.
+ * Converts zod's issues to shape issues, which have places and wording that users understand. Creates one issue for
+ * each unknown key. Skips values that already have a problem.
  */
 export function makeShapeIssues(
   error: z.ZodError,
@@ -64,13 +70,13 @@ function makeUnknownFieldIssue(
 
 function makeFaultyFieldIssue(issue: z.core.$ZodIssue, mapping: LocatedMapping): ShapeIssue {
   const { path } = issue;
-  const about = { path, field: formatFieldName(path), suggestion: undefined };
+  const common = { path, field: formatFieldName(path), suggestion: undefined };
   if (issue.code === 'invalid_key') {
     const expected = issue.issues.map(describeZodIssue).join(', ');
-    return { ...about, kind: 'misnamed', expected, place: mapping.keyPlaceOf(path) };
+    return { ...common, kind: 'misnamed', expected, place: mapping.keyPlaceOf(path) };
   }
   const kind = mapping.valueAt(path) !== undefined ? 'invalid' : 'missing';
-  return { ...about, kind, expected: describeZodIssue(issue), place: mapping.placeOf(path) };
+  return { ...common, kind, expected: describeZodIssue(issue), place: mapping.placeOf(path) };
 }
 
 function describeZodIssue({ message }: z.core.$ZodIssue): string {

@@ -3,7 +3,7 @@ import { isRegular, readObjects } from './read-objects.ts';
 import { makeRefResolver } from './resolve-refs.ts';
 import { type FileAtCommit, readBlobIds, readRootTrees } from './read-trees.ts';
 
-/** Functions that read files at any commit. All paths are relative to the root of the repository. */
+/** The functions that read files at any commit. All paths are relative to the root of the repository. */
 export type CommittedFiles = {
   /** Returns the id of the commit that a ref names, or null if git does not know the ref. */
   readonly resolveRef: (ref: string) => Promise<string | null>;
@@ -15,11 +15,11 @@ export type CommittedFiles = {
   readonly readBlob: (blob: string) => Promise<Buffer>;
   /** Returns the bytes of a file at a commit, or null if the commit has no regular file at this path. */
   readonly readFileAt: (commit: string, path: string) => Promise<Buffer | null>;
-  /** Lists all files of a commit. Maps each path to the mode, kind and id of the file, as `git ls-tree` prints them. */
+  /** Lists all files of a commit. Maps each path to the mode, kind and id that `git ls-tree` prints for the file. */
   readonly listFilesAt: (commit: string) => Promise<ReadonlyMap<string, string>>;
   /**
-   * Searches several commits for files that contain one of the texts and whose names end with `ending`. A text must not
-   * contain a line break. The id of a root tree may stand for a commit.
+   * Searches several commits for files that contain at least one of the texts and whose names end with `ending`. A text
+   * must not contain a line break. A commit may also be given by the id of its root tree.
    */
   readonly findFilesContaining: (
     commits: readonly string[],
@@ -51,17 +51,17 @@ export function makeFileReader(git: Git, { findBlobId }: Pick<BlobCache, 'findBl
     },
     listFilesAt: async (commit) => parseTree(await git.run('ls-tree', '-r', '-z', '--full-tree', commit)),
     findFilesContaining: async (commits, texts, ending) => {
-      const found: FileAtCommit[] = [];
+      const files: FileAtCommit[] = [];
       for (let start = 0; start < commits.length; start += MAX_COMMITS_PER_GREP) {
-        const part = commits.slice(start, start + MAX_COMMITS_PER_GREP);
-        found.push(...(await grepCommits(git, part, texts, ending)));
+        const batch = commits.slice(start, start + MAX_COMMITS_PER_GREP);
+        files.push(...(await grepCommits(git, batch, texts, ending)));
       }
-      return found;
+      return files;
     },
   };
 }
 
-/** The number of commits that one `git grep` searches. Their ids fit on a command line. */
+/** The maximum number of commits that one `git grep` searches. This many ids fit on a command line. */
 const MAX_COMMITS_PER_GREP = 200;
 
 async function grepCommits(
@@ -81,7 +81,7 @@ async function grepCommits(
 
 /** A cache of the blob ids of files at commits. Paths are relative to the root of the repository. */
 export type BlobCache = {
-  /** Stores a blob id that another git command has printed. Null means that the commit has no regular file there. */
+  /** Stores a blob id that another git command printed. Null means that the commit has no regular file at the path. */
   readonly rememberBlobId: (commit: string, path: string, blob: string | null) => void;
   /** Returns the paths of all files of a commit, and stores their blob ids. */
   readonly listPathsAt: (commit: string) => Promise<readonly string[]>;
@@ -92,7 +92,7 @@ export type BlobCache = {
   readonly findBlobId: (commit: string, path: string) => Promise<string | null>;
 };
 
-/** Makes an empty cache. Its entries never expire, because a commit never changes. */
+/** Makes an empty cache. Entries never expire, because a commit never changes. */
 export function makeBlobCache(git: Git): BlobCache {
   const blobIds = new Map<string, string | null>();
   const rememberBlobId = (commit: string, path: string, blob: string | null): void => {
@@ -118,8 +118,8 @@ export function makeBlobCache(git: Git): BlobCache {
       return;
     }
     await Promise.all(
-      [...byCommit].map(([commit, inCommit]) => {
-        return listFiles(commit, ...makePathspecs(inCommit.map(({ path }) => path)));
+      [...byCommit].map(([commit, filesOfCommit]) => {
+        return listFiles(commit, ...makePathspecs(filesOfCommit.map(({ path }) => path)));
       }),
     );
   };
@@ -138,11 +138,11 @@ export function makeBlobCache(git: Git): BlobCache {
 /** Up to this many commits, promptsync starts one `git ls-tree` per commit. For more commits, it reads tree objects. */
 const MAX_COMMITS_TO_LIST = 4;
 
-/** The number of characters in the longest path that promptsync looks up. It is a common limit of operating systems. */
+/** The maximum number of characters in a path that promptsync looks up. Operating systems often have this limit. */
 const MAX_LISTED_PATH_LENGTH = 4096;
 
 /**
- * Whether git accepts a path in a list of paths. A path may come from the service. If one path leads out of the root,
+ * Whether git accepts a path on its command line. A path may come from the service. If one path leads out of the root,
  * git refuses the whole command, so the other paths of the same command would fail, too.
  */
 function canBeListed(path: string): boolean {
@@ -154,7 +154,7 @@ function canBeListed(path: string): boolean {
   );
 }
 
-/** Parses the output of `git ls-tree -z`: maps each path to the text before it, which is the mode, kind and id. */
+/** Parses the output of `git ls-tree -z`. Maps each path to the mode, kind and id that git prints before the path. */
 function parseTree(output: string): ReadonlyMap<string, string> {
   return new Map(
     splitNames(output).map((line) => {

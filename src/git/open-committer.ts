@@ -2,37 +2,40 @@ import type { EditCommit } from '../domain/edits.ts';
 import { makeProblem, ProblemError, toProblem, type Problem } from '../problem.ts';
 import { toLiteralPathspec, openGit, type RunGit, type GitSettings } from './open-git.ts';
 
-/** Who commits: workflows say so in variables, and of git's no others are handed on. */
-export const IDENTITY_VARIABLES = ['AUTHOR', 'COMMITTER'].flatMap((who) =>
-  ['NAME', 'EMAIL', 'DATE'].map((what) => `GIT_${who}_${what}`),
+/**
+ * The environment variables that name the author and the committer, such as `GIT_AUTHOR_NAME`. Workflows set them, so
+ * git inherits them although it does not inherit its other variables.
+ */
+export const IDENTITY_VARIABLES = ['AUTHOR', 'COMMITTER'].flatMap((role) =>
+  ['NAME', 'EMAIL', 'DATE'].map((property) => `GIT_${role}_${property}`),
 );
 
-/** Makes branches and commits in the user's clone. */
+/** The functions that create branches and commits in the user's clone. */
 export type Committer = {
   /**
-   * Returns the problem that forbids to make a branch of this name, or null. The branch that is checked out has none:
-   * promptsync commits to it.
+   * Returns the problem that prevents the creation of a branch with this name, or null. The branch that is checked out
+   * has no problem, because promptsync commits to it.
    */
   readonly findBranchProblem: (name: string) => Promise<Problem | null>;
   /**
-   * Makes a branch at HEAD and checks it out, unless it is checked out already. Files stay as they are. Returns the
-   * problem if git refuses, else null.
+   * Creates a branch at HEAD and checks it out, unless it is already checked out. The files in the work tree stay
+   * unchanged. Returns the problem if git refuses, or null.
    */
   readonly switchTo: (branch: string) => Promise<Problem | null>;
   /**
-   * Commits these files (from the repository's root) and nothing else that is staged. Runs the user's hooks. Throws a
-   * `ProblemError` if git refuses.
+   * Commits these files, but no other staged files, and runs the user's hooks. The paths are relative to the root of
+   * the repository. Throws a `ProblemError` if git refuses.
    */
   readonly commit: (pathsFromRoot: readonly string[], message: string) => Promise<EditCommit>;
 };
 
-export function openCommitter(start: GitSettings): Committer {
-  const { run } = openGit(start, { allowEnvironment: IDENTITY_VARIABLES });
+export function openCommitter(settings: GitSettings): Committer {
+  const { run } = openGit(settings, { allowEnvironment: IDENTITY_VARIABLES });
   return {
-    findBranchProblem: (name) => checkBranch(run, name),
+    findBranchProblem: (name) => findBranchProblem(run, name),
     switchTo: async (branch) => {
       try {
-        const current = await runSilently(run, 'branch', '--show-current');
+        const current = await runOrReturnEmpty(run, 'branch', '--show-current');
         if (current !== branch) await run('switch', '--quiet', '--create', branch);
         return null;
       } catch (error) {
@@ -40,36 +43,51 @@ export function openCommitter(start: GitSettings): Committer {
       }
     },
     commit: async (pathsFromRoot, message) => {
-      const before = await readHead(run);
-      const files = pathsFromRoot.map(toLiteralPathspec);
-      // New files have to be known; what is in the others is staged by nobody, should the commit be refused.
-      await run('add', '--intent-to-add', '--', ...files);
-      await run('commit', '--quiet', '--only', `--message=${message}`, '--', ...files);
+      const headBefore = await readHead(run);
+      const pathspecs = pathsFromRoot.map(toLiteralPathspec);
+      // git commits a new file only if the index names the file. This option stages no content, so nothing stays staged
+      // if git refuses the commit.
+      await run('add', '--intent-to-add', '--', ...pathspecs);
+      await run('commit', '--quiet', '--only', `--message=${message}`, '--', ...pathspecs);
       const commit = await readHead(run);
-      // A hook may refuse without a word, which is no error to simple-git.
-      if (commit === before)
-        throw new ProblemError(makeProblem('git/failed', { reason: 'it made no commit, and does not say why.' }));
-      return { commit, branch: (await run('branch', '--show-current')).trim() || null };
+      // A hook can refuse the commit without output. simple-git does not treat that as an error.
+      if (commit === headBefore)
+        throw new ProblemError(makeProblem('git/failed', { reason: 'git made no commit and gave no reason.' }));
+      const branch = (await run('branch', '--show-current')).trim() || null;
+      return { commit, branch };
     },
   };
 }
 
-/** Empty before the first commit. */
+/** Returns the id of the commit at HEAD, or an empty text before the first commit. */
 function readHead(run: RunGit): Promise<string> {
-  return runSilently(run, 'rev-parse', '--verify', '--quiet', 'HEAD');
+  return runOrReturnEmpty(run, 'rev-parse', '--verify', '--quiet', 'HEAD');
 }
 
-async function checkBranch(run: RunGit, branch: string): Promise<Problem | null> {
-  // Git answers with the name itself, and with another one where it took the name for a word of its own: `@{-1}`.
-  const possible = branch !== '' && !branch.startsWith('-');
-  const valid = possible && (await runSilently(run, 'check-ref-format', '--branch', branch)) === branch;
-  if (!valid) return makeProblem('git/branch', { branch, reason: 'git does not allow this name' });
-  const there = await runSilently(run, 'rev-parse', '--verify', '--quiet', `refs/heads/${branch}`);
-  if (there === '' || (await runSilently(run, 'branch', '--show-current')) === branch) return null;
-  return makeProblem('git/branch', { branch, reason: 'there is one of this name' });
+async function findBranchProblem(run: RunGit, branch: string): Promise<Problem | null> {
+  if (!(await isValidBranchName(run, branch))) {
+    return makeProblem('git/branch', { branch, reason: 'git does not allow this name' });
+  }
+  const existing = await runOrReturnEmpty(run, 'rev-parse', '--verify', '--quiet', `refs/heads/${branch}`);
+  if (existing === '') return null;
+  const current = await runOrReturnEmpty(run, 'branch', '--show-current');
+  if (current === branch) return null;
+  return makeProblem('git/branch', { branch, reason: 'a branch with this name already exists' });
 }
 
-/** Empty where git refuses: some commands do so without a word. */
-async function runSilently(run: RunGit, ...words: readonly string[]): Promise<string> {
-  return (await run(...words).catch(() => '')).replace(/\n$/, '');
+/**
+ * Whether git allows a branch name. git prints a valid name unchanged. It expands a shorthand such as `@{-1}`, which
+ * means the previous branch, so a shorthand does not count as a name.
+ */
+async function isValidBranchName(run: RunGit, branch: string): Promise<boolean> {
+  if (branch === '' || branch.startsWith('-')) return false;
+  return (await runOrReturnEmpty(run, 'check-ref-format', '--branch', branch)) === branch;
+}
+
+/**
+ * Runs a command and returns its output without the last line break. Returns an empty text if git fails. Some commands
+ * fail without a message.
+ */
+async function runOrReturnEmpty(run: RunGit, ...args: readonly string[]): Promise<string> {
+  return (await run(...args).catch(() => '')).replace(/\n$/, '');
 }

@@ -6,39 +6,47 @@ import pLimit from 'p-limit';
 import type { SimpleGit, SimpleGitOptions } from 'simple-git';
 import { makeProblem, getErrorMessage, ProblemError } from '../problem.ts';
 
-/** Where git is started, and what it is not handed. */
+/** The folder in which git runs, and the variables that git must not inherit. */
 export type GitSettings = {
   /**
-   * The folder that holds `.git`. Started in another one, git takes files of a branch that are called HEAD, config,
-   * objects and refs for a repository, and runs the programs that this `config` names.
+   * The folder that contains `.git`. In any other folder, git could take files of a branch for a repository if they are
+   * called HEAD, config, objects and refs. Then git would run the programs that this `config` names.
    */
   readonly root: string;
+  /** The names of the environment variables that hold API keys. */
   readonly keyVariables: readonly string[];
 };
 
 /**
- * What git does not inherit of this process, because it changes what git reads, where, or which programs it starts: a
- * hook of git's runs with many of these, and simple-git leaves out the same ones. And what holds keys and tokens: our
- * own variables, and the action's inputs.
+ * The names of environment variables that git does not inherit from promptsync. Variables of git and of editors change
+ * which programs git starts, what it reads, and where. simple-git omits the same variables, and git sets many of them
+ * when it runs a hook. Variables of promptsync and inputs of the action can hold keys and tokens.
  */
 const OMITTED_VARIABLES = /^\s*(?:(?:git|promptsync|input)_|(?:editor|pager|prefix|ssh_askpass|visual)\s*$)/i;
 
 function makeGitEnvironment(
   keyVariables: readonly string[],
-  handedOn: readonly string[],
+  allowedVariables: readonly string[],
 ): Record<string, string | undefined> {
-  const isLeftOut = (name: string) => keyVariables.includes(name) || OMITTED_VARIABLES.test(name);
-  return Object.fromEntries(Object.entries(env).filter(([name]) => handedOn.includes(name) || !isLeftOut(name)));
+  const isInherited = (name: string): boolean => {
+    if (allowedVariables.includes(name)) return true;
+    return !keyVariables.includes(name) && !OMITTED_VARIABLES.test(name);
+  };
+  return Object.fromEntries(Object.entries(env).filter(([name]) => isInherited(name)));
 }
 
+/** Converts an error of git or simple-git to a `ProblemError`. */
 export function toGitError(error: unknown): ProblemError {
   return new ProblemError(makeProblem('git/failed', { reason: describeGitError(error) }));
 }
 
-/** In one line, without what simple-git puts before some reasons, and without the user of an address: it may be a token. */
+/**
+ * Describes an error in one line. Removes the prefix that simple-git puts before some reasons. Removes the user name
+ * from URLs, because it may be a token.
+ */
 function describeGitError(error: unknown): string {
   const message = getErrorMessage(error);
-  if (message.includes('spawn git ENOENT')) return 'there is no program git in PATH.';
+  if (message.includes('spawn git ENOENT')) return 'the program git is not in PATH.';
   return message
     .replace(/^Error: /, '')
     .replaceAll(/(?<=:\/\/)[^\s/]*@/g, '')
@@ -50,33 +58,36 @@ function describeGitError(error: unknown): string {
  * Runs a git command and returns its output. Throws a `ProblemError` if git fails with a message. A command that fails
  * without a message returns an empty output.
  */
-export type RunGit = (...words: readonly string[]) => Promise<string>;
+export type RunGit = (...args: readonly string[]) => Promise<string>;
 
 const MAX_PARALLEL_PROCESSES = 4;
 
-/** Runs git commands in one repository. Every function fails like `RunGit`. */
+/** The functions that run git commands in one repository. Each function fails like `RunGit`. */
 export type Git = {
   /** Runs a command without standard input. */
   readonly run: RunGit;
-  /** Runs a command that reads at least one line from its standard input: a command line is too short for many ids. */
-  readonly runWithInput: (input: readonly string[], ...words: readonly string[]) => Promise<string>;
-  /** Returns what `cat-file --batch` prints for these objects, at least one. */
+  /** Runs a command with at least one line of standard input, because a command line is too short for many ids. */
+  readonly runWithInput: (input: readonly string[], ...args: readonly string[]) => Promise<string>;
+  /** Returns the output of `cat-file --batch` for these objects. The list must name at least one object. */
   readonly readBatch: (names: readonly string[]) => Promise<Buffer>;
 };
 
-/** Starts a few processes at a time. It loads simple-git, which takes a while, only for the first command. */
-export function openGit(start: GitSettings, options: Partial<SimpleGitOptions> = {}): Git {
+/**
+ * Returns functions that run git in the folder of the settings, with a limit on parallel processes. simple-git is
+ * loaded only for the first command, because loading takes a while.
+ */
+export function openGit(settings: GitSettings, options: Partial<SimpleGitOptions> = {}): Git {
   const limit = pLimit(MAX_PARALLEL_PROCESSES);
   const runCommand = <Output>(
     lines: readonly string[],
     use: (git: SimpleGit) => PromiseLike<Output>,
   ): Promise<Output> => {
     const input = lines.map((line) => `${line}\n`).join('');
-    return limit(() => runGit(start, { ...options, input: () => input }, use));
+    return limit(() => runGit(settings, { ...options, input: () => input }, use));
   };
-  const runWithInput = (input: readonly string[], ...words: readonly string[]): Promise<string> =>
-    runCommand(input, (git) => git.raw([...words]));
-  const run: RunGit = (...words) => runWithInput([], ...words);
+  const runWithInput = (input: readonly string[], ...args: readonly string[]): Promise<string> =>
+    runCommand(input, (git) => git.raw([...args]));
+  const run: RunGit = (...args) => runWithInput([], ...args);
   return {
     run,
     runWithInput,
@@ -84,7 +95,7 @@ export function openGit(start: GitSettings, options: Partial<SimpleGitOptions> =
   };
 }
 
-/** Throws a `ProblemError` where the folder holds no `.git`. */
+/** Runs one command. Throws a `ProblemError` if git fails or if the folder does not contain `.git`. */
 async function runGit<Output>(
   { root, keyVariables }: GitSettings,
   options: Partial<SimpleGitOptions>,
@@ -93,100 +104,113 @@ async function runGit<Output>(
   if (!existsSync(join(root, '.git'))) throw toGitError(new Error('this is not a git repository.'));
   const { simpleGit } = await import('simple-git');
   try {
-    const { allowEnvironment: handedOn = [] } = options;
-    const allowEnvironment = [...handedOn, ...Object.keys(NON_INTERACTIVE_SETTINGS)];
+    const { allowEnvironment: allowedVariables = [] } = options;
+    const allowEnvironment = [...allowedVariables, ...Object.keys(NON_INTERACTIVE_SETTINGS)];
     const git = simpleGit({ errors: detectFailure, ...options, ...SAFE_SETTINGS, allowEnvironment, baseDir: root });
-    const variables = { ...makeGitEnvironment(keyVariables, handedOn), ...NON_INTERACTIVE_SETTINGS };
-    return await use(git.env(variables).outputHandler(closeEarly));
+    const variables = { ...makeGitEnvironment(keyVariables, allowedVariables), ...NON_INTERACTIVE_SETTINGS };
+    return await use(git.env(variables).outputHandler(emitEmptyChunkAtEnd));
   } catch (error) {
     throw toGitError(error);
   }
 }
 
-/** Git fails where it would wait for somebody to type a password. */
+/** The environment variable that makes git fail instead of waiting for somebody to type a password. */
 const NON_INTERACTIVE_SETTINGS = { GIT_TERMINAL_PROMPT: '0' };
 
 const SAFE_SETTINGS: Partial<SimpleGitOptions> = {
-  // Git takes no folder that it comes upon for a bare repository, and asks no program which files have changed.
+  // git must not treat a folder in the work tree as a bare repository, or ask a program which files have changed.
   config: ['safe.bareRepository=explicit', 'core.fsmonitor=false'],
   unsafe: { allowUnsafeFsMonitor: true, allowUnsafeSshCommand: true },
-  // An output is complete when its pipe is closed, not 50 ms after the process has ended, as is the default.
+  // The output is complete when its pipe is closed. By default, simple-git waits until 50 ms after the process ended.
   completion: { onClose: true, onExit: false },
 };
 
-/** simple-git waits 50 ms for a command that has printed nothing, unless a piece comes, be it empty. */
-function closeEarly(_: string, stdout: NodeJS.ReadableStream): void {
+/**
+ * Emits an empty chunk at the end of standard output. Without any chunk, simple-git waits 50 ms for the output of a
+ * command that printed nothing.
+ */
+function emitEmptyChunkAtEnd(_: string, stdout: NodeJS.ReadableStream): void {
   stdout.once('end', () => stdout.emit('data', Buffer.alloc(0)));
 }
 
-/** A process that was ended by a signal has no exit code, and its output may be cut: to simple-git that is no error. */
+/**
+ * Returns the error of a finished process, or undefined. A process that a signal ended has no exit code, and its output
+ * may be incomplete. simple-git does not treat that as an error.
+ */
 export const detectFailure: NonNullable<SimpleGitOptions['errors']> = (error, { exitCode }) =>
-  error ?? (Number.isInteger(exitCode) ? undefined : new Error('it was ended by a signal.'));
+  error ?? (Number.isInteger(exitCode) ? undefined : new Error('a signal ended git.'));
 
-/** For what compares files: the programs that attributes of files name are not started. */
+/** The options that keep commands from starting the programs that git attributes name for comparing files. */
 export const NO_EXTERNAL_PROGRAMS = ['--no-ext-diff', '--no-textconv'] as const;
 
-const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+const COMMIT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
-/** Whether a text can be a commit's id: nothing else that comes from the service is handed to git as one. */
+/**
+ * Whether a text has the form of a commit id. If an id comes from the service, promptsync passes it to git only if it
+ * has this form.
+ */
 export function isCommitId(text: string): boolean {
-  return COMMIT.test(text);
+  return COMMIT_ID.test(text);
 }
 
-/** A path from the repository's root as a pathspec that matches it as it is: nothing in it is a pattern or magic. */
+/** Returns a pathspec that matches only this path. git interprets no character of the path as a pattern or as magic. */
 export function toLiteralPathspec(pathFromRoot: string): string {
   return `:(top,literal)${pathFromRoot}`;
 }
 
-/** So many paths fit on every command line. */
+/** The maximum number of paths that promptsync passes on a command line. Every system accepts this many. */
 const MAX_PATHSPECS = 50;
 
-/** Pathspecs that match these paths from the root: each of a few, of many the folder that all of them are in. */
+/**
+ * Returns pathspecs for paths that are relative to the root. For more than `MAX_PATHSPECS` paths, returns the pathspec
+ * of their common parent folder.
+ */
 export function makePathspecs(paths: readonly string[]): readonly string[] {
   if (paths.length <= MAX_PATHSPECS) return paths.map(toLiteralPathspec);
-  const [first = [], ...rest] = paths.map((path) => path.split('/').slice(0, -1));
-  const end = first.findIndex((name, index) => rest.some((names) => names[index] !== name));
-  return [toLiteralPathspec((end === -1 ? first : first.slice(0, end)).join('/'))];
+  const [firstFolder = [], ...otherFolders] = paths.map((path) => path.split('/').slice(0, -1));
+  const end = firstFolder.findIndex((name, index) => otherFolders.some((folder) => folder[index] !== name));
+  const commonFolder = end === -1 ? firstFolder : firstFolder.slice(0, end);
+  return [toLiteralPathspec(commonFolder.join('/'))];
 }
 
-export function splitLines(listed: string): readonly string[] {
-  return listed.split('\n').filter((line) => line !== '');
+export function splitLines(output: string): readonly string[] {
+  return output.split('\n').filter((line) => line !== '');
 }
 
-/** What git lists with a NUL after each. */
-export function splitNames(listed: string): readonly string[] {
-  return listed.split('\0').filter((name) => name !== '');
+/** Splits the output of a git command that prints a NUL after each name. */
+export function splitNames(output: string): readonly string[] {
+  return output.split('\0').filter((name) => name !== '');
 }
 
-/** Asks for one item of a group, and gets the answer for all that were asked for along with it. */
+/** Requests the answer for one item of a group. The answer covers all items of the same batch. */
 export type BatchedCall<Answer> = (item: string, ...group: readonly string[]) => Promise<Answer>;
 
 type Batch<Answer> = { readonly items: Set<string>; readonly answer: Promise<Answer> };
 
 /**
- * Where each answer takes a process: items of one group that are asked for in the same turn, or while the group's last
- * answer is being made, are answered together.
+ * Makes a function that answers simultaneous calls together, because each answer takes a process. A batch has the items
+ * of one group that are requested in the same turn of the event loop, or while the previous batch of the group runs.
  */
 export function batchCalls<Answer>(
-  answer: (items: readonly string[], ...group: readonly string[]) => Promise<Answer>,
+  answerBatch: (items: readonly string[], ...group: readonly string[]) => Promise<Answer>,
 ): BatchedCall<Answer> {
-  const next = new Map<string, Batch<Answer>>();
-  const last = new Map<string, Promise<unknown>>();
-  const start = (key: string, group: readonly string[]): Batch<Answer> => {
+  const openBatches = new Map<string, Batch<Answer>>();
+  const lastAnswers = new Map<string, Promise<unknown>>();
+  const openBatch = (groupKey: string, group: readonly string[]): Batch<Answer> => {
     const items = new Set<string>();
-    const before = Promise.allSettled([last.get(key), setImmediate()]);
-    const made = before.then(() => {
-      next.delete(key);
-      return answer([...items], ...group);
+    const start = Promise.allSettled([lastAnswers.get(groupKey), setImmediate()]);
+    const answer = start.then(() => {
+      openBatches.delete(groupKey);
+      return answerBatch([...items], ...group);
     });
-    last.set(key, made);
-    return { items, answer: made };
+    lastAnswers.set(groupKey, answer);
+    return { items, answer };
   };
   return (item, ...group) => {
-    const key = group.join('\0');
-    const round = next.get(key) ?? start(key, group);
-    next.set(key, round);
-    round.items.add(item);
-    return round.answer;
+    const groupKey = group.join('\0');
+    const batch = openBatches.get(groupKey) ?? openBatch(groupKey, group);
+    openBatches.set(groupKey, batch);
+    batch.items.add(item);
+    return batch.answer;
   };
 }

@@ -1,37 +1,40 @@
 import { toGitError, splitLines, openGit, type RunGit, type GitSettings } from './open-git.ts';
 
-/** A remote that says nothing for so long has hung, or waits for a password that nobody will type. */
+/**
+ * The number of milliseconds without output after which promptsync ends a git command. After this time, the remote has
+ * hung or waits for a password that nobody will type.
+ */
 export const MAX_SILENCE_MS = 60_000;
 
 export const DEFAULT_REMOTE = 'origin';
 
-/** The commit that a branch of a remote is at now. */
+/** The current tip of a branch of a remote. */
 export type BranchTip = { readonly remote: string; readonly branch: string; readonly commit: string };
 
-/** The remote that a clone comes from. Each function throws a `ProblemError` if git or the remote cannot answer. */
+/** The remote of a clone. Each function throws a `ProblemError` if git fails or the remote does not answer. */
 export type Remote = {
-  /** Returns the address of `origin`; empty if the clone has none. */
+  /** Returns the URL of `origin`, or an empty text if the clone has no `origin`. */
   readonly readAddress: () => Promise<string>;
   /**
-   * Asks the remote for the tip of a branch. The branch null is the remote's default branch. Returns null if the clone
-   * has no remote.
+   * Asks the remote for the current tip of a branch. The branch null stands for the default branch of the remote.
+   * Returns null if the clone has no remote.
    */
   readonly readTip: (branch: string | null) => Promise<BranchTip | null>;
-  /** Fetches the objects of a tip. No ref moves. A shallow clone gets the commit without its history. */
-  readonly fetchTip: (tip: BranchTip, shallow: boolean) => Promise<void>;
-  /** Fetches the history of all branches that a shallow clone leaves out. Local files and branches stay as they are. */
+  /** Fetches the objects of a tip and moves no ref. If `isShallow` is true, fetches the commit without its history. */
+  readonly fetchTip: (tip: BranchTip, isShallow: boolean) => Promise<void>;
+  /** Fetches the history that a shallow clone lacks, for all branches. Local files and branches stay unchanged. */
   readonly fetchHistory: () => Promise<void>;
 };
 
-export function openRemote(start: GitSettings): Remote {
-  // The variable may say how the user's keys are found.
-  const { run } = openGit(start, { timeout: { block: MAX_SILENCE_MS }, allowEnvironment: ['GIT_SSH_COMMAND'] });
+export function openRemote(settings: GitSettings): Remote {
+  // GIT_SSH_COMMAND may configure how ssh finds the user's keys.
+  const { run } = openGit(settings, { timeout: { block: MAX_SILENCE_MS }, allowEnvironment: ['GIT_SSH_COMMAND'] });
   return {
     readAddress: async () => (await run('config', '--get', `remote.${DEFAULT_REMOTE}.url`)).trim(),
     readTip: (branch) => readTip(run, branch),
-    fetchTip: async ({ remote, commit }, shallow) => {
-      const alone = ['--no-tags', '--no-prune', '--refmap=', '--no-write-fetch-head', '--no-recurse-submodules'];
-      await run('fetch', '--quiet', ...alone, ...(shallow ? ['--depth=1'] : []), '--', remote, commit);
+    fetchTip: async ({ remote, commit }, isShallow) => {
+      const options = ['--no-tags', '--no-prune', '--refmap=', '--no-write-fetch-head', '--no-recurse-submodules'];
+      await run('fetch', '--quiet', ...options, ...(isShallow ? ['--depth=1'] : []), '--', remote, commit);
     },
     fetchHistory: async () => {
       await run('fetch', '--quiet', '--unshallow', '--no-recurse-submodules', '--', DEFAULT_REMOTE);
@@ -43,37 +46,44 @@ async function readTip(run: RunGit, branch: string | null): Promise<BranchTip | 
   const remote = await chooseRemote(run, branch);
   if (remote === null) return null;
   const ref = branch === null ? 'HEAD' : `${BRANCHES}${branch}`;
-  const listed = await run('ls-remote', '--quiet', ...(branch === null ? ['--symref'] : []), '--', remote, ref);
-  // A name may be a pattern here, and matches the ends of longer ones.
-  const found = splitLines(listed).find((line) => line.endsWith(`\t${ref}`)) ?? '';
-  const [value = ''] = found.split('\t');
+  const output = await run('ls-remote', '--quiet', ...(branch === null ? ['--symref'] : []), '--', remote, ref);
+  // `git ls-remote` treats a ref as a pattern that also matches the ends of longer refs. Only the exact ref counts.
+  const line = splitLines(output).find((candidate) => candidate.endsWith(`\t${ref}`)) ?? '';
+  const [value = ''] = line.split('\t');
   if (branch !== null && value !== '') return { remote, branch, commit: value };
-  // The default branch may track another remote than the one that says its name.
+  // The remote has named its default branch. In the clone, that branch may track another remote.
   if (value.startsWith(`ref: ${BRANCHES}`)) return readTip(run, value.slice(`ref: ${BRANCHES}`.length));
   throw toGitError(new Error(`the remote "${remote}" has no ${branch === null ? 'default branch' : ref}.`));
 }
 
 const BRANCHES = 'refs/heads/';
 
-/** The remote that a branch tracks, else `origin`, else the only one; null where there is none. Throws a `ProblemError`. */
+/**
+ * Chooses the remote that a branch tracks, or else `origin`, or else the only remote. Returns null if the clone has no
+ * remote. Throws a `ProblemError` if several remotes exist and the first two rules find none.
+ */
 async function chooseRemote(run: RunGit, branch: string | null): Promise<string | null> {
   const remotes = splitLines(await run('remote'));
   const tracked = branch === null ? '' : (await run('config', '--get', `branch.${branch}.remote`)).trim();
   const remote = [tracked, DEFAULT_REMOTE].find((name) => remotes.includes(name));
   if (remote === undefined && remotes.length > 1) {
-    const which = 'set `branch` in promptsync.yaml, and let that branch track one (git branch --set-upstream-to)';
-    throw toGitError(new Error(`the remotes are ${remotes.join(', ')}, and none is "${DEFAULT_REMOTE}": ${which}.`));
+    const advice = 'Set `branch` in promptsync.yaml and let that branch track a remote (git branch --set-upstream-to).';
+    const names = remotes.join(', ');
+    throw toGitError(new Error(`the clone has the remotes ${names}, but none is named "${DEFAULT_REMOTE}". ${advice}`));
   }
   return remote ?? remotes[0] ?? null;
 }
 
-/** The ref where the clone keeps the tip of a branch (null: of the default one), as it knows it; null: it does not. */
+/**
+ * Returns the ref that holds the last known tip of a branch in the clone. The branch null stands for the default branch
+ * of the remote. Returns null if the clone has no such ref.
+ */
 export async function readKnownTip(run: RunGit, branch: string | null): Promise<string | null> {
   const remote = await chooseRemote(run, branch).catch(() => undefined);
   if (remote === undefined) return null;
-  if (remote === null) return branch && `${BRANCHES}${branch}`;
-  const known = `refs/remotes/${remote}/`;
-  if (branch !== null) return known + branch;
-  const name = (await run('symbolic-ref', '--quiet', `${known}HEAD`)).trim().slice(known.length);
+  if (remote === null) return branch === null ? null : `${BRANCHES}${branch}`;
+  const prefix = `refs/remotes/${remote}/`;
+  if (branch !== null) return `${prefix}${branch}`;
+  const name = (await run('symbolic-ref', '--quiet', `${prefix}HEAD`)).trim().slice(prefix.length);
   return name === '' ? null : readKnownTip(run, name);
 }

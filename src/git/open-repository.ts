@@ -6,108 +6,127 @@ import { type CommitHistory, makeHistoryReader } from './history-reader.ts';
 import { readKnownTip } from './open-remote.ts';
 
 /**
- * The git repository that contains the folder of the configuration. Every function throws a `ProblemError` if git fails.
+ * The git repository that contains the folder of the configuration. Each function throws a `ProblemError` if git fails.
  * Paths are relative to the root of the repository unless a comment says that they are relative to the folder.
  */
 export type Repository = CommittedFiles &
   CommitHistory & {
-    /** The commit that is checked out; null before the first one. */
+    /** The id of the commit that is checked out; null before the first commit. */
     readonly head: string | null;
     /** Whether the clone is shallow, so that older commits may be missing. */
     readonly isShallow: boolean;
-    /** Makes a path that is relative to the folder relative to the root. */
+    /** Converts a path that is relative to the folder to a path that is relative to the root. */
     readonly toRootPath: (path: string) => string;
-    /** Makes a path that is relative to the root relative to the folder. */
+    /** Converts a path that is relative to the root to a path that is relative to the folder. */
     readonly toFolderPath: (path: string) => string;
-    /** Returns those of the paths (from the folder) that differ from HEAD: edited, staged, untracked or ignored. */
+    /**
+     * Returns the files of a list that differ from HEAD: edited, staged, untracked or ignored files. Paths are relative
+     * to the folder.
+     */
     readonly findUncommitted: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
-    /** Returns those of the paths (from the folder) whose staged content differs from HEAD. */
+    /** Returns the files of a list whose staged content differs from HEAD. Paths are relative to the folder. */
     readonly findStaged: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
-    /** Compares the files at a commit with the work tree. */
+    /** Compares the files of a commit with the work tree. */
     readonly compareWithWorkTree: (commit: string) => Promise<WorkTreeComparison>;
     /**
-     * Returns the commit that a branch of the remote is at, as the clone knows it, or null if the clone does not know
-     * it. Nothing is fetched. The branch null is the remote's default branch.
+     * Returns the last tip of a remote branch that the clone knows, or null if the clone knows none. Fetches nothing.
+     * The branch null stands for the default branch of the remote.
      */
     readonly findKnownTip: (branch: string | null) => Promise<string | null>;
   };
 
-/** The files that a commit has, by their paths from the folder. */
+/** The files of a commit, compared with the work tree. Paths are relative to the folder. */
 export type WorkTreeComparison = {
-  /** The files that the work tree still has as the commit has them. */
+  /** The files that are the same in the commit and in the work tree. */
   readonly same: ReadonlySet<string>;
-  /** The files that the work tree has changed or deleted. */
+  /** The files that are changed or deleted in the work tree. */
   readonly changed: readonly string[];
 };
 
 /**
- * Opens the repository that a folder is in. promptsync writes nothing there except git's own cache of file times. Paths
- * and refs never stand where git would take them for options.
+ * Opens the repository that contains a folder. The only writes to the repository are updates of git's cache of file
+ * times. Paths and refs never appear in positions in which git could take them for options.
  */
-export async function openRepository(start: GitSettings, folder: string): Promise<Repository> {
-  const git = openGit(start);
+export async function openRepository(settings: GitSettings, folder: string): Promise<Repository> {
+  const git = openGit(settings);
   const { run } = git;
-  const prefix = makeFolderPrefix(start, folder);
-  const place = await run('rev-parse', '--is-shallow-repository', '--revs-only', 'HEAD');
-  const [shallow, head = null] = place.trim().split('\n');
-  const fromRoot = (path: string): string => posix.normalize(prefix + path);
-  const toFolder = (path: string): string => posix.relative(prefix, path);
-  const trees = makeBlobCache(git);
-  const files = makeFileReader(git, trees);
+  const prefix = makeFolderPrefix(settings, folder);
+  const output = await run('rev-parse', '--is-shallow-repository', '--revs-only', 'HEAD');
+  const [isShallow, head = null] = output.trim().split('\n');
+  const toRootPath = (path: string): string => posix.normalize(prefix + path);
+  const toFolderPath = (path: string): string => posix.relative(prefix, path);
+  const blobCache = makeBlobCache(git);
+  const files = makeFileReader(git, blobCache);
   return {
     head,
-    isShallow: shallow === 'true',
-    toRootPath: fromRoot,
-    toFolderPath: toFolder,
+    isShallow: isShallow === 'true',
+    toRootPath,
+    toFolderPath,
     findUncommitted: async (paths) => {
-      // Compares with the commit that HEAD was at first: HEAD may have moved since.
-      const isAsIn = head === null ? () => false : await makeComparison(run, head, makePathspecs(paths.map(fromRoot)));
-      return new Set(paths.filter((path) => !isAsIn(fromRoot(path))));
+      if (head === null) return new Set(paths);
+      // HEAD may have moved since promptsync opened the repository, so the comparison uses the commit from that time.
+      const isUnchanged = await makeComparison(run, head, makePathspecs(paths.map(toRootPath)));
+      return new Set(paths.filter((path) => !isUnchanged(toRootPath(path))));
     },
     findStaged: async (paths) => {
-      const different = new Set(splitNames(await run(...DIFFERENCES, '--cached', '--', EVERYWHERE)));
-      return new Set(paths.filter((path) => different.has(fromRoot(path))));
+      const changedNames = new Set(splitNames(await run(...LIST_CHANGED_NAMES, '--cached', '--', ALL_FILES)));
+      return new Set(paths.filter((path) => changedNames.has(toRootPath(path))));
     },
     compareWithWorkTree: async (commit) => {
-      const [there, isAsIn] = await Promise.all([trees.listPathsAt(commit), makeComparison(run, commit, [EVERYWHERE])]);
-      const { same = [], changed = [] } = Object.groupBy(there, (path) => (isAsIn(path) ? 'same' : 'changed'));
-      return { same: new Set(same.map(toFolder)), changed: changed.map(toFolder) };
+      const [paths, isUnchanged] = await Promise.all([
+        blobCache.listPathsAt(commit),
+        makeComparison(run, commit, [ALL_FILES]),
+      ]);
+      const { same = [], changed = [] } = Object.groupBy(paths, (path) => (isUnchanged(path) ? 'same' : 'changed'));
+      return { same: new Set(same.map(toFolderPath)), changed: changed.map(toFolderPath) };
     },
     findKnownTip: async (branch) => {
       const ref = await readKnownTip(run, branch);
       return ref === null ? null : files.resolveRef(ref);
     },
     ...files,
-    ...makeHistoryReader(git, trees),
+    ...makeHistoryReader(git, blobCache),
   };
 }
 
-/** From the root to the folder, with a slash at its end; empty at the root. Git follows no link inside a repository. */
+/**
+ * Returns the path from the root to the folder with a slash at its end, or an empty text if the folder is the root.
+ * Resolves symbolic links first, because git does not follow links inside a repository.
+ */
 function makeFolderPrefix({ root }: GitSettings, folder: string): string {
-  const way = relative(realpathSync(root), realpathSync(folder));
-  return way === '' ? '' : `${way.split(sep).join('/')}/`;
+  const path = relative(realpathSync(root), realpathSync(folder));
+  return path === '' ? '' : `${path.split(sep).join('/')}/`;
 }
 
-const EVERYWHERE = ':(top)';
+/** The pathspec that matches all files of the repository. */
+const ALL_FILES = ':(top)';
 
-/** Names alone, whatever the user has configured. */
-const DIFFERENCES = ['diff', ...NO_EXTERNAL_PROGRAMS, '--name-only', '-z', '--no-renames', '--no-relative'] as const;
+/** The command that lists only the names of changed files, regardless of the user's configuration. */
+const LIST_CHANGED_NAMES = [
+  'diff',
+  ...NO_EXTERNAL_PROGRAMS,
+  '--name-only',
+  '-z',
+  '--no-renames',
+  '--no-relative',
+] as const;
 
 /**
- * Returns a function that tells whether the work tree has a file as a commit has it. A file counts as changed if its
- * merge is unfinished, or if git was told to ignore its edits (`update-index --assume-unchanged`).
+ * Makes a function that returns whether a file is the same in the work tree and in a commit. A file counts as changed
+ * if its merge is unfinished, or if git ignores its edits because of `update-index --assume-unchanged`.
  */
 async function makeComparison(
   run: RunGit,
   commit: string,
   pathspecs: readonly string[],
 ): Promise<(path: string) => boolean> {
-  const [listed, changed] = await Promise.all([
+  const [listedFiles, changedNames] = await Promise.all([
     run('ls-files', '-v', '-z', '--full-name', '--', ...pathspecs),
-    run(...DIFFERENCES, commit, '--', ...pathspecs),
+    run(...LIST_CHANGED_NAMES, commit, '--', ...pathspecs),
   ]);
-  const different = new Set(splitNames(changed));
-  // Each path after a letter: `H` where git watches it.
-  const watched = new Set(splitNames(listed).flatMap((entry) => (entry.startsWith('H ') ? [entry.slice(2)] : [])));
-  return (path) => watched.has(path) && !different.has(path);
+  const changed = new Set(splitNames(changedNames));
+  // git prints a letter before each path. The letter H marks a file whose edits git detects.
+  const watchedEntries = splitNames(listedFiles).filter((entry) => entry.startsWith('H '));
+  const watched = new Set(watchedEntries.map((entry) => entry.slice(2)));
+  return (path) => watched.has(path) && !changed.has(path);
 }

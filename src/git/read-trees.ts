@@ -2,8 +2,8 @@ import { splitLines, type Git } from './open-git.ts';
 import { type GitObject, isRegular, readObjects } from './read-objects.ts';
 
 /**
- * A file in a commit. The path is relative to the root of the repository, and is the file's name at that commit.
- * `commit` may also be the id of the commit's root tree.
+ * A file in a commit. The path is the name of the file at that commit, relative to the root of the repository. `commit`
+ * may also be the id of the commit's root tree.
  */
 export type FileAtCommit = { readonly commit: string; readonly path: string };
 
@@ -12,15 +12,21 @@ type BlobAtCommit = FileAtCommit & {
   readonly blob: string | null;
 };
 
-/** The progress of the search for a file: the tree (its id or another name) to read next, and the path below it. */
-type TreePath = { readonly file: FileAtCommit; readonly tree: string; readonly names: readonly string[] };
+/** The progress of the search for a file. */
+type TreePath = {
+  readonly file: FileAtCommit;
+  /** The tree to read next: its id, or another name that git understands. */
+  readonly tree: string;
+  /** The path below the tree, split into names. */
+  readonly names: readonly string[];
+};
 
 /**
- * Finds the blob ids of files at many commits. Reads the tree objects of all commits together, one level of folders at
+ * Reads the blob ids of files at many commits. Reads the tree objects of all commits together, one level of folders at
  * a time, so the number of processes does not grow with the number of commits.
  */
 export async function readBlobIds(git: Git, files: readonly FileAtCommit[]): Promise<readonly BlobAtCommit[]> {
-  const found: BlobAtCommit[] = [];
+  const blobs: BlobAtCommit[] = [];
   let paths: readonly TreePath[] = files.map((file) => {
     return { file, tree: nameRootTree(file.commit), names: file.path.split('/') };
   });
@@ -30,21 +36,25 @@ export async function readBlobIds(git: Git, files: readonly FileAtCommit[]): Pro
     for (const { file, tree, names } of paths) {
       const [name = '', ...rest] = names;
       const entry = entries.get(tree)?.get(name);
-      if (rest.length > 0 && entry?.mode === FOLDER_MODE) next.push({ file, tree: entry.id, names: rest });
-      else found.push({ ...file, blob: rest.length === 0 && entry && isRegular(entry.mode) ? entry.id : null });
+      if (rest.length > 0 && entry?.mode === FOLDER_MODE) {
+        next.push({ file, tree: entry.id, names: rest });
+      } else {
+        const isRegularFile = rest.length === 0 && entry !== undefined && isRegular(entry.mode);
+        blobs.push({ ...file, blob: isRegularFile ? entry.id : null });
+      }
     }
     paths = next;
   }
-  return found;
+  return blobs;
 }
 
 const FOLDER_MODE = '40000';
 
-/** The entries of a tree by name: its files and folders. */
+/** The files and folders in a tree, by name. */
 type TreeEntries = ReadonlyMap<string, TreeEntry>;
 type TreeEntry = { readonly mode: string; readonly id: string };
 
-/** Reads the first entry of each path. Returns the entries that it found for each tree. */
+/** Looks up the first name of each path in its tree. Returns the entries with these names, grouped by tree. */
 async function readTreeEntries(git: Git, paths: readonly TreePath[]): Promise<ReadonlyMap<string, TreeEntries>> {
   const headers = await readTreeHeaders(git, [...new Set(paths.map(({ tree }) => tree))]);
   const byTreeId = Map.groupBy(paths, ({ tree }) => headers.get(tree)?.id);
@@ -54,17 +64,22 @@ async function readTreeEntries(git: Git, paths: readonly TreePath[]): Promise<Re
     for (const [id, object] of await readObjects(git, ids)) {
       const pathsInTree = byTreeId.get(id) ?? [];
       const names = new Set(pathsInTree.map((path) => path.names[0] ?? ''));
-      const found = object === null ? new Map<string, TreeEntry>() : parseTreeEntries(object, names);
-      for (const { tree } of pathsInTree) entries.set(tree, found);
+      const entriesOfTree = object === null ? new Map<string, TreeEntry>() : parseTreeEntries(object, names);
+      for (const { tree } of pathsInTree) entries.set(tree, entriesOfTree);
     }
   }
   return entries;
 }
 
-/** The most bytes of trees to read in one process. promptsync keeps the output of a process in memory. */
+/**
+ * The maximum size in bytes of the trees that one process reads. promptsync keeps the output of a process in memory.
+ */
 const MAX_BYTES_PER_PROCESS = 32 * 1024 * 1024;
 
-/** Splits the ids of trees, given their sizes in bytes, into parts that one process each can read. */
+/**
+ * Splits the ids of trees into parts. One process reads the trees of one part.
+ * @param sizes the size in bytes of each tree, by id
+ */
 function splitBySize(sizes: ReadonlyMap<string, number>): readonly (readonly string[])[] {
   const parts: string[][] = [];
   let remainingBytes = 0;
@@ -81,11 +96,13 @@ function splitBySize(sizes: ReadonlyMap<string, number>): readonly (readonly str
 
 type TreeHeader = {
   readonly id: string;
-  /** In bytes. */
+  /** The size of the tree object, in bytes. */
   readonly size: number;
 };
 
-/** Reads the id and size of each tree. A name may be an id or `<commit>^{tree}`. Omits names without a tree. */
+/**
+ * Reads the id and size of each tree. A name is an id or has the form `<commit>^{tree}`. Omits names without a tree.
+ */
 async function readTreeHeaders(git: Git, names: readonly string[]): Promise<ReadonlyMap<string, TreeHeader>> {
   const lines = splitLines(await git.runWithInput(names, 'cat-file', '--batch-check'));
   const headers = new Map<string, TreeHeader>();

@@ -1,9 +1,9 @@
 import { batchCalls, isCommitId, splitLines, type Git } from './open-git.ts';
 
 /**
- * Makes a function that resolves a ref to the id of its commit, or to null if git does not know the ref. Resolves the
- * refs of simultaneous calls in one process, because prompt files can name thousands of refs. Some refs need further
- * processes. After `MAX_EXTRA_PROCESSES` of these, the function returns null for such refs.
+ * Makes a function that resolves a ref to the id of its commit, or to null if git does not know the ref. Simultaneous
+ * calls share one process, because prompt files can name thousands of refs. Some refs need additional processes. After
+ * `MAX_EXTRA_PROCESSES` of them, the function returns null for such refs.
  */
 export function makeRefResolver(git: Git): (ref: string) => Promise<string | null> {
   const resolved = new Map<string, Promise<string | null>>();
@@ -25,13 +25,13 @@ export function makeRefResolver(git: Git): (ref: string) => Promise<string | nul
   };
 }
 
-/** Control characters, such as a line break. `git cat-file` reads one ref per line, so a line break would split a ref. */
+/** A control character such as a line break, which would split a ref: `git cat-file` reads one ref per line. */
 const CONTROL_CHARACTER = /\p{Cc}/u;
 
 /**
- * Refs that make git search: `main@{9999}` searches a reflog, and `main^{/word}` and `:/word` search the messages of
- * all commits. If a reflog is too short, git exits. Therefore promptsync resolves each of these refs in a separate
- * process.
+ * The syntax of refs that make git search. `main@{9999}` searches a reflog. `main^{/word}` and `:/word` search the
+ * messages of all commits. If a reflog is too short, git exits. Therefore promptsync resolves each of these refs in a
+ * separate process.
  */
 const SEARCH_SYNTAX = /@\{|\^\{\/|^:\//;
 
@@ -39,8 +39,9 @@ const SEARCH_SYNTAX = /@\{|\^\{\/|^:\//;
 const MAX_EXTRA_PROCESSES = 100;
 
 /**
- * Resolves refs in one process. Omits refs without a commit. If a ref leads to a damaged object, git exits. Then the
- * function splits the refs in half and retries each half in another process, so all other refs are still found.
+ * Resolves refs in one process. Maps a ref without a commit to null. If a ref leads to a damaged object, git exits.
+ * Then the function splits the refs in half and retries each half in another process. The result
+ * omits damaged refs, and refs for which no further process may start.
  */
 async function resolveTogether(
   git: Git,
@@ -51,14 +52,14 @@ async function resolveTogether(
   const output = await git.runWithInput(names, 'cat-file', '--batch-check').catch(() => '');
   const lines = splitLines(output);
   if (lines.length === refs.length) return new Map(refs.map((ref, index) => [ref, parseCommitId(lines[index] ?? '')]));
-  const found = new Map<string, string | null>();
-  if (refs.length === 1) return found;
+  const commits = new Map<string, string | null>();
+  if (refs.length === 1) return commits;
   const middle = Math.ceil(refs.length / 2);
   for (const half of [refs.slice(0, middle), refs.slice(middle)]) {
     if (!mayStartProcess()) break;
-    for (const [ref, commit] of await resolveTogether(git, half, mayStartProcess)) found.set(ref, commit);
+    for (const [ref, commit] of await resolveTogether(git, half, mayStartProcess)) commits.set(ref, commit);
   }
-  return found;
+  return commits;
 }
 
 /** Returns the commit id in a line that `git cat-file --batch-check` printed, or null if the ref has no commit. */
@@ -67,7 +68,7 @@ function parseCommitId(line: string): string | null {
   return isCommitId(id) ? id : null;
 }
 
-/** Resolves one ref in a separate process. Returns null even if git fails, because it fails for some unknown refs. */
+/** Resolves one ref in a separate process. Returns null if git fails, because git fails for some unknown refs. */
 async function resolveAlone({ run }: Git, ref: string): Promise<string | null> {
   try {
     const commit = (await run('rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`)).trim();

@@ -5,54 +5,62 @@ import { makePathFromRoot } from './checkout.ts';
 import { type MergedPull, readOwnLogin, type GitHub } from './client.ts';
 import { mayHaveWorked } from './upsert-posts.ts';
 
-/** A check run that says how a review has ended, and holds what an apply may do by it. */
+/** A check run that shows the result of a review. Its text approves changes that a later apply may make. */
 export type ReviewCheck = {
   readonly name: string;
-  /** The value of `makeCheckId`, by which promptsync finds the check run again. */
+  /** The id by which promptsync finds the check run again. `makeCheckId` makes it. */
   readonly external_id: string;
+  /** The id of the commit that the check run belongs to. */
   readonly head: string;
   readonly conclusion: 'success' | 'neutral' | 'failure';
-  /** Markdown, but for the title. GitHub takes 65,535 bytes of each text. */
+  /**
+   * The texts of the check run. `title` is plain text, `summary` and `text` are Markdown. GitHub accepts at most 65,535
+   * bytes for each.
+   */
   readonly output: { readonly title: string; readonly summary: string; readonly text: string };
 };
 
-/** Returns the path of the configuration from the root of the repository. */
-export function makeConfigPath(folder: string, config: string | undefined): string {
-  return makePathFromRoot(folder, config)(config ?? CONFIG_NAME);
+/** Returns the path of the configuration file, relative to the root of the repository. */
+export function makeConfigPath(workingDirectory: string, config: string | undefined): string {
+  const toRootPath = makePathFromRoot(workingDirectory, config);
+  return toRootPath(config ?? CONFIG_NAME);
 }
 
-/** Returns the name that people see. A configuration at the root has no path in it. */
+/**
+ * Returns the name of the check that users see. The name contains the path of the configuration unless the
+ * configuration is `promptsync.yaml` in the root folder.
+ */
 export function makeCheckName(configPath: string): string {
   return configPath === CONFIG_NAME ? 'promptsync' : `promptsync (${configPath})`;
 }
 
 /**
- * Returns the `external_id` of the check run of a pull request and a configuration. GitHub attaches a check run to a
- * commit, and pull requests can share their head commit. `pull` is null for a commit of a merge queue, which can merge
- * several pull requests at once.
+ * Returns the `external_id` of the check run for a pull request and a configuration. The id contains the number of the
+ * pull request, because GitHub attaches check runs to commits, and two pull requests can have the same head commit.
+ * @param pull null for a commit of a merge queue, which can merge several pull requests at once
  */
 export function makeCheckId(configPath: string, pull: number | null): string {
   return `promptsync ${pull === null ? 'merge-queue' : `#${pull}`} ${configPath}`;
 }
 
-/** Keeps the check of a commit up to date. Throws what Octokit throws. */
+/** Creates the check run of a commit, or updates the existing check run. Throws the errors of Octokit. */
 export async function publishCheck(github: GitHub, { head, ...check }: ReviewCheck): Promise<void> {
   const { octokit, names } = github;
   await upsertStickyText({
     find: () => findCheck(github, head, check.external_id),
     mustWrite: () => true,
     mayHaveWorked,
-    update: async (found) => {
+    update: async (existing) => {
       const { text, summary } = check.output;
-      const same = found.conclusion === check.conclusion && found.output.text === text;
-      if (same && hasSameText(found.output.summary, summary)) return;
+      const hasSameResult = existing.conclusion === check.conclusion && existing.output.text === text;
+      if (hasSameResult && hasSameText(existing.output.summary, summary)) return;
       const call = 'PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}';
-      await octokit.request(call, { ...names, check_run_id: found.id, ...check });
+      await octokit.request(call, { ...names, check_run_id: existing.id, ...check });
     },
     create: async () => {
       const call = 'POST /repos/{owner}/{repo}/check-runs';
-      const done = { ...names, head_sha: head, status: 'completed', request: { retries: 0 } } as const;
-      await octokit.request(call, { ...done, ...check });
+      const parameters = { ...names, head_sha: head, status: 'completed', request: { retries: 0 } } as const;
+      await octokit.request(call, { ...parameters, ...check });
     },
   });
 }
@@ -61,8 +69,8 @@ type ReviewedPull = Pick<MergedPull, 'number' | 'head'>;
 type ApprovalSource = { readonly configPath: string; readonly branch: string };
 
 /**
- * Returns what the check of a merged pull request approves for a branch; null if it approves nothing. Throws what Octokit
- * throws.
+ * Reads the changes that the check of a merged pull request approves for a branch. Returns null if the pull request has
+ * no check, or if its check approves nothing. Throws the errors of Octokit.
  */
 export async function readApproval(
   github: GitHub,
@@ -76,17 +84,18 @@ export async function readApproval(
 }
 
 /**
- * Returns the newest check run with an `external_id` that the app of the run's own token made; null if there is none.
- * Reads all check runs of the commit: by default, GitHub returns only the newest one of each name, which can be that of
- * a job.
+ * Finds the newest check run of a commit that has the given `external_id`. The app that the run's token belongs to must
+ * have created the check run. Returns null if there is none. Reads all check runs of the commit: by default, GitHub
+ * returns only the newest check run of each name, and a workflow job can have the same name.
  */
 async function findCheck(github: GitHub, head: string, id: string) {
   const { octokit, names } = github;
   const call = 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs';
   const runs = await octokit.paginate(call, { ...names, ref: head, filter: 'all', per_page: 100 });
-  const found = runs.filter((run) => run.external_id === id && run.head_sha === head);
-  if (found.length === 0) return null;
-  const me = (await readOwnLogin(github)).replace(/\[bot\]$/, '');
-  const own = found.filter(({ app }) => app?.slug === me);
-  return own.toSorted((a, b) => b.id - a.id)[0] ?? null;
+  const candidates = runs.filter((run) => run.external_id === id && run.head_sha === head);
+  if (candidates.length === 0) return null;
+  const ownSlug = (await readOwnLogin(github)).replace(/\[bot\]$/, '');
+  const ownRuns = candidates.filter(({ app }) => app?.slug === ownSlug);
+  const [newest] = ownRuns.toSorted((a, b) => b.id - a.id);
+  return newest ?? null;
 }

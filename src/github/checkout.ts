@@ -8,48 +8,61 @@ import type { ActionContext } from './context.ts';
 import type { ActionEvent, PullRequest } from './event.ts';
 
 /**
- * Opens the repository with its whole history: `actions/checkout` leaves it out unless it is given `fetch-depth: 0`. What
- * cannot be fetched is reported where it is missed.
+ * Opens the repository and fetches its complete history. `actions/checkout` makes a shallow clone unless its input
+ * `fetch-depth` is 0. If the fetch fails, the code that later needs a missing commit reports the problem. Throws a
+ * `ProblemError` if the workspace is not a git repository.
  */
 export async function openFullRepository({ git, world }: Pick<ActionContext, 'git' | 'world'>): Promise<Repository> {
   if (!isRepositoryRoot(git.root)) throw new ProblemError(makeProblem('action/no-checkout'));
-  const { workingDirectory: folder } = world;
-  const repository = await openRepository(git, folder);
+  const { workingDirectory } = world;
+  const repository = await openRepository(git, workingDirectory);
   if (!repository.isShallow) return repository;
   await openRemote(git)
     .fetchHistory()
     .catch(() => {});
-  return openRepository(git, folder);
-}
-
-/** The commit to compare with: what would be there without the pull request, or was there before the push. */
-export async function chooseBase({ pull, before }: ActionEvent, repository: Repository): Promise<string | undefined> {
-  if (pull !== null) return choosePullRequestBase(pull, repository);
-  const pushed = before === null ? null : await repository.resolveRef(before);
-  return pushed ?? (await readParent(repository, 1)) ?? undefined;
-}
-
-/** Of the merge commit that GitHub makes it is the first parent; of the branch itself the commit that it began at. */
-async function choosePullRequestBase({ number, head, base }: PullRequest, repository: Repository): Promise<string> {
-  const [first, second] = [await readParent(repository, 1), await readParent(repository, 2)];
-  if (first !== null && second === head) return first;
-  if (repository.head === head) return (await repository.findMergeBase(base, head)) ?? base;
-  // A review says nothing of commits that it has not looked at.
-  throw new ProblemError(makeProblem('action/other-checkout', { number, head, found: repository.head ?? 'no commit' }));
-}
-
-/** Null at the first commit, and at the edge of a shallow clone. */
-async function readParent({ head, resolveRef }: Repository, which: 1 | 2): Promise<string | null> {
-  return head === null ? null : resolveRef(`${head}^${which}`);
+  return openRepository(git, workingDirectory);
 }
 
 /**
- * Returns a function that changes a path from the place of a problem, which is relative to the folder of the
- * configuration, into a path from the root of the repository. The configuration itself is called by the value of the
- * input, which is relative to the working directory.
+ * Chooses the commit to compare the checkout with. For a pull request, this is the state of the target branch without
+ * the pull request. For other events, it is the previous commit that the event names, or else the first parent of HEAD.
+ * Returns undefined if there is no such commit.
  */
-export function makePathFromRoot(folder: string, config: string | undefined): (path: string) => string {
-  const home = dirname(resolve(folder, config ?? CONFIG_NAME));
-  const root = findRepositoryRoot(home);
-  return (path) => toForwardSlashes(relative(root, path === config ? join(folder, path) : join(home, path)));
+export async function chooseBase({ pull, before }: ActionEvent, repository: Repository): Promise<string | undefined> {
+  if (pull !== null) return choosePullRequestBase(pull, repository);
+  const previous = before === null ? null : await repository.resolveRef(before);
+  return previous ?? (await readParent(repository, 1)) ?? undefined;
+}
+
+/**
+ * Returns the base of a pull request. If GitHub's test merge commit is checked out, the base is its first parent. If
+ * the head of the pull request is checked out, the base is the merge base with the target branch. Throws a
+ * `ProblemError` if any other commit is checked out.
+ */
+async function choosePullRequestBase({ number, head, base }: PullRequest, repository: Repository): Promise<string> {
+  const first = await readParent(repository, 1);
+  const second = await readParent(repository, 2);
+  if (first !== null && second === head) return first;
+  if (repository.head === head) return (await repository.findMergeBase(base, head)) ?? base;
+  // A review of another commit would not show the changes of the pull request.
+  throw new ProblemError(makeProblem('action/other-checkout', { number, head, found: repository.head ?? 'no commit' }));
+}
+
+/** Reads a parent of HEAD. Returns null if HEAD has no such parent, or if a shallow clone lacks the parent. */
+async function readParent({ head, resolveRef }: Repository, position: 1 | 2): Promise<string | null> {
+  return head === null ? null : resolveRef(`${head}^${position}`);
+}
+
+/**
+ * Returns a function that converts the path of a problem into a path relative to the root of the repository. Problems
+ * use paths relative to the folder of the configuration. The only exception is the configuration file: its problems use
+ * the value of the input `config`, which is relative to the working directory.
+ */
+export function makePathFromRoot(workingDirectory: string, config: string | undefined): (path: string) => string {
+  const configFolder = dirname(resolve(workingDirectory, config ?? CONFIG_NAME));
+  const root = findRepositoryRoot(configFolder);
+  return (path) => {
+    const folder = path === config ? workingDirectory : configFolder;
+    return toForwardSlashes(relative(root, join(folder, path)));
+  };
 }

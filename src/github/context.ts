@@ -13,62 +13,73 @@ import { connectGitHub, type GitHub } from './client.ts';
 import { type ActionEvent, readEvent } from './event.ts';
 import type { SafeActionHost, Inputs } from './runner.ts';
 
+/** The inputs, the event and the opened resources of one run of the action. */
 export type ActionContext = {
   readonly inputs: Inputs;
   readonly event: ActionEvent;
-  /** Its working directory is the folder that the inputs are relative to. */
+  /** The world of the run. Its working directory is the folder of the input `working-directory`. */
   readonly world: World;
-  /** Read once, before git is started: it names the variable of the key, which git does not get. */
+  /**
+   * The configuration. promptsync reads it once, before it starts git: the configuration names the variable of the API
+   * key, which git must not inherit.
+   */
   readonly configuration: ConfigResult;
-  /** The branch that goes live; null where nobody names it. */
+  /** The branch that goes live. Null if neither the configuration nor the event names it. */
   readonly branch: string | null;
   readonly git: GitSettings;
-  /** Null without a token: then nothing is read from GitHub and nothing published there. */
+  /** The client for GitHub. Null without a token: then promptsync neither reads from GitHub nor publishes there. */
   readonly github: GitHub | null;
 };
 
-/** Makes the context of the process. Throws a `ProblemError` when the event cannot be read. */
+/**
+ * Makes the context of a run. Throws a `ProblemError` if the working directory is not a folder in the workspace, or if
+ * the event is invalid.
+ */
 export async function makeContext(inputs: Inputs, host: SafeActionHost): Promise<ActionContext> {
   const { environment, workingDirectory } = host;
   const { 'github-token': token } = inputs;
   const workspace = environment['GITHUB_WORKSPACE'] || workingDirectory;
   const folder = resolve(workspace, inputs['working-directory']);
-  // With the dot it is there only if it is a folder.
+  // A path that ends with `/.` exists only if it is a folder.
   if (!existsSync(`${folder}/.`) || !isWithin(folder, workspace)) {
     const expected = `there is no folder "${inputs['working-directory']}" in the workspace`;
     throw new ProblemError(makeProblem('action/invalid-input', { input: 'working-directory', expected }));
   }
   const baseUrl = inputs['base-url'] ?? environment['PROMPTSYNC_BASE_URL'];
   const variables = { ...environment, PROMPTSYNC_BASE_URL: baseUrl };
-  const placed = { ...host, environment: variables, workingDirectory: folder };
-  const read = await readConfig(inputs, { workspace, folder, environment: variables });
+  const hostInFolder = { ...host, environment: variables, workingDirectory: folder };
+  const configResult = await readConfig(inputs, { workspace, folder, environment: variables });
   const event = await readEvent(environment);
-  // A checkout does not know which branch is the default one.
-  const branch = read.config?.branch ?? event.defaultBranch;
-  const config = read.config && { ...read.config, branch };
+  // A checkout does not know the default branch of its repository, so take the default branch from the event.
+  const branch = configResult.config?.branch ?? event.defaultBranch;
+  const config = configResult.config && { ...configResult.config, branch };
   return {
     inputs,
     event,
     branch,
-    configuration: { ...read, config },
-    // A configuration that cannot be read is reported by the run.
+    configuration: { ...configResult, config },
+    // If the configuration cannot be read, `config` is null here, and the run reports the problem later.
     git: config === null ? { root: findRepositoryRoot(folder), keyVariables: [] } : makeGitSettings(config),
-    world: makeWorld(placed, { onInterrupt: 'Interrupted: the call in flight is finished.\n' }),
+    world: makeWorld(hostInFolder, { onInterrupt: INTERRUPTED }),
     github: token === undefined ? null : connectGitHub(token, host),
   };
 }
 
-type ConfigPlace = {
+/** The message that promptsync prints at the first SIGINT or SIGTERM. */
+const INTERRUPTED = 'Interrupted: promptsync finishes the request in flight and then stops.\n';
+
+type ConfigLocation = {
   readonly workspace: string;
   readonly folder: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
 /**
- * Reads the configuration from its one place. It does not look in parent folders: a pull request could delete the
- * configuration of a team, and the key of the team would go to the service that a configuration above it names.
+ * Reads the configuration file that the inputs name. It does not look in parent folders. Otherwise a pull request could
+ * delete the configuration of a team, and the key of the team would go to the service that a configuration in a parent
+ * folder names.
  */
-async function readConfig(inputs: Inputs, { workspace, folder, environment }: ConfigPlace): Promise<ConfigResult> {
+async function readConfig(inputs: Inputs, { workspace, folder, environment }: ConfigLocation): Promise<ConfigResult> {
   const file = inputs.config ?? CONFIG_NAME;
   const path = resolve(folder, file);
   if (!existsSync(path)) {
@@ -79,7 +90,7 @@ async function readConfig(inputs: Inputs, { workspace, folder, environment }: Co
   return loadConfig({ workingDirectory: folder, file, environment, urlSource });
 }
 
-/** The options that every command gets: the configuration that was read, and the keys for the service. */
+/** The options that every command gets: the configuration, and the keys for the service. */
 export type AccessOptions = Pick<ActionContext, 'configuration'> & Required<Pick<ServiceOptions, 'keys'>>;
 
 export function makeAccessOptions({ inputs, configuration }: ActionContext): AccessOptions {

@@ -2,57 +2,66 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { makeProblem, getErrorMessage, ProblemError } from '../problem.ts';
 
-/** What GitHub hands a workflow run, as far as it matters here; everything else in the payload is left alone. */
-const commit = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/);
-const repository = z.object({ full_name: z.string() });
-const person = z.object({ login: z.string() });
+const CommitIdShape = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/);
+const RepositoryShape = z.object({ full_name: z.string() });
+const UserShape = z.object({ login: z.string() });
 
+/** The parts of an event's payload that promptsync uses. It ignores all other parts of the payload. */
 const EventShape = z.object({
   pull_request: z
     .object({
       number: z.int().positive(),
-      // A fork can be deleted while its pull request is open.
-      head: z.object({ sha: commit, repo: repository.nullish() }),
-      base: z.object({ sha: commit, ref: z.string(), repo: repository.nullish() }),
-      user: person.nullish(),
+      // `repo` is null if the fork was deleted while its pull request was open.
+      head: z.object({ sha: CommitIdShape, repo: RepositoryShape.nullish() }),
+      base: z.object({ sha: CommitIdShape, ref: z.string(), repo: RepositoryShape.nullish() }),
+      user: UserShape.nullish(),
     })
     .optional(),
-  merge_group: z.object({ base_sha: commit, head_sha: commit }).optional(),
-  repository: repository.extend({ default_branch: z.string().optional() }).optional(),
-  sender: person.nullish(),
-  // GitHub writes zeros where there was none.
+  merge_group: z.object({ base_sha: CommitIdShape, head_sha: CommitIdShape }).optional(),
+  repository: RepositoryShape.extend({ default_branch: z.string().optional() }).optional(),
+  sender: UserShape.nullish(),
+  // GitHub sends an id of only zeros if the branch had no commit before the push.
   before: z
     .string()
     .default('0')
     .transform((id) => (/^0+$/.test(id) ? null : id)),
 });
 
+/** The pull request that a run reviews. */
 export type PullRequest = {
   readonly number: number;
+  /** The id of the head commit. */
   readonly head: string;
+  /** The id of the commit of the target branch. */
   readonly base: string;
-  /** The name of the branch that it is to be merged into. */
+  /** The name of the target branch, into which the pull request would be merged. */
   readonly into: string;
-  /** From a fork or by Dependabot: such runs get no secrets, and a token that can only read. */
+  /** True for a pull request from a fork or by Dependabot. Its runs get no secrets, and their token can only read. */
   readonly isForeign: boolean;
 };
 
+/** The event that started a run. */
 export type ActionEvent = {
-  /** Such as `pull_request`. */
+  /** The name of the event, such as `pull_request`. */
   readonly name: string;
+  /** The pull request of the event. Null for events that are not about a pull request. */
   readonly pull: PullRequest | null;
-  /** The commit that a merge queue wants to merge; null outside of one. */
+  /** The id of the commit that a merge queue wants to merge. Null for all other events. */
   readonly queued: string | null;
   /** The full ref that the run is for, such as `refs/heads/main`. */
   readonly ref: string;
+  /** The name of the repository's default branch. Null if the event does not contain it. */
   readonly defaultBranch: string | null;
-  /** The commit to compare with: of a push the one before it, of a merge queue its base; null where there is none. */
+  /**
+   * The id of the previous commit: the tip of the branch before a push, or the base of a merge queue. Null if there is
+   * none.
+   */
   readonly before: string | null;
 };
 
 const DEPENDABOT = 'dependabot[bot]';
 
-/** Reads the event of a run. Throws a `ProblemError` when it is not one of GitHub's. */
+/** Reads the event that started the run. Throws a `ProblemError` if the file is not the payload of a GitHub event. */
 export async function readEvent(environment: Readonly<Record<string, string | undefined>>): Promise<ActionEvent> {
   const { GITHUB_EVENT_NAME: name = '', GITHUB_EVENT_PATH: path = '', GITHUB_REF: ref = '' } = environment;
   const payload: unknown = await readFile(path, 'utf8')
@@ -63,21 +72,21 @@ export async function readEvent(environment: Readonly<Record<string, string | un
   return parseEvent(name, ref, payload);
 }
 
-/** Reads an event from its payload. Throws a `ProblemError`. */
+/** Parses the payload of an event. Throws a `ProblemError` if the payload is not valid. */
 export function parseEvent(name: string, ref: string, payload: unknown): ActionEvent {
   const parsed = EventShape.safeParse(payload);
   if (!parsed.success) {
     const { message = '', path = [] } = parsed.error.issues[0] ?? {};
     throw makeInvalidEventError(`${path.join('.')}: ${message}`);
   }
-  const { pull_request: pull, merge_group: group, repository: home, before } = parsed.data;
+  const { pull_request: pull, merge_group: mergeGroup, repository, before } = parsed.data;
   return {
     name,
     ref,
     pull: pull === undefined ? null : makePullRequest(pull, parsed.data),
-    defaultBranch: home?.default_branch ?? null,
-    queued: group?.head_sha ?? null,
-    before: group?.base_sha ?? before,
+    defaultBranch: repository?.default_branch ?? null,
+    queued: mergeGroup?.head_sha ?? null,
+    before: mergeGroup?.base_sha ?? before,
   };
 }
 
@@ -87,29 +96,34 @@ function makeInvalidEventError(reason: string): ProblemError {
 
 type Payload = z.infer<typeof EventShape>;
 
-function makePullRequest(
-  pull: NonNullable<Payload['pull_request']>,
-  { repository: home, sender }: Payload,
-): PullRequest {
+function makePullRequest(pull: NonNullable<Payload['pull_request']>, { repository, sender }: Payload): PullRequest {
   const { number, head, base, user } = pull;
-  const own = base.repo?.full_name ?? home?.full_name;
-  const byDependabot = [user, sender].some((one) => one?.login === DEPENDABOT);
-  const isForeign = head.repo?.full_name === undefined || head.repo.full_name !== own || byDependabot;
+  const ownName = base.repo?.full_name ?? repository?.full_name;
+  const headName = head.repo?.full_name;
+  const isFromFork = headName === undefined || headName !== ownName;
+  const isByDependabot = user?.login === DEPENDABOT || sender?.login === DEPENDABOT;
+  const isForeign = isFromFork || isByDependabot;
   return { number, head: head.sha, base: base.sha, into: base.ref, isForeign };
 }
 
-/** The modes that end in a pull request. */
+/** The modes that propose their edits in a pull request. */
 export type ProposalMode = 'pull' | 'promote' | 'rollback';
+/** The mode of a run, with `auto` replaced by the mode that it stands for. */
 export type ActionMode = 'plan' | 'sync' | 'drift' | ProposalMode;
 
-/** What a run is for: `auto` applies a push to the branch that goes live (null: not known). Throws a `ProblemError`. */
+/**
+ * Chooses the mode of a run. The mode `auto` becomes `sync` for a push to the branch that goes live. Throws a
+ * `ProblemError` if the mode must not run for the event.
+ * @param live the name of the branch that goes live; null if it is not known
+ */
 export function chooseMode(mode: ActionMode | 'auto', event: ActionEvent, live: string | null): ActionMode {
   const chosen = mode === 'auto' ? chooseAutoMode(event, live) : mode;
   if (chosen === 'plan' || chosen === 'drift') return chosen;
   if (event.pull !== null) throw new ProblemError(makeProblem('guard/not-merged', { kind: 'pull-request' }));
   if (chosen === 'sync' || event.ref === `refs/heads/${live}`) return chosen;
-  // Whatever else another branch holds would be in the pull request as well.
-  const expected = `${chosen} works on the branch that goes live (${live}), and this run is for ${event.ref}`;
+  // On another branch, the proposed pull request would also contain all other changes of that branch.
+  const liveBranch = `the branch that goes live (${live ?? 'not known'})`;
+  const expected = `${chosen} runs only on ${liveBranch}, but this run is for ${event.ref}`;
   throw new ProblemError(makeProblem('action/invalid-input', { input: 'mode', expected }));
 }
 

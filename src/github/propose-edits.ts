@@ -18,18 +18,21 @@ import { renderBody, makeConclusion, requireGitHub, type ActionRun } from './pub
 import type { Inputs, SafeActionHost } from './runner.ts';
 import { makeCommentMarker } from './upsert-posts.ts';
 
-type Reviewer = (pull: PullRequest) => Promise<ActionRun>;
+/** Reviews a pull request as the review workflow would. */
+type ReviewPullRequest = (pull: PullRequest) => Promise<ActionRun>;
 type ProposalOutcome = Pick<ActionRun, 'result' | 'review'>;
 
 /**
- * Runs `pull`, `promote` or `rollback`, and keeps what it commits in one pull request. `review` reviews one that the
- * workflow's own token opens, whose workflows wait for an approval. The work tree is left as the merge would make it.
+ * Runs `pull`, `promote` or `rollback`, and keeps its commit in one pull request. Afterwards the work tree is in the
+ * state that a merge of the pull request would produce.
+ * @param review reviews a pull request that the workflow's own token opened: GitHub runs the workflows of such a pull
+ * request only after somebody approves them
  */
 export async function proposeEdits(
   mode: ProposalMode,
   context: ActionContext,
   host: SafeActionHost,
-  review: Reviewer,
+  review: ReviewPullRequest,
 ): Promise<ProposalOutcome> {
   const { git, inputs, branch } = context;
   const github = requireGitHub(context.github);
@@ -41,126 +44,156 @@ export async function proposeEdits(
 }
 
 /**
- * The end of the branch's name: one for each environment that is pinned, and for each configuration. What git does not
- * allow there, or what is long, is replaced; a digest tells apart what became the same.
+ * Returns the name of the proposal branch without the prefix `promptsync/`. Each pinned environment and each
+ * configuration has its own branch. The name replaces characters that git does not allow in branch names, and omits the
+ * end of a long environment name. A digest then distinguishes environments whose names became equal.
  */
 export function chooseProposalBranch(mode: ProposalMode, inputs: Inputs): string {
-  const target = { promote: inputs.to, rollback: inputs.environment, pull: '' }[mode];
-  const safe = target.replaceAll(/[^A-Za-z0-9_-]+/g, '-').slice(0, 60);
-  const name = safe === '' ? mode : `${mode}-${safe}`;
+  const environment = getPinnedEnvironment(mode, inputs);
+  const safeEnvironment = environment.replaceAll(/[^A-Za-z0-9_-]+/g, '-').slice(0, 60);
+  const name = safeEnvironment === '' ? mode : `${mode}-${safeEnvironment}`;
   const marker = makeCommentMarker(inputs);
-  if (safe === target && marker === makeMarker('.')) return name;
-  return `${name}.${shortDigest(computeDigest(marker + target))}`;
+  if (safeEnvironment === environment && marker === makeMarker('.')) return name;
+  return `${name}.${shortDigest(computeDigest(marker + environment))}`;
 }
 
-/** Edits and commits as the command does. A commit that is not the newest would take back what newer ones have done. */
+/** Returns the environment whose pins the mode edits. Empty for `pull`, which is not about a single environment. */
+function getPinnedEnvironment(mode: ProposalMode, { to, environment }: Inputs): string {
+  switch (mode) {
+    case 'promote':
+      return to;
+    case 'rollback':
+      return environment;
+    case 'pull':
+      return '';
+  }
+}
+
+/**
+ * Runs the command, which edits prompt files and commits the edits. The command refuses to work on a commit that is not
+ * the newest one, because its edits would undo the newer commits.
+ */
 async function runEditCommand(mode: ProposalMode, context: ActionContext): Promise<CommandResult> {
   const { inputs, world } = context;
   const { prompts, from, to, environment } = inputs;
-  const chosen = { only: mode === 'pull' ? [] : prompts.split(/\s+/).filter((one) => one !== '') };
-  const findObstacles = (walked: PlannedWorkspace) =>
-    checkMergedAndUpToDate(walked, { ...chosen, readNewestFromForge: makeNewestCommitReader(context) });
-  const options = { ...chosen, ...makeAccessOptions(context), dryRun: false, commit: true, findObstacles };
+  const selection = { only: mode === 'pull' ? [] : prompts.split(/\s+/).filter((name) => name !== '') };
+  const findObstacles = (workspace: PlannedWorkspace) =>
+    checkMergedAndUpToDate(workspace, { ...selection, readNewestFromForge: makeNewestCommitReader(context) });
+  const options = { ...selection, ...makeAccessOptions(context), dryRun: false, commit: true, findObstacles };
   if (mode === 'pull') return pullEdits({ ...options, side: null, unattended: true }, world);
   if (mode === 'promote') return promotePrompts({ ...options, all: false, from, to }, world);
   return rollBackPrompts({ ...options, environment }, world);
 }
 
+/** The input for publishing the commit of a command in a pull request. */
 type Proposal = {
   readonly mode: ProposalMode;
   readonly context: ActionContext;
   readonly host: SafeActionHost;
-  readonly review: Reviewer;
+  readonly review: ReviewPullRequest;
   readonly github: GitHub;
   readonly clone: ProposalBranch;
-  /** The branch that goes live. */
+  /** The name of the branch that goes live. The pull request is for this branch. */
   readonly into: string;
-  /** The commit that is edited. */
+  /** The id of the commit whose files the command edits. */
   readonly base: string;
 };
 
-/** What stands in the way is a problem of the run, and nothing is committed: the clone goes, and its commit with it. */
+/**
+ * Publishes the commit of a command in a pull request. A failure becomes a problem of the run. The result then reports
+ * no commit, because the commit disappears with the clone.
+ */
 async function publishProposal(result: CommandResult, proposal: Proposal): Promise<ProposalOutcome> {
   const { mode, clone, base, into, github, context, review } = proposal;
   const { committed, ...run } = result.run;
-  const withCommit = (made: EditCommit) => ({ ...result, run: { ...run, committed: made } });
+  const withCommit = (commit: EditCommit) => ({ ...result, run: { ...run, committed: commit } });
   try {
     if (committed === undefined || context.world.stopSignal.aborted) {
       if (mode === 'pull' && result.exitCode === 0) await closePull(proposal);
       return { result };
     }
     const head = await pushProposal(committed.commit, proposal);
-    const made = { commit: head, branch: clone.branch };
-    const number = await upsertPull(withCommit(made), head, proposal);
-    const isOwn = (await readOwnLogin(github)) === ACTIONS_LOGIN;
-    const reviewed = isOwn ? await review({ number, head, base, into, isForeign: false }) : null;
-    return { result: withCommit({ ...made, pull_request: `#${number}` }), review: reviewed };
+    const pushedCommit = { commit: head, branch: clone.branch };
+    const number = await upsertPull(withCommit(pushedCommit), head, proposal);
+    const usesWorkflowToken = (await readOwnLogin(github)) === ACTIONS_LOGIN;
+    const reviewRun = usesWorkflowToken ? await review({ number, head, base, into, isForeign: false }) : null;
+    return { result: withCommit({ ...pushedCommit, pull_request: `#${number}` }), review: reviewRun };
   } catch (error) {
     const { code } = toProblem(error);
-    const reason = { branch: clone.branch, reason: getErrorMessage(error) };
-    const problem = code === 'action/foreign-commit' ? toProblem(error) : makeProblem('action/not-proposed', reason);
+    const evidence = { branch: clone.branch, reason: getErrorMessage(error) };
+    const problem = code === 'action/foreign-commit' ? toProblem(error) : makeProblem('action/not-proposed', evidence);
     return { result: makeCommandResult({ ...run, problems: [...run.problems, problem] }, context.world) };
   }
 }
 
 /**
- * Brings a commit to the branch, unless what is there changes the same; resolves to the commit that is there then. What
- * an open pull request promotes or rolls back already stays in it.
+ * Pushes a commit to the proposal branch, unless the branch already contains the same changes. If a pull request for a
+ * promotion or rollback is already open, its earlier changes stay in it. Returns the id of the branch's new tip. Throws
+ * a `ProblemError` if somebody else committed to the branch.
  */
-async function pushProposal(made: string, proposal: Proposal): Promise<string> {
+async function pushProposal(editCommit: string, proposal: Proposal): Promise<string> {
   const { mode, clone, base } = proposal;
   const tip = await clone.fetch();
-  const isThere = async (commit: string) =>
-    (await clone.readChanges(base, tip ?? base)) === (await clone.readChanges(base, commit));
   if (tip === null) {
-    await clone.push(made, tip);
-    return made;
+    await clone.push(editCommit, tip);
+    return editCommit;
   }
-  if (await isThere(made)) return tip;
+  const hasChangesOf = async (commit: string) =>
+    (await clone.readChanges(base, tip)) === (await clone.readChanges(base, commit));
+  if (await hasChangesOf(editCommit)) return tip;
   const commit = await clone.findForeignCommit(base, tip);
   if (commit !== null) throw new ProblemError(makeProblem('action/foreign-commit', { branch: clone.branch, commit }));
-  const adds = mode !== 'pull' && (await findOpenPull(proposal)) !== undefined;
-  const head = adds ? await clone.merge(tip) : made;
-  if (await isThere(head)) return tip;
+  const keepsEarlierChanges = mode !== 'pull' && (await findOpenPull(proposal)) !== undefined;
+  const head = keepsEarlierChanges ? await clone.merge(tip) : editCommit;
+  if (await hasChangesOf(head)) return tip;
   await clone.push(head, tip);
   return head;
 }
 
-/** The open pull request from the branch into the one that goes live. */
+/**
+ * Finds the open pull request from the proposal branch into the branch that goes live. Returns undefined if there is
+ * none.
+ */
 async function findOpenPull({ github: { octokit, names }, clone: { branch }, into }: Proposal) {
-  const which = { head: `${names.owner}:${branch}`, base: into, state: 'open' } as const;
-  return (await octokit.request('GET /repos/{owner}/{repo}/pulls', { ...names, ...which })).data[0];
+  const filter = { head: `${names.owner}:${branch}`, base: into, state: 'open' } as const;
+  const pulls = (await octokit.request('GET /repos/{owner}/{repo}/pulls', { ...names, ...filter })).data;
+  return pulls[0];
 }
 
-/** Opens the pull request, or updates one that tells of another commit; resolves to its number. */
+/**
+ * Opens the pull request, or updates an open pull request whose body describes another commit. Returns the number of
+ * the pull request.
+ */
 async function upsertPull(result: CommandResult, head: string, proposal: Proposal): Promise<number> {
   const { mode, context, host, github, clone, into } = proposal;
   const { octokit, names } = github;
   const marker = `<!-- promptsync proposes ${head} -->`;
   const body = renderBody(marker, makeConclusion({ mode, context, result }, host));
-  // GitHub takes so many characters.
+  // GitHub accepts at most 256 characters in a title.
   const text = { ...names, title: host.secrets.hide(await clone.readSubject()).slice(0, 256), body };
-  const open = async () => {
+  const openPull = async () => {
     const request = { ...text, head: clone.branch, base: into, request: { retries: 0 } };
     return (await octokit.request('POST /repos/{owner}/{repo}/pulls', request)).data;
   };
-  // It may be made although the answer was lost.
-  const orMade = async (error: unknown) => (await findOpenPull(proposal)) ?? Promise.reject(error);
-  const found = (await findOpenPull(proposal)) ?? (await open().catch(orMade));
-  if (!found.body?.startsWith(marker)) {
-    await octokit.request('PATCH /repos/{owner}/{repo}/pulls/{pull_number}', { ...text, pull_number: found.number });
+  // If the response was lost, GitHub may have opened the pull request anyway.
+  const findAfterFailure = async (error: unknown) => (await findOpenPull(proposal)) ?? Promise.reject(error);
+  const pull = (await findOpenPull(proposal)) ?? (await openPull().catch(findAfterFailure));
+  if (!pull.body?.startsWith(marker)) {
+    await octokit.request('PATCH /repos/{owner}/{repo}/pulls/{pull_number}', { ...text, pull_number: pull.number });
   }
-  return found.number;
+  return pull.number;
 }
 
-/** Closes the pull request where nothing is left to propose, unless somebody else has committed to its branch. */
+/**
+ * Closes the pull request, because nothing is left to propose. Keeps it open if somebody else committed to its branch.
+ */
 async function closePull(proposal: Proposal): Promise<void> {
   const { octokit, names } = proposal.github;
-  const open = await findOpenPull(proposal);
-  if (open === undefined) return;
+  const pull = await findOpenPull(proposal);
+  if (pull === undefined) return;
   const tip = await proposal.clone.fetch();
   if (tip !== null && (await proposal.clone.findForeignCommit(proposal.base, tip)) !== null) return;
-  const body = `The service has nothing any more that the files lack: there is nothing to merge.\n\n${open.body}`;
-  const closed = { ...names, pull_number: open.number, state: 'closed', body } as const;
+  const body = `The files now contain everything that the service has, so there is nothing to merge.\n\n${pull.body}`;
+  const closed = { ...names, pull_number: pull.number, state: 'closed', body } as const;
   await octokit.request('PATCH /repos/{owner}/{repo}/pulls/{pull_number}', closed);
 }

@@ -23,95 +23,113 @@ import { type ActionMode, type PullRequest } from './event.ts';
 import type { AnnotationKind, AnnotationPlace, SafeActionHost, Runner } from './runner.ts';
 import { closeIssue, upsertComment, upsertIssue, makeCommentMarker, type StickyComment } from './upsert-posts.ts';
 
-/** What a run has come to; without a context it could not even begin. */
+/** A finished run of the action. */
 export type ActionRun = {
   readonly result: CommandResult;
   readonly mode: ActionMode;
+  /** Null if the run failed before it had a context, for example because an input is not valid. */
   readonly context: ActionContext | null;
-  /** The commits whose merge an apply is for, newest first. */
+  /** The ids of the commits that the applied push added to the branch, newest first. */
   readonly merged?: readonly string[];
-  /** The pull requests whose reviews have shown what it did. */
+  /** The numbers of the pull requests whose reviews have shown the applied changes. */
   readonly pulls?: ReadonlySet<number>;
-  /** Of the pull request that the run itself keeps: it is published on GitHub alone. */
+  /** The review of the pull request that the run itself opened or updated. It is published only on GitHub. */
   readonly review?: ActionRun | null;
 };
 
-/** What is published of a run, wherever that is. */
-type Conclusion = {
+/** The parts of a run that the action publishes in the log, in files and on GitHub. */
+type Publication = {
   readonly report: Report;
   readonly failure: FailureReason;
+  /** The options for Markdown pages of the report. */
   readonly page: MarkdownOptions;
-  /** What the check of a review holds, so that an apply may do what it has shown. */
+  /** The text of a review's check. It allows a later apply to make the changes that the review has shown. */
   readonly approval: string;
+  /** Replaces the secrets in a text. */
   readonly hide: (text: string) => string;
 };
 
-/** Publishes in one place. What stands in the way is a notice: the work is done by then, and nothing else is lost for it. */
-type Attempt = (what: string, work: () => Promise<void>) => Promise<void>;
+/**
+ * Publishes a run in one destination, for example in a comment. A failure becomes a notice: the work of the run is
+ * already done, and the other destinations still follow.
+ */
+type PublishAttempt = (destination: string, publish: () => Promise<void>) => Promise<void>;
 
-/** Publishes a run everywhere: log, annotations, files, outputs, summary, GitHub. Resolves to the exit code. */
-export async function publishRun(done: ActionRun, host: SafeActionHost): Promise<number> {
-  const { mode, context, review } = done;
+/**
+ * Publishes a run in all destinations: log, annotations, files, outputs, summary and GitHub. Returns the exit code of
+ * the action.
+ */
+export async function publishRun(run: ActionRun, host: SafeActionHost): Promise<number> {
+  const { mode, context, review } = run;
   const { runner, output } = host;
-  const conclusion = makeConclusion(done, host);
-  const { report, failure } = conclusion;
+  const publication = makeConclusion(run, host);
+  const { report, failure } = publication;
   output.write(renderText(report, { colour: false, quiet: false }));
   annotateProblems(listProblems(report), makePathMapper(context), runner);
-  const prompts = countDifferingPrompts(report);
-  if (mode === 'drift' && prompts > 0)
-    annotateWholeRun('error', makeProblem('action/drift-found', { prompts }), runner);
-  const attempt: Attempt = async (what, work) => {
+  const differingPrompts = countDifferingPrompts(report);
+  if (mode === 'drift' && differingPrompts > 0) {
+    annotateWholeRun('error', makeProblem('action/drift-found', { prompts: differingPrompts }), runner);
+  }
+  const attempt: PublishAttempt = async (destination, publish) => {
     try {
-      await work();
+      await publish();
     } catch (error) {
-      const evidence = { what, reason: getErrorMessage(error), forbidden: Forbidden.safeParse(error).success };
+      const forbidden = Forbidden.safeParse(error).success;
+      const evidence = { what: destination, reason: getErrorMessage(error), forbidden };
       annotateWholeRun('notice', makeProblem('action/not-told', evidence), runner);
     }
   };
-  await attempt('outputs', () => publishOutputs(conclusion, host));
+  await attempt('outputs', () => publishOutputs(publication, host));
   await attempt('summary', () =>
-    runner.writeSummary(renderMarkdown(report, { ...conclusion.page, limit: SUMMARY_LIMIT })),
+    runner.writeSummary(renderMarkdown(report, { ...publication.page, limit: SUMMARY_LIMIT })),
   );
-  if (context !== null) await publishOnGitHub({ ...done, context }, conclusion, attempt);
+  if (context !== null) await publishOnGitHub({ ...run, context }, publication, attempt);
   if (review?.context)
     await publishOnGitHub({ ...review, context: review.context }, makeConclusion(review, host), attempt);
   return failure === '' ? 0 : 1;
 }
 
+/** Returns the function that makes the path of a problem relative to the root of the repository. */
 function makePathMapper(context: ActionContext | null): (path: string) => string {
   return context === null ? (path) => path : makePathFromRoot(context.world.workingDirectory, context.inputs.config);
 }
 
-export function makeConclusion(done: ActionRun, { environment, secrets: { hide } }: SafeActionHost): Conclusion {
-  const { mode, result, context } = done;
+/** Makes the parts of a run that the action publishes. The report and the page options contain no secrets. */
+export function makeConclusion(actionRun: ActionRun, { environment, secrets: { hide } }: SafeActionHost): Publication {
+  const { mode, result, context } = actionRun;
   const { run } = result;
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: id } = environment;
-  const shown: MarkdownOptions = {
+  const pageOptions: MarkdownOptions = {
     title: mode,
     limit: null,
-    folder: readConfigFolder(context),
-    // Readers know a pull request by its own commit, not by the merge that GitHub makes for a try.
+    folder: getFolderInRepository(context),
+    // Show the head commit of the pull request: readers do not know the test merge commit that GitHub checks out.
     commit: context?.event.pull?.head ?? null,
     runUrl: server && repository && id ? `${server}/${repository}/actions/runs/${id}` : null,
   };
-  // Before it is rendered as well: what marks and escapes would tear a secret apart.
-  const [report, page] = mapStrings([makeReport(run), shown] as const, hide);
+  // Hide the secrets before rendering, too. If markup or escapes split a secret, the later replacement would not find
+  // the secret.
+  const [report, page] = mapStrings([makeReport(run), pageOptions] as const, hide);
   const pull = context?.event.pull ?? null;
-  // A review without a key has no digest, and a commit of a merge queue has no pull request.
+  // The check approves nothing if the review had no key, because then there is no plan digest. It also approves nothing
+  // in a merge queue, which has no pull request.
   const approval =
     run.plan !== null && report.plan_digest !== null && pull !== null
       ? renderApproval(run.plan, pull, CHECK_LIMIT.most)
-      : 'Nothing can be applied by this check.';
+      : 'This check approves no changes.';
   return { report, page, approval, hide, failure: chooseActionFailure(mode, result, report) };
 }
 
-/** Null for the root of the repository. */
-function readConfigFolder(context: ActionContext | null): string | null {
+/**
+ * Returns the path of the input `working-directory`, relative to the root of the repository. Returns null for the root
+ * itself.
+ */
+function getFolderInRepository(context: ActionContext | null): string | null {
   const folder = posix.normalize(`${context?.inputs['working-directory'] ?? '.'}/`).slice(0, -1);
   return folder === '.' ? null : folder;
 }
 
-/** Returns the output `failure-reason`. A drift run also fails if a plan without problems has changes. */
+/** Returns the value of the output `failure-reason`. A drift run also fails if the service differs from the files. */
 export function chooseActionFailure(
   mode: ActionMode,
   { exitCode }: Pick<CommandResult, 'exitCode'>,
@@ -119,34 +137,37 @@ export function chooseActionFailure(
 ): FailureReason {
   const reason = chooseFailureReason(report);
   if (reason !== '') return reason;
-  // An interrupt after the last write leaves no trace in the report.
+  // An interruption after the last write changes the exit code but leaves no problem in the report.
   if (exitCode !== 0) return 'failed';
   return mode === 'drift' && countDifferingPrompts(report) > 0 ? 'drift' : '';
 }
 
-/** How many prompts the service holds otherwise than the files want; of those that could not be read nothing is known. */
+/** Counts the prompts that differ between the files and the service. Prompts that could not be read do not count. */
 export function countDifferingPrompts({ prompts }: Report): number {
   return prompts.filter(({ status }) => status === 'pending' || status === 'blocked').length;
 }
 
-/** Files may fail where the runner's own outputs do not, so that these come first. */
-async function publishOutputs(conclusion: Conclusion, host: SafeActionHost): Promise<void> {
-  const { report, failure } = conclusion;
+/** Sets the outputs of the action. It writes the report files last, because writing files can fail. */
+async function publishOutputs(publication: Publication, host: SafeActionHost): Promise<void> {
+  const { report, failure } = publication;
   const { setOutput } = host.runner;
   setOutput('failure-reason', failure);
-  const changes = report.prompts.some((prompt) => prompt.changes.length > 0);
-  setOutput('changes', String(changes || report.committed !== undefined));
+  setOutput('changes', String(hasChanges(report) || report.committed !== undefined));
   setOutput('summary', JSON.stringify(report.summary));
   setOutput('plan-digest', report.plan_digest ?? '');
-  for (const { output, path } of await writeReports(conclusion, host)) setOutput(output, path);
+  for (const { output, path } of await writeReports(publication, host)) setOutput(output, path);
 }
 
-/** A file with the whole report, and the output of the action that names its path. */
+function hasChanges({ prompts }: Report): boolean {
+  return prompts.some(({ changes }) => changes.length > 0);
+}
+
+/** A file with the complete report, and the name of the action's output that contains the path of the file. */
 type WrittenReport = { readonly output: string; readonly path: string };
 
-/** Writes the whole report, without a limit of size, where later steps can read it. */
+/** Writes the complete report, without a size limit, to files that later steps of the job can read. */
 async function writeReports(
-  { report, page, hide }: Conclusion,
+  { report, page, hide }: Publication,
   { environment, makeUniqueId }: SafeActionHost,
 ): Promise<readonly WrittenReport[]> {
   const folder = join(environment['RUNNER_TEMP'] || tmpdir(), `promptsync-${makeUniqueId()}`);
@@ -162,169 +183,208 @@ async function writeReports(
 
 const countBytes = (text: string): number => Buffer.byteLength(text, 'utf8');
 
-/** GitHub takes 1 MiB for each step. */
+/** The size limit of a summary, in bytes. GitHub accepts 1 MiB for each step. */
 const SUMMARY_LIMIT = { most: 900 * 1024, measure: countBytes };
 
-/** GitHub takes 65,535 bytes; secrets may become a little longer when they are hidden. */
+/**
+ * The size limit of a text in a check run, in bytes. GitHub accepts 65,535 bytes. The limit is lower, because a text
+ * can become slightly longer when its secrets are hidden.
+ */
 const CHECK_LIMIT = { most: 65_000, measure: countBytes };
 
+/** A run that has a context. */
 type StartedRun = ActionRun & { readonly context: ActionContext };
-type MergedChanges = Pick<ActionRun, 'merged' | 'pulls'>;
+/** The commits and the pull requests whose merge an apply is for. */
+type AppliedMerges = Pick<ActionRun, 'merged' | 'pulls'>;
 
-/** Publishes the check and the comment of a review, what became of it, or the issue about drift. */
+/**
+ * Publishes a run on GitHub: a review as a check and a comment, an apply as an update of the comment, and drift as an
+ * issue.
+ */
 async function publishOnGitHub(
-  { mode, context, ...brought }: StartedRun,
-  conclusion: Conclusion,
-  attempt: Attempt,
+  { mode, context, ...appliedMerges }: StartedRun,
+  publication: Publication,
+  attempt: PublishAttempt,
 ): Promise<void> {
   const { comment, 'drift-issue': issue } = context.inputs;
-  if (mode === 'plan') await publishReview(context, conclusion, attempt);
+  if (mode === 'plan') await publishReview(context, publication, attempt);
   if (mode === 'sync' && comment !== 'never' && context.github !== null) {
-    await attempt('comment', () => publishOutcome(brought, context, conclusion));
+    await attempt('comment', () => publishOutcome(appliedMerges, context, publication));
   }
-  if (mode === 'drift' && issue) await attempt('issue', () => publishIssue(context, conclusion));
+  if (mode === 'drift' && issue) await attempt('issue', () => publishIssue(context, publication));
 }
 
-/** Once the pull request is closed, what its review has shown stays. */
-async function publishReview(context: ActionContext, conclusion: Conclusion, attempt: Attempt): Promise<void> {
+/**
+ * Publishes the check and the comment of a review. If the pull request is closed, it publishes nothing, so that the
+ * last review before the merge stays visible.
+ */
+async function publishReview(context: ActionContext, publication: Publication, attempt: PublishAttempt): Promise<void> {
   const { github, event, inputs } = context;
   const { pull, queued } = event;
   const head = pull?.head ?? queued;
   if (head === null) return;
-  // GitHub may not know yet what the run itself has pushed.
-  const asks = pull !== null && github !== null && event.name.startsWith('pull_request');
-  const newest = asks ? await readOpenHead(github, pull.number).catch(() => head) : head;
-  if (newest === null) return;
-  await attempt('check', () => publishCheck(requireGitHub(github), makeCheckRun(head, context, conclusion)));
-  // An older run that ends late must not replace what a newer one says.
-  if (pull === null || inputs.comment === 'never' || newest !== head) return;
-  await attempt('comment', () => publishComment(pull, context, conclusion));
+  // Read the current head only for pull request events. In all other runs, promptsync itself has just pushed the head,
+  // and GitHub may still return the previous head.
+  const mustReadHead = pull !== null && github !== null && event.name.startsWith('pull_request');
+  const newestHead = mustReadHead ? await readOpenHead(github, pull.number).catch(() => head) : head;
+  if (newestHead === null) return;
+  await attempt('check', () => publishCheck(requireGitHub(github), makeCheckRun(head, context, publication)));
+  // A run for an older head can end after the run for the newest head. Such a run must not replace the newer comment.
+  if (pull === null || inputs.comment === 'never' || newestHead !== head) return;
+  await attempt('comment', () => publishComment(pull, context, publication));
 }
 
-function makeCheckRun(head: string, { world, inputs, event }: ActionContext, conclusion: Conclusion): ReviewCheck {
-  const { report, page, failure, approval, hide } = conclusion;
-  const changes = report.prompts.some((prompt) => prompt.changes.length > 0);
+function makeCheckRun(head: string, { world, inputs, event }: ActionContext, publication: Publication): ReviewCheck {
+  const { report, page, failure, approval, hide } = publication;
   const summary = renderMarkdown(report, { ...page, limit: CHECK_LIMIT });
   const configPath = makeConfigPath(world.workingDirectory, inputs.config);
   return {
     name: makeCheckName(configPath),
     external_id: makeCheckId(configPath, event.pull?.number ?? null),
     head,
-    conclusion: failure !== '' ? 'failure' : changes ? 'success' : 'neutral',
+    conclusion: chooseCheckConclusion(report, failure),
     output: { title: renderOutcome(report, PLAIN_STYLE.colors), summary: hide(summary), text: approval },
   };
 }
 
-export function requireGitHub(github: GitHub | null): GitHub {
-  if (github !== null) return github;
-  throw new ProblemError(makeProblem('action/invalid-input', { input: 'github-token', expected: 'there is none' }));
+function chooseCheckConclusion(report: Report, failure: FailureReason): ReviewCheck['conclusion'] {
+  if (failure !== '') return 'failure';
+  return hasChanges(report) ? 'success' : 'neutral';
 }
 
-/** Keeps the comment of a pull request up to date. */
+/** Returns the client for GitHub. Throws a `ProblemError` if the run has no token. */
+export function requireGitHub(github: GitHub | null): GitHub {
+  if (github !== null) return github;
+  throw new ProblemError(makeProblem('action/invalid-input', { input: 'github-token', expected: 'it is empty' }));
+}
+
+/** Creates or updates the comment that shows a review on its pull request. */
 async function publishComment(
   { number: issue }: PullRequest,
   context: ActionContext,
-  conclusion: Conclusion,
+  publication: Publication,
 ): Promise<void> {
   const { inputs } = context;
   const marker = makeCommentMarker(inputs);
-  const isQuiet = countDifferingPrompts(conclusion.report) + listProblems(conclusion.report).length === 0;
-  const silent = inputs.comment === 'changes' && isQuiet;
-  // What was said before is corrected all the same.
-  const mustWrite: StickyComment['mustWrite'] = (found) => found !== null || !silent;
-  await upsertAndLinkComment({ issue, marker, body: renderBody(marker, conclusion), mustWrite }, context);
+  const { report } = publication;
+  const hasNothingToReport = countDifferingPrompts(report) === 0 && listProblems(report).length === 0;
+  const omitsNewComment = inputs.comment === 'changes' && hasNothingToReport;
+  // Always update an existing comment, because its text may be out of date.
+  const mustWrite: StickyComment['mustWrite'] = (existing) => existing !== null || !omitsNewComment;
+  await upsertAndLinkComment({ issue, marker, body: renderBody(marker, publication), mustWrite }, context);
 }
 
+/** Creates or updates a comment, and prints its URL in the log. */
 async function upsertAndLinkComment(comment: StickyComment, { github, world }: ActionContext): Promise<void> {
   const url = await upsertComment(requireGitHub(github), comment);
   if (url !== null) world.printNotice(`Comment: ${escapeLine(url)}`);
 }
 
-/** The comments of merged pull requests say what became of their plans. */
-async function publishOutcome(brought: MergedChanges, context: ActionContext, conclusion: Conclusion): Promise<void> {
-  const { merged = [], pulls: shownBy = [] } = brought;
-  const { report, page, failure } = conclusion;
-  // What was applied before has been said by the run that did it.
+/** Updates the comments on merged pull requests with the outcome of their apply. Creates no new comments. */
+async function publishOutcome(
+  appliedMerges: AppliedMerges,
+  context: ActionContext,
+  publication: Publication,
+): Promise<void> {
+  const { merged = [], pulls: reviewedPulls = [] } = appliedMerges;
+  const { report, page, failure } = publication;
+  // If this run changed nothing, an earlier run applied the changes and has already updated the comments.
   if (failure === '' && report.prompts.every(({ status }) => status === 'unchanged')) return;
   const github = requireGitHub(context.github);
   const { inputs, world, branch } = context;
   const marker = makeCommentMarker(inputs);
   const title = makeOutcomeTitle(report, failure, world.now());
-  const body = renderBody(marker, { ...conclusion, page: { ...page, title } });
-  const pulls = await Promise.all(merged.map((commit) => findMergedPull(github, commit, branch)));
-  // A run that is started again later finds newer commits, and takes nothing back.
-  const mustWrite: StickyComment['mustWrite'] = (found) =>
-    found !== null && !(failure === 'superseded' && reportsApply(found.body));
-  for (const issue of new Set([...shownBy, ...pulls.flatMap((pull) => pull?.number ?? [])])) {
+  const body = renderBody(marker, { ...publication, page: { ...page, title } });
+  const mergedPulls = await Promise.all(merged.map((commit) => findMergedPull(github, commit, branch)));
+  // A rerun of an old apply fails as superseded. Such a rerun must not overwrite a comment that reports an apply.
+  const mustWrite: StickyComment['mustWrite'] = (existing) =>
+    existing !== null && !(failure === 'superseded' && reportsApply(existing.body));
+  for (const issue of new Set([...reviewedPulls, ...mergedPulls.flatMap((pull) => pull?.number ?? [])])) {
     await upsertAndLinkComment({ issue, marker, body, mustWrite }, context);
   }
 }
 
-/** Keeps the issue about drift up to date: open while the service differs, closed when all is in sync. */
-async function publishIssue({ inputs, ...context }: ActionContext, conclusion: Conclusion): Promise<void> {
+/**
+ * Opens or updates the issue about drift if the service differs from the files. Closes the issue if they are in sync.
+ */
+async function publishIssue({ inputs, ...context }: ActionContext, publication: Publication): Promise<void> {
   const github = requireGitHub(context.github);
   const marker = makeCommentMarker(inputs);
-  const body = renderBody(marker, conclusion);
-  if (conclusion.failure === '') return closeIssue(github, { marker, body });
-  // Where the service could not be read, nothing is known that could open or close it.
-  if (countDifferingPrompts(conclusion.report) === 0) return;
-  const { folder } = conclusion.page;
+  const body = renderBody(marker, publication);
+  if (publication.failure === '') return closeIssue(github, { marker, body });
+  // If the service could not be read, promptsync does not know whether there is drift. The issue stays as it is.
+  if (countDifferingPrompts(publication.report) === 0) return;
+  const { folder } = publication.page;
   const where = folder === null ? '' : ` (${folder})`;
   await upsertIssue(github, { marker, body, title: `promptsync: the service differs from the files${where}` });
 }
 
-/** GitHub takes 65,536 characters; secrets may become a little longer when they are hidden. */
+/**
+ * The length limit of a comment, in characters. GitHub accepts 65,536 characters. The limit is lower, because a text
+ * can become slightly longer when its secrets are hidden.
+ */
 const COMMENT_LIMIT = { most: 60_000, measure: (text: string): number => text.length };
 
-/** The text of a comment, an issue or a pull request, with the line by which it is found. */
-export function renderBody(marker: string, { report, page, hide }: Conclusion): string {
+/**
+ * Renders the text of a comment, an issue or a pull request. Its first line is the marker by which promptsync finds it
+ * again.
+ */
+export function renderBody(marker: string, { report, page, hide }: Publication): string {
   const most = COMMENT_LIMIT.most - COMMENT_LIMIT.measure(`${marker}\n`);
   return hide(`${marker}\n${renderMarkdown(report, { ...page, limit: { ...COMMENT_LIMIT, most } })}`);
 }
 
-/** GitHub shows ten of a kind for each step and drops the others without a word. */
+/**
+ * The number of problems of one kind that get an annotation. GitHub shows only ten annotations of a kind for each step,
+ * and the tenth annotation says how many problems have none.
+ */
 const MAX_ANNOTATIONS_PER_KIND = 9;
 
-/** Annotates the line of each problem. `fromRoot` makes its path one from the repository's root. */
+/**
+ * Annotates the line of each problem.
+ * @param toRootPath makes the path of a problem relative to the root of the repository
+ */
 export function annotateProblems(
   problems: readonly ReportProblem[],
-  fromRoot: (path: string) => string,
-  { annotate: write }: Runner,
+  toRootPath: (path: string) => string,
+  { annotate }: Runner,
 ): void {
   for (const severity of ['error', 'warning'] as const) {
-    const distinct = new Map(
-      problems.filter((one) => one.severity === severity).map((one) => [JSON.stringify(one), one]),
-    );
-    const all = [...distinct.values()];
-    for (const problem of all.slice(0, MAX_ANNOTATIONS_PER_KIND))
-      write(severity, renderAnnotation(problem), makeAnnotationPlace(problem, fromRoot));
-    const more = all.length - MAX_ANNOTATIONS_PER_KIND;
-    const rest = `${more} more ${severity}${more === 1 ? '' : 's'}: see the summary of the run.`;
-    if (more > 0) write(severity, rest, { title: 'promptsync' });
+    const problemsOfKind = problems.filter((problem) => problem.severity === severity);
+    const distinct = [...new Map(problemsOfKind.map((problem) => [JSON.stringify(problem), problem])).values()];
+    for (const problem of distinct.slice(0, MAX_ANNOTATIONS_PER_KIND)) {
+      annotate(severity, renderAnnotation(problem), makeAnnotationPlace(problem, toRootPath));
+    }
+    const omitted = distinct.length - MAX_ANNOTATIONS_PER_KIND;
+    if (omitted > 0) {
+      const message = `${omitted} more ${severity}${omitted === 1 ? '' : 's'}: see the summary of the run.`;
+      annotate(severity, message, { title: 'promptsync' });
+    }
   }
 }
 
-/** Annotates the run as a whole. */
-export function annotateWholeRun(kind: AnnotationKind, problem: ReportProblem, { annotate: write }: Runner): void {
-  write(kind, renderAnnotation(problem), { title: problem.code });
+/** Annotates the run as a whole, not a line of a file. */
+export function annotateWholeRun(kind: AnnotationKind, problem: ReportProblem, { annotate }: Runner): void {
+  annotate(kind, renderAnnotation(problem), { title: problem.code });
 }
 
 function renderAnnotation({ message, hint }: ReportProblem): string {
-  return escapeProperty(`${message} ${hint}`);
+  return escapeForAnnotation(`${message} ${hint}`);
 }
 
 function makeAnnotationPlace(
   { code, path, line, column }: ReportProblem,
-  fromRoot: (path: string) => string,
+  toRootPath: (path: string) => string,
 ): AnnotationPlace {
   if (path === undefined) return { title: code };
-  const at = {
+  return {
+    title: code,
+    file: escapeForAnnotation(toRootPath(path)),
     ...(line === undefined ? {} : { startLine: line }),
     ...(column === undefined ? {} : { startColumn: column }),
   };
-  return { title: code, file: escapeProperty(fromRoot(path)), ...at };
 }
 
-function escapeProperty(text: string): string {
+function escapeForAnnotation(text: string): string {
   return escapeForRunner(escapeLine(text));
 }

@@ -9,7 +9,10 @@ import { makeConfigPath, readApproval } from './check.ts';
 import { type MergedPull, listMergedPulls, readBranchTip, readTreeBlobs } from './client.ts';
 import type { ActionContext } from './context.ts';
 
-/** Asks GitHub what a branch is at, for clones that may not ask their remote; undefined without a token. */
+/**
+ * Makes the function that reads the tip of a branch from the API of GitHub if git cannot contact the remote. Returns
+ * undefined without a token.
+ */
 export function makeNewestCommitReader({
   github,
 }: Pick<ActionContext, 'github'>): MergeCheckOptions['readNewestFromForge'] {
@@ -21,18 +24,19 @@ export function makeNewestCommitReader({
   };
 }
 
-/** The result of comparing a plan with the reviews that were merged. */
+/** The guard that blocks the changes of a plan that no merged review has shown. */
 export type ReviewGate = {
-  /** Returns the problem of a prompt whose changes no merged review has shown, or no problem. */
+  /** Returns a problem if no merged review has shown the changes of the prompt. Otherwise returns no problem. */
   readonly refuse: (prompt: PromptPlan) => readonly Problem[];
-  /** The numbers of the pull requests that have shown changes of the plan. */
+  /** The numbers of the pull requests whose reviews have shown changes of the plan. */
   readonly shownBy: ReadonlySet<number>;
 };
 
-/** Compares a plan with the reviews of the pull requests that were merged. */
-export async function makeReviewGuard(context: ActionContext, walked: PlannedWorkspace): Promise<ReviewGate> {
-  const trail = { ...(await readReviewTrail(walked)), reviewsOf: makeReviewsReader(context, walked.repository) };
-  const { unreviewed, shownBy } = await compareWithReviews(walked.plan, trail);
+/** Compares a plan with the reviews of merged pull requests, and makes the guard from the result. */
+export async function makeReviewGuard(context: ActionContext, workspace: PlannedWorkspace): Promise<ReviewGate> {
+  const reviewsOf = makeReviewsReader(context, workspace.repository);
+  const trail = { ...(await readReviewTrail(workspace)), reviewsOf };
+  const { unreviewed, shownBy } = await compareWithReviews(workspace.plan, trail);
   const refuse: ReviewGate['refuse'] = ({ file }) => {
     const problem = unreviewed.get(file.id);
     return problem === undefined ? [] : [problem];
@@ -40,30 +44,32 @@ export async function makeReviewGuard(context: ActionContext, walked: PlannedWor
   return { refuse, shownBy };
 }
 
-/** Reads the history in which the search for reviews takes place. It is empty if the plan has no visible changes. */
+/** Reads the history that promptsync searches for reviews. The history is empty if the plan has no visible changes. */
 async function readReviewTrail({
   plan,
   config,
   repository,
 }: PlannedWorkspace): Promise<Omit<ReviewTrail, 'reviewsOf'>> {
-  const changing = plan.prompts.filter(({ changes }) => changes.some(isVisibleChange)).map(({ file }) => file.path);
-  if (changing.length === 0 || !repository?.head) {
+  const changingPrompts = plan.prompts.filter(({ changes }) => changes.some(isVisibleChange));
+  if (changingPrompts.length === 0 || !repository?.head) {
     return { commits: [], touchesFile: () => false, touchesConfig: () => false };
   }
   const { head } = repository;
-  const configured = listConfigPaths(config);
-  const touching = await listCommitsTouching(repository, head, [...configured, ...changing]);
+  const promptPaths = changingPrompts.map(({ file }) => file.path);
+  const configPaths = listConfigPaths(config);
+  const commitsByPath = await listCommitsTouching(repository, head, [...configPaths, ...promptPaths]);
   return {
     commits: await repository.listBranchCommits(head),
-    touchesFile: ({ path }, commit) => touching.get(path)?.has(commit) === true,
-    touchesConfig: (commit) => configured.some((path) => touching.get(path)?.has(commit) === true),
+    touchesFile: ({ path }, commit) => commitsByPath.get(path)?.has(commit) === true,
+    touchesConfig: (commit) => configPaths.some((path) => commitsByPath.get(path)?.has(commit) === true),
   };
 }
 
 /**
- * Returns the first-parent commits that touched each path. A merge commit touched a file if it changed the file, or if it
- * brought a commit that did. Without the second condition, somebody could push a merge commit whose first parent is older
- * than a revert, and whose second parent is the tip of the branch: no first-parent commit would have reverted the file.
+ * Lists the first-parent commits that touched each path. A merge commit touched a file if it changed the file, or if it
+ * merged a commit that changed the file. The second condition prevents an attack: somebody could push a merge commit
+ * whose first parent is older than a revert, and whose second parent is the tip of the branch. Then no first-parent
+ * commit would have reverted the file.
  */
 async function listCommitsTouching(
   { toRootPath, followFile, findCommitsChanging, mapCommitsToMerges }: Repository,
@@ -71,43 +77,44 @@ async function listCommitsTouching(
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const merges = await mapCommitsToMerges(head);
-  const touching = paths.map(async (path): Promise<[string, ReadonlySet<string>]> => {
-    const [touched, changed] = await Promise.all([
+  const entries = paths.map(async (path): Promise<[string, ReadonlySet<string>]> => {
+    const [states, changingCommits] = await Promise.all([
       followFile(head, toRootPath(path), 'branch'),
       findCommitsChanging(head, toRootPath(path)),
     ]);
-    const brought = changed.map((commit) => merges.get(commit) ?? commit);
-    return [path, new Set([...touched.map(({ commit }) => commit), ...brought])];
+    const mergeCommits = changingCommits.map((commit) => merges.get(commit) ?? commit);
+    return [path, new Set([...states.map(({ commit }) => commit), ...mergeCommits])];
   });
-  return new Map(await Promise.all(touching));
+  return new Map(await Promise.all(entries));
 }
 
-/** Returns the function that finds the pull requests that merged a commit, and reads what their checks approve. */
+/** Makes the function that finds the pull requests that merged a commit, and reads the approvals in their checks. */
 function makeReviewsReader(
   { github, branch, inputs, world }: ActionContext,
   repository: Repository | null,
 ): ReviewTrail['reviewsOf'] {
   const configPath = makeConfigPath(world.workingDirectory, inputs.config);
   return async (commit) => {
-    if (github === null) throw new Error('there is no `github-token`');
+    if (github === null) throw new Error('the input `github-token` is empty');
     if (branch === null) return [];
-    const named = await listMergedPulls(github, commit, branch);
-    const isMerged = await Promise.all(named.map((pull) => didMerge(pull, commit, repository)));
-    const pulls = named.filter((_, at) => isMerged[at]);
-    const reading = pulls.map(async (pull) => {
+    const candidates = await listMergedPulls(github, commit, branch);
+    const haveMerged = await Promise.all(candidates.map((pull) => didMerge(pull, commit, repository)));
+    const pulls = candidates.filter((_, index) => haveMerged[index]);
+    const reviews = pulls.map(async (pull) => {
       return { pull: pull.number, shown: await readApproval(github, pull, { configPath, branch }) };
     });
-    return Promise.all(reading);
+    return Promise.all(reviews);
   };
 }
 
 /**
- * Whether the merge of a pull request has brought a commit to the branch. GitHub also names the pull request for commits
- * that a squash merge has replaced. Somebody else must have pushed such a commit.
+ * Whether the merge of a pull request brought a commit to the branch. GitHub also names the pull request for the
+ * original commits that a squash merge replaced. If an original commit is on the branch, somebody must have pushed it
+ * there.
  */
 async function didMerge({ mergeCommit }: MergedPull, commit: string, repository: Repository | null): Promise<boolean> {
   if (mergeCommit === commit) return true;
   if (mergeCommit === null || repository === null) return false;
-  // git fails for a merge commit that the clone does not have: it is not on this branch.
+  // If the clone does not have the merge commit, git fails. In that case the merge commit is not on this branch.
   return repository.isSameOrAncestor(commit, mergeCommit).catch(() => false);
 }

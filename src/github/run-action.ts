@@ -6,60 +6,81 @@ import { DEFAULT_KEY_VARIABLE } from '../providers/list.ts';
 import { chooseBase, openFullRepository } from './checkout.ts';
 import { readBranchTip } from './client.ts';
 import { makeAccessOptions, makeContext, type ActionContext } from './context.ts';
-import { chooseMode, type PullRequest } from './event.ts';
+import { type ActionMode, chooseMode, type PullRequest } from './event.ts';
 import { makeNewestCommitReader, makeReviewGuard } from './review-guard.ts';
 import { proposeEdits } from './propose-edits.ts';
 import { publishRun, type ActionRun } from './publish-run.ts';
 import { makeSafeAction, readInputs, type ActionHost, type SafeActionHost } from './runner.ts';
 
-/** Runs the action once and resolves to its exit code. */
-export async function runAction(given: ActionHost): Promise<number> {
-  const host = makeSafeAction(given);
-  return publishRun(await runMode(host), host);
+/** Runs the action, publishes the result and returns the exit code. */
+export async function runAction(host: ActionHost): Promise<number> {
+  const safeHost = makeSafeAction(host);
+  return publishRun(await runMode(safeHost), safeHost);
 }
 
+/** Runs the mode that the inputs and the event select. An error becomes the result of the run. */
 async function runMode(host: SafeActionHost): Promise<ActionRun> {
-  let begun: Omit<ActionRun, 'result'> = { mode: 'plan', context: null };
+  let start: Omit<ActionRun, 'result'> = { mode: 'plan', context: null };
   try {
     const inputs = readInputs(host.runner, host.secrets);
     const context = await makeContext(inputs, host);
-    begun = { ...begun, context };
+    start = { mode: 'plan', context };
     const mode = chooseMode(inputs.mode, context.event, context.branch);
-    begun = { mode, context };
-    if (mode === 'plan' || mode === 'sync' || mode === 'drift') {
-      return { ...begun, ...(await { plan: makeReviewPlan, sync: applyChanges, drift: reportDrift }[mode](context)) };
-    }
-    return { ...begun, ...(await proposeEdits(mode, context, host, (pull) => reviewPullRequest(pull, context))) };
+    start = { mode, context };
+    return { ...start, ...(await runCommand(mode, context, host)) };
   } catch (error) {
-    return { ...begun, result: makeStoppedResult('dry-run', toProblem(error)) };
+    return { ...start, result: makeStoppedResult('dry-run', toProblem(error)) };
   }
 }
 
-type ActionOutcome = Pick<ActionRun, 'result' | 'merged' | 'pulls'>;
+/** The result of a mode, and the pull requests that it is about. */
+type ActionOutcome = Omit<ActionRun, 'mode' | 'context'>;
 
-/** Reviews a pull request of the run's own, whose merge is checked out, as the workflow for pull requests would. */
-async function reviewPullRequest(pull: PullRequest, { event, ...rest }: ActionContext): Promise<ActionRun> {
-  const context = { ...rest, event: { ...event, pull } };
-  const came = await makeReviewPlan(context, pull.base).catch((error) => ({
-    result: makeStoppedResult('dry-run', toProblem(error)),
-  }));
-  return { mode: 'plan', context, ...came };
+async function runCommand(mode: ActionMode, context: ActionContext, host: SafeActionHost): Promise<ActionOutcome> {
+  switch (mode) {
+    case 'plan':
+      return makeReviewPlan(context);
+    case 'sync':
+      return applyChanges(context);
+    case 'drift':
+      return reportDrift(context);
+    case 'pull':
+    case 'promote':
+    case 'rollback':
+      return proposeEdits(mode, context, host, (pull) => reviewPullRequest(pull, context));
+  }
 }
 
-async function makeReviewPlan(context: ActionContext, known?: string): Promise<ActionOutcome> {
+/**
+ * Reviews a pull request that the run itself opened or updated, as the review workflow would. The work tree must be in
+ * the state that a merge of the pull request would produce.
+ */
+async function reviewPullRequest(pull: PullRequest, { event, ...rest }: ActionContext): Promise<ActionRun> {
+  const context = { ...rest, event: { ...event, pull } };
+  const outcome = await makeReviewPlan(context, pull.base).catch((error) => ({
+    result: makeStoppedResult('dry-run', toProblem(error)),
+  }));
+  return { mode: 'plan', context, ...outcome };
+}
+
+/**
+ * Makes the plan of a review, and warns if the target branch has moved.
+ * @param knownBase the id of the base commit; if it is absent, the event and the checkout determine the base
+ */
+async function makeReviewPlan(context: ActionContext, knownBase?: string): Promise<ActionOutcome> {
   const { event, world } = context;
-  const target = event.name === 'pull_request_target';
-  if (target && hasKey(context)) throw new ProblemError(makeProblem('guard/key-on-pull-request-target'));
-  const never = target || (event.pull?.isForeign === true && !hasKey(context));
-  const base = known ?? (await chooseBase(event, await openFullRepository(context)));
-  const askPolicy = never ? 'keyless' : 'trusted';
+  const isPullRequestTarget = event.name === 'pull_request_target';
+  if (isPullRequestTarget && hasKey(context)) throw new ProblemError(makeProblem('guard/key-on-pull-request-target'));
+  const isKeyless = isPullRequestTarget || (event.pull?.isForeign === true && !hasKey(context));
+  const base = knownBase ?? (await chooseBase(event, await openFullRepository(context)));
+  const askPolicy = isKeyless ? 'keyless' : 'trusted';
   const result = await syncPrompts({ ...makeSyncOptions(context), dryRun: true, yes: false, base, askPolicy }, world);
   const { run } = result;
   const problems = [...run.problems, ...(await warnAboutStaleBase(base, context))];
   return { result: { ...result, run: { ...run, problems } } };
 }
 
-/** What is merged meanwhile may make another plan of the same files. */
+/** Warns if the target branch got newer commits after the base. The same files may then result in another plan. */
 async function warnAboutStaleBase(
   base: string | undefined,
   { event: { pull }, github }: ActionContext,
@@ -73,10 +94,10 @@ async function applyChanges(context: ActionContext): Promise<ActionOutcome> {
   const { event, world, inputs } = context;
   const mustBeReviewed = inputs['require-reviewed-plan'];
   let pulls: ReadonlySet<number> = new Set();
-  const makeRefusal: SyncOptions['makeRefusal'] = async (walked) => {
-    const gate = await makeReviewGuard(context, walked);
-    pulls = gate.shownBy;
-    return gate.refuse;
+  const makeRefusal: SyncOptions['makeRefusal'] = async (workspace) => {
+    const guard = await makeReviewGuard(context, workspace);
+    pulls = guard.shownBy;
+    return guard.refuse;
   };
   const repository = await openFullRepository(context);
   const base = await chooseBase(event, repository);
@@ -90,10 +111,13 @@ async function applyChanges(context: ActionContext): Promise<ActionOutcome> {
   return { result, merged, pulls };
 }
 
-/** So many merges a queue puts into one push at most. */
+/** The maximum number of merges that a merge queue puts into one push. */
 const MAX_MERGES = 100;
 
-/** What a push has brought to the branch: of a merge queue several merges. Without one it is the newest commit alone. */
+/**
+ * Lists the commits that a push added to the branch, newest first. A merge queue can push several merges at once.
+ * @param before the tip before the push; if it is null, the result is only the newest commit
+ */
 async function listMergesSince(
   before: string | null,
   { head, listBranchCommits }: Repository,
@@ -103,7 +127,10 @@ async function listMergesSince(
   return commits.slice(0, Math.max(1, commits.indexOf(before ?? head)));
 }
 
-/** What differs is reported; how much may change at once, and what is done about drift, does not matter. */
+/**
+ * Plans a sync to report the differences between the service and the files. The limits `on_drift` and `max_changes` do
+ * not apply, because drift and many changes must be reported, not refused.
+ */
 async function reportDrift(context: ActionContext): Promise<ActionOutcome> {
   await openFullRepository(context);
   const unguarded = { onDrift: 'overwrite', maxChanges: { kind: 'percent', percent: 100 } } as const;
@@ -113,11 +140,14 @@ async function reportDrift(context: ActionContext): Promise<ActionOutcome> {
 
 function makeSyncOptions(context: ActionContext): Omit<SyncOptions, 'dryRun' | 'yes'> {
   const { 'on-drift': onDrift, 'max-changes': maxChanges } = context.inputs;
-  const always = { only: [], exitCode: false, allowDirty: false };
-  return { ...always, ...makeAccessOptions(context), onDrift, maxChanges };
+  const fixedOptions = { only: [], exitCode: false, allowDirty: false };
+  return { ...fixedOptions, ...makeAccessOptions(context), onDrift, maxChanges };
 }
 
-/** That of the input, or of the variable that is read without it. */
+/**
+ * Whether the run has an API key, from the input `api-key` or from the environment variable that promptsync reads
+ * without it.
+ */
 function hasKey({ inputs, world, git }: ActionContext): boolean {
   const [variable = DEFAULT_KEY_VARIABLE] = git.keyVariables;
   return Boolean(inputs['api-key'] ?? world.environment[variable]);

@@ -3,6 +3,7 @@ import { type Host, makeSafeHost, type SafeHost } from '../cli/host.ts';
 import { parseMaxChanges } from '../domain/policy.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 
+/** The title of an annotation, and the place in a file that it belongs to. Lines and columns start at 1. */
 export type AnnotationPlace = {
   readonly title: string;
   readonly file?: string;
@@ -12,33 +13,40 @@ export type AnnotationPlace = {
 
 export type AnnotationKind = 'error' | 'warning' | 'notice';
 
-/** What the runner offers an action: the part of @actions/core that is used. */
+/** The functions of the GitHub runner that the action uses. They are a part of @actions/core. */
 export type Runner = {
-  /** Trimmed; empty where it was not given. */
+  /** Returns the trimmed value of an input, or an empty string if the workflow does not set the input. */
   readonly getInput: (name: string) => string;
+  /** Sets an output of the action, which later steps of the workflow can read. */
   readonly setOutput: (name: string, value: string) => void;
-  /** The runner hides it in the log from then on. */
+  /** Registers a secret with the runner, which hides the secret in all later lines of the log. */
   readonly setSecret: (secret: string) => void;
+  /** Adds an annotation to the run. GitHub shows it at the place. */
   readonly annotate: (kind: AnnotationKind, message: string, place: AnnotationPlace) => void;
+  /** Writes the summary of the step, which GitHub shows on the page of the run. */
   readonly writeSummary: (markdown: string) => Promise<void>;
 };
 
+/** The process and the runner that the action runs in. */
 export type ActionHost = Host & { readonly runner: Runner };
 
-/** A host of which log, annotations, outputs and summary hide the secrets, and the runner is told of each. */
+/**
+ * A host that hides secrets in the log, annotations, outputs and summary, and registers each secret with the runner.
+ */
 export type SafeActionHost = ActionHost & SafeHost;
 
-export function makeSafeAction(given: ActionHost): SafeActionHost {
-  const { runner } = given;
-  const host = makeSafeHost(given);
-  const { hide, keep } = host.secrets;
-  const keepBoth = (secret: string): void => {
+/** Wraps the streams and the runner of a host so that no secret appears in their output. */
+export function makeSafeAction(host: ActionHost): SafeActionHost {
+  const { runner } = host;
+  const safeHost = makeSafeHost(host);
+  const { hide, keep } = safeHost.secrets;
+  const keepAndRegister = (secret: string): void => {
     runner.setSecret(secret);
     keep(secret);
   };
   return {
-    ...host,
-    secrets: { hide, keep: keepBoth },
+    ...safeHost,
+    secrets: { hide, keep: keepAndRegister },
     runner: {
       ...runner,
       setOutput: (name, value) => runner.setOutput(name, hide(value)),
@@ -48,9 +56,9 @@ export function makeSafeAction(given: ActionHost): SafeActionHost {
   };
 }
 
-const booleanInput = z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' }).default(false);
+const BooleanInputShape = z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' }).default(false);
 
-/** The inputs of action.yml. A workflow may give one that is empty: then it counts as left out. */
+/** The inputs of action.yml. An input that a workflow sets to an empty string counts as missing. */
 const InputShape = z.object({
   mode: z.enum(['auto', 'plan', 'sync', 'drift', 'pull', 'promote', 'rollback']).default('auto'),
   config: z.string().optional(),
@@ -69,27 +77,33 @@ const InputShape = z.object({
       return parsed ?? undefined;
     })
     .optional(),
-  'require-reviewed-plan': booleanInput,
-  'any-commit': booleanInput,
-  'drift-issue': booleanInput,
+  'require-reviewed-plan': BooleanInputShape,
+  'any-commit': BooleanInputShape,
+  'drift-issue': BooleanInputShape,
   prompts: z.string().default(''),
   from: z.string().optional(),
   to: z.string().default(''),
   environment: z.string().default(''),
 });
 
+/** The parsed inputs of the action. */
 export type Inputs = z.infer<typeof InputShape>;
 
 export const INPUT_NAMES = Object.keys(InputShape.shape);
 
-/** Reads the inputs; the key and the token are made secrets before anything else. Throws a `ProblemError`. */
+/**
+ * Reads the inputs. Marks the API key and the token as secrets first, so that no message can contain them. Throws a
+ * `ProblemError` if an input is not valid.
+ */
 export function readInputs(
   { getInput }: Pick<Runner, 'getInput'>,
   { keep }: Pick<SafeHost['secrets'], 'keep'>,
 ): Inputs {
-  const given = Object.fromEntries(INPUT_NAMES.map((name) => [name, getInput(name) || undefined]));
-  for (const secret of [given['api-key'], given['github-token']]) if (secret !== undefined) keep(secret);
-  const parsed = InputShape.safeParse(given);
+  const values = Object.fromEntries(INPUT_NAMES.map((name) => [name, getInput(name) || undefined]));
+  for (const secret of [values['api-key'], values['github-token']]) {
+    if (secret !== undefined) keep(secret);
+  }
+  const parsed = InputShape.safeParse(values);
   if (parsed.success) return parsed.data;
   const { path = [], message = '' } = parsed.error.issues[0] ?? {};
   throw new ProblemError(makeProblem('action/invalid-input', { input: path.join('.'), expected: message }));

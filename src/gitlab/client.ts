@@ -7,42 +7,61 @@ import { makeHttp, type Exchange, type Http } from '../service/http.ts';
 import { ServiceError, type Effect } from '../service/prompt-service.ts';
 import { parseRetryAfter, withRetries, type AttemptResult } from '../service/retry.ts';
 
-/** A client of GitLab's REST API that repeats what failed for a moment, and gives up within a minute. */
+/** A client for the REST API of GitLab. It retries transient failures, and gives up within a minute. */
 export type GitLab = {
-  /** Throws a `ServiceError`; with the effect `unknown` what was sent may have been done. */
+  /**
+   * Sends a request and returns the parsed response. Throws a `ServiceError` if the request fails. If the effect of the
+   * error is `unknown`, GitLab may have carried out the request.
+   */
   readonly send: <Answer>(call: GitLabCall<Answer>) => Promise<Answer>;
-  /** The items of a list, page by page. A page may be short before the last: GitLab drops from it what is not for us. */
+  /**
+   * Reads the items of a list, page by page. A page in the middle can be short, because GitLab removes the items that
+   * the token may not see.
+   */
   readonly list: <Item>(path: string, item: z.ZodType<Item>) => AsyncGenerator<Item>;
-  /** Ends all connections. */
+  /** Closes all connections. */
   readonly close: () => Promise<void>;
 };
 
+/** A request to the API, and the shape of its response. */
 type GitLabCall<Answer> = {
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** Below the address of the API. */
+  /** The path below the address of the API, with the query. */
   readonly path: string;
   readonly body?: object;
-  /** What is read of the answer. */
+  /** The parts of the response that promptsync reads. */
   readonly shape: z.ZodType<Answer>;
 };
 
+/** A parsed response. `next` is the number of the next page of a list, or null if there is none. */
 type GitLabPage<Answer> = { readonly value: Answer; readonly next: string | null };
 
-/** In milliseconds: for one request, and for all of a command, whose start and end have their place in the minute too. */
-const MAX_REQUEST_MS = { one: 10_000, all: 50_000 };
-/** The longest wait before a repetition that no `Retry-After` asks for. */
-const BACKOFF_MS = 1_000;
+/** The time limit of one request, in milliseconds. */
+const MAX_REQUEST_MS = 10_000;
+/**
+ * The time limit for all requests of a command, in milliseconds. Ten seconds of the minute remain for its start and
+ * end.
+ */
+const MAX_TOTAL_MS = 50_000;
+/** The longest wait before a retry if the response has no `Retry-After`, in milliseconds. */
+const MAX_BACKOFF_MS = 1_000;
 
-/** `until` is when it has to be over, in milliseconds since 1970. */
-type GitLabConnection = { readonly apiUrl: URL; readonly token: string; readonly http: Http; readonly until: number };
+/** The connection to the API of GitLab, and the settings of its requests. */
+type GitLabConnection = {
+  readonly apiUrl: URL;
+  readonly token: string;
+  readonly http: Http;
+  /** The time when the last request must be over, in milliseconds since 1970. */
+  readonly deadline: number;
+};
 
-/** The token goes to the origin of CI_API_V4_URL alone. Nothing is sent before the first call. */
+/** Makes the client. It sends the token only to the origin of the variable CI_API_V4_URL. Sends no request. */
 export function connectGitLab(token: string, world: World): GitLab {
   const { environment, now } = world;
   const apiUrl = readApiUrl(environment);
-  const settings = { baseUrl: apiUrl.href, concurrency: 1, timeoutSeconds: MAX_REQUEST_MS.one / 1_000, environment };
+  const settings = { baseUrl: apiUrl.href, concurrency: 1, timeoutSeconds: MAX_REQUEST_MS / 1_000, environment };
   const http = makeHttp(settings, { 'private-token': token });
-  const connection = { apiUrl, token, http, until: now() + MAX_REQUEST_MS.all };
+  const connection = { apiUrl, token, http, deadline: now() + MAX_TOTAL_MS };
   const perform = <Answer>(call: GitLabCall<Answer>) => withRetries(() => sendOnce(call, connection, world), world);
   return {
     send: async (call) => (await perform(call)).value,
@@ -60,41 +79,49 @@ export function connectGitLab(token: string, world: World): GitLab {
   };
 }
 
-/** Plain http is used where GitLab's runner says so: it is how that very GitLab is reached. */
+/**
+ * Reads the address of the API from CI_API_V4_URL. Plain HTTP is allowed, because the runner of GitLab sets this
+ * variable and so knows how to reach its server. Throws a `ProblemError` if the address is not valid.
+ */
 function readApiUrl(environment: World['environment']): URL {
   const url = URL.parse(environment['CI_API_V4_URL'] ?? '');
   if (url !== null && /^https?:$/.test(url.protocol) && url.username + url.password === '') return url;
-  throw new ProblemError(makeNotPublishedError('the variable CI_API_V4_URL holds no address'));
+  throw new ProblemError(makeNotPublishedProblem('the variable CI_API_V4_URL is not a valid address'));
 }
 
-/** Without a status where no answer came. */
-function makeNotPublishedError(reason: string, status = 0): Problem {
+/**
+ * Makes the problem that says why promptsync published no note.
+ * @param status the status of GitLab's response; 0 if there was no response
+ */
+function makeNotPublishedProblem(reason: string, status = 0): Problem {
   return makeProblem('gitlab/not-published', { reason, status });
 }
 
 type GitLabAttempt<Answer> = AttemptResult<GitLabPage<Answer>>;
 
+/** Sends a request once, unless the run was interrupted or the remaining time is too short for another request. */
 async function sendOnce<Answer>(
   call: GitLabCall<Answer>,
   connection: GitLabConnection,
   world: World,
 ): Promise<GitLabAttempt<Answer>> {
-  const { http, until } = connection;
+  const { http, deadline } = connection;
   const { now, stopSignal } = world;
   if (stopSignal.aborted) return makeFailedAttempt('the run was interrupted', 'not-sent');
-  if (now() + MAX_REQUEST_MS.one > until) return makeFailedAttempt('GitLab takes too long', 'not-sent');
+  if (now() + MAX_REQUEST_MS > deadline) return makeFailedAttempt('GitLab did not respond in time', 'not-sent');
   const { method, path, body = null } = call;
-  const fresh = method === 'POST';
-  const exchange = await http.send({ method, path, body, usesFreshConnection: fresh });
+  const isCreate = method === 'POST';
+  const exchange = await http.send({ method, path, body, usesFreshConnection: isCreate });
   const attempt = interpretResponse(call, exchange, connection);
+  if (attempt.isSuccess) return attempt;
   const retryAfter = exchange.kind === 'answered' ? exchange.retryAfter : null;
-  const wait = Math.max(BACKOFF_MS, parseRetryAfter(retryAfter ?? '', now()));
-  const isInTime = now() + wait + MAX_REQUEST_MS.one <= until;
-  return attempt.isSuccess ? attempt : { ...attempt, retryAfter, mayRepeat: mayRepeat(exchange, fresh) && isInTime };
+  const wait = Math.max(MAX_BACKOFF_MS, parseRetryAfter(retryAfter ?? '', now()));
+  const hasTimeForRetry = now() + wait + MAX_REQUEST_MS <= deadline;
+  return { ...attempt, retryAfter, mayRepeat: mayRepeat(exchange, isCreate) && hasTimeForRetry };
 }
 
 function makeFailedAttempt(reason: string, effect: Effect, status?: number): AttemptResult<never> {
-  const error = new ServiceError(makeNotPublishedError(reason, status), effect);
+  const error = new ServiceError(makeNotPublishedProblem(reason, status), effect);
   return { isSuccess: false, error, retryAfter: null, mayRepeat: false };
 }
 
@@ -104,20 +131,21 @@ function interpretResponse<Answer>(
   { apiUrl, token }: GitLabConnection,
 ): GitLabAttempt<Answer> {
   if (exchange.kind === 'broken') {
-    const reason = `${apiUrl.host} gave no answer (${describeBrokenExchange(exchange, apiUrl.href)})`;
+    const reason = `${apiUrl.host} did not respond (${describeBrokenExchange(exchange, apiUrl.href)})`;
     return makeFailedAttempt(reason, exchange.mayHaveBeenSent ? 'unknown' : 'not-sent');
   }
-  const { status, isComplete: whole, nextPage } = exchange;
+  const { status, isComplete, nextPage } = exchange;
   const text = Buffer.from(exchange.body).toString('utf8');
   if (status < 200 || status >= 300) {
-    const said = makeExcerpt(text, whole, token);
+    const excerpt = makeExcerpt(text, isComplete, token);
+    const reason = `GitLab responded with ${status}`;
     const effect = status >= 300 && status < 500 ? 'rejected' : 'unknown';
-    return makeFailedAttempt(`GitLab answers ${status}${said === '' ? '' : `: ${said}`}`, effect, status);
+    return makeFailedAttempt(excerpt === '' ? reason : `${reason}: ${excerpt}`, effect, status);
   }
   try {
     const next = /^\d+$/.exec(nextPage ?? '')?.[0] ?? null;
     return { isSuccess: true, value: { value: shape.parse(JSON.parse(text)), next } };
   } catch {
-    return makeFailedAttempt('the answer is none that GitLab documents', 'unknown');
+    return makeFailedAttempt('the response does not match the documentation of the GitLab API', 'unknown');
   }
 }

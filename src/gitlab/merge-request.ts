@@ -4,8 +4,18 @@ import type { World } from '../domain/world.ts';
 import { ServiceError } from '../service/prompt-service.ts';
 import type { GitLab } from './client.ts';
 
-/** The project is the one that the merge request is in, which for a fork's is not the one of the pipeline. */
-export type MergeRequest = { readonly project: string; readonly number: string; readonly address: string };
+/** The merge request that a job belongs to. */
+export type MergeRequest = {
+  /**
+   * The id of the project that the merge request is in. For a merge request from a fork, this is not the project of the
+   * pipeline.
+   */
+  readonly project: string;
+  /** The number of the merge request in its project. */
+  readonly number: string;
+  /** The URL of the merge request. If GitLab does not send a URL, its short form, such as `!12`. */
+  readonly address: string;
+};
 
 const MergeRequestShape = z.object({
   iid: z.int(),
@@ -20,46 +30,61 @@ const MergeRequestShape = z.object({
 });
 
 /**
- * The merge request of this pipeline: the one that GitLab's variables name, or the one that the commit of the branch
- * belongs to. Null where there is none. Throws a `ServiceError`.
+ * Finds the merge request of this pipeline. The variables of GitLab name it in a merge request pipeline. In a branch
+ * pipeline, promptsync asks GitLab for the merge requests of the commit. Returns null if there is none. Throws a
+ * `ServiceError` if GitLab cannot be read.
  */
 export async function findMergeRequest(
   gitlab: GitLab,
   environment: World['environment'],
 ): Promise<MergeRequest | null> {
-  // What is no number could lead to another place of the API.
-  const numberIn = (name: string): string | null => /^\d+$/.exec(environment[name] ?? '')?.[0] ?? null;
-  const [project, number] = [numberIn('CI_MERGE_REQUEST_PROJECT_ID'), numberIn('CI_MERGE_REQUEST_IID')];
+  // Accept only digits: any other value could change the path of the request and address another part of the API.
+  const readNumber = (name: string): string | null => /^\d+$/.exec(environment[name] ?? '')?.[0] ?? null;
+  const project = readNumber('CI_MERGE_REQUEST_PROJECT_ID');
+  const number = readNumber('CI_MERGE_REQUEST_IID');
   if (project !== null && number !== null) {
     const url = environment['CI_MERGE_REQUEST_PROJECT_URL'] ?? '';
     return { project, number, address: `${url}/-/merge_requests/${number}` };
   }
-  const home = numberIn('CI_PROJECT_ID');
+  const pipelineProject = readNumber('CI_PROJECT_ID');
   const { CI_COMMIT_BRANCH: branch = '', CI_COMMIT_SHA: commit = '' } = environment;
-  if (home === null || branch === '' || !/^[0-9a-f]{40,64}$/.test(commit)) return null;
-  const path = `/projects/${home}/repository/commits/${commit}/merge_requests`;
-  const found = chooseMergeRequest(await Array.fromAsync(gitlab.list(path, MergeRequestShape)), branch, commit);
-  if (found === undefined) return null;
-  return { project: `${found.project_id}`, number: `${found.iid}`, address: found.web_url ?? `!${found.iid}` };
+  if (pipelineProject === null || branch === '' || !/^[0-9a-f]{40,64}$/.test(commit)) return null;
+  const path = `/projects/${pipelineProject}/repository/commits/${commit}/merge_requests`;
+  const candidates = await Array.fromAsync(gitlab.list(path, MergeRequestShape));
+  const request = chooseMergeRequest(candidates, branch, commit);
+  if (request === undefined) return null;
+  const { project_id: projectId, iid, web_url: url } = request;
+  return { project: `${projectId}`, number: `${iid}`, address: url ?? `!${iid}` };
 }
 
-/** The one that was merged into the branch, by this commit if there are several; else one that is open. */
-function chooseMergeRequest(all: readonly z.infer<typeof MergeRequestShape>[], branch: string, commit: string) {
-  const merged = all.filter((one) => one.state === 'merged' && one.target_branch === branch);
-  const opened = all.filter(({ state }) => state === 'opened');
-  const made = merged.find((one) => [one.merge_commit_sha, one.squash_commit_sha, one.sha].includes(commit));
-  return made ?? merged[0] ?? opened.find((one) => one.source_branch === branch) ?? opened[0];
+/**
+ * Chooses one of the merge requests of a commit. A merge request that was merged into the branch comes before an open
+ * merge request. If several were merged, the merge request whose merge created the commit comes first. If several are
+ * open, the merge request from the branch comes first. Returns undefined if there is none.
+ */
+function chooseMergeRequest(candidates: readonly z.infer<typeof MergeRequestShape>[], branch: string, commit: string) {
+  const merged = candidates.filter(({ state, target_branch: target }) => state === 'merged' && target === branch);
+  const open = candidates.filter(({ state }) => state === 'opened');
+  const mergedByCommit = merged.find((request) =>
+    [request.merge_commit_sha, request.squash_commit_sha, request.sha].includes(commit),
+  );
+  const openFromBranch = open.find(({ source_branch: source }) => source === branch);
+  return mergedByCommit ?? merged[0] ?? openFromBranch ?? open[0];
 }
 
 const NoteShape = z.object({ id: z.int(), body: z.string(), author: z.object({ id: z.int() }).nullish() });
 type GitLabNote = z.infer<typeof NoteShape>;
 
+/** The note that promptsync keeps on a merge request. */
 export type StickyNote = StickyText<GitLabNote>;
 
-/** A note on a merge request, and what promptsync did with it. */
-export type KeptNote = { readonly id: number; readonly how: 'is unchanged' | 'updated' | 'made' };
+/** The id of a note on a merge request, and the action of promptsync on that note. */
+export type KeptNote = { readonly id: number; readonly action: 'unchanged' | 'updated' | 'created' };
 
-/** Keeps the note of promptsync up to date. Returns null if no note is wanted. Throws a `ServiceError`. */
+/**
+ * Updates the note of promptsync, or creates the note if there is none. Returns null if `mustWrite` is false. Throws a
+ * `ServiceError` if a request to GitLab fails.
+ */
 export async function upsertNote(
   gitlab: GitLab,
   { project, number }: MergeRequest,
@@ -70,26 +95,30 @@ export async function upsertNote(
   return upsertStickyText<GitLabNote, KeptNote>({
     find: () => findNote(gitlab, path, marker),
     mustWrite,
-    update: async (found) => {
-      if (hasSameText(found.body, body)) return { id: found.id, how: 'is unchanged' };
-      await gitlab.send({ method: 'PUT', path: `${path}/${found.id}`, body: { body }, shape: NoteShape });
-      return { id: found.id, how: 'updated' };
+    update: async (existing) => {
+      const { id } = existing;
+      if (hasSameText(existing.body, body)) return { id, action: 'unchanged' };
+      await gitlab.send({ method: 'PUT', path: `${path}/${id}`, body: { body }, shape: NoteShape });
+      return { id, action: 'updated' };
     },
     create: async () => {
       const { id } = await gitlab.send({ method: 'POST', path, body: { body }, shape: NoteShape });
-      return { id, how: 'made' };
+      return { id, action: 'created' };
     },
     mayHaveWorked: (error) => error instanceof ServiceError && error.effect === 'unknown',
   });
 }
 
-/** The note that begins with the marker and is by the token's own user. The oldest come first, so that no page shifts. */
+/**
+ * Finds the note that starts with the marker and belongs to the user of the token. Returns null if there is none. Reads
+ * the oldest notes first: a note that somebody adds meanwhile then does not move older notes to another page.
+ */
 async function findNote(gitlab: GitLab, path: string, marker: string): Promise<GitLabNote | null> {
-  let me: number | null = null;
+  let ownId: number | null = null;
   for await (const note of gitlab.list(`${path}?sort=asc&order_by=created_at`, NoteShape)) {
     if (!note.body.startsWith(marker)) continue;
-    me ??= (await gitlab.send({ method: 'GET', path: '/user', shape: z.object({ id: z.int() }) })).id;
-    if (note.author?.id === me) return note;
+    ownId ??= (await gitlab.send({ method: 'GET', path: '/user', shape: z.object({ id: z.int() }) })).id;
+    if (note.author?.id === ownId) return note;
   }
   return null;
 }

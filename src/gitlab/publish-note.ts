@@ -11,43 +11,46 @@ import { getCommandName } from '../report/describe.ts';
 import { connectGitLab } from './client.ts';
 import { upsertNote, findMergeRequest, type StickyNote } from './merge-request.ts';
 
+/** The options of the command `comment`. */
 export type CommentOptions = {
-  /** A JSON report, relative to the working directory. */
+  /** The path of a JSON report, relative to the working directory. */
   readonly file: string;
+  /** The path of the configuration, as given with --config. It is a part of the marker of the note. */
   readonly config?: string | undefined;
-  /** Takes secrets out of a text, those that `keepSecret` was given. */
+  /** Replaces the secrets in a text. `keepSecret` registers secrets. */
   readonly hide: (text: string) => string;
 };
 
 /**
- * Publishes a report as the one note on the merge request that this job of GitLab CI belongs to. Resolves to the line
- * that says what was done, or why nothing. Throws a `ProblemError`, at the latest after a minute.
+ * Publishes a report as a note on the merge request that this GitLab CI job belongs to. If an earlier job created the
+ * note, promptsync updates that note. Returns a line for the log: the URL of the note, or the reason why there is none.
+ * Throws a `ProblemError` after at most a minute.
  */
 export async function publishNote({ file, config, hide }: CommentOptions, world: World): Promise<string> {
   const { environment, workingDirectory } = world;
-  if (!environment['GITLAB_CI']) return explainNoNote('this is no job of GitLab CI');
+  if (!environment['GITLAB_CI']) return explainNoNote('this is not a GitLab CI job');
   const token = environment['GITLAB_TOKEN']?.trim() ?? '';
-  if (token === '') return explainNoNote('this job has no GITLAB_TOKEN');
+  if (token === '') return explainNoNote('the variable GITLAB_TOKEN is not set');
   world.keepSecret(token);
   const gitlab = connectGitLab(token, world);
   try {
     const request = await findMergeRequest(gitlab, environment);
-    if (request === null) return explainNoNote('there is no merge request of this commit');
+    if (request === null) return explainNoNote('this commit has no merge request');
     const report = mapStrings(readReport(file, workingDirectory), hide);
-    const kept = await upsertNote(gitlab, request, makeNote(report, config, world));
-    const where = escapeLine(request.address);
-    if (kept === null) return explainNoNote(`nothing was done that ${where} has to be told`);
-    return `Note ${kept.how}: ${where}#note_${kept.id}`;
+    const note = await upsertNote(gitlab, request, makeNote(report, config, world));
+    const address = escapeLine(request.address);
+    if (note === null) return explainNoNote(`there is nothing new to report on ${address}`);
+    return `Note ${note.action}: ${address}#note_${note.id}`;
   } finally {
     await gitlab.close();
   }
 }
 
-function explainNoNote(why: string): string {
-  return `No note published: ${why}.`;
+function explainNoNote(reason: string): string {
+  return `No note published: ${reason}.`;
 }
 
-/** GitLab takes 1,000,000 characters. */
+/** The length limit of a note in GitLab, in characters. */
 const MAX_NOTE_LENGTH = 1_000_000;
 
 function makeNote(report: Report, config: string | undefined, world: World): StickyNote {
@@ -58,7 +61,7 @@ function makeNote(report: Report, config: string | undefined, world: World): Sti
   const options: MarkdownOptions = {
     title: isApply ? makeOutcomeTitle(report, chooseFailureReason(report), world.now()) : getCommandName(report),
     folder: folder === '' ? null : folder,
-    // Readers know a merge request by its own commit, not by the merge that GitLab makes for a try.
+    // Show the head commit of the merge request: readers do not know the test merge commit that GitLab checks out.
     commit: environment['CI_MERGE_REQUEST_SOURCE_BRANCH_SHA'] || null,
     runUrl: environment['CI_JOB_URL'] || null,
     limit: { most: MAX_NOTE_LENGTH - marker.length - 1, measure: (text) => escapeForGitLab(text).length },
@@ -68,12 +71,13 @@ function makeNote(report: Report, config: string | undefined, world: World): Sti
 }
 
 /**
- * Whether there is something to say: an apply that had nothing to do, or came too late to do anything, is no news where
- * there is no note, and takes no "applied" back. Nor does the plan of a merge request that is merged.
+ * Returns the rule that decides whether to write the note. An apply that changed nothing, or that was superseded,
+ * creates no note. It also does not overwrite a note that reports an apply. The plan of a merge request that was merged
+ * meanwhile does not overwrite such a note, either.
  */
 function makeOverwriteRule(report: Report): StickyNote['mustWrite'] {
   const failure = chooseFailureReason(report);
-  const isIdle = failure === '' && report.prompts.every(({ status }) => status === 'unchanged');
-  if (report.mode === 'apply' && !isIdle && failure !== 'superseded') return () => true;
-  return (found) => (found === null ? report.mode !== 'apply' : !reportsApply(found.body));
+  const changedNothing = failure === '' && report.prompts.every(({ status }) => status === 'unchanged');
+  if (report.mode === 'apply' && !changedNothing && failure !== 'superseded') return () => true;
+  return (existing) => (existing === null ? report.mode !== 'apply' : !reportsApply(existing.body));
 }

@@ -8,35 +8,37 @@ import { type ServiceCall, parseResponse, InvalidResponse } from '../service/ser
 import { openConnection, type Connection, type ConnectionOptions } from '../service/connection.ts';
 import { ServiceError } from '../service/prompt-service.ts';
 
-/** A version as Langfuse has it, with composition tags as they were written. */
+/** A version as Langfuse stores it. Composition tags in its text are not resolved. */
 export type RawLangfuseVersion = {
   readonly number: number;
-  /** The metadata is the config. */
+  /** The text and the config of the version. The config is the metadata. */
   readonly content: StoredContent<JsonValue>;
   readonly labels: readonly string[];
-  /** Its commit message. */
+  /** The commit message of the version. Null if the version has none. */
   readonly message: string | null;
 };
 
-/** The same as what is known of any version, digested once. */
+/** A version that was read from Langfuse, as a known version with its digests. */
 export type RemoteLangfuseVersion = KnownVersion &
   Pick<RawLangfuseVersion, 'labels'> & {
-    /** The text is as promptsync compares it. */
+    /** The text and the config of the version. The text is normalized for comparisons. */
     readonly content: StoredContent<JsonValue>;
-    /** The memory that it takes, roughly, in bytes. */
+    /** The approximate memory that the version takes, in bytes. */
     readonly size: number;
   };
 
-/** `{}` has two characters as JSON and takes more than 50 bytes as a value. */
+/** The estimated memory of a parsed config per character of its JSON. For example, `{}` takes more than 50 bytes. */
 const CONFIG_BYTES_PER_CHARACTER = 20;
 
 /**
- * Any version is found again by its number, and nothing says who has made it: git knows the texts. A number may come again
- * with another text, once its version was deleted: plans and digests are bound to the text by the id.
+ * Converts a version from Langfuse to a known version. promptsync can read any version again by its number. Langfuse does
+ * not show who created a version, so promptsync recognizes versions by the texts in git. The id contains a digest of the
+ * text and the config, because Langfuse reuses the number of a deleted version. This binds plans and their digests to
+ * the text.
  */
 export function digestVersion({ number, content, labels, message }: RawLangfuseVersion): RemoteLangfuseVersion {
   const { text, metadata: config } = content;
-  const { text: compared, digest } = digestText(text);
+  const { text: normalizedText, digest } = digestText(text);
   const configJson = canonicalJson(config);
   return {
     id: `${number}-${shortDigest(computeDigest(canonicalJson([text, config])))}`,
@@ -44,12 +46,12 @@ export function digestVersion({ number, content, labels, message }: RawLangfuseV
     digest,
     labels,
     size: text.length + configJson.length * CONFIG_BYTES_PER_CHARACTER,
-    // All of the config is the user's: promptsync keeps nothing in it, not even below the key that it reserves.
+    // The whole config belongs to the user. promptsync stores nothing in it, not even under the key `promptsync`.
     metadataDigest: computeDigest(configJson),
     isManaged: null,
     staysKnown: true,
     source: null,
-    content: { ...content, text: compared },
+    content: { ...content, text: normalizedText },
     ...(message !== null && { message }),
   };
 }
@@ -61,49 +63,52 @@ export type RemoteLangfusePrompt = {
   readonly labels: readonly string[];
 };
 
-/** The part of a row that is kept when all prompts are listed. */
+/** A summary of the row of one prompt. promptsync keeps only summaries when it lists all prompts. */
 export type LangfuseListing = {
   readonly name: string;
   readonly labels: readonly string[];
-  /** The highest version number; 0 when there is no version. */
+  /** The highest version number. 0 if the prompt has no version or exceeds a limit. */
   readonly lastVersion: number;
-  /** The limit that the prompt exceeds; null when it is within the limits. */
+  /** The problem of a prompt with too many versions or labels. Null if the prompt is within the limits. */
   readonly problem: Problem | null;
 };
 
-/** What a version is made of. */
+/** The input for a new version. */
 export type NewLangfuseVersion = {
-  /** The metadata is the config. Without one, the version gets the empty config. */
+  /** The text and the config of the version. If the metadata is undefined, the version gets the empty config. */
   readonly content: StoredContent;
-  /** They move to it from whatever version has them. */
+  /** The labels of the new version. Langfuse removes them from the versions that have them. */
   readonly labels: readonly string[];
   readonly message?: string | undefined;
 };
 
-/** The version of a prompt with this number, or the one that has this label. */
+/** Selects one version of a prompt, either by its number or by one of its labels. */
 export type VersionSelector =
   { readonly kind: 'version'; readonly version: number } | { readonly kind: 'label'; readonly label: string };
 
-/** Langfuse's calls for prompts. Every call throws a `ServiceError` when it fails. */
+/** Langfuse's calls for prompts. A call that fails throws a `ServiceError`. */
 export type LangfuseService = {
   /** Lists all prompts. A prompt that exceeds a limit is listed with its problem. */
   readonly list: () => Promise<readonly LangfuseListing[]>;
-  /** Returns the row of one prompt, or null when the listing has none. Throws when the prompt exceeds a limit. */
+  /** Returns the row of one prompt, or null if there is no such prompt. Throws if the prompt exceeds a limit. */
   readonly find: (name: string) => Promise<RemoteLangfusePrompt | null>;
-  /** Null where there is no such prompt, or nothing of it that is meant: Langfuse does not tell these apart. */
+  /** Reads a version. Returns null for a missing prompt, version or label, because Langfuse answers all three with 404. */
   readonly read: (name: string, selector: VersionSelector) => Promise<RemoteLangfuseVersion | null>;
-  /** Makes a version, and with the first one the prompt. Sent once: after the effect `unknown` it may exist. */
+  /**
+   * Creates a version. The first version also creates the prompt. promptsync repeats the request only if Langfuse
+   * certainly did not carry it out. After a `ServiceError` with the effect `unknown`, the version may exist.
+   */
   readonly create: (name: string, version: NewLangfuseVersion) => Promise<RemoteLangfuseVersion>;
-  /** Moves a label to a version. Labels can be added and moved, but not taken away. */
+  /** Moves a label to a version. No call removes a label from a prompt. */
   readonly addLabel: (name: string, version: number, label: string) => Promise<void>;
 };
 
 type LangfuseKeys = { readonly publicKey: string; readonly secretKey: string };
 
-/** Langfuse with connections of its own, which have to be closed. */
+/** Langfuse's calls with their open connections. The caller must close the connections. */
 export type ConnectedLangfuse = LangfuseService & Pick<Connection, 'close'>;
 
-/** Connects to Langfuse over HTTP, with Basic authentication. */
+/** Connects to Langfuse over HTTP with Basic authentication. Sends nothing. */
 export function connectLangfuse(options: ConnectionOptions, { publicKey, secretKey }: LangfuseKeys): ConnectedLangfuse {
   const basic = Buffer.from(`${publicKey}:${secretKey}`).toString('base64');
   const credentials = { header: { authorization: `Basic ${basic}` }, secrets: [basic, secretKey] };
@@ -114,11 +119,11 @@ export function connectLangfuse(options: ConnectionOptions, { publicKey, secretK
 function makeLangfuseService(perform: Connection['perform']): LangfuseService {
   return {
     list: async () => {
-      const all: LangfuseListing[] = [];
+      const prompts: LangfuseListing[] = [];
       for await (const rows of readPages(perform, null)) {
-        for (const row of rows) all.push(summarizeRow(row));
+        for (const row of rows) prompts.push(summarizeRow(row));
       }
-      return all;
+      return prompts;
     },
     find: async (name) => {
       for await (const [row] of readPages(perform, name)) {
@@ -138,45 +143,45 @@ function makeLangfuseService(perform: Connection['perform']): LangfuseService {
 }
 
 const PROMPTS = '/api/public/v2/prompts';
-/** Rows on one page of the listing, which is the most that Langfuse returns. */
+/** The number of rows on one page of the listing. Langfuse returns at most 100. */
 const PAGE_SIZE = 100;
 
-/** Pages of one listing. */
+/** The maximum number of pages of one listing. */
 const MAX_LISTING_PAGES = 1_000;
-/** Size of all pages of one listing together. One answer may have up to 32 MiB. */
+/** The maximum size of all pages of one listing together. A single response may have up to 32 MiB. */
 const MAX_LISTING_MIB = 64;
-/** Size of one version. Langfuse takes no request of more than 1 MB, so no version of its own comes near this. */
+/** The maximum size of a response with one version. Langfuse rejects requests over 1 MB, so its versions are smaller. */
 const MAX_VERSION_BYTES = 4 * 1024 * 1024;
-/** A prompt with more than these is refused, because each version and each label may cost a request. */
+/** The limits of one prompt. promptsync refuses larger prompts, because each version and each label may cost a request. */
 const MAX_PER_PROMPT = { versions: 10_000, labels: 200 } as const;
 
 function makePromptPath(name: string): string {
   return `${PROMPTS}/${encodeURIComponent(name.toWellFormed())}`;
 }
 
-const get = { method: 'GET', body: null, isSentOnce: false } as const;
+const GET_CALL = { method: 'GET', body: null, isSentOnce: false } as const;
 
 /**
- * Reads the listing page by page, and keeps no page.
- * @param name the only prompt whose row is returned; null: all prompts
+ * Yields the rows of the listing page by page, so that only one page is in memory.
+ * @param name the prompt whose row to read; null for all prompts
  */
 async function* readPages(perform: Connection['perform'], name: string | null): AsyncGenerator<readonly ListingRow[]> {
   let bytes = 0;
-  for (let number = 1; number <= MAX_LISTING_PAGES; number += 1) {
-    const page = await perform(makeListCall(number, name));
+  for (let pageNumber = 1; pageNumber <= MAX_LISTING_PAGES; pageNumber += 1) {
+    const page = await perform(makeListCall(pageNumber, name));
     bytes += page.bytes;
-    if (bytes > MAX_LISTING_MIB * 1024 * 1024) throw listingTooLarge(`${MAX_LISTING_MIB} MiB`);
+    if (bytes > MAX_LISTING_MIB * 1024 * 1024) throw makeListingTooLargeError(`${MAX_LISTING_MIB} MiB`);
     yield page.rows;
     if (page.isLast) return;
   }
-  throw listingTooLarge(`${MAX_LISTING_PAGES} pages`);
+  throw makeListingTooLargeError(`${MAX_LISTING_PAGES} pages`);
 }
 
-function listingTooLarge(limit: string): ServiceError {
+function makeListingTooLargeError(limit: string): ServiceError {
   return new ServiceError(makeProblem('langfuse/listing-too-large', { limit }), 'rejected');
 }
 
-/** A row of the listing. It has no versions and no labels when it exceeds a limit, which is the problem then. */
+/** A row of the listing. If the prompt exceeds a limit, the row has a problem but no versions and no labels. */
 type ListingRow = RemoteLangfusePrompt & { readonly problem: Problem | null };
 
 type ListingPage = { readonly rows: readonly ListingRow[]; readonly isLast: boolean; readonly bytes: number };
@@ -185,36 +190,45 @@ function makeListCall(page: number, name: string | null): ServiceCall<ListingPag
   const query = new URLSearchParams({ page: String(page), limit: String(PAGE_SIZE), ...(name !== null && { name }) });
   const parse = (value: unknown, bytes: number): ListingPage => {
     const rows = parseResponse(ListingShape, value).data;
-    const wanted = name === null ? rows : rows.filter((row) => row.name === name);
-    return { rows: wanted.map(toRow), isLast: rows.length < PAGE_SIZE, bytes };
+    const requestedRows = name === null ? rows : rows.filter((row) => row.name === name);
+    return { rows: requestedRows.map(parseRow), isLast: rows.length < PAGE_SIZE, bytes };
   };
-  return { ...get, path: `${PROMPTS}?${query}`, promptId: name ?? '*', parse };
+  return { ...GET_CALL, path: `${PROMPTS}?${query}`, promptId: name ?? '*', parse };
 }
 
-function toRow({ name, ...lists }: z.output<typeof RowShape>): ListingRow {
-  const problem = findExcess(name, 'versions', lists.versions) ?? findExcess(name, 'labels', lists.labels);
+function parseRow({ name, ...lists }: z.output<typeof RowShape>): ListingRow {
+  const problem =
+    findExcessProblem(name, 'versions', lists.versions) ?? findExcessProblem(name, 'labels', lists.labels);
   if (problem !== null) return { name, versions: [], labels: [], problem };
   return { name, ...parseResponse(ListsShape, lists), problem };
 }
 
-/** Returns a problem when a list of a prompt is longer than its limit. */
-function findExcess(name: string, what: keyof typeof MAX_PER_PROMPT, all: readonly unknown[]): Problem | null {
-  const evidence = { name, what, count: all.length, limit: MAX_PER_PROMPT[what] };
-  return evidence.count > evidence.limit ? makeProblem('langfuse/too-many', evidence) : null;
+/** Returns the problem of a prompt that has too many versions or labels. Returns null if the prompt is within the limit. */
+function findExcessProblem(
+  name: string,
+  listName: keyof typeof MAX_PER_PROMPT,
+  list: readonly unknown[],
+): Problem | null {
+  const count = list.length;
+  const limit = MAX_PER_PROMPT[listName];
+  return count > limit ? makeProblem('langfuse/too-many', { name, what: listName, count, limit }) : null;
 }
 
 function summarizeRow({ name, versions, labels, problem }: ListingRow): LangfuseListing {
-  const lastVersion = versions.reduce((last, number) => Math.max(last, number), 0);
+  const lastVersion = versions.reduce((highest, number) => Math.max(highest, number), 0);
   return { name, labels, lastVersion, problem };
 }
 
-/** `resolve=false`: a text is compared as it was written, not with the prompts that it is composed of. */
+/**
+ * Makes the call that reads one version. With `resolve=false`, Langfuse does not replace composition tags by the texts of
+ * other prompts. promptsync compares the text as it was written.
+ */
 function makeReadCall(name: string, selector: VersionSelector): ServiceCall<RemoteLangfuseVersion> {
   const selection = selector.kind === 'version' ? String(selector.version) : selector.label;
   const query = new URLSearchParams({ [selector.kind]: selection, resolve: 'false' });
   const parse = (value: unknown) =>
     parseLangfuseVersion(value, name, selector.kind === 'version' ? selector.version : null);
-  return { ...get, path: `${makePromptPath(name)}?${query}`, promptId: name, maxBytes: MAX_VERSION_BYTES, parse };
+  return { ...GET_CALL, path: `${makePromptPath(name)}?${query}`, promptId: name, maxBytes: MAX_VERSION_BYTES, parse };
 }
 
 function makeCreateCall(
@@ -241,17 +255,17 @@ function makeAddLabelCall(name: string, version: number, label: string): Service
   };
 }
 
-/** A list whose length is checked before its items: zod keeps an issue for each item that is not valid. */
-const list = z.custom<readonly unknown[]>(Array.isArray, 'Invalid input: expected array');
+/** An array with unchecked items. promptsync checks the length first, because zod keeps an issue for each invalid item. */
+const uncheckedArray = z.custom<readonly unknown[]>(Array.isArray, 'Invalid input: expected array');
 
-/** Langfuse counts the versions of a prompt from 1. The number becomes part of a path. */
+/** A version number. Langfuse numbers the versions of a prompt from 1, and the number becomes part of a path. */
 const versionNumber = z.int().min(1);
 
-const RowShape = z.object({ name: z.string(), versions: list, labels: list });
+const RowShape = z.object({ name: z.string(), versions: uncheckedArray, labels: uncheckedArray });
 const LabelsShape = z.object({ labels: z.array(z.string()) });
 const ListsShape = LabelsShape.extend({ versions: z.array(versionNumber) });
 const ListingShape = z.object({
-  data: list
+  data: uncheckedArray
     .refine((rows) => rows.length <= PAGE_SIZE, { error: `expected at most ${PAGE_SIZE} rows`, abort: true })
     .pipe(z.array(RowShape)),
 });
@@ -262,22 +276,29 @@ const VersionShape = z.object({
   type: z.string(),
   prompt: z.unknown(),
   config: z.custom<JsonValue>(isJsonValue, 'Invalid input: expected JSON').nullish(),
-  labels: list,
+  labels: uncheckedArray,
   commitMessage: z.string().nullish(),
 });
 
-/** Refuses another prompt or version than the requested one. `requested` is null if the request names no number. */
-function parseLangfuseVersion(value: unknown, name: string, requested: number | null): RemoteLangfuseVersion {
+/**
+ * Parses a response that contains a version. Throws `InvalidResponse` if the version is not the requested one. Throws a
+ * `ServiceError` if it is not a text version, or if it has too many labels.
+ * @param requestedNumber null if the request names no version number
+ */
+function parseLangfuseVersion(value: unknown, name: string, requestedNumber: number | null): RemoteLangfuseVersion {
   const wire = parseResponse(VersionShape, value);
   if (wire.name !== name) throw new InvalidResponse('"name" names another prompt');
-  if (requested !== null && wire.version !== requested) throw new InvalidResponse('"version" names another one');
-  const excess = findExcess(name, 'labels', wire.labels);
-  // After a create or a label move, the version is there all the same.
+  if (requestedNumber !== null && wire.version !== requestedNumber) {
+    throw new InvalidResponse('"version" is not the requested number');
+  }
+  const excess = findExcessProblem(name, 'labels', wire.labels);
+  // If the request was a create or a label move, Langfuse has already carried it out. Therefore the effect is `unknown`.
   if (excess !== null) throw new ServiceError(excess, 'unknown');
   const { labels } = parseResponse(LabelsShape, wire);
   const { version: number, prompt, config, commitMessage: message = null } = wire;
-  if (wire.type !== 'text')
+  if (wire.type !== 'text') {
     throw new ServiceError(makeProblem('langfuse/not-text', { name, type: wire.type }), 'rejected');
+  }
   if (typeof prompt !== 'string') throw new InvalidResponse('"prompt" is not valid: expected string');
   return digestVersion({ number, content: { text: prompt, metadata: config ?? {} }, labels, message });
 }

@@ -1,7 +1,7 @@
 import type { NamedProviderDescriptor } from '../providers/descriptor.ts';
 import { langfuseRules } from './rules.ts';
 
-/** Langfuse as the rest of promptsync knows it. */
+/** The descriptor of the Langfuse provider. */
 export const LANGFUSE: NamedProviderDescriptor = {
   title: 'Langfuse',
   rules: () => langfuseRules,
@@ -21,23 +21,25 @@ export const LANGFUSE: NamedProviderDescriptor = {
   defaultAddress: {
     variable: 'LANGFUSE_HOST',
     url: 'https://cloud.langfuse.com',
-    help: 'LANGFUSE_HOST, else its cloud',
+    help: 'LANGFUSE_HOST, or else Langfuse Cloud',
   },
   interfacePath: '/api/public/',
   fieldNotes: {
-    id: 'in Langfuse its name, with its folders',
-    key: 'With Langfuse optional.',
-    name: 'Not for Langfuse.',
-    description: 'Not for Langfuse.',
+    id: 'in Langfuse, the name of the prompt with its folders',
+    key: 'This field is optional with Langfuse.',
+    name: 'With Langfuse, leave this field out, because the id is the name.',
+    description: 'With Langfuse, leave this field out, because its prompts have no description.',
   },
   exampleFrontMatter: [
-    '# An example, which a sync creates in Langfuse. `promptsync import <name>` writes the file of a prompt that is there.',
+    '# An example. A sync creates this prompt in Langfuse. To write the file of an existing prompt, run',
+    '# `promptsync import <name>`.',
     'id: example/greeting',
   ],
   open: async ({ connection, secretKey, publicKey, readFormerContents, sleep }) => {
     const { connectLangfuse } = await import('./client.ts');
-    const { makeLangfuseProvider: langfuseProvider } = await import('./provider.ts');
+    const { makeLangfuseProvider } = await import('./provider.ts');
     const service = connectLangfuse(connection, { publicKey: publicKey ?? '', secretKey });
-    return { provider: langfuseProvider({ service, readFormerContents, sleep }), close: service.close };
+    const provider = makeLangfuseProvider({ service, readFormerContents, sleep });
+    return { provider, close: service.close };
   },
 };

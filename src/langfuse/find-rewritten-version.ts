@@ -7,10 +7,11 @@ import type { RemoteLangfuseVersion } from './client.ts';
 export type ReadFormerContents = (commit: string, path: string) => Promise<readonly ContentAtRef[] | null>;
 
 /**
- * Finds the version that an earlier sync of the same commit created, and that Langfuse or a gateway stored with another
- * content than promptsync sent. Without a version record, only the commit message says which commit a version is from.
- * Two commits can have the same message. A version that holds what git has at a commit with this message is therefore
- * not rewritten. Returns null for a file that was not committed, because its versions have no commit message.
+ * Finds a version that an earlier sync of the same commit created and that Langfuse or a gateway rewrote. The stored
+ * content of such a version differs from the content that promptsync sent. Langfuse has no version records, so promptsync
+ * recognizes the commit of a version only by the commit message. Two commits can have the same message. If the file had
+ * the stored content at a commit with this message, the version is not rewritten. Returns null for a file that was not
+ * committed, because its versions have no commit message.
  */
 export async function findRewrittenVersion(
   versions: readonly RemoteLangfuseVersion[],
@@ -20,29 +21,34 @@ export async function findRewrittenVersion(
   const { commit, path } = change.provenance;
   const message = makeCommitMessage(change.provenance);
   if (message === undefined || commit === undefined || path === undefined) return null;
-  const suspects = versions.filter((version) => version.message === message && maybeRewritten(version, change));
+  const suspects = versions.filter((version) => version.message === message && mayBeRewritten(version, change));
   if (suspects.length === 0) return null;
-  const former = await readFormerContents(commit, path);
-  if (former === null) return null;
-  // git can have more commits than promptsync reads the subjects of. A commit without a subject may have any message.
-  const sent = former.filter(({ provenance }) => (makeCommitMessage(provenance) ?? message) === message);
-  return suspects.find((version) => !sent.some(({ content }) => holdsContent(version, content))) ?? null;
+  const formerContents = await readFormerContents(commit, path);
+  if (formerContents === null) return null;
+  // promptsync does not read the subject of every commit. A commit without a subject may have any message.
+  const possiblySent = formerContents.filter(
+    ({ provenance }) => (makeCommitMessage(provenance) ?? message) === message,
+  );
+  return suspects.find((version) => !possiblySent.some(({ content }) => holdsContent(version, content))) ?? null;
 }
 
-/** Whether Langfuse stored a version with the text and the config that the plan says. */
+/** Whether Langfuse stored a version with the planned text and the planned config. */
 export function isStoredAsPlanned(version: RemoteLangfuseVersion, change: CreateVersion): boolean {
   return isSameContent(version, computeCreatedDigests(change));
 }
 
-/** Whether a version can be a rewritten form of the planned one: its text differs at most in form. */
-function maybeRewritten(version: RemoteLangfuseVersion, change: CreateVersion): boolean {
+/** Whether a version may be a rewritten form of the planned version. The texts differ at most in their form. */
+function mayBeRewritten(version: RemoteLangfuseVersion, change: CreateVersion): boolean {
   return !isStoredAsPlanned(version, change) && differsOnlyInForm(version.content.text, change.content.text);
 }
 
-/** In characters, the most that Langfuse takes. */
+/** The maximum length of a commit message in Langfuse, in characters. */
 const MAX_MESSAGE_LENGTH = 500;
 
-/** Returns the commit message of a version: the subject of the commit that its content is from, as far as Langfuse takes it. */
+/**
+ * Returns the commit message for a version. It is the subject of the commit that the content is from, cut to the maximum
+ * length. Returns undefined if promptsync knows no subject, as for a file that was not committed.
+ */
 export function makeCommitMessage({ changeSummary }: CreateVersion['provenance']): string | undefined {
   return changeSummary?.slice(0, MAX_MESSAGE_LENGTH).toWellFormed();
 }

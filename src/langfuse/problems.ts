@@ -1,34 +1,41 @@
 import { defineError, defineWarning } from '../problems/catalog-entry.ts';
 
-/** What can go wrong only with Langfuse. */
+/** The problems that only Langfuse can cause. */
 export const LANGFUSE_PROBLEMS = {
   'langfuse/new-prompt': defineWarning<{ name: string }>(
-    (e) => `Langfuse has no prompt "${e.name}" so far: a sync makes it.`,
-    'Where it should be there, check the name with its folders, and the keys: they belong to one project.',
+    (e) => `Langfuse has no prompt "${e.name}" yet. A sync creates it.`,
+    'If the prompt should already exist, check its name with its folders, and check the keys, which belong to one project.',
   ),
   'langfuse/not-text': defineError<{ name: string; type: string }>(
-    (e) => `"${e.name}" is a ${e.type} prompt in Langfuse.`,
-    'promptsync syncs text prompts. Take its file out, or make a text prompt of another name.',
+    (e) => `"${e.name}" is a ${e.type} prompt in Langfuse, but promptsync syncs only text prompts.`,
+    'Remove the file of this prompt, or create a text prompt with another name.',
   ),
   'langfuse/too-many': defineError<{ name: string; what: 'versions' | 'labels'; count: number; limit: number }>(
     (e) =>
-      `"${e.name}" has ${grouped(e.count)} ${e.what} in Langfuse, and promptsync reads at most ${grouped(e.limit)}.`,
+      `"${e.name}" has ${formatNumber(e.count)} ${e.what} in Langfuse, but promptsync reads at most ${formatNumber(e.limit)}.`,
     (e) =>
       e.what === 'versions'
-        ? 'Delete old versions of the prompt in Langfuse, or go on with a prompt of another name.'
-        : 'Remove labels that nothing uses from its versions in Langfuse.',
+        ? 'Delete old versions of the prompt in Langfuse, or continue with a prompt of another name.'
+        : 'Remove unused labels from the versions of the prompt in Langfuse.',
   ),
-  'langfuse/too-large': defineError<{ name: string; limit: number }>(
-    (e) => `The versions of "${e.name}" in Langfuse that promptsync has to read take more than ${e.limit} MiB.`,
-    'Delete old versions of the prompt in Langfuse, or go on with a prompt of another name.',
+  'langfuse/too-large': defineError<{
+    name: string;
+    /** The maximum size in MiB. */
+    limit: number;
+  }>(
+    (e) => `promptsync must read more than ${e.limit} MiB of versions of "${e.name}" from Langfuse, which is too much.`,
+    'Delete old versions of the prompt in Langfuse, or continue with a prompt of another name.',
   ),
-  'langfuse/listing-too-large': defineError<{ limit: string }>(
-    (e) => `Langfuse's list of prompts has more than ${e.limit}.`,
-    'Check that the base URL is Langfuse itself. If the project really has that many prompts, versions and labels, delete those that nothing uses, or split the project.',
+  'langfuse/listing-too-large': defineError<{
+    /** The maximum size of the list with its unit, such as "64 MiB". */
+    limit: string;
+  }>(
+    (e) => `The list of prompts in Langfuse is longer than ${e.limit}.`,
+    'Check that the base URL is the address of Langfuse itself. If the project really has that many prompts, versions and labels, delete the unused ones or split the project.',
   ),
 };
 
-/** Writes a number with commas, such as 10,000. */
-function grouped(count: number): string {
-  return count.toLocaleString('en-US');
+/** Formats a number with commas, such as 10,000. */
+function formatNumber(number: number): string {
+  return number.toLocaleString('en-US');
 }

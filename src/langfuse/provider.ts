@@ -29,150 +29,168 @@ import {
   listLangfuseVersions,
 } from './reading.ts';
 
+/** Everything outside of promptsync that the Langfuse provider uses. */
 type LangfuseWorld = {
   readonly service: LangfuseService;
   readonly readFormerContents: ReadFormerContents;
-  /** Waits so many milliseconds; rejects when the run is interrupted. */
+  /** Waits for the given number of milliseconds. Rejects if the run is interrupted. */
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
-/** Langfuse as a provider: environments are labels, and any version can be read by its number. */
+/** Makes the provider for Langfuse. Environments are labels, and every version can be read by its number. */
 export function makeLangfuseProvider(world: LangfuseWorld): Provider {
   return {
-    observe: async (wanted) => interpretLangfuseReading(await readLangfusePrompt(world.service, wanted), wanted),
-    makeWriter: (wanted) => makeLangfuseWriter(world, wanted),
-    list: async () =>
-      (await world.service.list()).map(({ labels, ...listed }) => ({
-        ...listed,
-        environments: labels.filter((label) => label !== LATEST_LABEL).toSorted(),
-      })),
+    observe: async (request) => interpretLangfuseReading(await readLangfusePrompt(world.service, request), request),
+    makeWriter: (request) => makeLangfuseWriter(world, request),
+    list: async () => {
+      const prompts = await world.service.list();
+      return prompts.map(({ labels, ...prompt }) => {
+        const environments = labels.filter((label) => label !== LATEST_LABEL).toSorted();
+        return { ...prompt, environments };
+      });
+    },
   };
 }
 
-/** Writes of a prompt go one after the other: labels that move at the same time are left on two versions. */
+/** The state of writing one prompt. Its writes must not overlap, because concurrent moves leave a label on two versions. */
 type LangfuseWriteState = LangfuseWorld & {
   readonly request: ReadRequest;
-  /** Includes the created versions. */
+  /** The last reading, with the created versions among its other versions. */
   readonly reading: LangfuseReading;
-  /** The versions that this run has created or adopted. */
-  readonly created: readonly RemoteLangfuseVersion[];
+  /** The versions that this run has created, or has adopted after a lost response. */
+  readonly createdVersions: readonly RemoteLangfuseVersion[];
 };
 
-function makeLangfuseWriter(world: LangfuseWorld, wanted: ReadRequest): PromptWriter {
+function makeLangfuseWriter(world: LangfuseWorld, request: ReadRequest): PromptWriter {
   let reading: LangfuseReading | null = null;
-  const created: RemoteLangfuseVersion[] = [];
-  const begun = (): LangfuseWriteState => {
-    if (reading === null) throw makeUnexpectedError('nothing was observed');
-    return { ...world, request: wanted, reading: { ...reading, others: [...reading.others, ...created] }, created };
+  const createdVersions: RemoteLangfuseVersion[] = [];
+  const getState = (): LangfuseWriteState => {
+    if (reading === null) throw makeUnexpectedError('the prompt was not observed before it was written');
+    const others = [...reading.others, ...createdVersions];
+    return { ...world, request, reading: { ...reading, others }, createdVersions };
   };
   const observe = async () => {
-    reading = await readLangfusePrompt(world.service, wanted);
-    return interpretLangfuseReading(reading, wanted);
+    reading = await readLangfusePrompt(world.service, request);
+    return interpretLangfuseReading(reading, request);
   };
   return {
     observe,
-    // What a pin may name was read by its number already.
+    // No further search is necessary, because `observe` reads every pinned number.
     find: observe,
     create: async (change, { environments }) => {
-      const note = (version: RemoteLangfuseVersion) => void created.push(version);
-      return createLangfuseVersion(begun(), change, environments, note).catch(
+      const onCreated = (version: RemoteLangfuseVersion) => void createdVersions.push(version);
+      return createLangfuseVersion(getState(), change, environments, onCreated).catch(
         makeFailureHandler('Creating the version'),
       );
     },
-    update: () => Promise.reject(makeUnexpectedError('a prompt has no fields here')),
+    update: () => Promise.reject(makeUnexpectedError('prompts in Langfuse have no fields to update')),
     activate: async (label, version) =>
-      setLabel(begun(), label, version).catch(makeFailureHandler(`Setting "${label}"`)),
+      setLabel(getState(), label, version).catch(makeFailureHandler(`Setting "${label}"`)),
   };
 }
 
-type NoteVersion = (version: RemoteLangfuseVersion) => void;
-
-/** Makes a version together with its labels, once; where the answer is lost, finds out what became of it. */
+/**
+ * Creates a version together with its labels in one request. If the response is lost, finds out whether Langfuse created
+ * the version.
+ * @param onCreated called with the version as soon as promptsync knows that it exists
+ */
 async function createLangfuseVersion(
-  writing: LangfuseWriteState,
+  state: LangfuseWriteState,
   change: CreateVersion,
   labels: readonly string[],
-  note: NoteVersion,
+  onCreated: (version: RemoteLangfuseVersion) => void,
 ): Promise<CreateOutcome> {
-  const { service, readFormerContents, request: wanted, reading, created } = writing;
-  const { content, provenance, metadataFrom } = change;
-  // The plan's value, because that is what the review has shown.
-  const written = makeNewVersionContent(content, metadataFrom);
-  const earlier = listLangfuseVersions(reading).filter((one) => !created.includes(one));
-  const rewritten = await findRewrittenVersion(earlier, change, readFormerContents);
+  const { service, readFormerContents, request, reading, createdVersions } = state;
+  const { provenance, metadataFrom } = change;
+  // The config comes from the plan and not from the last reading, because reviewers have seen the plan.
+  const content = makeNewVersionContent(change.content, metadataFrom);
+  const earlierVersions = listLangfuseVersions(reading).filter((version) => !createdVersions.includes(version));
+  const rewritten = await findRewrittenVersion(earlierVersions, change, readFormerContents);
   if (rewritten !== null) return refuseRewritten(rewritten, 'not_made');
-  const version = { content: written, labels, message: makeCommitMessage(provenance) };
+  const newVersion = { content, labels, message: makeCommitMessage(provenance) };
   try {
-    const made = await service.create(wanted.promptId, version);
-    note(made);
-    if (isStoredAsPlanned(made, change)) return { ...(await makeCreateOutcome(writing, made, labels)), status: 'made' };
-    return { ...refuseRewritten(made, 'made'), movedEnvironments: labels };
+    const created = await service.create(request.promptId, newVersion);
+    onCreated(created);
+    if (!isStoredAsPlanned(created, change)) return { ...refuseRewritten(created, 'made'), movedEnvironments: labels };
+    return { ...(await makeCreateOutcome(state, created, labels)), status: 'made' };
   } catch (error) {
     if (!isLostResponse(error)) throw error;
-    const found = await findLostLangfuseVersion(writing, version, change);
-    if (found === null) return { ...reportUnknownCreate(error), movedEnvironments: labels };
-    note(found);
-    return { ...(await makeCreateOutcome(writing, found, labels)), status: 'adopted' };
+    const recovered = await findLostLangfuseVersion(state, newVersion, change);
+    if (recovered === null) return { ...reportUnknownCreate(error), movedEnvironments: labels };
+    onCreated(recovered);
+    return { ...(await makeCreateOutcome(state, recovered, labels)), status: 'adopted' };
   }
 }
 
 /**
- * A label that is not where it was sent to, because somebody else has moved it meanwhile, is left to `setLabel`. Where
- * it cannot be read any more, such as after an interruption, it is where the answer to the create has it.
+ * Makes the outcome of a create from the labels that the created version has. Somebody else may have moved a label to
+ * another version meanwhile. The outcome leaves out such a label, and `setLabel` moves it again. If a label cannot be
+ * read, as after an interruption, the response to the create tells whether the version has the label.
  */
 async function makeCreateOutcome(
-  { service, request: wanted }: LangfuseWriteState,
-  made: RemoteLangfuseVersion,
+  { service, request }: LangfuseWriteState,
+  created: RemoteLangfuseVersion,
   labels: readonly string[],
 ): Promise<Omit<CreateOutcome, 'status'>> {
-  const isThere = async (label: string): Promise<boolean> => {
-    const answered = made.labels.includes(label) ? made : null;
-    const shown = await service.read(wanted.promptId, { kind: 'label', label }).catch(() => answered);
-    return shown?.id === made.id;
+  const hasLabel = async (label: string): Promise<boolean> => {
+    try {
+      const labeled = await service.read(request.promptId, { kind: 'label', label });
+      return labeled?.id === created.id;
+    } catch {
+      return created.labels.includes(label);
+    }
   };
-  const there = await Promise.all(labels.map(isThere));
-  return { version: makeVersionRef(made), movedEnvironments: labels.filter((_, at) => there[at]), problems: [] };
+  const areMoved = await Promise.all(labels.map(hasLabel));
+  const movedEnvironments = labels.filter((_, index) => areMoved[index]);
+  return { version: makeVersionRef(created), movedEnvironments, problems: [] };
 }
 
-/** The version of this text, config and commit message that was not there before; null if none turns up in time. */
+/**
+ * Finds the version of a create whose response was lost. The version must have a new number and the planned text, config
+ * and commit message. Returns null if there is no such version within 15 seconds.
+ */
 async function findLostLangfuseVersion(
   { service, sleep, request: { promptId }, reading }: LangfuseWriteState,
   { message }: NewLangfuseVersion,
   change: CreateVersion,
 ): Promise<RemoteLangfuseVersion | null> {
-  const before = new Set([
+  const earlierNumbers = new Set([
     ...(reading.listed?.versions ?? []),
     ...listLangfuseVersions(reading).map(({ number }) => number),
   ]);
-  const findNew = async () => {
+  const findNewVersion = async () => {
     const row = await service.find(promptId);
-    for (const version of (row?.versions ?? []).filter((number) => !before.has(number))) {
-      const read = await service.read(promptId, { kind: 'version', version });
-      if (read !== null && isStoredAsPlanned(read, change) && read.message === message) return read;
+    const newNumbers = (row?.versions ?? []).filter((number) => !earlierNumbers.has(number));
+    for (const number of newNumbers) {
+      const version = await service.read(promptId, { kind: 'version', version: number });
+      if (version !== null && isStoredAsPlanned(version, change) && version.message === message) return version;
     }
     return null;
   };
-  return findLostVersion(findNew, sleep);
+  return findLostVersion(findNewVersion, sleep);
 }
 
-/** Moves a label and reads it back; once more where that shows another version, which heals a label that is on two. */
-async function setLabel(writing: LangfuseWriteState, label: string, { id }: VersionRef): Promise<WriteOutcome> {
-  const { service, sleep, request: wanted } = writing;
-  const version = listLangfuseVersions(writing.reading).find((one) => one.id === id);
-  if (version === undefined) throw makeUnexpectedError('a version that nobody has read was to go live');
-  const made: WriteOutcome = { status: 'made', version: makeVersionRef(version), problems: [] };
-  const move = () => service.addLabel(wanted.promptId, version.number, label);
-  const read = () => service.read(wanted.promptId, { kind: 'label', label });
-  const isMeant = (shown: RemoteLangfuseVersion | null) => shown?.id === id;
-  await move();
+/**
+ * Moves a label to a version and reads the label back. If the label is on another version, moves the label once more,
+ * which repairs a label that concurrent moves left on two versions.
+ */
+async function setLabel(state: LangfuseWriteState, label: string, { id }: VersionRef): Promise<WriteOutcome> {
+  const { service, sleep, request } = state;
+  const expected = listLangfuseVersions(state.reading).find((version) => version.id === id);
+  if (expected === undefined) throw makeUnexpectedError('the version to activate was not read');
+  const outcome: WriteOutcome = { status: 'made', version: makeVersionRef(expected), problems: [] };
+  const moveLabel = () => service.addLabel(request.promptId, expected.number, label);
+  const readLabeled = () => service.read(request.promptId, { kind: 'label', label });
+  const isExpected = (version: RemoteLangfuseVersion | null) => version?.id === id;
+  await moveLabel();
   try {
-    const first = await read();
-    if (isMeant(first)) return made;
-    // A number may be another text's by now: that is not put there once more.
-    if (first?.number !== version.number) await move();
-    const shown = await readUntil(read, isMeant, sleep);
-    if (isMeant(shown)) return made;
-    return makeStoppedOutcome('unknown', makeNotActiveProblem(label, version, shown));
+    const first = await readLabeled();
+    if (isExpected(first)) return outcome;
+    // Same number, other id: Langfuse reused the number for another text. promptsync must not move the label there again.
+    if (first?.number !== expected.number) await moveLabel();
+    const last = await readUntil(readLabeled, isExpected, sleep);
+    if (isExpected(last)) return outcome;
+    return makeStoppedOutcome('unknown', makeNotActiveProblem(label, expected, last));
   } catch (error) {
     return { ...makeFailureHandler(`Setting "${label}"`)(error), status: 'unknown' };
   }

@@ -5,38 +5,41 @@ import { type Content, holdsContent } from '../domain/content.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 import type { LangfuseService, RemoteLangfusePrompt, RemoteLangfuseVersion } from './client.ts';
 
-/** What was read of one prompt. */
+/** Everything that promptsync has read of one prompt so far. */
 export type LangfuseReading = {
-  /** The version with each label that was asked for; null where none has it. */
+  /** The version that has each requested label. Null if no version has the label. */
   readonly active: ReadonlyMap<string, RemoteLangfuseVersion | null>;
-  /** Versions that were read by their numbers, or by other labels. */
+  /** Other versions: those that were read by their numbers or by other labels, and those that this run created. */
   readonly others: readonly RemoteLangfuseVersion[];
-  /** Undefined: the listing has no such prompt; null: it was not asked. */
+  /** The row of the prompt in the listing. Undefined if there is no such row. Null if the listing was not read. */
   readonly listed: RemoteLangfusePrompt | null | undefined;
 };
 
 /**
- * Reads the version of each wanted label; where these do not show that there is nothing to do, what else the wanted
- * contents and numbers may be. Throws a `ServiceError` when the prompt cannot be read.
+ * Reads the version of each requested label. Stops there if these versions show that the prompt is in sync. Otherwise it
+ * also reads the versions that may hold the requested contents or have the pinned numbers. Throws a `ProblemError` if the
+ * prompt cannot be read or is too large.
  */
-export async function readLangfusePrompt(unlimited: LangfuseService, wanted: ReadRequest): Promise<LangfuseReading> {
-  const { promptId, environments, readDepth } = wanted;
-  const service = limitSize(unlimited);
-  const labelled = await Promise.all(environments.map((label) => service.read(promptId, { kind: 'label', label })));
-  const active = new Map(environments.map((label, at) => [label, labelled[at] ?? null]));
+export async function readLangfusePrompt(service: LangfuseService, request: ReadRequest): Promise<LangfuseReading> {
+  const { promptId, environments, readDepth } = request;
+  const limitedService = limitReadSize(service);
+  const labeled = await readVersionsByLabel(limitedService, promptId, environments);
+  const active = new Map(environments.map((label, index) => [label, labeled[index] ?? null]));
   const reading: LangfuseReading = { active, others: [], listed: null };
-  if (readDepth !== 'versions' && wanted.isSynced(interpretLangfuseReading(reading, wanted))) return reading;
-  const listed = await service.find(promptId);
-  return listed === null
-    ? { ...reading, listed: undefined }
-    : readMoreVersions(service, wanted, { ...reading, listed });
+  if (readDepth !== 'versions' && request.isSynced(interpretLangfuseReading(reading, request))) return reading;
+  const listed = await limitedService.find(promptId);
+  if (listed === null) return { ...reading, listed: undefined };
+  return readMoreVersions(limitedService, request, { ...reading, listed });
 }
 
-/** Size of all versions that are kept of one prompt, in MiB. 1,000 versions of 200 kB are within this. */
+/** The maximum size of the versions of one prompt in memory, in MiB. 1,000 versions of 200 kB stay within this limit. */
 const MAX_PROMPT_MIB = 256;
 
-/** Limits the size of all versions that are read through it. The others are not kept, so they fill no memory. */
-function limitSize(service: LangfuseService): LangfuseService {
+/**
+ * Returns a service that limits the total size of the versions that are read through it. Beyond the limit, a read throws
+ * a `ProblemError`. Reads through the original service need no limit, because promptsync does not keep their versions.
+ */
+function limitReadSize(service: LangfuseService): LangfuseService {
   let size = 0;
   return {
     ...service,
@@ -49,137 +52,169 @@ function limitSize(service: LangfuseService): LangfuseService {
   };
 }
 
-/** How many versions a text is looked for in, and how many are read at a time. */
+/** Reads the version of each label, in the order of the labels. Null if no version has the label. */
+function readVersionsByLabel(
+  service: LangfuseService,
+  promptId: string,
+  labels: readonly string[],
+): Promise<readonly (RemoteLangfuseVersion | null)[]> {
+  return Promise.all(labels.map((label) => service.read(promptId, { kind: 'label', label })));
+}
+
+/** The number of newest versions in which promptsync searches for a content. */
 const MAX_SEARCHED_VERSIONS = 20;
+/** The number of versions that a search reads at the same time. */
 const MAX_PARALLEL_VERSION_READS = 5;
 
 type ListedReading = LangfuseReading & { readonly listed: RemoteLangfusePrompt };
 
+/**
+ * Reads further versions of a listed prompt. With the read depth `versions`, reads all of them. Otherwise reads the
+ * versions with other labels, the pinned versions and the newest version, and then searches the recent versions.
+ */
 async function readMoreVersions(
   service: LangfuseService,
-  wanted: ReadRequest,
+  request: ReadRequest,
   reading: ListedReading,
 ): Promise<LangfuseReading> {
   const { listed, active } = reading;
-  if (wanted.readDepth === 'versions') {
-    return { ...reading, others: await readNumbers(service, wanted, reading, listNewestFirst(listed)) };
+  const newestFirst = listNumbersNewestFirst(listed);
+  if (request.readDepth === 'versions') {
+    return { ...reading, others: await readVersionsByNumber(service, request, reading, newestFirst) };
   }
-  const labels = listed.labels.filter((label) => label !== LATEST_LABEL && !active.has(label));
-  const labelled = await Promise.all(labels.map((label) => service.read(wanted.promptId, { kind: 'label', label })));
-  const others = labelled.filter((one) => one !== null);
-  const certain = [...wanted.pinnedNumbers, ...listNewestFirst(listed).slice(0, 1)];
-  const read = await readNumbers(service, wanted, { ...reading, others }, certain);
-  return searchRecentVersions(service, wanted, { ...reading, others: [...others, ...read] });
+  const otherLabels = listed.labels.filter((label) => label !== LATEST_LABEL && !active.has(label));
+  const labeled = await readVersionsByLabel(service, request.promptId, otherLabels);
+  const others = labeled.filter((version) => version !== null);
+  const numbers = [...request.pinnedNumbers, ...newestFirst.slice(0, 1)];
+  const numbered = await readVersionsByNumber(service, request, { ...reading, others }, numbers);
+  return searchRecentVersions(service, request, { ...reading, others: [...others, ...numbered] });
 }
 
-/** The versions with these numbers, those that are listed and not read yet. */
-async function readNumbers(
+/** Reads the versions with these numbers. Skips numbers that are not listed and versions that were already read. */
+async function readVersionsByNumber(
   service: LangfuseService,
   { promptId }: ReadRequest,
   reading: ListedReading,
   numbers: readonly number[],
 ): Promise<readonly RemoteLangfuseVersion[]> {
-  const known = new Set(listLangfuseVersions(reading).map(({ number }) => number));
-  const listed = new Set(reading.listed.versions);
-  const missing = numbers.filter((number) => !known.has(number) && listed.has(number));
-  return Promise.all(missing.map((version) => readListedVersion(service, promptId, version)));
+  const knownNumbers = new Set(listLangfuseVersions(reading).map(({ number }) => number));
+  const listedNumbers = new Set(reading.listed.versions);
+  const missingNumbers = numbers.filter((number) => !knownNumbers.has(number) && listedNumbers.has(number));
+  return Promise.all(missingNumbers.map((number) => readListedVersion(service, promptId, number)));
 }
 
-/** Reads the newest versions, newest first, as far as a wanted content is still to be found. */
+/** Reads the recent versions, newest first, until the reading contains every requested content. */
 async function searchRecentVersions(
   service: LangfuseService,
-  wanted: ReadRequest,
+  request: ReadRequest,
   reading: ListedReading,
 ): Promise<LangfuseReading> {
-  const recent = listRecentNumbers(reading);
+  const recentNumbers = listRecentNumbers(reading);
   const others = [...reading.others];
-  const found = { ...reading, others };
-  for (let at = 0; at < recent.length && !areContentsFound(found, wanted); at += MAX_PARALLEL_VERSION_READS) {
-    const read = await readNumbers(service, wanted, found, recent.slice(at, at + MAX_PARALLEL_VERSION_READS));
-    // They are read side by side, but looked at one after the other: the newest that holds a text is the one to use.
-    for (const version of read) if (!areContentsFound(found, wanted)) others.push(version);
+  const extended = { ...reading, others };
+  for (let start = 0; start < recentNumbers.length; start += MAX_PARALLEL_VERSION_READS) {
+    if (areContentsFound(extended, request)) break;
+    const numbers = recentNumbers.slice(start, start + MAX_PARALLEL_VERSION_READS);
+    const versions = await readVersionsByNumber(service, request, extended, numbers);
+    // Adds versions only until every content is found, so that the newest version with a content is the one to use.
+    for (const version of versions) {
+      if (!areContentsFound(extended, request)) others.push(version);
+    }
   }
-  return found;
+  return extended;
 }
 
-/** The labels that were asked for may all move: what no pin follows is to be found where it stays. */
+/**
+ * Whether a reading contains every requested content. If no pin is `latest`, a later run must also be able to find the
+ * content of the file, even after all requested labels have moved.
+ */
 function areContentsFound(
   reading: LangfuseReading,
   { environments, fileContent, pins, contentsToFind }: ReadRequest,
 ): boolean {
-  const isKept =
+  const staysFindable =
     fileContent === null ||
     pins.some(({ pin }) => pin.kind === 'latest') ||
-    findsContentAgain(reading, fileContent, new Set(environments));
-  return (
-    isKept &&
-    contentsToFind.every((content) => listLangfuseVersions(reading).some((version) => holdsContent(version, content)))
-  );
+    canFindContentLater(reading, fileContent, new Set(environments));
+  if (!staysFindable) return false;
+  const versions = listLangfuseVersions(reading);
+  return contentsToFind.every((content) => versions.some((version) => holdsContent(version, content)));
 }
 
-/** What no label holds any more is found again among the newest versions alone. */
-function findsContentAgain(reading: LangfuseReading, content: Content, left: ReadonlySet<string>): boolean {
-  const recent = listRecentNumbers(reading);
-  const stays = ({ number, labels }: RemoteLangfuseVersion) =>
-    recent.includes(number) || labels.some((label) => !left.has(label));
-  return listLangfuseVersions(reading).some((version) => stays(version) && holdsContent(version, content));
+/**
+ * Whether a later run can find a content after some labels have moved to other versions. promptsync then finds a version
+ * only if it is one of the recent versions or if another label stays on it.
+ */
+function canFindContentLater(reading: LangfuseReading, content: Content, movingLabels: ReadonlySet<string>): boolean {
+  const recentNumbers = listRecentNumbers(reading);
+  const staysFindable = ({ number, labels }: RemoteLangfuseVersion) =>
+    recentNumbers.includes(number) || labels.some((label) => !movingLabels.has(label));
+  return listLangfuseVersions(reading).some((version) => staysFindable(version) && holdsContent(version, content));
 }
 
+/** Returns the numbers of the 20 newest versions. Returns none if the listing was not read or lacks the prompt. */
 function listRecentNumbers({ listed }: LangfuseReading): readonly number[] {
-  return listed ? listNewestFirst(listed).slice(0, MAX_SEARCHED_VERSIONS) : [];
+  return listed ? listNumbersNewestFirst(listed).slice(0, MAX_SEARCHED_VERSIONS) : [];
 }
 
-/** A version that is listed and cannot be read may hold the very text that would be made once more. */
+/**
+ * Reads a version that is listed. Throws a `ProblemError` if the version cannot be read, because it may hold the content
+ * that promptsync would otherwise create again.
+ */
 async function readListedVersion(
   service: LangfuseService,
   name: string,
-  version: number,
+  number: number,
 ): Promise<RemoteLangfuseVersion> {
-  const read = await service.read(name, { kind: 'version', version });
-  if (read !== null) return read;
-  const reason = `version ${version} is listed, and is not there`;
+  const version = await service.read(name, { kind: 'version', version: number });
+  if (version !== null) return version;
+  const reason = `version ${number} is listed, but reading it returns 404`;
   throw new ProblemError(makeProblem('service/invalid-answer', { reason }));
 }
 
 /** The label that Langfuse moves to each new version. */
 export const LATEST_LABEL = 'latest';
 
-function listNewestFirst({ versions }: RemoteLangfusePrompt): readonly number[] {
+function listNumbersNewestFirst({ versions }: RemoteLangfusePrompt): readonly number[] {
   return versions.toSorted((a, b) => b - a);
 }
 
-/** All that were read, newest first, each once. */
+/** Returns all versions that were read, newest first and without duplicates. */
 export function listLangfuseVersions({ active, others }: LangfuseReading): readonly RemoteLangfuseVersion[] {
-  const all = [...others, ...[...active.values()].filter((version) => version !== null)];
-  return [...new Map(all.map((version) => [version.number, version])).values()].toSorted((a, b) => b.number - a.number);
+  const activeVersions = [...active.values()].filter((version) => version !== null);
+  const byNumber = new Map([...others, ...activeVersions].map((version) => [version.number, version]));
+  return [...byNumber.values()].toSorted((a, b) => b.number - a.number);
 }
 
-/** What a reading says of the versions, for those who need not know how. */
-export function interpretLangfuseReading(reading: LangfuseReading, wanted: ReadRequest): ObservedPrompt {
+/** Converts a reading to the form that all providers have in common. */
+export function interpretLangfuseReading(reading: LangfuseReading, request: ReadRequest): ObservedPrompt {
   const { active, listed } = reading;
   const known = listLangfuseVersions(reading);
-  const isThere = listed !== undefined;
+  const exists = listed !== undefined;
   return {
     fields: null,
-    active: new Map([...listLabels(known, wanted), ...active]),
+    active: new Map([...listAllLabels(known, request), ...active]),
     known,
-    willKnowContent: (content, left) => findsContentAgain(reading, content, left),
+    willKnowContent: (content, movingLabels) => canFindContentLater(reading, content, movingLabels),
     lacksLedger: false,
     canFindNumbers: false,
     missingIds: [],
     metadata: 'kept',
-    metadataFrom: findMetadataSource(reading, wanted),
-    problems: isThere ? [] : [makeProblem('langfuse/new-prompt', { name: wanted.promptId })],
+    metadataFrom: findMetadataSource(reading, request),
+    problems: exists ? [] : [makeProblem('langfuse/new-prompt', { name: request.promptId })],
     fingerprint: canonicalJson([
-      isThere,
-      [...active].map(([label, one]) => [label, one && one.id]),
+      exists,
+      [...active].map(([label, version]) => [label, version && version.id]),
       known.map(({ id }) => id),
     ]),
   };
 }
 
-/** All labels, where all versions were asked for. */
-function listLabels(
+/**
+ * Returns every label with its version if the request reads all versions. Otherwise returns none. Leaves out `latest`,
+ * which Langfuse moves itself.
+ */
+function listAllLabels(
   known: readonly RemoteLangfuseVersion[],
   { readDepth }: ReadRequest,
 ): readonly (readonly [string, RemoteLangfuseVersion])[] {
@@ -189,10 +224,14 @@ function listLabels(
   );
 }
 
-/** A new version keeps the config of the one that it follows: applications read their model from it. */
+/**
+ * Finds the version whose config a new version takes over, because applications read their model from the config. It is
+ * the version of the first pinned environment that has one, or else the newest version. Returns undefined if its config is
+ * empty.
+ */
 function findMetadataSource(reading: LangfuseReading, { pins }: ReadRequest): VersionWithMetadata | undefined {
   const [pinned] = pins.flatMap(({ environment }) => reading.active.get(environment) ?? []);
-  const followed = pinned ?? listLangfuseVersions(reading)[0];
-  if (followed === undefined || canonicalJson(followed.content.metadata) === '{}') return undefined;
-  return { ...makeVersionRef(followed), metadata: followed.content.metadata, metadataDigest: followed.metadataDigest };
+  const source = pinned ?? listLangfuseVersions(reading)[0];
+  if (source === undefined || canonicalJson(source.content.metadata) === '{}') return undefined;
+  return { ...makeVersionRef(source), metadata: source.content.metadata, metadataDigest: source.metadataDigest };
 }

@@ -35,7 +35,7 @@ import { trackNewestVersion, getLedgerHead, rememberVersions, trackVersion, type
 
 /**
  * The version to create, and the existing versions that the plan activates for pins other than `latest`. The ledger of the
- * new version keeps these, because somebody may want them again.
+ * new version keeps the activated versions, because somebody may want them again.
  */
 type CreateRequest = CreateVersion & { readonly activated: readonly VersionRef[] };
 
@@ -45,7 +45,7 @@ type CreateRequest = CreateVersion & { readonly activated: readonly VersionRef[]
  */
 export async function createManagedVersion(state: LedgerWriteState, change: CreateRequest): Promise<CreateOutcome> {
   try {
-    return (await adoptFoundVersion(state, change)) ?? (await sendCreate(state, change));
+    return (await adoptExistingVersion(state, change)) ?? (await sendCreate(state, change));
   } catch (error) {
     if (!isLostResponse(error)) return makeFailureHandler('Creating the version')(error);
     return reportUnknownCreate(error);
@@ -53,11 +53,11 @@ export async function createManagedVersion(state: LedgerWriteState, change: Crea
 }
 
 /**
- * Looks for a version that makes the create unnecessary. Probes the newest version, and then searches the head and its
- * ledger. Returns the outcome if one of them holds the content, or if the create must not be sent. Returns null if the
- * version has to be created.
+ * Searches for an existing version that makes the create call unnecessary. Probes the newest version, and then searches
+ * the version in the tracking environment and its ledger. Returns the outcome if promptsync adopts a version or must not
+ * create one. Returns null if promptsync has to create the version.
  */
-async function adoptFoundVersion(state: LedgerWriteState, change: CreateRequest): Promise<CreateOutcome | null> {
+async function adoptExistingVersion(state: LedgerWriteState, change: CreateRequest): Promise<CreateOutcome | null> {
   await probeNewestVersion(state);
   const { reading } = state;
   const rewritten = listVersionsRead(reading).find((version) =>
@@ -72,11 +72,11 @@ async function adoptFoundVersion(state: LedgerWriteState, change: CreateRequest)
   const candidates = [makeLedgerEntry(head), ...(head.record?.ledger ?? [])].filter((entry) =>
     holdsAllContents(state, change, entry),
   );
-  const found = findVersionWithContent(candidates, toStoredContent(change.content, detectMetadata(state)));
-  return found === undefined ? null : makeAdoptedOutcome(await probeVerifiedVersion(state, found));
+  const match = findVersionWithContent(candidates, toStoredContent(change.content, detectMetadata(state)));
+  return match === undefined ? null : makeAdoptedOutcome(await probeVerifiedVersion(state, match));
 }
 
-/** Makes the outcome of a create in whose place promptsync adopts an existing version. */
+/** Makes the outcome of a planned create for which promptsync adopts an existing version instead. */
 function makeAdoptedOutcome(version: LedgerVersion): CreateOutcome {
   return {
     status: 'adopted',
@@ -86,16 +86,17 @@ function makeAdoptedOutcome(version: LedgerVersion): CreateOutcome {
   };
 }
 
-/** Whether a version holds the content of a create and all other contents that the created version would serve. */
+/** Whether a version holds the content to create and all other contents that the new version would serve. */
 function holdsAllContents(
   state: LedgerWriteState,
   { content, otherContents = [] }: CreateVersion,
   entry: LedgerEntry,
 ): boolean {
-  return [content, ...otherContents].every((each) => holdsContent(entry, toStoredContent(each, detectMetadata(state))));
+  const metadata = detectMetadata(state);
+  return [content, ...otherContents].every((each) => holdsContent(entry, toStoredContent(each, metadata)));
 }
 
-/** Whether the service keeps the metadata of versions, as far as the versions read so far show it. */
+/** Detects whether the service keeps the metadata of versions, as far as the versions read so far show it. */
 function detectMetadata({ world, reading }: LedgerWriteState): ObservedPrompt['metadata'] {
   return detectMetadataSupport(reading, world.trackingEnvironment);
 }
@@ -120,7 +121,10 @@ async function sendCreate(state: LedgerWriteState, change: CreateRequest): Promi
   }
 }
 
-/** Compares a created version with what was sent, and makes it active in the tracking environment if they are equal. */
+/**
+ * Compares the content of a created version with the sent content. If they are equal, makes the version active in the
+ * tracking environment.
+ */
 async function checkCreatedVersion(
   state: LedgerWriteState,
   { content }: CreateVersion,
@@ -143,7 +147,7 @@ function isStoredAsSent(content: CreateVersion['content'], version: LedgerVersio
   return isSameContent(version.content, version.record === null ? toStoredContent(content, 'dropped') : content);
 }
 
-/** A ledger keeps this many of the newest versions, and this many of the versions that were pinned. */
+/** The number of newest versions that a ledger keeps, and also the number of pinned versions. */
 const MAX_LEDGER_VERSIONS = 20;
 
 /**
@@ -173,7 +177,7 @@ function makeVersionRecord(
   };
 }
 
-/** Returns the ids of versions that a pin other than `latest` names now or after this plan. */
+/** Returns the ids of the versions that are active under a pin other than `latest`, now or after this plan. */
 function listPinnedIds(
   { request, reading }: LedgerWriteState,
   activated: readonly VersionRef[],
@@ -185,19 +189,19 @@ function listPinnedIds(
 
 /**
  * Finds out whether the service created the version of a call whose response was lost. Waits until the newest version is
- * one that promptsync has not read, and probes it. Throws the error of the call if there is no such version in time. The
- * create is never sent again.
+ * a version that promptsync has not read, and probes that version. Throws the error of the call if there is no such
+ * version within 15 seconds. promptsync never sends the create again.
  */
 async function resolveLostCreate(
   state: LedgerWriteState,
   change: CreateVersion,
   record: VersionRecord,
-  lost: ServiceError,
+  error: ServiceError,
 ): Promise<CreateOutcome> {
   const id = await awaitUnreadNewestId(state);
-  if (id === null) throw lost;
+  if (id === null) throw error;
   const version = await probeVersion(state.world, state.reading.prompt.id, id).catch(() => {
-    throw lost;
+    throw error;
   });
   const isOwnVersion = version.record?.operation === record.operation && directlyFollowsLedger(version);
   const rewritten = isRewritten(version, change.content, listKnownEntries(state.reading));
@@ -210,11 +214,11 @@ async function resolveLostCreate(
     return { ...makeAdoptedOutcome(version), problems: await trackNewestVersion(state) };
   }
   if (mayBeTidiedCreate(version, change.content)) return refuseRewritten(version, 'unknown');
-  const evidence = { id, number: version.number, reason: lost.problem.message };
+  const evidence = { id, number: version.number, reason: error.problem.message };
   return makeStoppedOutcome('unknown', makeProblem('apply/somebody-else-wrote', evidence));
 }
 
-/** Waits until the newest version is one that promptsync has not read, and returns its id. Returns null after 15 seconds. */
+/** Returns the id of the newest version as soon as promptsync has not read that version. Returns null after 15 seconds. */
 async function awaitUnreadNewestId({ world, reading }: LedgerWriteState): Promise<string | null> {
   const findUnread = async () =>
     findUnreadNewestId({ ...reading, prompt: await world.service.readPrompt(reading.prompt.id) });

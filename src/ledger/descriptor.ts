@@ -1,9 +1,9 @@
 import type { ProviderDescriptor } from '../providers/descriptor.ts';
 import { makeLedgerRules } from './rules.ts';
 
-/** The descriptor of the four-call service, the provider without a name in `service.provider`. */
+/** The descriptor of the provider for four-call services. promptsync uses it if `service.provider` is not set. */
 export const FOUR_CALL_SERVICE: ProviderDescriptor = {
-  title: 'a service of the four calls',
+  title: 'a four-call service',
   rules: makeLedgerRules,
   keys: {
     secret: {
@@ -18,8 +18,8 @@ export const FOUR_CALL_SERVICE: ProviderDescriptor = {
   interfacePath: '/v1/',
   fieldNotes: {},
   exampleFrontMatter: [
-    '# An example. The service has no call that creates a prompt: create one there, and replace this id by the one that',
-    '# it shows. `promptsync import <id>` writes the file of a prompt that has a text already.',
+    '# An example. promptsync cannot create a prompt in this service. Create one there, and replace this id with its id.',
+    '# To write the file of a prompt that already has a version, run `promptsync import <id>`.',
     'id: prm_example_greeting',
     'key: example/greeting',
     'name: Example greeting',

@@ -11,9 +11,9 @@ export function isManagedVersion(version: LedgerVersion): boolean {
 }
 
 /**
- * Whether a version may be a copy of a managed version with edited metadata. Its metadata is not what the version record
- * says that promptsync sent. The service itself may have added metadata, too. A version whose number directly follows its
- * ledger is no copy, because only the version that the record was written for has that number.
+ * Whether a version may be a copy of a managed version with edited metadata. The metadata of such a version does not match
+ * the digest in its version record. This also happens if the service itself adds metadata. A version whose number directly
+ * follows its ledger is no copy, because only the version that the record was written for has that number.
  */
 export function mayBeEditedCopy(version: LedgerVersion): boolean {
   const sent = version.record?.metadataDigest;
@@ -48,8 +48,8 @@ function toEntry({ number, id, content, record }: LedgerVersion, isManaged: bool
 }
 
 /**
- * Whether promptsync sent this content for a version and the service stored another one. The version record contains the
- * digests that promptsync sent.
+ * Whether promptsync sent this content for a version and the service stored another content. The version record contains
+ * the digests of the sent content.
  * @param known all known versions, to tell a rewritten version from an edited copy of a version with this content
  */
 export function isRewritten(version: LedgerVersion, content: Content, known: readonly LedgerEntry[]): boolean {
@@ -71,7 +71,7 @@ export function mayBeTidiedCreate({ record, content: stored }: LedgerVersion, co
   return hasNoMetadata && stored.digest !== content.digest && differsOnlyInForm(stored.text, content.text);
 }
 
-/** The version that is active in the tracking environment. Null if there is none, undefined if promptsync did not read it. */
+/** The version in the tracking environment. Null if none is active there. Undefined if promptsync did not read it. */
 export type LedgerHead = LedgerVersion | null | undefined;
 
 /**
@@ -85,7 +85,7 @@ export function mayFollowHead(version: LedgerVersion, head: LedgerHead): boolean
 }
 
 /**
- * Whether an earlier version holds exactly the content that the record of this version describes. Then this version is a
+ * Whether an earlier version holds exactly the content that the record of this version describes. If so, this version is a
  * copy, because promptsync never creates a content twice.
  */
 function hasOriginal({ number, record }: LedgerVersion, known: readonly LedgerEntry[]): boolean {

@@ -37,7 +37,7 @@ async function probeVersionIfPresent(
 }
 
 /**
- * Probes the newest version unless promptsync has read it or finds it in a ledger. Throws a `ProblemError` if the service
+ * Probes the newest version unless promptsync has read the version or finds it in a ledger. Throws a `ProblemError` if the service
  * cannot show the version: it may hold the content that promptsync is about to create.
  */
 export async function probeNewestVersion(state: LedgerWriteState): Promise<void> {
@@ -49,14 +49,14 @@ export async function probeNewestVersion(state: LedgerWriteState): Promise<void>
 }
 
 /**
- * Returns the version of a ledger entry, and probes it if this run has not read it. Throws a `ProblemError` if its content
- * is not the one that the ledger and git have.
+ * Returns the version of a ledger entry. Probes the version if this run has not read it. Throws a `ProblemError` if the
+ * content of the version does not match the digest in the ledger, or if the text in git does not match it.
  */
 export async function probeVerifiedVersion(state: LedgerWriteState, entry: LedgerEntry): Promise<LedgerVersion> {
   const read = listVersionsRead(state.reading).find(({ id }) => id === entry.id);
   const version = read ?? (await probeAfterGitCheck(state, entry));
   if (!matchesDigest(entry.digest, version.content) || version.number !== entry.number) {
-    throw makeOtherContentError(version.number, 'the ledger knows it as');
+    throw makeOtherContentError(version.number, 'the ledger records');
   }
   if (read === undefined) rememberVersions(state, version);
   return version;
@@ -67,24 +67,26 @@ async function probeAfterGitCheck({ world, reading }: LedgerWriteState, entry: L
   const { id, commit, path, digest, number } = entry;
   if (commit !== undefined && path !== undefined) {
     const committed = await world.textAt(commit, path);
-    if (committed !== null && !matchesDigest(digest, committed))
+    if (committed !== null && !matchesDigest(digest, committed)) {
       throw makeOtherContentError(number, `git has at ${commit}:${path}`);
+    }
   }
   return probeVersion(world, reading.prompt.id, id);
 }
 
 /**
- * Makes the error for a version with another content than promptsync knows.
- * @param known completes the sentence `Version v3 is not what …`
+ * Makes the error for a version whose content differs from the known content.
+ * @param known the end of a sentence that begins with `Version v3 is not what`, such as `the ledger records`
  */
 function makeOtherContentError(number: number, known: string): ProblemError {
   return new ProblemError(makeProblem('apply/other-content', { version: `v${number}`, known }));
 }
 
 /**
- * Probes the versions that pins name by id. For a pin by number, probes the newest version, because it may have that number.
- * Remembers the ids that belong to no version of the prompt. Throws a `ProblemError` if a probe fails otherwise. If a probed
- * version is managed and newer than the head, the tracking environment moves to it. Otherwise its ledger would be lost.
+ * Probes the versions that pins name by id. If a pin names a number, also probes the newest version, because that version
+ * may have the number. Remembers the ids that belong to no version of the prompt. Throws a `ProblemError` if a probe fails
+ * for another reason. If a probed version may follow the version in the tracking environment, moves that environment to
+ * it. Otherwise its ledger would be lost.
  */
 export async function probePinnedVersions(state: LedgerWriteState, pins: readonly Pin[]): Promise<void> {
   const { reading } = state;

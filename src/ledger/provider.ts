@@ -23,7 +23,7 @@ function makeLedgerWriter(world: LedgerWorld, request: ReadRequest): PromptWrite
   let state: LedgerWriteState | null = null;
   const getState = (): LedgerWriteState => {
     if (state !== null) return state;
-    throw makeUnexpectedError('nothing was observed');
+    throw makeUnexpectedError('the prompt was not observed before it was written');
   };
   const interpret = (): ObservedPrompt =>
     interpretLedgerReading(getState().reading, request.environments, trackingEnvironment);
@@ -44,8 +44,8 @@ function makeLedgerWriter(world: LedgerWorld, request: ReadRequest): PromptWrite
 }
 
 /**
- * Updates fields of a prompt. The response is the updated prompt (interface section 4.3). A field that it shows with
- * another value is a problem: otherwise every sync would send it again.
+ * Updates fields of a prompt. The response contains the updated prompt (interface section 4.3). A field with another
+ * value in the response is a problem, because every sync would send that field again.
  */
 async function updatePromptFields({ world, reading }: LedgerWriteState, change: UpdatePrompt): Promise<WriteOutcome> {
   const entries = Object.entries(change.fields).map(([field, { after }]) => [field, after]);
@@ -56,9 +56,9 @@ async function updatePromptFields({ world, reading }: LedgerWriteState, change: 
   return makeStoppedOutcome('unknown', makeProblem('apply/fields-differ', { fields: changedByService }));
 }
 
-/** Makes a known version active, after a check that its content is the one that the ledger and git have. */
+/** Makes a known version active, after a check that its content matches the ledger and git. */
 async function setActiveVersion(state: LedgerWriteState, environment: string, id: string): Promise<WriteOutcome> {
   const entry = findKnownEntry(state.reading, id);
-  if (entry === undefined) throw makeUnexpectedError('a version that nobody has looked at was to go live');
+  if (entry === undefined) throw makeUnexpectedError('the version to activate is not known');
   return activateVersion(state, environment, await probeVerifiedVersion(state, entry));
 }

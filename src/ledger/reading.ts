@@ -18,17 +18,17 @@ import { pickPresentFacts, makeLedgerVersion, type LedgerEntry, type LedgerVersi
 /** Everything that promptsync has read of one prompt so far. */
 export type LedgerReading = {
   readonly prompt: Omit<ServicePrompt, 'activeVersion'>;
-  /** The active version of each environment that was read. Null if the environment has none. */
+  /** The active version of each environment that was read. Null if no version is active there. */
   readonly active: ReadonlyMap<string, LedgerVersion | null>;
   /** Other versions: probed ones, created ones, and those that were active before this run activated another version. */
   readonly others: readonly LedgerVersion[];
-  /** Pinned ids that belong to no version of this prompt. A probe found that out. */
+  /** The pinned ids for which a probe found no version of this prompt. */
   readonly missingIds: readonly string[];
 };
 
 /**
- * Reads a prompt in every requested environment. Also reads it in the tracking environment if the other responses are not
- * sufficient. Throws a `ServiceError` if the prompt cannot be read.
+ * Reads a prompt in every requested environment. Also reads the prompt in the tracking environment if the other responses
+ * are not sufficient. Throws a `ServiceError` if the prompt cannot be read.
  */
 export async function readLedgerPrompt(
   service: PromptService,
@@ -43,8 +43,9 @@ export async function readLedgerPrompt(
 }
 
 /**
- * Whether promptsync can work without the ledger of the tracking environment, which is the most complete one. That is the
- * case if nothing has to be changed and an environment serves a managed version that is not a baseline.
+ * Whether promptsync can work without the most complete ledger, which is the one of the tracking environment. Nothing may
+ * have to change, and an environment must serve a managed version that is not a baseline. No version may look like an
+ * edited copy.
  */
 function isReadingSufficient(
   { readDepth, isSynced, environments }: ReadRequest,
@@ -97,12 +98,12 @@ async function readPromptIfPresent(
   }
 }
 
-/** What a repeated read needs. `sleep` waits that many milliseconds. */
+/** The service to read from, and a function that waits for the given number of milliseconds between reads. */
 type ReadBackOptions = { readonly service: PromptService; readonly sleep: (milliseconds: number) => Promise<void> };
 
 /**
  * Reads an environment until it serves the expected version, for up to ten seconds. Returns the version that was read last.
- * Returns null if the environment serves none.
+ * Returns null if the environment serves no version.
  */
 export async function readActiveBack(
   { service, sleep }: ReadBackOptions,
@@ -129,7 +130,7 @@ export function listKnownEntries(reading: LedgerReading): readonly LedgerEntry[]
   const read = listVersionsRead(reading);
   const known = new Map<string, LedgerEntry>();
   const note = (entry: LedgerEntry): void => {
-    // An entry keeps the mark `pinned` even if a newer ledger lacks it.
+    // An entry keeps the mark `pinned` even if a newer ledger lacks the mark.
     const { pinned } = known.get(entry.id) ?? {};
     known.set(entry.id, { ...pickPresentFacts({ pinned }), ...entry });
   };
@@ -157,7 +158,10 @@ export function findKnownEntry(reading: LedgerReading, id: string): LedgerEntry 
   return listKnownEntries(reading).find((entry) => entry.id === id);
 }
 
-/** Returns the id of the newest version if promptsync neither has read it nor finds it in a ledger. Otherwise returns null. */
+/**
+ * Returns the id of the newest version if promptsync has not read that version and no known ledger contains it. Otherwise
+ * returns null.
+ */
 export function findUnreadNewestId(reading: LedgerReading, known = listKnownEntries(reading)): string | null {
   const id = reading.prompt.latestVersionId;
   return id === null || reading.missingIds.includes(id) || known.some((entry) => entry.id === id) ? null : id;
@@ -185,8 +189,8 @@ export function interpretLedgerReading(
     fields: { id, key, name, description },
     active: new Map(environments.map((environment) => [environment, getServedVersion(environment)])),
     known: known.map((entry) => toKnownVersion(entry, read.get(entry.id))),
-    willKnowContent: (content, left) => {
-      const lastingIds = findLastingIds(reading, known, head, left);
+    willKnowContent: (content, movingEnvironments) => {
+      const lastingIds = findLastingIds(reading, known, head, movingEnvironments);
       return known.some((entry) => lastingIds.has(entry.id) && holdsContent(entry, toStoredContent(content, metadata)));
     },
     lacksLedger: head === null && (reading.prompt.latestVersionId !== null || read.size > 0),
@@ -200,7 +204,7 @@ export function interpretLedgerReading(
 
 /**
  * Makes the common form of a known version.
- * @param read the version itself; absent if promptsync knows the version only from a ledger
+ * @param read the version, if promptsync has read it and does not know it only from a ledger
  */
 function makeKnownVersion(entry: LedgerEntry, staysKnown: boolean, read?: LedgerVersion): KnownVersion {
   const { id, number, digest, metadataDigest, isManaged, baseline, commit, path } = entry;
@@ -219,15 +223,17 @@ function makeKnownVersion(entry: LedgerEntry, staysKnown: boolean, read?: Ledger
  * Returns the ids of the versions that a later run will find again: managed versions and the versions in their ledgers. A
  * foreign version that is only active or was only probed is lost when another version becomes active. The head counts as
  * managed even without a version record, because then the service drops metadata.
- * @param left the environments that move to another version, so that a later run does not read their present version
+ * @param movingEnvironments the environments that move to another version. A later run does not read their present version.
  */
 function findLastingIds(
   { active, others }: LedgerReading,
   known: readonly LedgerEntry[],
   head: LedgerHead,
-  left: ReadonlySet<string>,
+  movingEnvironments: ReadonlySet<string>,
 ): ReadonlySet<string> {
-  const served = [...active].flatMap(([name, version]) => (version === null || left.has(name) ? [] : [version]));
+  const served = [...active]
+    .filter(([environment]) => !movingEnvironments.has(environment))
+    .flatMap(([, version]) => version ?? []);
   const managed = served.filter((version) => version === head || makeServedEntry(version, known).isManaged);
   const inLedgers = [...served, ...others].flatMap(({ record }) => record?.ledger ?? []);
   const following = others.filter((version) => mayFollowHead(version, head));
@@ -235,8 +241,8 @@ function findLastingIds(
 }
 
 /**
- * Returns a text that is equal for equal readings. It contains the digests of contents, so that promptsync does not have to
- * trust the service to keep the content of an id.
+ * Returns a text that is equal for equal readings. The text contains the digests of the active contents, so promptsync does
+ * not have to trust the service to keep the content of an id.
  */
 function computeReadingState({ prompt, active }: LedgerReading): string {
   const environments = [...active].map(([environment, version]) => [

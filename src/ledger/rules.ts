@@ -4,7 +4,7 @@ import { isPathSegment } from '../text.ts';
 
 /** Returns the rules of a four-call service. The id of a prompt must be one path segment (interface section 4). */
 export function makeLedgerRules(trackingEnvironment: string): ProviderRules {
-  const expected = 'expected one segment of a path, not "." or "..", without / \\ ? # % and blanks';
+  const expected = 'expected one path segment without white space or any of / \\ ? # %, other than "." and ".."';
   return {
     findIdFault: (id) => (isPathSegment(id) ? null : expected),
     findEnvironmentFault: () => null,

@@ -10,13 +10,13 @@ export type LedgerEntry = VersionFacts & {
   readonly commit?: string;
   /** The path of the prompt file at that commit, from the repository's root. */
   readonly path?: string;
-  /** Present if a pin other than `latest` has named the version. The newest of these versions stay in the ledger. */
+  /** Present if the version was active under a pin other than `latest`. The 20 newest such versions stay in the ledger. */
   readonly pinned?: true;
 };
 
 /** The data that promptsync stores under the key `promptsync` in the metadata of each version that it creates. */
 export type VersionRecord = VersionSource & {
-  /** An id that is unique to one create call. If the response is lost, promptsync recognizes its own version by it. */
+  /** An id that is unique to one create call. If the response is lost, promptsync recognizes its own version by the id. */
   readonly operation: string;
   /** Present if the version is a baseline. */
   readonly baseline?: true | undefined;
@@ -70,8 +70,8 @@ const VersionRecordShape = z.object({
 });
 
 /**
- * Parses the version record in the metadata of a version (interface section 2.2). Returns null if there is no valid one.
- * An invalid ledger entry is dropped, and the other entries stay.
+ * Parses the version record in the metadata of a version (interface section 2.2). Returns null if there is no valid record.
+ * Drops invalid ledger entries and keeps the others.
  */
 export function parseVersionRecord(metadata: JsonObject | null | undefined): VersionRecord | null {
   const parsed = VersionRecordShape.safeParse(metadata?.[VERSION_RECORD_KEY]);
@@ -94,7 +94,7 @@ export function renderVersionRecord(record: VersionRecord): JsonObject {
   return { digest, ...sentMetadata, ...pickPresentFacts(record), operation, ledger: ledger.map(renderLedgerEntry) };
 }
 
-/** Converts an entry of the stored form. Returns an empty list for an invalid entry, which is null. */
+/** Converts a stored entry to a list with one ledger entry. Null stands for an invalid entry and gives an empty list. */
 function parseLedgerEntry(entry: z.output<typeof LedgerEntryShape> | null): readonly LedgerEntry[] {
   if (entry === null) return [];
   const { number, id, digest, metadata_digest: metadataDigest } = entry;

@@ -16,17 +16,17 @@ export type LedgerWorld = {
   readonly trackingEnvironment: string;
   /** Returns a text that is unique to each call. */
   readonly newOperation: () => string;
-  /** Returns the text of a prompt file at a commit. Returns null if git does not have the file there. */
+  /** Returns the text of a prompt file at a commit. Returns null if git does not have the file at that commit. */
   readonly textAt: (commit: string, path: string) => Promise<DigestedText | null>;
-  /** Waits that many milliseconds. Rejects if the run is interrupted. */
+  /** Waits for the given number of milliseconds. Rejects if the run is interrupted. */
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
-/** The state of writing one prompt. */
+/** The state of writing one prompt. It changes with every write and probe. */
 export type LedgerWriteState = {
   readonly world: LedgerWorld;
   readonly request: ReadRequest;
-  /** Replaced whenever promptsync creates, probes or activates a version. */
+  /** Everything read so far. promptsync replaces the reading whenever it creates, probes or activates a version. */
   reading: LedgerReading;
 };
 
@@ -35,7 +35,7 @@ export function getLedgerHead({ world, reading }: LedgerWriteState): LedgerHead 
   return reading.active.get(world.trackingEnvironment);
 }
 
-/** Adds versions to the reading, and so the versions in their ledgers. */
+/** Adds versions to the reading. promptsync then also knows the versions in their ledgers. */
 export function rememberVersions(state: LedgerWriteState, ...versions: readonly LedgerVersion[]): void {
   const { reading } = state;
   state.reading = { ...reading, others: [...reading.others, ...versions] };
@@ -64,8 +64,8 @@ export async function activateVersion(
 }
 
 /**
- * Moves the tracking environment to the newest version that was read and may follow the head. promptsync calls this before
- * it moves any other environment. If the run is interrupted then, the next run still finds the newest ledger.
+ * Moves the tracking environment to the newest version that was read and may follow the head. promptsync does so
+ * before it moves any other environment. If a later step is interrupted, the next run still finds the newest ledger.
  */
 export async function trackNewestVersion(state: LedgerWriteState): Promise<readonly Problem[]> {
   const head = getLedgerHead(state);
@@ -74,7 +74,7 @@ export async function trackNewestVersion(state: LedgerWriteState): Promise<reado
   return newest === undefined ? [] : trackVersion(state, newest);
 }
 
-/** Makes a version active in the tracking environment. Returns the problems, with the environment in their messages. */
+/** Makes a version active in the tracking environment. Returns the problems, whose messages name the environment. */
 export async function trackVersion(state: LedgerWriteState, version: LedgerVersion): Promise<readonly Problem[]> {
   const { trackingEnvironment } = state.world;
   const activation = activateVersion(state, trackingEnvironment, version);

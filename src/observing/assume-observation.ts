@@ -14,39 +14,41 @@ import { formatPin, type Pin, type PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 
 /**
- * Returns the observation that promptsync would make if the files of the base commit were in sync. A review without an
- * API key plans against it. Version numbers below 1 stand for numbers that only the service knows.
+ * Returns the observation that promptsync would get if the service were in sync with the base commit. A review without
+ * an API key plans against this observation. Version numbers below 1 are placeholders for numbers that only the service
+ * knows.
  */
 export function assumeObservation(
   { files, base, contentsAtRefs }: DesiredState,
   { hasFields }: ProviderRules,
 ): Observation {
   const observed = files.map((file): [string, ObservedPrompt] => {
-    const then = base?.files.get(file.id) ?? null;
-    const assumed = assumeObserved(file, then, contentsAtRefs.get(file.id) ?? new Map());
-    return [file.id, hasFields ? assumed : { ...assumed, fields: null }];
+    const baseFile = base?.files.get(file.id) ?? null;
+    const prompt = assumeObservedPrompt(file, baseFile, contentsAtRefs.get(file.id) ?? new Map());
+    return [file.id, hasFields ? prompt : { ...prompt, fields: null }];
   });
   return { observed: new Map(observed), failed: new Map() };
 }
 
-/** The provider of a run that must not contact the service. Each of its calls fails. */
+/** The provider for commands that must not contact the service. All of its calls fail. */
 export const UNAVAILABLE_PROVIDER: Provider = {
-  observe: () => Promise.reject(makeNotAskedError()),
+  observe: () => Promise.reject(makeContactError()),
   makeWriter: () => {
-    throw makeNotAskedError();
+    throw makeContactError();
   },
   list: null,
 };
 
-function makeNotAskedError(): ProblemError {
-  return new ProblemError(makeProblem('internal/unexpected', { reason: 'the service may not be asked' }));
+function makeContactError(): ProblemError {
+  const reason = 'it tried to contact the service, which this command must not do';
+  return new ProblemError(makeProblem('internal/unexpected', { reason }));
 }
 
-/** Returns the observation of one prompt. An environment that the base does not pin counts as empty. */
-function assumeObserved(file: PromptFile, then: PromptFile | null, atRefs: ContentsAtRefs): ObservedPrompt {
-  const { id, key, name, description = '' } = then ?? file;
-  const versions = assumeVersions(file, then, atRefs);
-  const active = (then?.pins ?? []).map(({ environment, pin }): [string, KnownVersion | null] => {
+/** Returns the assumed observation of one prompt. An environment that the base does not pin has no active version. */
+function assumeObservedPrompt(file: PromptFile, baseFile: PromptFile | null, atRefs: ContentsAtRefs): ObservedPrompt {
+  const { id, key, name, description = '' } = baseFile ?? file;
+  const versions = assumeVersions(file, baseFile, atRefs);
+  const active = (baseFile?.pins ?? []).map(({ environment, pin }): [string, KnownVersion | null] => {
     return [environment, versions.get(formatPin(pin)) ?? null];
   });
   const known = [...new Map([...versions.values()].map((version) => [version.id, version])).values()];
@@ -65,37 +67,50 @@ function assumeObserved(file: PromptFile, then: PromptFile | null, atRefs: Conte
 }
 
 /**
- * Returns the assumed versions by the text of their pin. They include the versions that only the head pins, because
- * nobody can say without the service that those do not exist.
+ * Returns the assumed versions, by the written form of the pins that refer to them. Includes the versions that only the
+ * head pins, because promptsync cannot tell without the service whether they exist.
  */
 function assumeVersions(
   file: PromptFile,
-  then: PromptFile | null,
+  baseFile: PromptFile | null,
   atRefs: ContentsAtRefs,
 ): ReadonlyMap<string, KnownVersion> {
-  const written = [...(then?.pins ?? []), ...file.pins].map(({ pin }) => pin);
-  const pins: readonly Pin[] = [{ kind: 'latest' }, ...written];
+  const filePins = [...(baseFile?.pins ?? []), ...file.pins].map(({ pin }) => pin);
+  const pins: readonly Pin[] = [{ kind: 'latest' }, ...filePins];
   return new Map(
     pins.flatMap((pin, index): [string, KnownVersion][] => {
-      const named = pin.kind === 'git' ? contentAtRef(atRefs, pin.ref) : 'unread';
-      const content = pin.kind === 'latest' ? (then?.content ?? 'unread') : named;
-      return content === null ? [] : [[formatPin(pin), assumeVersion(pin, content, -index)]];
+      const content = assumeContent(pin, baseFile, atRefs);
+      return content === 'missing' ? [] : [[formatPin(pin), assumeVersion(pin, content, -index)]];
     }),
   );
 }
 
-function assumeVersion(pin: Pin, content: Content | 'unread', number: number): KnownVersion {
-  const held = content === 'unread' ? null : content;
-  const digest = held?.digest ?? computeContentDigest(`promptsync: the text of ${formatPin(pin)}`);
-  const id = held !== null && pin.kind === 'latest' ? 'base' : formatPin(pin);
-  const named = pin.kind === 'number' ? { id: `v${pin.number}`, number: pin.number } : { id, number };
+/**
+ * Returns the content of the version that a pin refers to. Returns null if only the service has the content, and
+ * `missing` if git has no content at the pinned ref.
+ */
+function assumeContent(pin: Pin, baseFile: PromptFile | null, atRefs: ContentsAtRefs): Content | null | 'missing' {
+  if (pin.kind === 'latest') return baseFile?.content ?? null;
+  if (pin.kind === 'git') return contentAtRef(atRefs, pin.ref) ?? 'missing';
+  return null;
+}
+
+function assumeVersion(pin: Pin, content: Content | null, placeholderNumber: number): KnownVersion {
+  const digest = content?.digest ?? computeContentDigest(`promptsync: the text of ${formatPin(pin)}`);
   return {
-    ...(pin.kind === 'version' ? { id: pin.id, number } : named),
+    id: assumeVersionId(pin, content),
+    number: pin.kind === 'number' ? pin.number : placeholderNumber,
     digest,
-    metadataDigest: held?.metadataDigest ?? EMPTY_METADATA_DIGEST,
+    metadataDigest: content?.metadataDigest ?? EMPTY_METADATA_DIGEST,
     isManaged: true,
     staysKnown: true,
     source: { digest },
-    content: held && { ...omitDigests(held), metadata: held.metadata ?? {} },
+    content: content && { ...omitDigests(content), metadata: content.metadata ?? {} },
   };
+}
+
+function assumeVersionId(pin: Pin, content: Content | null): string {
+  if (pin.kind === 'version') return pin.id;
+  if (pin.kind === 'number') return `v${pin.number}`;
+  return pin.kind === 'latest' && content !== null ? 'base' : formatPin(pin);
 }

@@ -7,9 +7,9 @@ import { changedFields, type ContentsAtRefs, listContents } from '../domain/plan
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { type Problem, toProblem } from '../problem.ts';
 
-/** What a command reads of each prompt in addition to its pinned environments. */
+/** The data that a command needs for each prompt, in addition to the environments that the prompt file pins. */
 export type ReadNeeds = {
-  /** Environments to read of every prompt, even if it does not pin them. */
+  /** The environments to read for every prompt, even if its file does not pin them. */
   readonly environments: readonly string[];
   readonly readDepth: ReadDepth;
 };
@@ -17,8 +17,9 @@ export type ReadNeeds = {
 export const NO_READ_NEEDS: ReadNeeds = { environments: [], readDepth: 'minimal' };
 
 /**
- * Returns the request that reads everything needed to plan a file, and to plan the file of the base if drift is compared.
- * It includes the source environments of pinned environments, because what they serve decides about promotions.
+ * Builds the request for everything that promptsync needs to plan a file. If there is a base, the request also covers
+ * the prompt file of the base, so that promptsync can find drift. The request includes the source environments of
+ * pinned environments, because the promotion guard checks their active versions.
  */
 export function makeReadRequest(
   file: PromptFile,
@@ -26,64 +27,66 @@ export function makeReadRequest(
   { environments, readDepth }: ReadNeeds = NO_READ_NEEDS,
 ): ReadRequest {
   const { contentsAtRefs, base, promotionSources } = desired;
-  const then = base?.files.get(file.id);
+  const baseFile = base?.files.get(file.id);
   const atRefs = contentsAtRefs.get(file.id) ?? new Map();
-  const both = then === undefined ? [file] : [file, then];
-  const ownPins = sortPins(file.pins, desired);
-  const pins = then === undefined ? ownPins : [...ownPins, ...then.pins];
-  const before = ownPins.flatMap(({ environment }) => promotionSources.get(environment) ?? []);
+  const files = baseFile === undefined ? [file] : [file, baseFile];
+  const pins = sortPins(file.pins, desired);
+  const allPins = baseFile === undefined ? pins : [...pins, ...baseFile.pins];
+  const pinnedEnvironments = allPins.map(({ environment }) => environment);
+  const sourceEnvironments = pins.flatMap(({ environment }) => promotionSources.get(environment) ?? []);
   return {
     promptId: file.id,
-    environments: [...new Set([...pins.map(({ environment }) => environment), ...before, ...environments])],
-    pins: ownPins,
+    environments: [...new Set([...pinnedEnvironments, ...sourceEnvironments, ...environments])],
+    pins,
     fileContent: file.content,
-    contentsToFind: [...both.map(({ content }) => content), ...listContents(atRefs)],
-    pinnedNumbers: pins.flatMap(({ pin }) => (pin.kind === 'number' ? [pin.number] : [])),
+    contentsToFind: [...files.map(({ content }) => content), ...listContents(atRefs)],
+    pinnedNumbers: allPins.flatMap(({ pin }) => (pin.kind === 'number' ? [pin.number] : [])),
     isSynced: (observed) => isInSyncWithFile(file, observed, atRefs),
     readDepth,
   };
 }
 
 function isInSyncWithFile(file: PromptFile, observed: ObservedPrompt, atRefs: ContentsAtRefs): boolean {
-  const meanings = findPinTargets(file, observed, atRefs);
+  const targets = findPinTargets(file, observed, atRefs);
   return (
-    meanings.every(({ kind }) => kind === 'in-sync') &&
-    chooseVersionToCreate(file, observed, meanings) === null &&
+    targets.every(({ kind }) => kind === 'in-sync') &&
+    chooseVersionToCreate(file, observed, targets) === null &&
     Object.keys(changedFields(file, observed.fields)).length === 0
   );
 }
 
-/** How fast to read, and whom to tell about progress. */
+/** The limit on concurrent requests, and a callback that reports the progress. */
 export type ObserveOptions = {
-  /** The number of requests that may be open at once. The provider enforces it. */
+  /** The maximum number of concurrent requests. The provider enforces this limit. */
   readonly concurrency: number;
-  readonly onObserved?: (done: number, all: number) => void;
+  /** Called after each prompt with the number of completed prompts and the total number of prompts. */
+  readonly onObserved?: (done: number, total: number) => void;
 };
 
 /**
- * The number of prompts to observe at once for each open request. A prompt that waits for a retry, maybe for a minute,
- * then does not stop the others.
+ * The number of prompts to observe at once for each concurrent request that the limit allows. A prompt may wait up to a
+ * minute for a retry. The extra prompts make sure that this wait does not hold up the others.
  */
 const PROMPTS_PER_REQUEST = 4;
 
 /**
- * Reads the current state of each prompt. It never writes. A prompt that cannot be read does not stop the others; its
- * problem is in `failed`.
+ * Reads the current state of each prompt, and never writes. If promptsync cannot read a prompt, adds the problem to
+ * `failed` and continues with the other prompts.
  */
 export async function observePrompts(
   provider: Provider,
-  wanted: readonly ReadRequest[],
+  requests: readonly ReadRequest[],
   { concurrency, onObserved }: ObserveOptions,
 ): Promise<Observation> {
   const observed = new Map<string, ObservedPrompt>();
   const failed = new Map<string, Problem>();
-  await pLimit(concurrency * PROMPTS_PER_REQUEST).map(wanted, async (one) => {
+  await pLimit(concurrency * PROMPTS_PER_REQUEST).map(requests, async (request) => {
     try {
-      observed.set(one.promptId, await provider.observe(one));
+      observed.set(request.promptId, await provider.observe(request));
     } catch (error) {
-      failed.set(one.promptId, toProblem(error));
+      failed.set(request.promptId, toProblem(error));
     }
-    onObserved?.(observed.size + failed.size, wanted.length);
+    onObserved?.(observed.size + failed.size, requests.length);
   });
   return { observed, failed };
 }

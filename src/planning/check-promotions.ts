@@ -17,13 +17,18 @@ import {
 import { isSameContent } from '../domain/content.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 
+/** A pin, with the version that it would activate. */
 type PinActivation = { readonly pin: EnvironmentPin; readonly after: VersionRef | NewVersionRef };
 
 /**
- * Returns a problem for each version that would go live in an environment although its source environment does not
- * serve it. Three cases are no promotion: a rollback, putting back a version that was promoted in order, and putting
- * back the version that an import found. The decision depends on the service and on the file's states up to HEAD. It
- * does not depend on a base, or on whether HEAD itself changed the file.
+ * Returns a problem for each version that would go live in an environment although the source environment does not
+ * serve that version. Three cases are allowed, because they are not promotions:
+ * - a rollback
+ * - restoring a version that was promoted in order
+ * - restoring the version that an import pinned
+ *
+ * The decision depends only on the service and on the states of the file up to HEAD. It does not depend on the base, or
+ * on whether HEAD itself changed the file.
  */
 export function checkPromotions(
   activations: readonly PinActivation[],
@@ -34,9 +39,9 @@ export function checkPromotions(
   const { id } = context.file;
   const pins = formerPins.get(id) ?? new Map<string, readonly FormerPin[]>();
   const former: FormerPinStates = { pins, firstAge: firstAges.get(id) ?? null };
-  const isFound = ({ environment, pin: { kind } }: EnvironmentPin): boolean => {
-    const isNamed = kind === 'version' || kind === 'number';
-    return isNamed && (context.observed.lacksLedger || alwaysPinned.get(id)?.has(environment) === true);
+  const isPinnedSinceImport = ({ environment, pin: { kind } }: EnvironmentPin): boolean => {
+    const namesVersion = kind === 'version' || kind === 'number';
+    return namesVersion && (context.observed.lacksLedger || alwaysPinned.get(id)?.has(environment) === true);
   };
   return activations.flatMap(({ pin, after }) => {
     const from = promotionSources.get(pin.environment);
@@ -44,14 +49,15 @@ export function checkPromotions(
     const target = makeTraits(after, context);
     const step = { environment: pin.environment, from, target };
     const situation = { activations, context, former };
-    const allowed = isActive(target, from, context) || isFound(pin) || isNoPromotion(step, situation);
-    return allowed ? [] : [makeRefusalProblem(pin, step, situation)];
+    const isAllowed = isActive(target, from, context) || isPinnedSinceImport(pin) || isNoPromotion(step, situation);
+    return isAllowed ? [] : [makeRefusalProblem(pin, step, situation)];
   });
 }
 
 /** A version that is about to go live in an environment, and the source environment that must serve it first. */
 type PromotionStep = { readonly environment: string; readonly from: string; readonly target: VersionTraits };
 
+/** The data that decides whether a promotion step is allowed. */
 type PromotionSituation = {
   readonly activations: readonly PinActivation[];
   readonly context: PinContext;
@@ -59,8 +65,8 @@ type PromotionSituation = {
 };
 
 /**
- * Whether the step is a rollback or a put-back. A version that does not exist was never active anywhere, so it can be
- * neither.
+ * Returns true if the step is a rollback or restores a version that was promoted in order. Returns false for a version
+ * that does not exist yet, because it was never active anywhere.
  */
 function isNoPromotion(step: PromotionStep, situation: PromotionSituation): boolean {
   if (step.target.id === undefined) return false;
@@ -68,9 +74,11 @@ function isNoPromotion(step: PromotionStep, situation: PromotionSituation): bool
 }
 
 /**
- * Whether the environment goes back to a version that the file pinned there before. A pin that a guard refused and
- * somebody reverted was never live. So a newer version than the served one counts only if git shows that the file
- * pinned the source environment to it right before, or that the earlier pin is as old as the file.
+ * Returns true if the environment returns to a version that the file pinned there before. If the environment now serves
+ * a newer version, any earlier pin is enough. Otherwise, the pin does not prove that the version was live: a guard may
+ * have refused the pin, and somebody may have reverted it. The pin then counts in only two cases:
+ * - Git shows that the file pinned the source environment to the version right before.
+ * - The earlier pin is as old as the file.
  */
 function isRollback({ environment, from, target }: PromotionStep, { context, former }: PromotionSituation): boolean {
   const earlier = findEarlierRuns(target, environment, former.pins);
@@ -80,10 +88,10 @@ function isRollback({ environment, from, target }: PromotionStep, { context, for
 }
 
 /**
- * Whether the file pinned the version in promotion order, and the source environment has moved on since then. This
- * finishes an interrupted run, and it puts back what somebody changed in the service. If the source environment serves
- * nothing newer than the version, nothing shows that it ever served the version: the commit that asked for it may have
- * been refused.
+ * Returns true if the file pinned the version in promotion order, and the source environment has moved to a newer
+ * version since then. Such a step finishes an interrupted sync, or restores a version that somebody replaced in the
+ * service. If the source environment serves no newer version, nothing shows that it ever served this version: a guard
+ * may have refused the commit that pinned the source environment to it.
  */
 function isPutBack(step: PromotionStep, situation: PromotionSituation): boolean {
   const { environment, from, target } = step;
@@ -103,7 +111,10 @@ function listStatesBefore({ since }: PinRun, environment: string, { pins }: Form
   return (pins.get(environment) ?? []).filter(({ age }) => age > since);
 }
 
-/** Whether the planned file, or a state of the file since the run began, wants what the environment serves. */
+/**
+ * Returns true if the file wants the version that is active in the environment. Either the planned file or a state
+ * since the run of pins began must pin the environment to that version.
+ */
 function isWantedSince(
   { since }: PinRun,
   environment: string,
@@ -111,20 +122,26 @@ function isWantedSince(
   situation: PromotionSituation,
 ): boolean {
   const { activations, context, former } = situation;
-  const isIn = (pins: readonly EnvironmentPin[]) => pins.some((one) => one.environment === environment);
-  if (isIn(context.file.pins) && !isIn(activations.map(({ pin }) => pin))) return true;
+  const isPinned = context.file.pins.some((pin) => pin.environment === environment);
+  const changes = activations.some(({ pin }) => pin.environment === environment);
+  if (isPinned && !changes) return true;
   return (former.pins.get(environment) ?? []).some((state) => state.age <= since && meansVersion(state, served));
 }
 
-/** Whether an environment that the file pinned before the run serves a newer version that the file never pinned there. */
+/**
+ * Returns true if somebody seems to have activated a newer version in the service. All three conditions must be met:
+ * - The file pinned the environment before the run of pins began.
+ * - The environment serves a version that is newer than the target.
+ * - The file never pinned the environment to that version.
+ */
 function isChangedOutside(
   run: PinRun,
   { environment, target }: PromotionStep,
   { context, former }: PromotionSituation,
 ): boolean {
   const served = context.observed.active.get(environment) ?? null;
-  if (served === null || !isNewer(served, target) || listStatesBefore(run, environment, former).length === 0)
-    return false;
+  if (served === null || !isNewer(served, target)) return false;
+  if (listStatesBefore(run, environment, former).length === 0) return false;
   return !(former.pins.get(environment) ?? []).some((state) => meansVersion(state, served));
 }
 
@@ -140,14 +157,14 @@ function isActive(target: VersionTraits, environment: string, { observed }: PinC
   return active !== null && isSameVersion(active, target);
 }
 
-/** Whether the sync would activate this version in an environment if no guard refused it. */
+/** Returns true if the sync would activate this version in an environment, provided that no guard refuses it. */
 function becomesActive(
   environment: string,
   target: VersionTraits,
   { activations, context }: PromotionSituation,
 ): boolean {
-  const first = activations.find(({ pin }) => pin.environment === environment);
-  return first !== undefined && isSameVersion(makeTraits(first.after, context), target);
+  const activation = activations.find(({ pin }) => pin.environment === environment);
+  return activation !== undefined && isSameVersion(makeTraits(activation.after, context), target);
 }
 
 function isSameVersion(one: VersionTraits, other: VersionTraits): boolean {
@@ -166,10 +183,10 @@ function makeRefusalProblem(
     environment,
     from,
     key,
-    version: number === undefined ? (id ?? 'a version that is not made yet') : `v${number}`,
+    version: number === undefined ? (id ?? 'a version that does not exist yet') : `v${number}`,
     serves: describeServed(from, context),
     current: describeServed(environment, context),
-    liveIn: describeLiveEnvironments(target, context),
+    liveIn: findLiveEnvironment(target, context),
     sourcePinned: pins.some((one) => one.environment === from),
     sourceComes: becomesActive(from, target, situation),
   };
@@ -181,12 +198,12 @@ function describeServed(environment: string, { observed }: PinContext): string |
   return active === null ? null : `v${active.number}`;
 }
 
-/** Returns a pinned environment that already serves the version, so that a hint can name it; null if there is none. */
-function describeLiveEnvironments(target: VersionTraits, context: PinContext): string | null {
+/** Returns the first pinned environment that serves the version, for use in a hint. Returns null if none does. */
+function findLiveEnvironment(target: VersionTraits, context: PinContext): string | null {
   return context.file.pins.map(({ environment }) => environment).find((one) => isActive(target, one, context)) ?? null;
 }
 
-/** Returns a problem for each pin `latest` in an environment with `allow_latest: false`. */
+/** Returns a problem for each `latest` pin in an environment with `allow_latest: false`. */
 export function checkLatestPins(file: PromptFile, forbidden: readonly string[]): readonly Problem[] {
   return file.pins
     .filter(({ pin, environment }) => pin.kind === 'latest' && forbidden.includes(environment))
@@ -195,7 +212,7 @@ export function checkLatestPins(file: PromptFile, forbidden: readonly string[]):
     );
 }
 
-/** A pin to a version number while the source environment is pinned to another number. */
+/** A pin to a version number in an environment whose source environment is pinned to a different number. */
 type SkippedPromotion = {
   readonly environment: string;
   readonly from: string;
@@ -203,30 +220,33 @@ type SkippedPromotion = {
   readonly place: Place;
 };
 
-/** Returns pins that may skip an environment. Only the git history tells whether they really do. */
+/** Returns the pins that may skip their source environment. Confirming a skip requires the git history. */
 export function findSkippedPromotions(
   { pins, path }: PromptFile,
   promotionSources: ReadonlyMap<string, string>,
 ): readonly SkippedPromotion[] {
   return pins.flatMap(({ environment, pin, line, column }): readonly SkippedPromotion[] => {
-    const from = pins.find((one) => one.environment === promotionSources.get(environment));
-    if (from === undefined || pin.kind !== 'number' || from.pin.kind !== 'number') return [];
-    const { number } = pin;
-    return number === from.pin.number
-      ? []
-      : [{ environment, from: from.environment, number, place: { path, line, column } }];
+    const source = pins.find((one) => one.environment === promotionSources.get(environment));
+    if (source === undefined || pin.kind !== 'number' || source.pin.kind !== 'number') return [];
+    if (pin.number === source.pin.number) return [];
+    return [{ environment, from: source.environment, number: pin.number, place: { path, line, column } }];
   });
 }
 
 /**
- * Returns a warning for each promotion whose source environment never had the version, according to git. It is not an
- * error, because only the service knows what the source environment serves. A pin that is as old as the file is not a
- * promotion.
+ * Returns a warning for each pin to a number that, according to git, the file never pinned in the environment or its
+ * source environment before. This is not an error, because only the service knows which version the source environment
+ * serves. The first pin of an environment causes no warning, because it is not a promotion.
  */
 export function warnAboutSkips(skips: readonly SkippedPromotion[], former: FormerPins): readonly Problem[] {
   return skips.flatMap(({ environment, from, number, place }) => {
-    const [states, before] = [former.get(environment) ?? [], former.get(from) ?? []];
-    const hadAny = [...states, ...before].some(({ pin }) => pin.kind !== 'number' || pin.number === number);
-    return hadAny || states.length === 0 ? [] : [makeProblem('pin/not-promoted', { environment, from, number }, place)];
+    const states = former.get(environment) ?? [];
+    const sourceStates = former.get(from) ?? [];
+    const mayHaveServed = [...states, ...sourceStates].some(
+      ({ pin }) => pin.kind !== 'number' || pin.number === number,
+    );
+    return mayHaveServed || states.length === 0
+      ? []
+      : [makeProblem('pin/not-promoted', { environment, from, number }, place)];
   });
 }

@@ -12,7 +12,9 @@ import {
 import { makeVersionRef, type KnownVersion } from '../domain/versions.ts';
 import { meansVersion } from './former-pins.ts';
 
-/** The changes that the head and the base plan for one prompt, its observation, and what earlier commits wanted. */
+/**
+ * The changes that the head and the base plan for one prompt, with its observation and the earlier states of its file.
+ */
 export type DriftInput = {
   readonly head: readonly Change[];
   readonly base: readonly Change[];
@@ -22,7 +24,7 @@ export type DriftInput = {
 
 /**
  * Returns the environments and fields that differ from both the base and the head. A difference from the head alone is
- * a change that the head asks for, not drift.
+ * a change that the head requests, not drift.
  */
 export function findDrift(compared: DriftInput): readonly Drift[] {
   const environments = compared.head.filter((change) => change.kind === 'set-active');
@@ -33,19 +35,24 @@ function findEnvironmentDrift(
   { environment, after }: SetActive,
   { base, observed: { active }, former }: DriftInput,
 ): readonly Drift[] {
-  const wanted = base
+  const baseChange = base
     .filter((change) => change.kind === 'set-active')
     .find((change) => change.environment === environment);
-  if (wanted === undefined) return [];
+  if (baseChange === undefined) return [];
   const version = active.get(environment) ?? null;
-  const asked = former.pins.get(environment) ?? [];
-  const kind = version === null || asked.some((pin) => meansVersion(pin, version)) ? 'unfinished' : 'outside';
+  const formerPins = former.pins.get(environment) ?? [];
+  const isUnfinished = version === null || formerPins.some((pin) => meansVersion(pin, version));
+  const kind = isUnfinished ? 'unfinished' : 'outside';
   const observed = version && makeServedVersion(version);
-  const restoresBase = isSameTarget(after, wanted.after);
-  return [{ subject: 'environment', environment, kind, restoresBase, expected: wanted.after, observed }];
+  const expected = baseChange.after;
+  return [
+    { subject: 'environment', environment, kind, restoresBase: isSameTarget(after, expected), expected, observed },
+  ];
 }
 
-/** Makes the served version of a drift. A foreign version has no commit. */
+/**
+ * Describes the version that a drifted environment serves. Includes the commit only if promptsync created the version.
+ */
 function makeServedVersion({ isManaged, source, ...version }: KnownVersion): ServedVersion {
   const commit = isManaged ? source?.commit : undefined;
   return {
@@ -55,15 +62,17 @@ function makeServedVersion({ isManaged, source, ...version }: KnownVersion): Ser
   };
 }
 
-function findFieldDrift({ head, base: wanted, former }: DriftInput): readonly Drift[] {
-  const [now, then] = [collectFieldChanges(head), collectFieldChanges(wanted)];
+function findFieldDrift({ head, base, former }: DriftInput): readonly Drift[] {
+  const headFields = collectFieldChanges(head);
+  const baseFields = collectFieldChanges(base);
   return FIELDS.flatMap((field): readonly Drift[] => {
-    const expected = then[field]?.after;
-    const observed = now[field]?.before;
+    const expected = baseFields[field]?.after;
+    const observed = headFields[field]?.before;
     if (expected === undefined || observed === undefined) return [];
-    const unfinished = former.fields.some((earlier) => (earlier[field] ?? '') === observed);
-    const kind = unfinished ? 'unfinished' : 'outside';
-    return [{ subject: 'field', field, kind, restoresBase: now[field]?.after === expected, expected, observed }];
+    const isUnfinished = former.fields.some((earlier) => (earlier[field] ?? '') === observed);
+    const kind = isUnfinished ? 'unfinished' : 'outside';
+    const restoresBase = headFields[field]?.after === expected;
+    return [{ subject: 'field', field, kind, restoresBase, expected, observed }];
   });
 }
 

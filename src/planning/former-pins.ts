@@ -8,51 +8,59 @@ import {
   type VersionFacts,
 } from '../domain/versions.ts';
 
-/** Everything known about a version. A version that does not exist yet has only digests. */
+/** The known properties of a version. A version that does not exist yet has only digests. */
 export type VersionTraits = {
   readonly [Key in Exclude<keyof VersionFacts, 'isManaged'>]?: VersionFacts[Key] | undefined;
 };
 
-/** States of the file, one after the other, that pinned an environment to the same version. */
+/** A series of consecutive states of a file that all pin an environment to the same version. */
 export type PinRun = {
-  /** The age of the run's oldest state; -1 if only the planned file has the pin so far. */
+  /**
+   * The age of the oldest state in the run. The age of a state is the number of newer states. -1 if only the planned
+   * file has the pin.
+   */
   readonly since: number;
 };
 
-/** The known states of a file. */
+/** The pins in the earlier states of a file, as far as git knows them. */
 export type FormerPinStates = {
   readonly pins: FormerPins;
-  /** The age of the file's first state; null if git may not show that state. */
+  /** The age of the file's first state. Null if git may lack that state. */
   readonly firstAge: number | null;
 };
 
-/** Returns the run that the planned file continues or begins when it pins the environment to a version. */
+/**
+ * Returns the current run of states that pin the environment to this version. The planned file either continues an
+ * existing run or begins a new one.
+ */
 export function findCurrentRun(target: VersionTraits, environment: string, former: FormerPins): PinRun {
   const states = former.get(environment) ?? [];
-  const changed = states.findIndex((state) => !meansVersion(state, target));
-  const run = changed === -1 ? states : states.slice(0, changed);
+  const runEnd = states.findIndex((state) => !meansVersion(state, target));
+  const run = runEnd === -1 ? states : states.slice(0, runEnd);
   return { since: run.at(-1)?.age ?? -1 };
 }
 
 /**
- * Returns the runs that pinned the environment to a version before it was pinned to another one, newest first. A pin to
- * a branch or a tag belongs to none of them, because the ref may have named another version then.
+ * Returns the earlier runs of states that pinned the environment to this version, newest first. After each of them, the
+ * file pinned the environment to a different version. A pin to a branch or a tag belongs to no run, because the ref may
+ * have pointed to a different version at that time.
  */
 export function findEarlierRuns(target: VersionTraits, environment: string, former: FormerPins): readonly PinRun[] {
   const states = former.get(environment) ?? [];
-  const changed = states.findIndex((state) => !meansVersion(state, target));
-  if (changed === -1) return [];
-  const earlier = states.slice(changed);
-  const oldest = earlier.filter((state, at) => {
-    const before = earlier[at + 1];
-    return meantVersion(state, target) && (before === undefined || !meantVersion(before, target));
+  const currentRunEnd = states.findIndex((state) => !meansVersion(state, target));
+  if (currentRunEnd === -1) return [];
+  const earlier = states.slice(currentRunEnd);
+  const oldestOfRuns = earlier.filter((state, index) => {
+    if (!certainlyMeantVersion(state, target)) return false;
+    const previous = earlier[index + 1];
+    return previous === undefined || !certainlyMeantVersion(previous, target);
   });
-  return oldest.map(({ age }) => ({ since: age }));
+  return oldestOfRuns.map(({ age }) => ({ since: age }));
 }
 
 /**
- * Whether the file pinned the source environment to the version right before the run began. If the file's first state
- * pinned both environments to the version, they had it already.
+ * Returns true if the file pinned the source environment to the version right before the run began. If the run began
+ * with the file's first state, checks that state instead, because its environments already served the pinned versions.
  */
 export function beganAsPromotion(
   { since }: PinRun,
@@ -65,30 +73,37 @@ export function beganAsPromotion(
 }
 
 /**
- * Whether git does not show that the file pinned the source environment to the version right before the run began. It
- * may have been pinned to another version, to a ref that may have moved since, or not at all. A pin of the file's first
- * state is no skip: the environment had the version already.
+ * Returns true if the run may have skipped the source environment. Returns false in two cases:
+ * - Git shows that the file pinned the source environment to the version right before the run began. A pin to a branch
+ *   or a tag does not count, because the ref may have moved since then.
+ * - The run began with the file's first state. The environment already served the version at that time.
  */
 export function beganAsSkip({ since }: PinRun, target: VersionTraits, from: string, former: FormerPinStates): boolean {
   if (since === former.firstAge) return false;
   const source = findPinAt(since + 1, from, former);
-  return source === undefined || !meantVersion(source, target);
+  return source === undefined || !certainlyMeantVersion(source, target);
 }
 
 function findPinAt(age: number, environment: string, { pins }: FormerPinStates): FormerPin | undefined {
   return pins.get(environment)?.find((state) => state.age === age);
 }
 
-/** Returns the known version that a pin of an earlier commit means. `find` chooses a version for a content. */
+/**
+ * Returns the known version that a former pin refers to. Returns undefined if there is none.
+ * @param findByContent chooses the version if the pin refers to content rather than to a number or an id
+ */
 export function findMeantVersion(
   { pin, content }: FormerPin,
   known: readonly KnownVersion[],
-  find = (one: Content) => findVersionWithContent(known, one),
+  findByContent = (wanted: Content) => findVersionWithContent(known, wanted),
 ): KnownVersion | undefined {
-  return findPinnedVersion(known, pin) ?? (content === null ? undefined : find(content));
+  return findPinnedVersion(known, pin) ?? (content === null ? undefined : findByContent(content));
 }
 
-/** Whether a pin of an earlier commit means a version, as far as its content is known. */
+/**
+ * Returns true if a former pin refers to this version. If the pin refers to content, returns false if that content or
+ * the digest of the version is unknown.
+ */
 export function meansVersion({ pin, content }: FormerPin, target: VersionTraits): boolean {
   if (pin.kind === 'number') return pin.number === target.number;
   if (pin.kind === 'version') return pin.id === target.id;
@@ -97,54 +112,65 @@ export function meansVersion({ pin, content }: FormerPin, target: VersionTraits)
   return metadataDigest === undefined ? matchesDigest(digest, content) : isInSync({ digest, metadataDigest }, content);
 }
 
-/** Whether a pin certainly meant the version when it was committed. */
-function meantVersion(state: FormerPin, target: VersionTraits): boolean {
+/** Returns true if the pin certainly referred to this version when it was committed. */
+function certainlyMeantVersion(state: FormerPin, target: VersionTraits): boolean {
   return state.isFixed && meansVersion(state, target);
 }
 
 /**
- * The target of a rollback: a version number, which need not be a known version; a former pin whose meaning is unknown;
- * or nothing, if git has no older pin.
+ * The target of a rollback according to git. With `number`, the version may be unknown to promptsync. With `unclear`,
+ * `pin` is a former pin whose version is unknown. `nothing` means that git has no older pin.
  */
 export type PreviousPin =
   | { readonly kind: 'number'; readonly number: number }
   | { readonly kind: 'unclear'; readonly pin: FormerPin }
   | { readonly kind: 'nothing' };
 
+/** The number and the text digest of the version that an environment serves. */
 type ServedContent = Pick<KnownVersion, 'number' | 'digest'>;
 
 /**
- * Returns the newest former pin of an older version with another text. A second rollback therefore continues backward,
- * and does not return to the version before the first rollback. A pin of unknown meaning in between makes the result
- * unclear, unless it never became a version.
- * @param pins newest first
+ * Finds the newest former pin whose version is older than the served version and has different text. A second rollback
+ * therefore goes further back, instead of returning to the version from before the first rollback. If a pin in between
+ * refers to an unknown version, the result is `unclear`, unless the text of that pin never became a version.
+ * @param pins the former pins, newest first
  */
 export function findPreviousPin(
   pins: readonly FormerPin[],
   { number: served, digest }: ServedContent,
   known: readonly KnownVersion[],
 ): PreviousPin {
-  const same = new Set(known.flatMap((one) => (one.digest === digest ? [one.number] : [])));
-  const all = pins.map((pin) => ({
-    pin,
-    number: pin.pin.kind === 'number' ? pin.pin.number : (findMeantVersion(pin, known)?.number ?? null),
-  }));
-  const from = all.findIndex(({ number }) => number === served);
-  // A pin of HEAD that no version matches has not been synced yet, so it is not a former pin.
-  const earlier = from === -1 ? all.filter(({ pin, number }) => number !== null || pin.age > 0) : all.slice(from);
-  const at = earlier.findIndex(({ number }) => number !== null && number < served && !same.has(number));
-  const number = earlier[at]?.number ?? null;
-  const passed = at === -1 ? earlier : earlier.slice(0, at);
-  // If all versions in between are known, a text that none of them has was never synced.
-  const gap = hasGap(known, number ?? 0, served);
-  const unclear = passed.find((one) => one.number === null && (one.pin.pin.kind === 'version' || gap));
+  const versionsWithSameText = known.filter((version) => version.digest === digest);
+  const numbersWithSameText = new Set(versionsWithSameText.map((version) => version.number));
+  const numberedPins = pins.map((pin) => ({ pin, number: getPinnedNumber(pin, known) }));
+  const servedIndex = numberedPins.findIndex(({ number }) => number === served);
+  // If no version matches a pin in the newest state, the pin has not been synced yet, so it is not a former pin.
+  const formerPins = numberedPins.filter(({ pin, number }) => number !== null || pin.age > 0);
+  const earlierPins = servedIndex === -1 ? formerPins : numberedPins.slice(servedIndex);
+  const previousIndex = earlierPins.findIndex(
+    ({ number }) => number !== null && number < served && !numbersWithSameText.has(number),
+  );
+  const number = earlierPins[previousIndex]?.number ?? null;
+  const pinsBetween = previousIndex === -1 ? earlierPins : earlierPins.slice(0, previousIndex);
+  // If promptsync knows all versions in between, text that none of them contains was never synced.
+  const hasUnknownVersions = hasGap(known, number ?? 0, served);
+  const unclear = pinsBetween.find((one) => {
+    return one.number === null && (one.pin.pin.kind === 'version' || hasUnknownVersions);
+  });
   if (unclear !== undefined) return { kind: 'unclear', pin: unclear.pin };
   return number === null ? { kind: 'nothing' } : { kind: 'number', number };
 }
 
+/** Returns the number of the version that a former pin refers to. Returns null if no known version matches the pin. */
+function getPinnedNumber(former: FormerPin, known: readonly KnownVersion[]): number | null {
+  if (former.pin.kind === 'number') return former.pin.number;
+  return findMeantVersion(former, known)?.number ?? null;
+}
+
 /**
- * Returns the number of the newest known version that is older than the served one and has another text.
- * @param known newest first
+ * Returns the number of the newest known version that is older than the served version and has different text. Returns
+ * null if there is none.
+ * @param known the known versions, newest first
  */
 export function findPreviousNumber(known: readonly KnownVersion[], served: ServedContent): number | null {
   return known.find(({ number, digest }) => number < served.number && digest !== served.digest)?.number ?? null;

@@ -2,47 +2,59 @@ import { type Drift, type Plan, type PromptPlan, digestPlan, isVisibleChange } f
 import { countAllowedChanges, type MaxChanges, type OnDrift } from '../domain/policy.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 
-/** The limits that a plan must keep before promptsync may apply it. */
+/** The conditions that a plan must meet before promptsync may apply it. */
 export type GuardSettings = {
   readonly onDrift: OnDrift;
   readonly maxChanges: MaxChanges | null;
-  /** The number of selected prompts that were not observed. They count when `maxChanges` is a percentage. */
+  /**
+   * The number of selected prompts that were not observed. They count toward the total if `maxChanges` is a percentage.
+   * Default: 0.
+   */
   readonly notLookedAt?: number;
-  /** The digest of the plan that was reviewed. */
+  /** The digest of the plan that was reviewed. Null if promptsync may apply any plan. */
   readonly expectedPlan: string | null;
-  /** Paths of prompt files with uncommitted changes; empty if they may be applied. */
+  /** The paths of prompt files with uncommitted changes. Empty if the run allows uncommitted changes. */
   readonly uncommitted: ReadonlySet<string>;
-  /** A further check of the caller, such as whether a review approved the prompt. */
+  /** An additional check by the caller. For example, it may check whether a review approved the prompt's changes. */
   readonly refuse?: RefusePrompt;
 };
 
+/** Returns the reasons why promptsync must not write a prompt. An empty list allows the write. */
 export type RefusePrompt = (prompt: PromptPlan) => readonly Problem[];
 
-/** Returns the plan with each refused prompt blocked. Blocked prompts keep their changes, so that reports can show them. */
+/**
+ * Returns the plan with all refused prompts marked as blocked. Blocked prompts keep their changes so that reports can
+ * show them.
+ */
 export function guardPlan(plan: Plan, guards: GuardSettings): Plan {
   const { refuse = () => [] } = guards;
-  const forAll = [...checkMaxChanges(plan, guards), ...checkExpectedPlan(plan, guards)];
+  const problemsOfAll = [...checkMaxChanges(plan, guards), ...checkExpectedPlan(plan, guards)];
   const prompts = plan.prompts.map((prompt) =>
     blockPrompt(prompt, [
       ...refuse(prompt),
-      ...forAll,
+      ...problemsOfAll,
       ...checkCommitted(prompt, guards),
       ...checkDrift(prompt, guards),
     ]),
   );
-  return { ...plan, prompts: guards.expectedPlan === null ? prompts : prompts.map(omitAddedChanges) };
+  return { ...plan, prompts: guards.expectedPlan === null ? prompts : prompts.map(keepBlocked) };
 }
 
 function blockPrompt(prompt: PromptPlan, problems: readonly Problem[]): PromptPlan {
-  // Pins that an apply still has to find may lead to changes, too.
+  // The prompt may change even if it has no planned changes: an apply may find more when it searches for the versions
+  // in `pinsToFind`.
   const mayChange = prompt.changes.length + prompt.pinsToFind.length > 0;
   if (!mayChange || problems.length === 0) return prompt;
-  // A refused prompt is not searched for versions, because a probe writes to the service.
+  // Do not search for the versions of a refused prompt, because a search may use probes, and a probe writes to the
+  // service.
   return { ...prompt, status: 'blocked', problems: [...prompt.problems, ...problems], pinsToFind: [] };
 }
 
-/** Keeps a blocked prompt blocked: the reviewed plan does not contain the changes that a search might add. */
-function omitAddedChanges(prompt: PromptPlan): PromptPlan {
+/**
+ * Prevents an apply from searching for the versions of a blocked prompt. Otherwise, the search might unblock the prompt
+ * and add changes that are not in the reviewed plan.
+ */
+function keepBlocked(prompt: PromptPlan): PromptPlan {
   return prompt.status === 'blocked' ? { ...prompt, pinsToFind: [] } : prompt;
 }
 
@@ -65,19 +77,21 @@ function checkCommitted({ file }: PromptPlan, guards: GuardSettings): readonly P
 }
 
 /**
- * Guards the plan that promptsync made again right before the first write of a prompt. Its changes must still be those
- * that were reviewed, and the drift guard also refuses new drift.
+ * Checks the plan that promptsync computes again right before the first write of a prompt. If the caller expects a
+ * reviewed plan, the changes must be the same as in the first plan. The drift guard also refuses drift that has
+ * appeared since the first plan.
  */
 export function guardFreshPlan(fresh: PromptPlan, planned: PromptPlan, guards: GuardSettings): PromptPlan {
-  const [expected, actual] = [digestPlan([planned]), digestPlan([omitFoundProblems(fresh, planned)])];
-  const reviewed = guards.expectedPlan !== null && expected !== actual;
-  const surprise = reviewed ? [makeProblem('guard/stale-plan', { expected, actual })] : [];
-  return blockPrompt(fresh, [...surprise, ...checkDrift(fresh, guards)]);
+  const expected = digestPlan([planned]);
+  const actual = digestPlan([omitFoundProblems(fresh, planned)]);
+  const isStale = guards.expectedPlan !== null && expected !== actual;
+  const staleProblems = isStale ? [makeProblem('guard/stale-plan', { expected, actual })] : [];
+  return blockPrompt(fresh, [...staleProblems, ...checkDrift(fresh, guards)]);
 }
 
 /**
- * Returns a fresh plan without the details of the versions that promptsync searched for. The first plan names these
- * versions only by id, so their details would make its digest stale.
+ * Returns a fresh plan without the details of the versions that promptsync searched for. The first plan contains only
+ * the ids of these versions, so the details would change the digest.
  */
 export function omitFoundProblems(fresh: PromptPlan, { pinsToFind }: Pick<PromptPlan, 'pinsToFind'>): PromptPlan {
   if (fresh.observed === null) return fresh;

@@ -11,13 +11,14 @@ import { findVersionWithContent, type KnownVersion } from '../domain/versions.ts
 import { toStoredContent, holdsContent } from '../domain/content.ts';
 import { findMeantVersion } from './former-pins.ts';
 
+/** The observation and the git history from which promptsync builds the version history of one prompt. */
 export type HistorySources = {
   readonly observed: ObservedPrompt;
-  /** The states of the file on the checked-out branch. Outside a repository, it has none. */
+  /** The states of the file on the checked-out branch. Empty outside a repository. */
   readonly history: FileHistory;
-  /** Details of commits by their ids. A commit that is missing here is named by its id. */
+  /** The details of commits, by commit id. If a commit is missing from the map, the history shows only its id. */
   readonly commits: ReadonlyMap<string, CommitInfo>;
-  /** The order in which to list environments. Environments that it does not contain come last. */
+  /** The order in which to list environments. Environments that are not in this list come last. */
   readonly order: readonly string[];
 };
 
@@ -25,7 +26,7 @@ export type HistorySources = {
 export function makeHistory(sources: HistorySources): readonly VersionHistory[] {
   const { metadata } = sources.observed;
   const known = listKnownVersions(sources.observed);
-  const pinned = listAllPinnedPeriods(known, sources);
+  const periods = listAllPinnedPeriods(known, sources);
   const environments = sortEnvironments([...sources.observed.active.keys()], sources.order);
   return known.map((version) => {
     const { id, number, digest, source, message } = version;
@@ -38,14 +39,14 @@ export function makeHistory(sources: HistorySources): readonly VersionHistory[] 
       path: path ?? null,
       message,
       activeIn: environments.filter((environment) => sources.observed.active.get(environment)?.id === id),
-      pinnedPeriods: pinned.filter((one) => one.id === id).map(({ time }) => time),
+      pinnedPeriods: periods.filter((one) => one.id === id).map(({ period }) => period),
     };
   });
 }
 
 /**
- * Returns the known versions. A served version replaces its entry from a ledger, because some services add metadata to
- * every version.
+ * Returns the known versions. If promptsync has read an active version from the service, uses it instead of its ledger
+ * entry, because some services add metadata to every version.
  */
 function listKnownVersions({ known, active }: ObservedPrompt): readonly KnownVersion[] {
   const served = [...active.values()].filter((version) => version !== null);
@@ -61,43 +62,46 @@ function sortEnvironments(environments: readonly string[], order: readonly strin
   return [...new Set([...order.filter((one) => environments.includes(one)), ...environments])];
 }
 
-type PinnedVersion = { readonly id: string; readonly time: PinnedPeriod };
+/** The id of a version, and a period in which the file pinned an environment to that version. */
+type VersionPeriod = { readonly id: string; readonly period: PinnedPeriod };
 
-function listAllPinnedPeriods(known: readonly KnownVersion[], sources: HistorySources): readonly PinnedVersion[] {
+function listAllPinnedPeriods(known: readonly KnownVersion[], sources: HistorySources): readonly VersionPeriod[] {
   const { history, observed, order } = sources;
   const environments = sortEnvironments([...observed.active.keys(), ...history.pins.keys()], order);
   return environments.flatMap((environment) => listPinnedPeriods(environment, known, sources));
 }
 
 /**
- * Returns the periods in which the file pinned an environment to known versions, newest first. Consecutive pins that are
- * written differently but mean the same version form one period. Pins of unknown versions form none.
+ * Returns the periods in which the file pinned an environment to known versions, newest first. Consecutive pins to the
+ * same version form one period, even if they are written differently. Pins to unknown versions do not form a period.
  */
 function listPinnedPeriods(
   environment: string,
   known: readonly KnownVersion[],
   sources: HistorySources,
-): readonly PinnedVersion[] {
+): readonly VersionPeriod[] {
   const { commits, pins, isComplete } = sources.history;
   const served = sources.observed.active.get(environment)?.id;
   const active = known.find(({ id }) => id === served) ?? null;
-  const meant = (pin: FormerPin) => findVersionMeantBy(pin, known, active, sources.observed)?.id;
-  const byAge = new Map((pins.get(environment) ?? []).map((pin) => [pin.age, meant(pin)]));
-  const oldestFirst = commits.map((commit, age) => ({ commit, id: byAge.get(age) ?? null })).toReversed();
-  const turns = oldestFirst.filter(({ id }, index) => index === 0 || id !== oldestFirst[index - 1]?.id);
-  const times = turns.flatMap(({ commit, id }, index): readonly PinnedVersion[] => {
+  const findVersionId = (pin: FormerPin) => findVersionMeantBy(pin, known, active, sources.observed)?.id;
+  const idsByAge = new Map((pins.get(environment) ?? []).map((pin) => [pin.age, findVersionId(pin)]));
+  const oldestFirst = commits.map((commit, age) => ({ commit, id: idsByAge.get(age) ?? null })).toReversed();
+  const periodStarts = oldestFirst.filter(({ id }, index) => index === 0 || id !== oldestFirst[index - 1]?.id);
+  const periods = periodStarts.flatMap(({ commit, id }, index): readonly VersionPeriod[] => {
+    if (id === null) return [];
     const from = index === 0 && !isComplete ? null : getCommitInfo(commit, sources);
-    const next = turns[index + 1]?.commit;
-    return id === null ? [] : [{ id, time: { environment, from, until: next ? getCommitInfo(next, sources) : null } }];
+    const nextStart = periodStarts[index + 1];
+    const until = nextStart === undefined ? null : getCommitInfo(nextStart.commit, sources);
+    return [{ id, period: { environment, from, until } }];
   });
-  return times.toReversed();
+  return periods.toReversed();
 }
 
 function getCommitInfo(commit: string, { commits }: HistorySources): CommitInfo {
   return commits.get(commit) ?? { commit };
 }
 
-/** Returns the version that a pin means. Among versions with equal content, it prefers the served one. */
+/** Returns the version that a pin refers to. If several versions have equal content, prefers the active version. */
 function findVersionMeantBy(
   pin: FormerPin,
   known: readonly KnownVersion[],

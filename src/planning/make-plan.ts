@@ -1,15 +1,15 @@
 import { type DesiredState, type PlanningHistory, NO_PLANNING_HISTORY, sortPins } from '../domain/desired-state.ts';
 import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
-import { type Change, type Drift, type Plan, type PromptPlan, digestPlan } from '../domain/plan.ts';
+import { type Change, type Drift, type Plan, type PlanStatus, type PromptPlan, digestPlan } from '../domain/plan.ts';
 import { type Pin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
-import { makeProblem } from '../problem.ts';
+import { makeProblem, type Problem } from '../problem.ts';
 import { planChanges, type PinContext, type ResolvedPin } from './plan-changes.ts';
 import { findDrift } from './find-drift.ts';
 import { checkLatestPins, checkPromotions } from './check-promotions.ts';
 
 type PlanInput = Omit<DesiredState, 'files'>;
 
-/** Plans the changes that make the service match the files. Pure: equal input gives an equal plan. */
+/** Plans the changes that make the service match the files. This function is pure: equal input yields an equal plan. */
 export function makePlan(
   desired: DesiredState,
   observation: Observation,
@@ -25,7 +25,9 @@ export function makePlan(
   return { prompts, digest: digestPlan(prompts) };
 }
 
-/** Plans one prompt. Its pins are in promotion order, and its changes in the order in which apply writes them. */
+/**
+ * Plans one prompt. Sorts its pins in promotion order, and its changes in the order in which promptsync applies them.
+ */
 export function planPrompt(
   written: PromptFile,
   observed: ObservedPrompt,
@@ -35,20 +37,28 @@ export function planPrompt(
   const file = { ...written, pins: sortPins(written.pins, desired) };
   const context = { file, observed, contentsAtRefs: desired.contentsAtRefs.get(file.id) ?? new Map() };
   const { pins, changes } = planChanges(context, history);
-  const live = pins.flatMap(({ pin, after }) => (after === null ? [] : [{ pin, after }]));
-  const forbidden = [
+  const activations = pins.flatMap(({ pin, after }) => (after === null ? [] : [{ pin, after }]));
+  const refusals = [
     ...checkLatestPins(file, desired.environmentsWithoutLatest),
-    ...checkPromotions(live, context, desired, history),
+    ...checkPromotions(activations, context, desired, history),
   ];
-  const problems = [...pins.flatMap((pin) => pin.problems), ...forbidden];
-  const status = problems.length > 0 ? 'blocked' : changes.length > 0 ? 'pending' : 'unchanged';
-  const pinsToFind = forbidden.length > 0 ? [] : listPinsToFind(pins);
+  const problems = [...pins.flatMap((pin) => pin.problems), ...refusals];
+  const status = choosePlanStatus(problems, changes);
+  const pinsToFind = refusals.length > 0 ? [] : listPinsToFind(pins);
   const drift = findDriftSinceBase(desired, context, changes, history);
   const warnings = observed.problems.map((problem) => ({ ...problem, path: file.path }));
   return { file, observed, status, changes, drift, problems: [...problems, ...warnings], pinsToFind };
 }
 
-/** Plans the file of the base against the same observation to find drift. A prompt that is new since the base has none. */
+function choosePlanStatus(problems: readonly Problem[], changes: readonly Change[]): PlanStatus {
+  if (problems.length > 0) return 'blocked';
+  return changes.length > 0 ? 'pending' : 'unchanged';
+}
+
+/**
+ * Finds the drift of one prompt. Plans the prompt file of the base against the same observation, and compares the
+ * resulting changes with those of the head. A prompt that is new since the base has no drift.
+ */
 function findDriftSinceBase(
   { base }: PlanInput,
   context: PinContext,
@@ -69,11 +79,11 @@ function makeUnobservedPlan(file: PromptFile, failed: Observation['failed']): Pr
 }
 
 /**
- * Returns the pins whose versions an apply has to find. If another pin stays unresolved in any case, it returns none: a
- * refused prompt must not be written, and a probe writes.
+ * Returns the pins whose versions an apply must search for. Returns none if another pin has a problem that a search
+ * cannot solve. promptsync refuses such a prompt and must not write to it, and a probe is a write.
  */
 function listPinsToFind(pins: readonly ResolvedPin[]): readonly Pin[] {
-  if (pins.some(({ problems, finds }) => problems.length > 0 && !finds)) return [];
-  const sought = pins.flatMap(({ pin: { pin }, finds }) => (finds ? [pin] : []));
-  return [...new Map(sought.map((pin) => [formatPin(pin), pin])).values()];
+  if (pins.some(({ problems, needsSearch }) => problems.length > 0 && !needsSearch)) return [];
+  const pinsToFind = pins.filter(({ needsSearch }) => needsSearch).map(({ pin }) => pin.pin);
+  return [...new Map(pinsToFind.map((pin) => [formatPin(pin), pin])).values()];
 }

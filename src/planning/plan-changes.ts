@@ -15,22 +15,26 @@ import { makeVersionRef, type VersionRef } from '../domain/versions.ts';
 import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 
+/** A prompt file, with the observation and the contents at refs that promptsync needs to resolve its pins. */
 export type PinContext = {
   readonly file: PromptFile;
   readonly observed: ObservedPrompt;
   readonly contentsAtRefs: ContentsAtRefs;
 };
 
-/** A pin, with the version that it makes active or the problems that stop it. With neither, it is in sync. */
+/**
+ * A pin, with either the version that it activates or the problems that prevent the activation. If a pin has neither,
+ * it is in sync.
+ */
 export type ResolvedPin = {
   readonly pin: EnvironmentPin;
   readonly after: VersionRef | NewVersionRef | null;
   readonly problems: readonly Problem[];
-  /** Whether an apply must search for the version. */
-  readonly finds: boolean;
+  /** Whether an apply must search for the version that the pin refers to. */
+  readonly needsSearch: boolean;
 };
 
-/** What a plan does for one prompt. */
+/** The resolved pins and the planned changes of one prompt. */
 export type PromptChanges = {
   /** The pins in the order of the file. */
   readonly pins: readonly ResolvedPin[];
@@ -41,10 +45,10 @@ export type PromptChanges = {
 /** Plans the changes that make the service match one file. */
 export function planChanges(context: PinContext, { provenance }: PlanningHistory): PromptChanges {
   const { file, observed, contentsAtRefs } = context;
-  const meanings = findPinTargets(file, observed, contentsAtRefs);
-  const pins = file.pins.map((pin, at) => resolvePin(pin, meanings[at] ?? { kind: 'unknown' }, context));
-  const creates = contentsToCreate(context, meanings, provenance.get(file.path) ?? {});
-  const activations = pins.flatMap((one) => makeActivation(one, observed));
+  const targets = findPinTargets(file, observed, contentsAtRefs);
+  const pins = file.pins.map((pin, index) => resolvePin(pin, targets[index] ?? { kind: 'unknown' }, context));
+  const creates = planCreates(context, targets, provenance.get(file.path) ?? {});
+  const activations = pins.flatMap((pin) => makeActivation(pin, observed));
   const fields = changedFields(file, observed.fields);
   const updates = Object.keys(fields).length === 0 ? [] : [{ kind: 'update-prompt' as const, fields }];
   const changes: readonly Change[] = [...creates, ...updates, ...activations];
@@ -57,82 +61,105 @@ function makeActivation({ pin: { environment }, after }: ResolvedPin, observed: 
   return [{ kind: 'set-active', environment, before: active === null ? null : makeVersionRef(active), after }];
 }
 
-function resolvePin(pin: EnvironmentPin, meaning: PinTarget, context: PinContext): ResolvedPin {
-  const inSync: ResolvedPin = { pin, after: null, problems: [], finds: false };
-  if (meaning.kind === 'unknown') return { ...inSync, ...resolveUnknown(pin, context) };
-  if (meaning.kind === 'in-sync') return inSync;
-  return { ...inSync, after: meaning.kind === 'known' ? makeVersionRef(meaning.version) : meaning.target };
+function resolvePin(pin: EnvironmentPin, target: PinTarget, context: PinContext): ResolvedPin {
+  switch (target.kind) {
+    case 'in-sync':
+      return { pin, after: null, problems: [], needsSearch: false };
+    case 'known':
+      return { pin, after: makeVersionRef(target.version), problems: [], needsSearch: false };
+    case 'new':
+      return { pin, after: target.target, problems: [], needsSearch: false };
+    case 'unknown':
+      return resolveUnknownPin(pin, context);
+  }
 }
 
 /**
- * Resolves a pin whose version is unknown. An id names one version for sure, so promptsync plans it and reads the version
- * before it goes live. A number is only planned after an apply has found it.
+ * Resolves a pin whose version is unknown. An id refers to exactly one version, so promptsync plans the activation
+ * immediately and reads the version before it goes live. For a number, promptsync plans the activation only after an
+ * apply has found the version.
  */
-function resolveUnknown(one: EnvironmentPin, context: PinContext): Partial<ResolvedPin> {
-  const { pin } = one;
+function resolveUnknownPin(environmentPin: EnvironmentPin, context: PinContext): ResolvedPin {
+  const { pin } = environmentPin;
   const { missingIds, canFindNumbers } = context.observed;
-  if (pin.kind === 'version' && !missingIds.includes(pin.id))
-    return { after: { id: pin.id, number: null }, finds: true };
-  const finds = pin.kind === 'number' && canFindNumbers;
-  return { problems: pinProblems(one, finds, context), finds };
+  if (pin.kind === 'version' && !missingIds.includes(pin.id)) {
+    return { pin: environmentPin, after: { id: pin.id, number: null }, problems: [], needsSearch: true };
+  }
+  const needsSearch = pin.kind === 'number' && canFindNumbers;
+  const problems = makePinProblems(environmentPin, needsSearch, context);
+  return { pin: environmentPin, after: null, problems, needsSearch };
 }
 
-/** Returns why a pin has no version. */
-function pinProblems(one: EnvironmentPin, lookable: boolean, { file, contentsAtRefs }: PinContext): readonly Problem[] {
-  const { environment, pin, line, column } = one;
+/** Returns the problems that explain why promptsync found no version for a pin. */
+function makePinProblems(
+  { environment, pin, line, column }: EnvironmentPin,
+  needsSearch: boolean,
+  { file, contentsAtRefs }: PinContext,
+): readonly Problem[] {
   const place = { path: file.path, line, column };
   if (pin.kind === 'number') {
-    return [makeProblem('pin/unknown-number', { environment, number: pin.number, lookable }, place)];
+    const evidence = { environment, number: pin.number, lookable: needsSearch };
+    return [makeProblem('pin/unknown-number', evidence, place)];
   }
   if (pin.kind === 'version') return [makeProblem('pin/unknown-version', { environment, id: pin.id }, place)];
   if (pin.kind === 'latest') {
-    return [makeProblem('internal/unexpected', { reason: 'a file has no content of its own' }, place)];
+    return [makeProblem('internal/unexpected', { reason: 'a `latest` pin has no content' }, place)];
   }
   const at = contentsAtRefs.get(pin.ref);
   return at?.isSuccess === false ? at.problems : [makeProblem('pin/unknown-ref', { ref: pin.ref }, place)];
 }
 
 /**
- * Returns the versions to create. Those of `git:` pins come first, so that the version of the file's own content is the
- * newest. Equal contents become one version.
- * @param provenance where the file's own content comes from
+ * Plans the versions to create. Versions for `git:` pins come first, so that the version with the file's content is the
+ * newest. Equal contents share one version.
+ * @param provenance the origin of the file's content in git
  */
-function contentsToCreate(
+function planCreates(
   { file, observed, contentsAtRefs }: PinContext,
-  meanings: readonly PinTarget[],
+  targets: readonly PinTarget[],
   provenance: Provenance,
 ): readonly CreateVersion[] {
-  const followed = meanings.flatMap((one) => (one.kind === 'new' ? [one.target.newContent] : []));
-  const due = chooseVersionToCreate(file, observed, meanings);
-  const from = observed.metadataFrom;
-  const kept = (content: Content) => from !== undefined && content.metadata === undefined && { metadataFrom: from };
-  if (due === 'baseline') return [{ ...makeCreateChange(file.content, contentsAtRefs, provenance), baseline: true }];
-  const wanted = [...followed, ...(due === 'content' ? [file.content] : [])];
-  return wanted
-    .filter((content, index) => !wanted.some((other, at) => isServedByCreate(other, at, content, index)))
+  const pinnedContents = targets.flatMap((target) => (target.kind === 'new' ? [target.target.newContent] : []));
+  const dueVersion = chooseVersionToCreate(file, observed, targets);
+  if (dueVersion === 'baseline') {
+    return [{ ...makeCreateChange(file.content, contentsAtRefs, provenance), baseline: true }];
+  }
+  const contents = dueVersion === 'content' ? [...pinnedContents, file.content] : pinnedContents;
+  return contents
+    .filter((content, index) => {
+      return !contents.some((other, otherIndex) => isServedByOther(content, index, other, otherIndex));
+    })
     .map((content) => ({
       ...makeCreateChange(content, contentsAtRefs, provenance),
-      ...listOtherContents(content, wanted),
-      ...kept(content),
+      ...listOtherContents(content, contents),
+      ...chooseMetadataSource(content, observed),
     }));
 }
 
 /**
- * Whether the version of another content also serves this content. If two contents could serve each other, the plan
- * creates the later one: the file's own content rather than the equal content of a ref.
+ * Returns true if the version that is created for another content can also serve this content. If two contents can
+ * serve each other, the plan creates the later one. It therefore prefers the file's content to equal content at a ref.
  */
-function isServedByCreate(other: Content, at: number, content: Content, index: number): boolean {
-  return canServeContent(other, content) && (!canServeContent(content, other) || at > index);
+function isServedByOther(content: Content, index: number, other: Content, otherIndex: number): boolean {
+  return canServeContent(other, content) && (!canServeContent(content, other) || otherIndex > index);
 }
 
-function listOtherContents(content: Content, wanted: readonly Content[]): Pick<CreateVersion, 'otherContents'> {
-  const otherContents = [...new Set(wanted)].filter((other) => other !== content && canServeContent(content, other));
+function listOtherContents(content: Content, contents: readonly Content[]): Pick<CreateVersion, 'otherContents'> {
+  const otherContents = [...new Set(contents)].filter((other) => other !== content && canServeContent(content, other));
   return otherContents.length > 0 ? { otherContents } : {};
 }
 
+/** Returns the version from which a new version copies its metadata, if the content does not manage metadata. */
+function chooseMetadataSource(
+  content: Content,
+  { metadataFrom }: Pick<ObservedPrompt, 'metadataFrom'>,
+): Pick<CreateVersion, 'metadataFrom'> {
+  return metadataFrom !== undefined && content.metadata === undefined ? { metadataFrom } : {};
+}
+
 /**
- * Makes the change that creates a version. It finds the ref of the content by object identity: the file's own content
- * belongs to no ref, even if a ref has an equal one.
+ * Builds the change that creates a version. Finds the ref of the content by object identity, because the file's content
+ * belongs to no ref, even if equal content exists at a ref.
  */
 function makeCreateChange(content: Content, refs: ContentsAtRefs, provenance: Provenance): CreateVersion {
   for (const [ref, at] of refs) {

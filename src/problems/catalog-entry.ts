@@ -1,22 +1,26 @@
-/** How one problem of the catalogue is worded, from what its code has as evidence. */
+/** An entry of the problem catalog: how severe the problem is, and the texts that promptsync makes from its evidence. */
 export type CatalogEntry<Evidence> = {
   readonly severity: 'error' | 'warning';
+  /** Returns what happened, in one or two complete sentences. */
   readonly message: (evidence: Evidence) => string;
+  /** Returns what the user should do. */
   readonly hint: (evidence: Evidence) => string;
 };
 
+/** A text of a catalog entry: a constant, or a function of the evidence. */
 type Wording<Evidence> = string | ((evidence: Evidence) => string);
 
-type None = Record<string, never>;
+/** The evidence of a problem whose texts are constants. */
+type NoEvidence = Record<string, never>;
 
-export function defineError<Evidence = None>(
+export function defineError<Evidence = NoEvidence>(
   message: Wording<Evidence>,
   hint: Wording<Evidence>,
 ): CatalogEntry<Evidence> {
   return { severity: 'error', message: toWordingFunction(message), hint: toWordingFunction(hint) };
 }
 
-export function defineWarning<Evidence = None>(
+export function defineWarning<Evidence = NoEvidence>(
   message: Wording<Evidence>,
   hint: Wording<Evidence>,
 ): CatalogEntry<Evidence> {
@@ -27,23 +31,34 @@ function toWordingFunction<Evidence>(wording: Wording<Evidence>): (evidence: Evi
   return typeof wording === 'string' ? () => wording : wording;
 }
 
-/** Evidence of a word that is not known, with the known one that it was probably meant to be. */
+/** The evidence of an unknown word. The suggestion is the known word that the user probably meant, if there is one. */
 export type SpellingEvidence = { readonly suggestion?: string | undefined };
 
-/** What the word was meant to be; where that is not known, another hint. */
-export function hintSuggestion({ suggestion }: SpellingEvidence, otherwise: string, mark = ''): string {
-  return suggestion === undefined ? otherwise : `Did you mean ${mark}${suggestion}${mark}?`;
+/**
+ * Returns the hint that asks whether the user meant the suggested word. Returns the other hint if there is no suggestion.
+ * @param mark the quotation mark before and after the suggestion
+ */
+export function hintSuggestion({ suggestion }: SpellingEvidence, otherHint: string, mark = ''): string {
+  return suggestion === undefined ? otherHint : `Did you mean ${mark}${suggestion}${mark}?`;
 }
 
 export function quoteNames(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(', ');
 }
 
+/** Returns a count with its noun, such as "1 file" or "3 files". */
+export function formatCount(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 export function shortenCommitId(commit: string): string {
   return commit.slice(0, 12);
 }
 
-/** A word as a shell takes it: what is shown as a command may be copied, and keys come from strangers. */
+/**
+ * Quotes a word for a shell if necessary. Users copy the commands in hints, and a stranger may have chosen the key in a
+ * command.
+ */
 export function quoteShellWord(text: string): string {
   return /^[\w./][\w./-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,123 +1,125 @@
 import { escapeSelector } from '../text.ts';
 import { defineError, quoteNames, quoteShellWord, shortenCommitId, defineWarning } from './catalog-entry.ts';
 
-/** What stops the commands that write prompt files. */
+/** The problems of the commands that write prompt files. */
 export const COMMAND_PROBLEMS = {
   // promptsync promote
   'promote/nothing-active': defineError<{ environment: string }>(
     (e) => `"${e.environment}" serves no version of this prompt.`,
-    'Promote a version to it, or sync it, first.',
+    'Promote a version to this environment or sync it before you promote from it.',
   ),
   'promote/source-drifted': defineWarning<{ environment: string; serves: string }>(
-    (e) => `"${e.environment}" serves ${e.serves}, which is not what its pin asks for; that is what is promoted.`,
-    'Sync first, to promote what the files say.',
+    (e) => `"${e.environment}" serves ${e.serves}, not the version of its pin. promptsync promotes ${e.serves}.`,
+    'To promote the version that the file declares, sync first.',
   ),
 
   // promptsync rollback
   'rollback/nothing-before': defineError<{ environment: string; number: number }>(
-    (e) => `No version older than v${e.number} is known that "${e.environment}" served.`,
-    'Name one with --to N; `promptsync history KEY` lists those that are known.',
+    (e) => `promptsync knows no version before v${e.number} that "${e.environment}" served.`,
+    'Name a version with --to N. `promptsync history KEY` lists the known versions.',
   ),
   'rollback/nothing-served': defineError<{ environment: string }>(
-    (e) => `"${e.environment}" serves no version: there is nothing to go back from.`,
-    'Take its pin out of the file, or name a version with --to N.',
+    (e) => `"${e.environment}" serves no version, so there is nothing to roll back.`,
+    'Remove the pin of this environment from the file, or name a version with --to N.',
   ),
   'rollback/shallow': defineError<{ environment: string }>(
-    (e) => `The clone is shallow: what "${e.environment}" was pinned to before is not in it.`,
-    'Fetch the whole history (git fetch --unshallow; actions/checkout: `fetch-depth: 0`), or name one with --to N.',
+    (e) => `The clone is shallow, so promptsync cannot read the earlier pins of "${e.environment}".`,
+    'Fetch the whole history (git fetch --unshallow; actions/checkout: `fetch-depth: 0`), or name a version with --to N.',
   ),
   'rollback/unclear-before': defineError<{
     environment: string;
     commit: string;
-    /** Null: `latest`, which means the text of that commit. */
+    /** The earlier pin. Null stands for `latest`, which means the text of the commit. */
     pin: string | null;
   }>(
     (e) =>
-      `Commit ${shortenCommitId(e.commit)} had "${e.environment}" at ${describeFormerPin(e)}, and no version is known that it means.`,
-    (e) => `Pin it to ${describeFormerPin(e)} by hand, or name a version with --to N.`,
+      `Commit ${shortenCommitId(e.commit)} pinned "${e.environment}" to ${describeFormerPin(e)}, but promptsync knows no version for this pin.`,
+    (e) => `Pin the environment to ${describeFormerPin(e)} by hand, or name a version with --to N.`,
   ),
   'rollback/unknown-version': defineError<{ number: number }>(
-    (e) => `No version ${e.number} of this prompt is known.`,
-    '`promptsync history KEY` lists those that are known; the pin `git:<ref>` always works.',
+    (e) => `promptsync knows no version ${e.number} of this prompt.`,
+    'Name a version that `promptsync history KEY` lists, or pin `git:<ref>`, which always works.',
   ),
 
   // promptsync pull
   'pull/conflict': defineError<{ places: number }>(
-    (e) =>
-      `The file and the service have changed the same ${e.places === 1 ? 'place' : `${e.places} places`}; the file has both.`,
-    'Decide between the lines <<<<<<<, ======= and >>>>>>>, or put the file back and run again with --ours or --theirs.',
+    (e) => `The file and the service have both changed ${describePlaces(e)}. The file now contains both versions.`,
+    'Choose between the lines that <<<<<<<, ======= and >>>>>>> mark. Or restore the file, and run the command again with --ours or --theirs.',
   ),
   'pull/would-conflict': defineError<{ places: number }>(
-    (e) =>
-      `The file and the service have changed the same ${e.places === 1 ? 'place' : `${e.places} places`}; a pull would write both.`,
-    'Run it with --ours or --theirs to have one side of each, or without --dry-run to decide in the file.',
+    (e) => `The file and the service have both changed ${describePlaces(e)}. A pull would write both versions.`,
+    'Use --ours or --theirs to take one side, or run without --dry-run to resolve the conflict in the file.',
   ),
   'pull/pin-conflict': defineError<{ environment: string; pin: string; serves: string }>(
     (e) =>
-      `"${e.environment}" serves ${e.serves} and the file pins ${e.pin}: which of the two is the newer one is not known.`,
-    'Run again with --ours, to keep what the file pins, or with --theirs, to pin what is served.',
+      `"${e.environment}" serves ${e.serves}, but the file pins ${e.pin}. promptsync cannot tell which of the two is newer.`,
+    'Run the command again with --ours to keep the pin in the file, or with --theirs to pin the version that is served.',
   ),
   'pull/several': defineError<{ environments: readonly string[] }>(
-    (e) => `Several environments were changed in different ways: ${e.environments.join(', ')}.`,
-    'Pull them one after the other, with --environment.',
+    (e) => `Somebody changed several environments in different ways: ${e.environments.join(', ')}.`,
+    'Pull the environments one after the other with --environment.',
   ),
   'pull/known-version': defineWarning<{ environment: string; serves: string }>(
-    (e) => `"${e.environment}" serves ${e.serves}, which was made from this repository: there is no text to take over.`,
-    'A sync puts back what the file says; to keep that version, use promptsync rollback.',
+    (e) =>
+      `"${e.environment}" serves ${e.serves}, which was made from this repository, so the pull takes no text from it.`,
+    (e) => `Run a sync to restore the version that the file declares. To keep ${e.serves}, use promptsync rollback.`,
   ),
   'pull/config-not-mapping': defineError<{ environment: string; serves: string; service: string }>(
     (e) => `The config of ${e.serves}, which "${e.environment}" serves, is not a mapping, so no file can hold it.`,
     (e) =>
-      `Make a version in ${e.service} whose config is a mapping. Or remove \`metadata\` from the file: a pull then takes the text, and new versions keep ${e.service}'s config.`,
+      `Create a version in ${e.service} whose config is a mapping. Or remove \`metadata\` from the file. Then a pull takes only the text, and new versions keep the config from ${e.service}.`,
   ),
 
   // promptsync import
   'import/not-writable': defineError<{ reason: string }>(
-    (e) => `No prompt file can hold what the service has: ${e.reason}`,
-    'Correct it in the service, then import it again.',
+    (e) => `promptsync cannot write this prompt to a file: ${e.reason}`,
+    'Correct the prompt in the service, then import it again.',
   ),
   'import/environment-needed': defineError(
-    'promptsync.yaml has no `environments`, and none was given.',
-    'Say which environment serves the text to import: --environment NAME.',
+    'promptsync.yaml has no `environments`, and you named no environment.',
+    'Name the environment whose text to import with --environment NAME.',
   ),
   'import/nothing-active': defineError<{
     environments: readonly string[];
-    /** Whether one was asked for, and others were not looked at. */
+    /** Whether the user named the environment. If so, promptsync did not look at other environments. */
     named: boolean;
   }>(
     (e) => `No version is active in ${quoteNames(e.environments)}, so there is no text to import.`,
     (e) =>
-      'Make a version active there in the service first, or ' +
-      (e.named
-        ? 'take the text of another environment: promptsync import --environment NAME.'
-        : 'add the environment that serves one under `environments:` in promptsync.yaml (promptsync init: --environments).'),
+      e.named
+        ? 'Make a version active there in the service, or import the text of another environment with promptsync import --environment NAME.'
+        : 'Make a version active there in the service. Or add an environment that serves a version under `environments:` in promptsync.yaml (promptsync init: --environments).',
   ),
   'import/known': defineError<{ what: 'id' | 'key'; value: string; key: string; other: string }>(
-    (e) => `The ${e.what} "${e.value}" is that of ${e.other} already.`,
+    (e) => `The ${e.what} "${e.value}" already belongs to ${e.other}.`,
     (e) =>
       e.what === 'id'
-        ? `To take what the service has into that file, run: promptsync pull ${quoteShellWord(escapeSelector(e.key))}`
-        : 'Give each prompt a key of its own, in the service or in that file.',
+        ? `To take the changes from the service into that file, run: promptsync pull ${quoteShellWord(escapeSelector(e.key))}`
+        : 'Give each prompt a unique key, in the service or in that file.',
   ),
   'import/path-taken': defineError<{ path: string }>(
-    (e) => `There is a file ${e.path} already.`,
-    'Name another folder with --dir, or move that file.',
+    (e) => `The file ${e.path} already exists.`,
+    'Name another folder with --dir, or move the existing file.',
   ),
   'import/not-matched': defineError<{ path: string; pattern: string }>(
-    (e) => `The file would be ${e.path}, which no pattern under \`prompts:\` matches.`,
+    (e) => `The new file would be ${e.path}, but no pattern under \`prompts:\` matches it.`,
     (e) =>
       `Name another folder with --dir, or add a pattern such as \`${e.pattern}\` to \`prompts:\` in promptsync.yaml.`,
   ),
   'import/outside': defineError<{ folder: string }>(
-    (e) => `The folder "${e.folder}" leaves the repository.`,
-    'Name a folder inside of it with --dir; it is relative to promptsync.yaml.',
+    (e) => `The folder "${e.folder}" is outside of the repository.`,
+    'Name a folder inside the repository with --dir. The folder is relative to promptsync.yaml.',
   ),
   'import/symbolic-link': defineError<{ path: string }>(
-    (e) => `On the way to the file is a symbolic link: ${e.path}.`,
-    'Name another folder with --dir: nothing is written through links.',
+    (e) => `The path of the new file leads through the symbolic link ${e.path}.`,
+    'Name another folder with --dir. promptsync does not write through symbolic links.',
   ),
 };
 
 function describeFormerPin({ pin, commit }: { pin: string | null; commit: string }): string {
   return pin ?? `git:${shortenCommitId(commit)}`;
+}
+
+function describePlaces({ places }: { places: number }): string {
+  return places === 1 ? 'the same place' : `the same ${places} places`;
 }

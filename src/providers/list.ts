@@ -2,7 +2,7 @@ import { LANGFUSE } from '../langfuse/descriptor.ts';
 import { FOUR_CALL_SERVICE } from '../ledger/descriptor.ts';
 import type { KeySetting, NamedProviderDescriptor, ProviderDescriptor } from './descriptor.ts';
 
-/** The providers that `service.provider` can name, by that name. A new provider is one row here. */
+/** The providers that `service.provider` can name, by name. To add a provider, add one row. */
 export const NAMED_PROVIDERS = {
   langfuse: LANGFUSE,
 } as const satisfies Readonly<Record<string, NamedProviderDescriptor>>;
@@ -13,6 +13,7 @@ export const DEFAULT_PROVIDER = 'integration';
 export type NamedProviderName = keyof typeof NAMED_PROVIDERS;
 export type ProviderName = typeof DEFAULT_PROVIDER | NamedProviderName;
 
+/** The descriptors of all providers, by name. */
 export const PROVIDERS: Readonly<Record<ProviderName, ProviderDescriptor>> = {
   [DEFAULT_PROVIDER]: FOUR_CALL_SERVICE,
   ...NAMED_PROVIDERS,
@@ -26,7 +27,7 @@ export function isNamedProvider(name: unknown): name is NamedProviderName {
   return typeof name === 'string' && Object.hasOwn(NAMED_PROVIDERS, name);
 }
 
-/** The variable of the four-call service's key if promptsync.yaml names no other. `serve` reads its key from it, too. */
+/** The default variable for the key of a four-call service. `promptsync serve` also reads its key from this variable. */
 export const DEFAULT_KEY_VARIABLE = FOUR_CALL_SERVICE.keys.secret.defaultVariable;
 
 /** Returns the key settings of a provider in the order in which `init` writes them: the public key comes first. */
@@ -37,7 +38,7 @@ export function listKeySettings({ keys }: ProviderDescriptor): readonly KeySetti
 /** The key settings of all providers. */
 export const KEY_SETTINGS: readonly KeySetting[] = Object.values(PROVIDERS).flatMap(listKeySettings);
 
-/** Returns what the providers say about a field of front matter, for its description. */
+/** Returns the remarks of all providers on a field of front matter, for the description of the field. */
 export function listFieldNotes(field: keyof ProviderDescriptor['fieldNotes']): readonly string[] {
   return Object.values(PROVIDERS).flatMap(({ fieldNotes }) => fieldNotes[field] ?? []);
 }

@@ -11,13 +11,14 @@ import {
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, getErrorMessage, type Problem } from '../problem.ts';
 
-/** What a review has shown to those who merged it: by its digest each change, and the plan as a whole. */
+/** The plan that the reviewers of a pull request saw: the digest of the whole plan, and the digest of each change. */
 export type ShownPlan = { readonly plan: string; readonly changes: ReadonlySet<string> };
 
 /**
- * One digest (SHA-256, base64url) for each change of a prompt that anybody sees: the prompt, the environment or field,
- * what stands there, and the text and metadata that go there. A half-applied plan goes on under the same review, because
- * an activation has the same digest before and after its version was created. A baseline is seen by nobody.
+ * Computes the digest of each visible change of a prompt (SHA-256, base64url). A digest covers the prompt, the
+ * environment or field, its current state, and the text and metadata that replace it. An activation has the same digest
+ * before and after its version is created, so the same review covers the rest of a half-applied plan. Baselines are not
+ * visible.
  */
 export function changeDigests(prompt: PromptPlan): readonly string[] {
   const steps = prompt.changes.filter(isVisibleChange).flatMap((change) => listDigestedSteps(change, prompt));
@@ -35,43 +36,44 @@ function listDigestedSteps(change: Change, prompt: PromptPlan): readonly (readon
       return Object.entries(change.fields).map(([field, { before, after }]) => ['field', field, before, after]);
     case 'set-active': {
       const { environment, before, after } = change;
-      // Of a version that nobody has read, the id alone is known.
-      const unread = isNewVersionRef(after) ? null : after.id;
-      return [['activate', environment, before?.id ?? null, computeDigestsAfter(change, prompt) ?? unread]];
+      // If promptsync has not read the version, it knows only the id.
+      const unreadId = isNewVersionRef(after) ? null : after.id;
+      return [['activate', environment, before?.id ?? null, computeDigestsAfter(change, prompt) ?? unreadId]];
     }
   }
 }
 
-/** The pull request that an approval is for, and the branch that it is to be merged into. */
+/** The pull request that an approval is for, and the base branch of that pull request. */
 export type ApprovalTarget = { readonly number: number; readonly into: string };
 
 /**
- * Returns the text with which the check of a pull request approves the changes of a plan. The text is ASCII. If it would
- * be longer than `most` characters, it contains the digest of the plan but not those of the changes.
+ * Renders the text with which the check of a pull request approves the changes of a plan. The text is ASCII. If it
+ * would be longer than `maxLength` characters, it contains only the digest of the plan, without the digests of the
+ * changes.
  */
-export function renderApproval({ digest, prompts }: Plan, target: ApprovalTarget, most: number): string {
-  const whole = [`pull #${target.number}`, `base ${encodeBranch(target.into)}`, `plan ${digest}`];
-  const changes = new Set(prompts.flatMap(changeDigests));
-  const text = renderFence([...whole, ...changes]);
-  return text.length <= most ? text : renderFence(whole);
+export function renderApproval({ digest, prompts }: Plan, target: ApprovalTarget, maxLength: number): string {
+  const planLines = [`pull #${target.number}`, `base ${encodeBranch(target.into)}`, `plan ${digest}`];
+  const digests = new Set(prompts.flatMap(changeDigests));
+  const text = renderFence([...planLines, ...digests]);
+  return text.length <= maxLength ? text : renderFence(planLines);
 }
 
 function renderFence(lines: readonly string[]): string {
-  return `An apply may make the changes that this review has shown: the pull request, its base branch, and the digests of the plan and of each change.\n\n\`\`\`text\n${lines.join('\n')}\n\`\`\`\n`;
+  return `promptsync may apply the changes that this review has shown. The block lists the pull request, its base branch, and the digests of the plan and of each change.\n\n\`\`\`text\n${lines.join('\n')}\n\`\`\`\n`;
 }
 
-/** Returns a branch name as one ASCII word. Git allows backticks and Unicode spaces in the names of branches. */
+/** Encodes a branch name as one ASCII word, because git allows backticks and Unicode spaces in branch names. */
 function encodeBranch(name: string): string {
   return encodeURI(name.toWellFormed());
 }
 
 /**
- * Returns what the text of a check approves. Null if the text is not an approval, or if it is for another pull request or
- * another base branch. Older versions of promptsync did not write the pull request, so their approvals do not count.
+ * Parses the approval in the text of a check. Returns null if the text is not an approval, or if it is for another pull
+ * request or base branch. Approvals by older versions of promptsync do not count, because they lack the pull request.
  */
 export function parseApproval(text: string, target: ApprovalTarget): ShownPlan | null {
-  const lines = /^```text\npull #(\d+)\nbase (\S+)\nplan (sha256:[0-9a-f]{64})\n((?:[\w-]{43}\n)*)```$/m;
-  const [, number, base, plan, changes = ''] = lines.exec(text.replaceAll('\r\n', '\n')) ?? [];
+  const format = /^```text\npull #(\d+)\nbase (\S+)\nplan (sha256:[0-9a-f]{64})\n((?:[\w-]{43}\n)*)```$/m;
+  const [, number, base, plan, changes = ''] = format.exec(text.replaceAll('\r\n', '\n')) ?? [];
   if (plan === undefined || number !== String(target.number) || base !== encodeBranch(target.into)) return null;
   return { plan, changes: new Set(changes.split('\n').slice(0, -1)) };
 }
@@ -83,18 +85,22 @@ export type PullRequestReview = { readonly pull: number; readonly shown: ShownPl
 export type ReviewTrail = {
   /** The first-parent commits of the branch, newest first. */
   readonly commits: readonly string[];
+  /** Returns whether a commit changed a prompt file, or merged a commit that did. */
   readonly touchesFile: (file: PromptFile, commit: string) => boolean;
+  /** Returns whether a commit changed the configuration, or merged a commit that did. */
   readonly touchesConfig: (commit: string) => boolean;
   /** Returns the reviews of the pull requests that merged a commit. Rejects if they cannot be read. */
   readonly reviewsOf: (commit: string) => Promise<readonly PullRequestReview[]>;
 };
 
-const MAX_REVIEWS_READ = 100;
+/** The maximum number of commits whose reviews promptsync reads for one plan. */
+const MAX_COMMITS_READ = 100;
 
+/** The result of comparing a plan with the reviews of merged pull requests. */
 type Comparison = {
-  /** The reason why promptsync refuses a prompt, by prompt id. */
+  /** The problem of each prompt with a change that no review has shown, by prompt id. */
   readonly unreviewed: ReadonlyMap<string, Problem>;
-  /** The pull requests whose reviews have shown some of the changes. */
+  /** The numbers of the pull requests whose reviews have shown some of the changes of the plan. */
   readonly shownBy: ReadonlySet<number>;
 };
 
@@ -102,75 +108,82 @@ type Comparison = {
 type Search = {
   readonly file: PromptFile;
   /** The digests of the changes that no review has shown so far. */
-  readonly left: readonly string[];
+  readonly unshown: readonly string[];
   /** The reviews read so far, newest first. */
   readonly reviews: readonly PullRequestReview[];
+  /** The numbers of the pull requests whose reviews have shown some of the changes. */
   readonly shownBy: readonly number[];
   /** Whether the search has reached a commit that touched the file and has no approval that counts. */
   readonly isOver: boolean;
-  /** The commit at which the search ended, if no pull request merged it. Otherwise null. */
+  /** The commit at which the search ended, if that commit was pushed without a pull request. Otherwise null. */
   readonly directPush: string | null;
 };
 
 /**
- * Finds the changes that no review has shown. The approval of the newest commit counts for all prompts. Then the search
- * goes through the commits that touched the prompt's file or the configuration. It ends at a commit that touched the
- * file without an approval. Otherwise a direct push could bring back a text that was approved once and reverted since.
+ * Finds the changes of a plan that no review has shown. The approval of the newest commit counts for all prompts. For
+ * each prompt, the search then visits the commits that touched its file or the configuration, newest first. It ends at
+ * a commit that touched the file without an approval. Otherwise a direct push could restore a text that was approved
+ * and then reverted.
  */
 export async function compareWithReviews(plan: Plan, trail: ReviewTrail): Promise<Comparison> {
   const { commits, touchesFile, touchesConfig, reviewsOf } = trail;
   const [newest] = commits;
   let searches = plan.prompts.map(makeSearch);
-  let asked = 0;
+  let commitsRead = 0;
   let failure: string | null = null;
   for (const commit of commits) {
     const isForAll = commit === newest || touchesConfig(commit);
-    const concerns = (search: Search): boolean =>
-      search.left.length > 0 && !search.isOver && (isForAll || touchesFile(search.file, commit));
-    if (!searches.some(concerns)) continue;
-    if (asked === MAX_REVIEWS_READ) break;
-    asked += 1;
+    const mustVisit = (search: Search): boolean =>
+      search.unshown.length > 0 && !search.isOver && (isForAll || touchesFile(search.file, commit));
+    if (!searches.some(mustVisit)) continue;
+    if (commitsRead === MAX_COMMITS_READ) break;
+    commitsRead += 1;
     try {
       const reviews = await reviewsOf(commit);
       searches = searches.map((search) => {
-        if (!concerns(search)) return search;
-        const found = reviews.reduce((before, review) => addReview(before, review, plan), search);
-        return touchesFile(search.file, commit) ? endWithoutApproval(found, commit, reviews) : found;
+        if (!mustVisit(search)) return search;
+        const extended = reviews.reduce((before, review) => addReview(before, review, plan), search);
+        return touchesFile(search.file, commit) ? endWithoutApproval(extended, commit, reviews) : extended;
       });
     } catch (error) {
       failure = getErrorMessage(error);
       break;
     }
   }
-  const refused = searches.filter(({ left }) => left.length > 0);
+  const unreviewed = searches.filter(({ unshown }) => unshown.length > 0);
   return {
-    unreviewed: new Map(refused.map((search) => [search.file.id, makeNotReviewedProblem(search, failure)])),
+    unreviewed: new Map(unreviewed.map((search) => [search.file.id, makeNotReviewedProblem(search, failure)])),
     shownBy: new Set(searches.flatMap((search) => search.shownBy)),
   };
 }
 
 function makeSearch(prompt: PromptPlan): Search {
-  return { file: prompt.file, left: changeDigests(prompt), reviews: [], shownBy: [], isOver: false, directPush: null };
+  const unshown = changeDigests(prompt);
+  return { file: prompt.file, unshown, reviews: [], shownBy: [], isOver: false, directPush: null };
 }
 
 function addReview(search: Search, review: PullRequestReview, plan: Plan): Search {
-  const left = search.left.filter((digest) => !covers(review, digest, plan));
-  const shownBy = left.length < search.left.length ? [...search.shownBy, review.pull] : search.shownBy;
-  return { ...search, left, shownBy, reviews: [...search.reviews, review] };
+  const unshown = search.unshown.filter((digest) => !hasShown(review, digest, plan));
+  const shownBy = unshown.length < search.unshown.length ? [...search.shownBy, review.pull] : search.shownBy;
+  return { ...search, unshown, shownBy, reviews: [...search.reviews, review] };
 }
 
+/** Ends the search of a prompt unless one of the reviews of a commit has an approval. */
 function endWithoutApproval(search: Search, commit: string, reviews: readonly PullRequestReview[]): Search {
   if (reviews.some(({ shown }) => shown !== null)) return search;
   return { ...search, isOver: true, directPush: reviews.length === 0 ? commit : null };
 }
 
-function covers({ shown }: PullRequestReview, digest: string, plan: Plan): boolean {
+/** Whether a review has shown a change, either by itself or as part of the same whole plan. */
+function hasShown({ shown }: PullRequestReview, digest: string, plan: Plan): boolean {
   return shown !== null && (shown.plan === plan.digest || shown.changes.has(digest));
 }
 
-/** A failure of GitHub concerns only the prompts whose search is not over. */
+/**
+ * Makes the problem of a prompt. Mentions a failure of GitHub only if that failure cut the search of the prompt short.
+ */
 function makeNotReviewedProblem({ file, reviews, isOver, directPush }: Search, failure: string | null): Problem {
-  const asked = new Map(reviews.map(({ pull, shown }) => [pull, shown !== null]));
-  const pulls = [...asked].map(([pull, shown]) => ({ pull: `#${pull}`, shown }));
+  const shownByPull = new Map(reviews.map(({ pull, shown }) => [pull, shown !== null]));
+  const pulls = [...shownByPull].map(([pull, shown]) => ({ pull: `#${pull}`, shown }));
   return makeProblem('guard/not-reviewed', { prompt: file.key, pulls, directPush, failure: isOver ? null : failure });
 }

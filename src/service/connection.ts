@@ -6,7 +6,7 @@ import { interpretExchange, isTimeout, makeSilenceProblem } from './interpret-ex
 import { makeHttp, type Exchange, type Http, type HttpSettings } from './http.ts';
 import { makeWaitNotifier, withRetries, type AttemptResult, type RetryPolicy } from './retry.ts';
 
-/** One request that was sent. `--verbose` prints it. */
+/** A report of one request that was sent. `--verbose` prints these reports. */
 export type CallReport = {
   readonly method: string;
   /** The path with the query. */
@@ -14,16 +14,16 @@ export type CallReport = {
   /** The status of the response. Null if there was no response. */
   readonly status: number | null;
   readonly milliseconds: number;
-  /** 1 for the first request of a call, 2 for its first repetition. */
+  /** The number of the attempt: 1 for the first request of a call, 2 for its first retry. */
   readonly attempt: number;
 };
 
-/** The settings of a connection, the clock and the hooks that it uses. */
+/** The settings of a connection, with its clock and its hooks. */
 export type ConnectionOptions = RetryPolicy &
   HttpSettings & {
     /** Called after each request. */
     readonly onCall?: (report: CallReport) => void;
-    /** Once aborted, promptsync sends no other request. Requests of calls that wait in the queue are not sent either. */
+    /** After an abort, promptsync sends no further request, not even a request that already waits in the queue. */
     readonly stop?: AbortSignal;
   };
 
@@ -34,7 +34,7 @@ export type Credentials = {
   readonly secrets: readonly string[];
 };
 
-/** A connection to one service. It limits how many requests are in flight. */
+/** A connection to one service. It limits the number of requests in flight. */
 export type Connection = {
   /** Sends a call and returns the value of its response. Throws a `ServiceError` if the call fails. */
   readonly perform: <Value>(call: ServiceCall<Value>) => Promise<Value>;
@@ -49,7 +49,7 @@ export function openConnection(settings: ConnectionOptions, credentials: Credent
   const limit = pLimit(options.concurrency);
   const policy = { ...options, onWait: makeWaitNotifier(options) };
   return {
-    // A request that waits for its repetition does not count as in flight, so other requests can be sent meanwhile.
+    // A call that waits for its next attempt does not count as in flight, so other requests can be sent meanwhile.
     perform: (call) => withRetries((attempt) => limit(() => performOnce(call, attempt, shared)), policy),
     close: shared.http.close,
   };
@@ -66,16 +66,19 @@ type LivenessCheck = {
   /** Registers a request that was just sent. */
   readonly noteRequest: (sending: Promise<Exchange>) => void;
   /**
-   * Evaluates the exchange of a registered request. Returns the problem if all first requests have timed out, or null.
-   * After a timeout, it waits for the other first requests.
+   * Evaluates the exchange of a registered request. Returns a problem if all first requests have timed out, and otherwise
+   * null. If this exchange is a timeout, waits for the other first requests.
    */
   readonly checkExchange: (exchange: Exchange) => Promise<Problem | null>;
-  /** Returns the problem that `checkExchange` has found, or null. While there is one, nothing is sent. */
+  /** Returns the problem that `checkExchange` has found, or null. promptsync sends nothing if there is a problem. */
   readonly getSilenceProblem: () => Problem | null;
 };
 
-/** Makes the check. Without it, a run with forty prompts would wait nine minutes for a service that never answers. */
-function makeLivenessCheck(connected: ResolvedOptions): LivenessCheck {
+/**
+ * Makes the check for a service that never answers. Without this check, a run with forty prompts would wait for nine
+ * minutes.
+ */
+function makeLivenessCheck(options: ResolvedOptions): LivenessCheck {
   const firstTimeouts: Promise<boolean>[] = [];
   let isAlive = false;
   let silence: Problem | null = null;
@@ -85,7 +88,7 @@ function makeLivenessCheck(connected: ResolvedOptions): LivenessCheck {
     },
     checkExchange: async (exchange) => {
       if (isAlive || !isTimeout(exchange) || (await Promise.all(firstTimeouts)).includes(false)) isAlive = true;
-      else silence ??= makeSilenceProblem(exchange, firstTimeouts.length, connected);
+      else silence ??= makeSilenceProblem(exchange, firstTimeouts.length, options);
       return silence;
     },
     getSilenceProblem: () => silence,
@@ -98,21 +101,22 @@ async function performOnce<Value>(
   attempt: number,
   shared: SharedConnection,
 ): Promise<AttemptResult<Value>> {
-  const { http, liveness: life, options } = shared;
-  const { stop, now, onCall, ...connected } = options;
-  const obstacle = stop?.aborted ? makeProblem('apply/interrupted') : life.getSilenceProblem();
-  if (obstacle !== null) return makeGivenUpAttempt(obstacle, 'not-sent');
+  const { http, liveness, options } = shared;
+  const { stop, now, onCall } = options;
+  const obstacle = stop?.aborted ? makeProblem('apply/interrupted') : liveness.getSilenceProblem();
+  if (obstacle !== null) return makeFinalFailure(obstacle, 'not-sent');
   const { method, path, body, isSentOnce } = call;
-  const started = now();
+  const startTime = now();
   const sending = http.send({ method, path, body, usesFreshConnection: isSentOnce });
-  life.noteRequest(sending);
+  liveness.noteRequest(sending);
   const exchange = await sending;
-  onCall?.({ method, path: http.prefix + path, status: exchange.status, milliseconds: now() - started, attempt });
-  const silence = await life.checkExchange(exchange);
-  const outcome = interpretExchange(call, exchange, connected);
-  return outcome.isSuccess || silence === null ? outcome : makeGivenUpAttempt(silence, outcome.error.effect);
+  onCall?.({ method, path: http.prefix + path, status: exchange.status, milliseconds: now() - startTime, attempt });
+  const silence = await liveness.checkExchange(exchange);
+  const result = interpretExchange(call, exchange, options);
+  return result.isSuccess || silence === null ? result : makeFinalFailure(silence, result.error.effect);
 }
 
-function makeGivenUpAttempt(problem: Problem, effect: Effect): AttemptResult<never> {
+/** Makes the result of an attempt after which promptsync does not retry. */
+function makeFinalFailure(problem: Problem, effect: Effect): AttemptResult<never> {
   return { isSuccess: false, error: new ServiceError(problem, effect), mayRepeat: false, retryAfter: null };
 }

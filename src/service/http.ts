@@ -7,13 +7,13 @@ export type HttpSettings = {
   /** The address of the service. It may contain a path. */
   readonly baseUrl: string;
   /**
-   * The maximum number of connections that requests share, and also of fresh connections at the same time. The caller
-   * keeps the number of requests in flight within this limit.
+   * The maximum number of shared connections, and also the maximum number of fresh connections. The caller keeps the
+   * number of requests in flight within this limit.
    */
   readonly concurrency: number;
   /** The time limit of one request, from its start to the last byte of its response. */
   readonly timeoutSeconds: number;
-  /** The environment variables. HTTP_PROXY, HTTPS_PROXY and NO_PROXY count, in upper or lower case. */
+  /** The environment variables. The transport reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in upper or lower case. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
@@ -22,7 +22,7 @@ export type HttpRequest = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT';
   /** The path below the base URL, with the query. It is already percent-encoded. */
   readonly path: string;
-  /** Null sends no body. Properties with the value undefined are not sent. */
+  /** The body, which is sent as JSON without undefined properties. Null for a request without a body. */
   readonly body: object | null;
   /** Whether the request is sent on a new connection that no other request uses. */
   readonly usesFreshConnection: boolean;
@@ -42,7 +42,7 @@ export type ReceivedResponse = {
   /** The header `X-Next-Page`, which GitLab sends with lists. Null if it is absent. */
   readonly nextPage: string | null;
   readonly body: Uint8Array;
-  /** False if the body is truncated. Only the body of a response that is not 2xx can be. */
+  /** False if the body is truncated. A 2xx response always has the complete body. */
   readonly isComplete: boolean;
 };
 
@@ -67,12 +67,12 @@ export const TIMEOUT_ERROR_NAME = 'TimeoutError';
 /** The error code of a response that exceeded its size limit. */
 export const TOO_LARGE_CODE = 'too-large';
 
-/** The headers of every request, besides the secret header and the content type. */
+/** The headers of every request, apart from the secret header and the content type. */
 const HEADERS = { accept: 'application/json', 'accept-encoding': 'identity', 'user-agent': 'promptsync' };
 
 /** The maximum size of a 2xx response in bytes. A larger response is a failure. */
 export const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
-/** The number of bytes that are read of any other response, enough for the excerpt in a message. */
+/** The maximum number of bytes that are read of a response that is not 2xx. Messages quote only an excerpt. */
 const MAX_ERROR_BODY_BYTES = 16 * 1024;
 
 /** The HTTP transport to one base URL. It sends and receives JSON. */
@@ -89,8 +89,8 @@ export type Http = {
 };
 
 /**
- * Makes the HTTP transport for one base URL. It makes its connection pools with the first requests. Therefore an invalid
- * proxy setting fails the first request, not the start of promptsync.
+ * Makes the HTTP transport for one base URL. The transport makes its connection pools when it sends the first requests, so
+ * an invalid proxy setting fails these requests and not the start of promptsync.
  * @param secret the header that authenticates every request
  */
 export function makeHttp(settings: HttpSettings, secret: Readonly<Record<string, string>>): Http {
@@ -183,9 +183,10 @@ const NEVER_SENT_CODES = new Set(['ERR_INVALID_URL', 'UND_ERR_INVALID_ARG']);
 /** Reads the status, the headers and the body of a response. */
 async function readResponse({ statusCode: status, headers, body }: Dispatcher.ResponseData): Promise<Exchange> {
   const isSuccess = status >= 200 && status < 300;
-  const { bytes, cut } = await readUpTo(isSuccess ? MAX_RESPONSE_BYTES : MAX_ERROR_BODY_BYTES, body);
-  if (isSuccess && cut !== null)
-    return { kind: 'broken', status, mayHaveBeenSent: true, code: cut, unreachedHost: null };
+  const { bytes, failureCode } = await readUpTo(isSuccess ? MAX_RESPONSE_BYTES : MAX_ERROR_BODY_BYTES, body);
+  if (isSuccess && failureCode !== null) {
+    return { kind: 'broken', status, mayHaveBeenSent: true, code: failureCode, unreachedHost: null };
+  }
   return {
     kind: 'answered',
     status,
@@ -193,15 +194,15 @@ async function readResponse({ statusCode: status, headers, body }: Dispatcher.Re
     encoding: getHeader(headers, 'content-encoding'),
     nextPage: getHeader(headers, 'x-next-page'),
     body: bytes,
-    isComplete: cut === null,
+    isComplete: failureCode === null,
   };
 }
 
-/** A body, or its beginning. */
+/** A complete body, or its beginning. */
 type BodyStart = {
   readonly bytes: Uint8Array;
   /** The error code of the failure that ended the body early. Null if the body is complete. */
-  readonly cut: string | null;
+  readonly failureCode: string | null;
 };
 
 /** Reads a body until it ends, fails or exceeds the limit. */
@@ -213,11 +214,11 @@ async function readUpTo(limit: number, body: AsyncIterable<Uint8Array>): Promise
       chunks.push(chunk);
       size += chunk.length;
       // Leaving the loop closes the connection.
-      if (size > limit) return { bytes: Buffer.concat(chunks), cut: TOO_LARGE_CODE };
+      if (size > limit) return { bytes: Buffer.concat(chunks), failureCode: TOO_LARGE_CODE };
     }
-    return { bytes: Buffer.concat(chunks), cut: null };
+    return { bytes: Buffer.concat(chunks), failureCode: null };
   } catch (error) {
-    return { bytes: Buffer.concat(chunks), cut: getErrorCode(error) };
+    return { bytes: Buffer.concat(chunks), failureCode: getErrorCode(error) };
   }
 }
 

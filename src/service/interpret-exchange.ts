@@ -8,72 +8,73 @@ import type { AttemptResult } from './retry.ts';
 /** The facts of a connection that problems name, and the secrets that they must not quote. */
 type ConnectionFacts = Pick<http.HttpSettings, 'baseUrl' | 'timeoutSeconds'> & { readonly secrets: readonly string[] };
 
-/** The statuses of failures that a repetition can resolve. */
+/** The HTTP statuses after which a retry can succeed. */
 const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** The wording of the reason by error code, for requests without a response. */
+/** The reasons that messages give for requests without a response, by error code. */
 const BROKEN_EXCHANGE_REASONS: Readonly<Record<string, string>> = {
-  EAI_AGAIN: 'its name could not be looked up',
+  EAI_AGAIN: 'the DNS lookup of its host failed',
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
-  EHOSTUNREACH: 'no way to its host',
-  ENETUNREACH: 'no way to its network',
-  ENOTFOUND: 'its name is not known',
+  EHOSTUNREACH: 'no route to its host',
+  ENETUNREACH: 'no route to its network',
+  ENOTFOUND: 'its host is unknown',
   EPIPE: 'connection closed',
-  ETIMEDOUT: 'no connection in time',
-  [http.TIMEOUT_ERROR_NAME]: 'no answer in time',
+  ETIMEDOUT: 'the connection timed out',
+  [http.TIMEOUT_ERROR_NAME]: 'the request timed out',
   UND_ERR_ABORTED: 'the proxy refused the tunnel',
-  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+  UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
   UND_ERR_HEADERS_TIMEOUT: 'the proxy opened no tunnel in time',
   UND_ERR_INVALID_ARG: 'the request or the proxy setting is not valid',
   UND_ERR_PRX_CONN: 'the proxy closed the connection',
   UND_ERR_PRX_TLS: "the proxy's certificate is not accepted",
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer was cut short',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response was truncated',
   UND_ERR_SOCKET: 'connection closed',
   ERR_INVALID_URL: 'the proxy setting is not valid',
 };
 
 /**
- * Matches the codes of errors that no repetition resolves: invalid certificates, invalid settings, a closed client and a
+ * Matches the codes of errors that no retry resolves: invalid certificates, invalid settings, a closed client and a
  * response that is too large.
  */
 const PERMANENT_ERROR_CODE =
   /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_INVALID_URL|ERR_TLS_|too-large)|_(ARG|CLOSED|DESTROYED|OVERFLOW)$/;
 
-/** Converts an exchange to the value of its call, or to the error of the call and whether the call may be repeated. */
+/** Converts an exchange to the value of its call, or to the error of the call and whether promptsync may retry it. */
 export function interpretExchange<Value>(
   call: ServiceCall<Value>,
   exchange: http.Exchange,
-  connected: ConnectionFacts,
+  facts: ConnectionFacts,
 ): AttemptResult<Value> {
   if (exchange.kind === 'broken') {
     const error = new ServiceError(
-      makeBrokenProblem(exchange, connected),
+      makeBrokenProblem(exchange, facts),
       exchange.mayHaveBeenSent ? 'unknown' : 'not-sent',
     );
     return { isSuccess: false, error, mayRepeat: mayRepeat(exchange, call.isSentOnce), retryAfter: null };
   }
   const { status, retryAfter } = exchange;
-  if (status >= 200 && status < 300) return interpretReceived(call, exchange, connected);
-  const problem = makeStatusProblem(status, makeResponseExcerpt(exchange, connected), call);
+  if (status >= 200 && status < 300) return interpretReceived(call, exchange, facts);
+  const problem = makeStatusProblem(status, makeResponseExcerpt(exchange, facts), call);
   const error = new ServiceError(problem, status >= 300 && status < 500 ? 'rejected' : 'unknown');
   return { isSuccess: false, error, mayRepeat: mayRepeat(exchange, call.isSentOnce), retryAfter };
 }
 
 /**
  * Whether a failed request may be sent again.
- * @param isSentOnce limits repetitions to requests that the service certainly did not carry out
+ * @param isSentOnce limits retries to requests that the service certainly did not carry out
  */
 export function mayRepeat(exchange: http.Exchange, isSentOnce: boolean): boolean {
-  if (exchange.kind === 'broken')
+  if (exchange.kind === 'broken') {
     return !PERMANENT_ERROR_CODE.test(exchange.code) && !(isSentOnce && exchange.mayHaveBeenSent);
+  }
   return isSentOnce ? exchange.status === 429 : TRANSIENT_STATUSES.has(exchange.status);
 }
 
-/** The wording of the fault by error code, for responses that are not valid HTTP or exceed a limit. */
+/** The faults that messages name for responses that are not valid HTTP or exceed a limit, by error code. */
 const INVALID_RESPONSE_REASONS: Readonly<Record<string, string>> = {
   [http.TOO_LARGE_CODE]: `it is larger than ${http.MAX_RESPONSE_BYTES} bytes`,
-  HTTPParserError: 'it is not HTTP, or it was cut short',
+  HTTPParserError: 'it is not HTTP, or it is truncated',
   UND_ERR_HEADERS_OVERFLOW: 'its headers are too long',
 };
 
@@ -82,9 +83,9 @@ function makeBrokenProblem(
   broken: http.BrokenExchange,
   { baseUrl, timeoutSeconds: seconds }: ConnectionFacts,
 ): Problem {
-  const { code, mayHaveBeenSent: sent } = broken;
+  const { code, mayHaveBeenSent } = broken;
   const reason = describeBrokenExchange(broken, baseUrl);
-  if (!sent) return makeProblem('service/unreachable', { origin: new URL(baseUrl).origin, reason });
+  if (!mayHaveBeenSent) return makeProblem('service/unreachable', { origin: new URL(baseUrl).origin, reason });
   if (code === http.TIMEOUT_ERROR_NAME) return makeProblem('service/timeout', { seconds });
   const fault = INVALID_RESPONSE_REASONS[code];
   if (fault !== undefined) return makeProblem('service/invalid-answer', { reason: fault });
@@ -110,15 +111,15 @@ export function isTimeout(exchange: http.Exchange): exchange is http.BrokenExcha
 
 /**
  * Makes the problem of a service that answered none of the first requests.
- * @param one any of these requests, for the reason
+ * @param timedOut the exchange of any of these requests, for the reason
  * @param requests the number of these requests
  */
 export function makeSilenceProblem(
-  one: http.BrokenExchange,
+  timedOut: http.BrokenExchange,
   requests: number,
   { baseUrl, timeoutSeconds: seconds }: ConnectionFacts,
 ): Problem {
-  const reason = one.mayHaveBeenSent ? 'no answer' : describeBrokenExchange(one, baseUrl);
+  const reason = timedOut.mayHaveBeenSent ? 'no response' : describeBrokenExchange(timedOut, baseUrl);
   return makeProblem('service/no-answer', { origin: new URL(baseUrl).origin, requests, seconds, reason });
 }
 
@@ -142,14 +143,15 @@ function makeResponseExcerpt(response: http.ReceivedResponse, { secrets }: Conne
   return makeExcerpt(Buffer.from(response.body).toString('utf8'), response.isComplete, ...secrets);
 }
 
-/** Parses a 2xx response. A response that breaks the interface is a failure that no repetition resolves. */
+/** Parses a 2xx response. A response that breaks the interface is a failure that no retry resolves. */
 function interpretReceived<Value>(
   call: ServiceCall<Value>,
   response: http.ReceivedResponse,
   { secrets }: ConnectionFacts,
 ): AttemptResult<Value> {
   try {
-    if (isEncoded(response)) throw new InvalidResponse('it is compressed, which was not asked for');
+    if (isEncoded(response))
+      throw new InvalidResponse('it is compressed, although promptsync requested no compression');
     if (response.body.length > (call.maxBytes ?? http.MAX_RESPONSE_BYTES)) throw new InvalidResponse('it is too large');
     return { isSuccess: true, value: call.parse(parseJsonResponse(response.body), response.body.length) };
   } catch (error) {
@@ -157,7 +159,7 @@ function interpretReceived<Value>(
   }
 }
 
-/** Whether a body is compressed, although promptsync requests it uncompressed. */
+/** Whether the body of a response is compressed, although promptsync requests uncompressed bodies. */
 function isEncoded({ encoding }: http.ReceivedResponse): boolean {
   return encoding !== null && encoding.trim().toLowerCase() !== 'identity';
 }

@@ -15,13 +15,13 @@ export type ServicePrompt = ObservedFields & {
 export type ServiceVersion = {
   readonly id: string;
   readonly number: number;
-  /** The metadata includes the version record. If the service sends null or no metadata, it is `{}`. */
+  /** The text and the metadata, which includes the version record. The metadata is `{}` if the service sends none. */
   readonly content: StoredContent<JsonObject>;
 };
 
 /** The input for a new version (interface section 4.2). */
 export type NewServiceVersion = {
-  /** The metadata includes the version record. */
+  /** The text and the metadata, which includes the version record. */
   readonly content: StoredContent<JsonObject>;
   /** The subject of the commit that the content is from. */
   readonly changeSummary?: string;
@@ -42,7 +42,7 @@ export type PromptService = {
   readonly setActive: (promptId: string, environment: string, versionId: string) => Promise<void>;
 };
 
-/** What a failed request has changed in the service: nothing if it was not sent or was rejected, otherwise unknown. */
+/** The effect of a failed request on the service: none if it was not sent or was rejected, and otherwise unknown. */
 export type Effect = 'not-sent' | 'rejected' | 'unknown';
 
 /** The error of a failed call to a service, with the problem to show and the effect that the call may have had. */

@@ -18,11 +18,11 @@ export type AttemptResult<Value> =
 export type RetryPolicy = {
   /** Returns the time in milliseconds since 1970. */
   readonly now: () => number;
-  /** Returns a number from 0 to 1, without 1. */
+  /** Returns a random number that is at least 0 and less than 1. */
   readonly random: () => number;
-  /** Waits that many milliseconds. Rejects if the run is interrupted. */
+  /** Waits for the given number of milliseconds. Rejects if the run is interrupted. */
   readonly sleep: (milliseconds: number) => Promise<void>;
-  /** Called when promptsync begins to wait because the service requested a wait of a second or more. */
+  /** Called when a wait begins because the service requested a wait of one second or more. */
   readonly onWait?: ((wait: ServiceWait) => void) | undefined;
 };
 
@@ -46,8 +46,9 @@ export async function withRetries<Value>(
     const result = await call(attempt);
     if (result.isSuccess) return result.value;
     mayHaveEffect ||= result.error.effect === 'unknown';
-    if (!result.mayRepeat || attempt === MAX_ATTEMPTS)
+    if (!result.mayRepeat || attempt === MAX_ATTEMPTS) {
       throw mayHaveEffect ? markOutcomeUnknown(result.error) : result.error;
+    }
     const wait = computeWait(attempt + 1, result.retryAfter, policy);
     await policy.sleep(wait).catch(() => {
       throw new ServiceError(makeProblem('apply/interrupted'), mayHaveEffect ? 'unknown' : result.error.effect);
@@ -74,12 +75,13 @@ function computeWait(attempt: number, retryAfter: string | null, policy: RetryPo
   const backoff = policy.random() * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 2));
   const requested = retryAfter === null ? 0 : parseRetryAfter(retryAfter, policy.now());
   const wait = Math.max(backoff, Math.min(requested, MAX_RETRY_AFTER_MS));
-  if (requested >= 1_000)
+  if (requested >= 1_000) {
     policy.onWait?.({ seconds: Math.ceil(wait / 1_000), requestedSeconds: Math.ceil(requested / 1_000) });
+  }
   return wait;
 }
 
-/** Returns a function that reports waits. While a reported wait lasts, it ignores others: one notice is enough. */
+/** Returns a function that reports waits. Ignores waits that begin during a reported wait, because one notice is enough. */
 export function makeWaitNotifier({ now, onWait }: Pick<RetryPolicy, 'now' | 'onWait'>): (wait: ServiceWait) => void {
   let reportedUntil = Number.NEGATIVE_INFINITY;
   return (wait) => {
@@ -93,10 +95,10 @@ function markOutcomeUnknown(error: ServiceError): ServiceError {
   return error.effect === 'unknown' ? error : new ServiceError(error.problem, 'unknown');
 }
 
-/** The waits between reads, in milliseconds: ten seconds altogether. A service with a cache can show the old state for a while. */
+/** The waits between reads, in milliseconds. They add up to ten seconds, because a service may cache the old state. */
 const READ_BACK_WAITS_MS = [250, 500, 1_000, 2_000, 3_000, 3_250];
 
-/** Reads again and again for ten seconds until a value is the expected one. Returns the last value that was read. */
+/** Reads a value repeatedly, for up to ten seconds, until the value is as expected. Returns the value of the last read. */
 export async function readUntil<Read>(
   read: () => Promise<Read>,
   isExpected: (value: Read) => boolean,

@@ -4,16 +4,16 @@ import type { z } from 'zod';
 export type ServiceCall<Value> = {
   readonly method: 'GET' | 'POST' | 'PATCH';
   readonly path: string;
-  /** Null sends no body. Properties with the value undefined are not sent. */
+  /** The body, which is sent as JSON without undefined properties. Null for a request without a body. */
   readonly body: object | null;
   /**
    * True for calls that create a version, because sending such a call twice creates two versions. promptsync sends the
-   * call on a connection of its own and repeats it only if the service certainly did nothing.
+   * call on a fresh connection and retries it only if the service certainly did nothing.
    */
   readonly isSentOnce: boolean;
-  /** The prompt that problems name. */
+  /** The id of the prompt, for the messages of problems. */
   readonly promptId: string;
-  /** Present if a 404 response means that this version does not exist, not the prompt (interface section 7). */
+  /** The version that does not exist if the response is 404. If absent, 404 is about the prompt (interface section 7). */
   readonly versionId?: string;
   /** The maximum size of the response in bytes. If absent, the limit of the transport applies. */
   readonly maxBytes?: number;

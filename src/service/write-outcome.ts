@@ -4,7 +4,7 @@ import { type KnownVersion, makeVersionRef, type VersionRef } from '../domain/ve
 import { prefixProblem, makeProblem, type Problem, ProblemError, toProblem } from '../problem.ts';
 import { ServiceError } from './prompt-service.ts';
 
-/** Whether a failed call may have had its effect, because its response was lost or invalid. */
+/** Whether a failed call may have taken effect, because its response was lost or invalid. */
 export function isLostResponse(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.effect === 'unknown';
 }
@@ -19,12 +19,12 @@ export function makeFailureHandler(step: string): (error: unknown) => WriteOutco
   };
 }
 
-/** Makes the outcome of a write that did not succeed. With an error among the problems, no other write follows. */
+/** Makes the outcome of a write that did not succeed. If a problem is an error, promptsync stops writing the prompt. */
 export function makeStoppedOutcome(status: ChangeStatus, ...problems: WriteOutcome['problems']): WriteOutcome {
   return { status, problems };
 }
 
-/** The waits before each search, in milliseconds: the service may store a version seconds after promptsync gave up. */
+/** The wait before each search, in milliseconds. The service may store a version seconds after promptsync gave up. */
 const LOST_CREATE_WAITS_MS = [250, 1_000, 2_000, 4_000, 8_000];
 
 /**
@@ -32,15 +32,15 @@ const LOST_CREATE_WAITS_MS = [250, 1_000, 2_000, 4_000, 8_000];
  * no such version in time, if the service fails, or if the user interrupts the run.
  * @param find searches once, and returns null if there is no such version yet
  */
-export async function findLostVersion<Found>(
-  find: () => Promise<Found | null>,
+export async function findLostVersion<Version>(
+  find: () => Promise<Version | null>,
   sleep: (milliseconds: number) => Promise<void>,
-): Promise<Found | null> {
+): Promise<Version | null> {
   try {
     for (const wait of LOST_CREATE_WAITS_MS) {
       await sleep(wait);
-      const found = await find();
-      if (found !== null) return found;
+      const version = await find();
+      if (version !== null) return version;
     }
   } catch {
     return null;
@@ -54,8 +54,8 @@ export function reportUnknownCreate({ problem }: ServiceError): WriteOutcome {
 }
 
 /**
- * Makes the outcome of a create whose version holds another content than promptsync sent. The error stops all later writes
- * of the prompt.
+ * Makes the outcome of a create whose version holds a different content than promptsync sent. The error in this outcome
+ * stops all later writes of the prompt.
  * @param status `made` if this run created the version, `not_made` if an earlier run did, `unknown` if either is possible
  */
 export function refuseRewritten(version: Pick<KnownVersion, 'id' | 'number'>, status: ChangeStatus): WriteOutcome {

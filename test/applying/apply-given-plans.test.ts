@@ -54,12 +54,12 @@ describe('applyPlan with an inconsistent plan', () => {
     [
       'applyPlan fails a prompt whose plan activates a new version without creating it',
       whole.changes.filter(({ kind }) => kind === 'set-active'),
-      'a planned version was not made',
+      'the version to activate was not created',
     ],
     [
       'applyPlan fails a prompt whose plan activates a version that promptsync never read',
       [toUnknown],
-      'a version that nobody has looked at was to go live',
+      'the version to activate is not known',
     ],
   ])('%s', async (_, changes, reason) => {
     const { writes, outcomes, problems } = await apply([{ ...whole, changes }]);

@@ -53,7 +53,7 @@ describe.each(backends)('activation of an inactive version (%s)', (_, start) => 
     const { outcome, message } = await syncWithPinnedNumber(service, {}, number);
     expect(outcome).toBe('failed: not_made apply/other-content');
     expect(message).toBe(
-      'Setting "production": Version v1 is not what the ledger knows it as; it was not made active.',
+      'Setting "production": Version v1 is not what the ledger records; it was not made active.',
     );
     expect(service.serves('p1', 'production')).toBeNull();
   });

@@ -47,7 +47,7 @@ describe('a service that limits the request rate', () => {
     [
       'plan writes to standard error how long it waits for a rate limit',
       'plan',
-      'waiting 60 s: the service asks for 120\n',
+      'waiting 60 s: the service requested 120 s\n',
     ],
     ['plan --quiet writes nothing to standard error while it waits for a rate limit', 'plan --quiet', ''],
   ])('%s', async (_title, command, stderr) => {

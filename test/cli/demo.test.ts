@@ -51,13 +51,17 @@ describe('promptsync demo', () => {
 
 test('promptsync demo --keep leaves a repository in which the user can continue', async () => {
   const { stdout, left } = await runDemoProcess({ words: ['--keep'] });
-  expect(stdout).toContain(`It stays in ${left[0]}`);
+  expect(stdout).toContain(`The repository stays in ${left[0]}`);
   expect(await run(left[0]!, ['plan'])).toMatchObject({ exitCode: 0, stdout: 'nothing to do: 1 prompt in sync.\n' });
 });
 
 test('promptsync demo reports that git is not installed', async () => {
   const ran = await runDemoProcess({ environment: { PATH: makeFolder() } });
-  expect(ran).toMatchObject({ exitCode: 1, left: [], stdout: expect.stringContaining('no program git in PATH') });
+  expect(ran).toMatchObject({
+    exitCode: 1,
+    left: [],
+    stdout: expect.stringContaining('the program git is not in PATH'),
+  });
 });
 
 test.each<NodeJS.Signals>(['SIGINT', 'SIGTERM'])(
@@ -85,7 +89,7 @@ describe('the commands of the demo', () => {
 
   test('promptsync demo stops at a command with an unexpected exit code and names it', async () => {
     const { ended, folder } = await withCommand(async () => 3);
-    const message = expect.stringMatching(/`promptsync init .*` ended with 3/);
+    const message = expect.stringMatching(/`promptsync init .*` of the demo exited with 3/);
     expect(ended).toMatchObject({ problem: { code: 'internal/unexpected', message } });
     expect(existsSync(folder)).toBe(false);
   });

@@ -70,14 +70,14 @@ describe('--output', () => {
   });
 
   test.each([
-    { outputs: '-o no/such/folder/out.txt', reason: 'there is no such folder' },
-    { outputs: '-o good.json -o no/such/folder/out.txt', reason: 'there is no such folder' },
+    { outputs: '-o no/such/folder/out.txt', reason: 'its folder does not exist' },
+    { outputs: '-o good.json -o no/such/folder/out.txt', reason: 'its folder does not exist' },
     { outputs: '--format text -o prompts', reason: 'it is a folder' },
     { outputs: '--format text -o ', reason: 'it is a folder' },
-    { outputs: '-o promptsync.yaml/out.txt', reason: 'there is no such folder' },
-    { outputs: '-o out.yaml', reason: '--output out.yaml does not say in which format' },
-    { outputs: '-o good.json -o /dev/stdout', reason: '--output /dev/stdout does not say in which format' },
-    { outputs: '-o good.json -o good.md --format html', reason: '--format is for a single --output' },
+    { outputs: '-o promptsync.yaml/out.txt', reason: 'its folder does not exist' },
+    { outputs: '-o out.yaml', reason: 'the name of --output out.yaml does not determine a format' },
+    { outputs: '-o good.json -o /dev/stdout', reason: 'the name of --output /dev/stdout does not determine a format' },
+    { outputs: '-o good.json -o good.md --format html', reason: '--format can be combined with only one --output' },
   ])('sync rejects $outputs before it sends a request', async ({ outputs, reason }) => {
     const { folder, service, promptsync } = await makeStage();
     const { stdout, exitCode } = await promptsync(`sync --yes ${outputs}`);
@@ -165,7 +165,7 @@ describe('standard error', () => {
     expect(calls.filter((call) => call.startsWith('POST'))).toHaveLength(3);
     expect((await promptsync('status --verbose')).stderr).toMatch(/^GET /);
     const environment = { PROMPTSYNC_BASE_URL: 'http://127.0.0.1:1' };
-    expect((await promptsync('plan --verbose', { environment })).stderr).toMatch(/ no answer \d+ ms\n/);
+    expect((await promptsync('plan --verbose', { environment })).stderr).toMatch(/ no response \d+ ms\n/);
   });
 });
 

@@ -36,7 +36,7 @@ describe('serve', () => {
   test('serve prints its address, its API key and the number of prompts, and exits with 0', async () => {
     const { exitCode, stdout, stderr, status } = await runServe(workspace(), ['--seed']);
     expect(stdout).toMatch(
-      /^The embedded service listens at http:\/\/127\.0\.0\.1:\d+; it is for trying and testing only\.\nAPI key: "embedded"\nPrompts made known: 2\. Ctrl-C ends it\.\n$/,
+      /^The embedded service listens at http:\/\/127\.0\.0\.1:\d+; use it only for trials and tests\.\nAPI key: "embedded"\nRegistered prompts: 2\. Press Ctrl-C to stop the service\.\n$/,
     );
     expect({ exitCode, stderr, status }).toEqual({ exitCode: 0, stderr: '', status: 200 });
   });
@@ -47,7 +47,11 @@ describe('serve', () => {
     ['serve --seed accepts the path of a configuration', ['--seed', 'promptsync.yaml'], 200, 2],
   ])('%s', async (_, words, status, known) => {
     const ran = await runServe(workspace(), words);
-    expect(ran).toMatchObject({ exitCode: 0, status, stdout: expect.stringContaining(`made known: ${known}.`) });
+    expect(ran).toMatchObject({
+      exitCode: 0,
+      status,
+      stdout: expect.stringContaining(`Registered prompts: ${known}.`),
+    });
   });
 
   test.each<[string, readonly string[], string]>([

@@ -46,7 +46,7 @@ describe('a signal during a slow sync', () => {
       const { exitCode, stdout, stderr } = await ended;
       expect(exitCode).toBe(130);
       expect(front.requests).toHaveLength(before);
-      expect(stderr).toContain('Interrupted: the call in flight is finished.');
+      expect(stderr).toContain('Interrupted: promptsync finishes the request in flight');
       const { summary, prompts } = parseReport(stdout);
       expect(summary).toMatchObject({ create_version: 1, set_active: 0, not_attempted: 2 });
       expect(prompts[0]?.changes).toMatchObject([{ status: 'made' }, { status: 'not_made' }]);

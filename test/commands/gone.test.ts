@@ -57,10 +57,12 @@ describe('plan --base with a deleted prompt file', () => {
     const { exitCode, report } = await runJson(folder, PLAN, service);
     expect(exitCode).toBe(0);
     expect(report.problems).toMatchObject([{ code: 'prompt/gone', severity: 'warning' }]);
-    expect(report.problems[0]?.message).toMatch(/what it serves cannot be read: .*\.$/);
+    expect(report.problems[0]?.message).toMatch(
+      /promptsync cannot read which versions the service still serves: .*\.$/,
+    );
     service.store.registerPrompt({ id: 'prm_refund', projectId: 'project', key: 'team/refund', name: 'refund' });
     const again = await runJson(folder, PLAN, service);
-    expect(again.report.problems[0]?.message).toContain('no environment of it serves anything.');
+    expect(again.report.problems[0]?.message).toContain('no environment that it pinned serves a version.');
   });
 
   test('plan --base warns about a prompt file whose deletion is not committed yet', async () => {

@@ -351,7 +351,7 @@ describe('prompts that cannot be imported', () => {
     const environment = { PROMPTSYNC_BASE_URL: front.baseUrl, PROMPTSYNC_API_KEY: 'sk-another-key' };
     const { exitCode, stdout } = await run(folder, ['import', 'prm_a'], { environment });
     expect(exitCode).toBe(3);
-    expect(stdout).toContain('"key" is not valid: it holds control characters');
+    expect(stdout).toContain('"key" is not valid: it contains control characters');
     expect(stdout).not.toMatch(/[\u0007\u001b]/);
     expect(readdirSync(folder)).toEqual(['promptsync.yaml']);
   });
@@ -399,8 +399,8 @@ describe('the ids of an import', () => {
   });
 
   test.each<[string, readonly string[], string | Readable, string]>([
-    ['import sends no requests if no id is given', [], '', 'No id is named'],
-    ['import sends no requests for a list with only comments', ['-'], '# none\n', 'No id is named'],
+    ['import sends no requests if no id is given', [], '', 'No prompt id is given'],
+    ['import sends no requests for a list with only comments', ['-'], '# none\n', 'No prompt id is given'],
     ['import sends no requests if the file with the ids does not exist', ['--from', 'none.txt'], '', 'no such file'],
     ['import sends no requests for a list of more than 1 MiB', ['-'], 'prm_a\n'.repeat(200_000), 'more than 1 MiB'],
     ['import sends no requests for a list that is not UTF-8', ['-'], Readable.from([Buffer.from([0xff])]), 'utf-8'],

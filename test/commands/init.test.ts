@@ -454,7 +454,7 @@ describe('init with existing files', () => {
 describe('invalid flags of init', () => {
   test.each<[string, readonly string[], string]>([
     ['init rejects a command line without a service', [], 'Give its address with --url'],
-    ['init rejects --url together with --embedded', [...URL, '--embedded'], '--url and --embedded exclude each other.'],
+    ['init rejects --url together with --embedded', [...URL, '--embedded'], '--url and --embedded cannot be combined.'],
     ['init rejects --id together with --embedded', ['--embedded', '--id', 'prm_a'], '--id needs --url'],
     [
       'init rejects an address with plain HTTP',
@@ -488,18 +488,18 @@ describe('invalid flags of init', () => {
     [
       'init rejects an environment that is listed twice',
       [...URL, '--environments', 'a,b,a'],
-      'an environment is named twice',
+      'an environment is listed twice',
     ],
     [
       'init rejects the tracking environment in the list of environments',
       [...URL, '--environments', 'a,promptsync'],
-      "it is the tool's own environment",
+      'it is reserved for promptsync',
     ],
     ['init rejects an invalid prompt id', [...URL, '--id', '..'], 'The value of --id'],
     [
       'init rejects control characters in the name of an environment',
       [...URL, '--environments', 'a\u001b[2J'],
-      'it holds control characters',
+      'it contains control characters',
     ],
   ])('%s', async (_, flags, said) => {
     const folder = makeRoot();
@@ -567,7 +567,7 @@ describe('the questions of init', () => {
 
   test('init asks for each existing file before it overwrites the file', async () => {
     const folder = makeWorkspace({ 'promptsync.yaml': '{}\n', [WORKFLOWS[0]!]: 'mine\n' });
-    const { asked, interview } = makeInterview({ 'promptsync.yaml is there': true });
+    const { asked, interview } = makeInterview({ 'promptsync.yaml already exists': true });
     const { run } = await init({ ...FLAGS, embedded: true }, { ...makeWorld(folder), interview });
     expect(asked.filter((message) => message.includes('Overwrite'))).toHaveLength(2);
     expect(run.written).toContainEqual({ path: 'promptsync.yaml', status: 'overwritten' });
@@ -576,7 +576,10 @@ describe('the questions of init', () => {
 
   test('init writes nothing if the user cancels at the last question', async () => {
     const folder = makeWorkspace({ 'promptsync.yaml': '{}\n', [WORKFLOWS[3]!]: 'mine\n' });
-    const { interview } = makeInterview({ 'promptsync.yaml is': true, 'promptsync-propose.yml is': null });
+    const { interview } = makeInterview({
+      'promptsync.yaml already exists': true,
+      'promptsync-propose.yml already exists': null,
+    });
     await expect(init({ ...FLAGS, embedded: true }, { ...makeWorld(folder), interview })).rejects.toThrow(
       'Nothing was written',
     );
@@ -587,7 +590,7 @@ describe('the questions of init', () => {
   test('init explains why it rejects an answer', async () => {
     const faults: Readonly<Record<string, readonly [string, string]>> = {
       'Where is': ['http://example.com', 'plain http'],
-      'Which variable': ['sk-live', 'the name of a variable'],
+      'Which variable': ['sk-live', 'the name of an environment variable'],
       'Which folder': ['/', 'expected a folder below'],
       'Which environments': ['a,,b', 'expected names of environments'],
       'Which prompt': ['..', 'expected the id of a prompt'],

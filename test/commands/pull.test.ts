@@ -197,7 +197,7 @@ describe('pull --commit', () => {
     const { report, stderr } = await pull(scene, '--branch', 'pulled');
     expect(report).toMatchObject({ prompts: [{ status: 'failed' }] });
     expect(report).not.toHaveProperty('committed');
-    expect(stderr).toContain('You are on the branch pulled now');
+    expect(stderr).toContain('You are now on the branch pulled');
     git(scene.folder, 'restore', '.');
     const again = await pull(scene, '--branch', 'pulled', '--theirs');
     expect(again).toMatchObject({ exitCode: 0, report: { committed: { branch: 'pulled' } } });

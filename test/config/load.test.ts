@@ -96,7 +96,7 @@ describe('the files that loadConfig reads', () => {
     [
       'loadConfig rejects a configuration of more than 64 KiB',
       { 'promptsync.yaml': '#'.repeat(65 * 1024) },
-      'it has more than 65536 bytes',
+      'it is larger than 65536 bytes',
     ],
   ])('%s', async (_, files: Files, reason) => {
     const { config, messages } = await load(makeWorkspace(files));

@@ -136,7 +136,7 @@ describe('parseConfig', () => {
     {
       text: 'service: {api_key_env: sk-123}',
       place: '1:24',
-      expected: 'expected the name of a variable, never the key',
+      expected: 'expected the name of an environment variable, not the key itself',
     },
     { text: 'service: {api_key_env: 1}', place: '1:24', expected: 'expected string, received number' },
     {
@@ -148,16 +148,16 @@ describe('parseConfig', () => {
     {
       text: 'service: {embedded: a.db, base_url: "https://a.example"}',
       place: '1:10',
-      expected: 'base_url and embedded exclude each other',
+      expected: 'set either base_url or embedded, not both',
     },
     { text: 'prompts: "a/*.md"', place: '1:10', expected: '"prompts" is not valid: expected list, received string' },
     { text: 'prompts: []', place: '1:10', expected: 'it is empty' },
     { text: 'prompts: [a, 1]', place: '1:14', expected: '"prompts.1" is not valid: expected string' },
     { text: 'prompts: [""]', place: '1:11', expected: 'it is empty' },
     { text: 'prompts: ["!"]', place: '1:11', expected: 'it is empty' },
-    { text: 'prompts: ["*(a|aa)"]', place: '1:11', expected: 'it holds parentheses' },
+    { text: 'prompts: ["*(a|aa)"]', place: '1:11', expected: 'it contains parentheses' },
     { text: `prompts: ["${'a'.repeat(1001)}"]`, place: '1:11', expected: 'longer than 1000 characters' },
-    { text: `prompts: ["${'{a,b}'.repeat(10)}"]`, place: '1:11', expected: 'its braces stand for too many patterns' },
+    { text: `prompts: ["${'{a,b}'.repeat(10)}"]`, place: '1:11', expected: 'its braces expand to too many patterns' },
     {
       text: 'environments: [staging]',
       place: '1:15',
@@ -169,7 +169,7 @@ describe('parseConfig', () => {
       expected: '"environments.staging" is not valid: expected mapping',
     },
     { text: 'environments: {"": {}}', place: '1:16', expected: '"environments." is not valid: it is empty' },
-    { text: 'environments: {"a\\tb": {}}', place: '1:16', expected: 'it holds control characters' },
+    { text: 'environments: {"a\\tb": {}}', place: '1:16', expected: 'it contains control characters' },
     {
       text: 'environments: {a: {allow_latest: "no"}}',
       place: '1:34',
@@ -187,9 +187,9 @@ describe('parseConfig', () => {
     },
     { text: 'environments: {a: {promote_from: a}}', place: '1:34', expected: 'listed before' },
     { text: 'environments: {a: {promote_from: nowhere}}', place: '1:34', expected: 'listed before' },
-    { text: 'environments: {promptsync: {}}', place: '1:16', expected: "it is the tool's own environment" },
-    { text: 'environments: {promptsync-look: {}}', place: '1:16', expected: "the tool's own" },
-    { text: 'environments: {t-look: {}}\ntracking_environment: t', place: '1:16', expected: "the tool's own" },
+    { text: 'environments: {promptsync: {}}', place: '1:16', expected: 'it is reserved for promptsync' },
+    { text: 'environments: {promptsync-look: {}}', place: '1:16', expected: 'reserved for promptsync' },
+    { text: 'environments: {t-look: {}}\ntracking_environment: t', place: '1:16', expected: 'reserved for promptsync' },
     { text: 'tracking_environment: false', place: '1:23', expected: 'expected string, received boolean' },
     { text: 'tracking_environment: ""', place: '1:23', expected: 'it is empty' },
     { text: 'tracking_environment:', place: '1:22', expected: 'expected string, received null' },
@@ -212,7 +212,7 @@ describe('parseConfig', () => {
     { text: 'timeout_seconds: 15s', place: '1:18', expected: '"timeout_seconds" is not valid' },
   ];
   /** The messages of rules that the schema cannot express. They depend on another setting or on counting. */
-  const NOT_IN_SCHEMA = /listed before|the tool's own|too many patterns/;
+  const NOT_IN_SCHEMA = /listed before|reserved for promptsync|too many patterns/;
 
   test.each(invalid)('parseConfig rejects $text at $place', ({ text, place, expected }) => {
     const [problem, ...others] = problemsOf(text);
@@ -350,10 +350,10 @@ describe('the address of the service', () => {
 
   // test/service/proxy.test.ts checks which hosts are loopback hosts.
   const refused: readonly { readonly url: string; readonly expected: string }[] = [
-    { url: 'prompts.example.com', expected: 'it is no URL' },
+    { url: 'prompts.example.com', expected: 'it is not a URL' },
     { url: 'https:\\\\a.example', expected: 'backslashes' },
-    { url: '//prompts.example.com', expected: 'it is no URL' },
-    { url: 'https://', expected: 'it is no URL' },
+    { url: '//prompts.example.com', expected: 'it is not a URL' },
+    { url: 'https://', expected: 'it is not a URL' },
     { url: 'http://localhost.evil.com', expected: 'not loopback' },
     { url: 'http://prompts.example.com', expected: 'not loopback' },
     { url: 'ftp://localhost', expected: 'its scheme is not https' },
@@ -363,8 +363,8 @@ describe('the address of the service', () => {
     { url: 'https://prompts.example.com?a=b', expected: 'a query or a fragment' },
     { url: 'https://prompts.example.com/?', expected: 'a query or a fragment' },
     { url: 'https://prompts.example.com/#x', expected: 'a query or a fragment' },
-    { url: ' https://prompts.example.com', expected: 'blanks' },
-    { url: 'https://prompts.example.com ', expected: 'blanks' },
+    { url: ' https://prompts.example.com', expected: 'white space' },
+    { url: 'https://prompts.example.com ', expected: 'white space' },
   ];
   test.each(refused)('parseConfig rejects the base URL $url', ({ url, expected }) => {
     for (const problems of [
@@ -380,7 +380,7 @@ describe('the address of the service', () => {
   });
 
   test('parseConfig rejects an empty base URL in the configuration', () => {
-    expect(problemsOf('service: {base_url: ""}')).toEqual([expect.stringContaining('it is no URL')]);
+    expect(problemsOf('service: {base_url: ""}')).toEqual([expect.stringContaining('it is not a URL')]);
   });
 
   test('parseConfig rejects a line break at the end of PROMPTSYNC_BASE_URL', () => {

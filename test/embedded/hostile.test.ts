@@ -231,7 +231,7 @@ test('the embedded service hides the details of an internal error', async () => 
   const service = await startService();
   service.store.close();
   const { status, body } = await service.read('p1');
-  expect({ status, body }).toEqual({ status: 500, body: { detail: 'The service met an error of its own.' } });
+  expect({ status, body }).toEqual({ status: 500, body: { detail: 'The service failed with an internal error.' } });
 });
 
 async function expectAlive({ read }: Service): Promise<void> {

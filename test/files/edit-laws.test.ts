@@ -233,7 +233,7 @@ describe('removing pins with editPromptFile', () => {
     (_, source) => {
       const environments = [...pinValuesOf(parseValidFile(source)).keys()];
       const removeAll = () => environments.reduce(removePin, source);
-      expect(removeAll).toThrow('cannot be edited in place: its front matter is written in a way that only a person');
+      expect(removeAll).toThrow('cannot be edited in place: its front matter uses a YAML style that promptsync');
     },
   );
 });

@@ -226,7 +226,7 @@ describe('removing a key with editPromptFile', () => {
 });
 
 const REFUSED_EDIT =
-  'edit/not-kept: The file cannot be edited in place: its front matter is written in a way that only a person can change.';
+  'edit/not-kept: The file cannot be edited in place: its front matter uses a YAML style that promptsync cannot edit.';
 
 test.each<[string, string, FrontMatterEdit]>([
   [
@@ -320,9 +320,9 @@ describe('setting the text with editPromptFile', () => {
     [
       'the file editor refuses a text whose final carriage return would be lost',
       'a\r',
-      'its text would be another one',
+      'promptsync would read back different text',
     ],
-    ['the file editor refuses a text with a lone surrogate', 'a\ud83d', 'its text would be another one'],
+    ['the file editor refuses a text with a lone surrogate', 'a\ud83d', 'promptsync would read back different text'],
   ])('%s', (_, text, reason) => {
     expect(applyEdits(makeSource(), { text })).toBe(`edit/not-kept: The file cannot be edited in place: ${reason}.`);
   });
@@ -390,16 +390,20 @@ describe('the result of editPromptFile', () => {
       'it would not be valid: The field "nme" is not known',
     ],
     ['the file editor refuses to remove the id', remove('id'), 'it would not be valid: The field `id` is missing'],
-    ['the file editor refuses to write the key __proto__', set('metadata.__proto__', 1), 'it could no longer be read'],
+    [
+      'the file editor refuses to write the key __proto__',
+      set('metadata.__proto__', 1),
+      'promptsync could not read the edited file',
+    ],
     [
       'the file editor refuses to write a number that YAML cannot keep exactly',
       set('metadata.a', 2 ** 60),
-      'it could no longer be read',
+      'promptsync could not read the edited file',
     ],
     [
       'the file editor refuses an edit that exceeds the size limit of front matter',
       set('description', 'x'.repeat(70_000)),
-      'it could no longer be read',
+      'promptsync could not read the edited file',
     ],
   ])('%s', (_, edit, reason) => {
     expect(applyEdits(makeSource(), { frontMatter: [edit] })).toBe(

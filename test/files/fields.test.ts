@@ -219,8 +219,8 @@ describe('parsePromptFile on pins', () => {
 
   test.each([
     ['""', 'it is empty'],
-    ['"a\\tb"', 'it holds control characters'],
-    ['"a\\nb"', 'it holds control characters'],
+    ['"a\\tb"', 'it contains control characters'],
+    ['"a\\nb"', 'it contains control characters'],
   ])('the parser rejects the environment name %s', (name, expected) => {
     const { problems } = parse(makeSource(`pins:\n  ${name}: 1\n`));
     expect(summarizeProblems(problems)).toEqual(['prompt/invalid-field 6:3']);

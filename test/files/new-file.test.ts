@@ -90,7 +90,7 @@ Hello.
     [
       'promptsync refuses to write a new file with a lone surrogate in the text',
       { text: 'a\nb\ud800c' },
-      'Line 2 of its text holds a lone surrogate',
+      'Line 2 of its text contains a lone surrogate',
     ],
     [
       'promptsync refuses to write a new file whose text ends with a carriage return',
@@ -105,7 +105,7 @@ Hello.
     [
       'promptsync refuses to write a new file whose key has control characters',
       { key: 'a\u001b[2J' },
-      '"key" is not valid: it holds control characters',
+      '"key" is not valid: it contains control characters',
     ],
     ['promptsync refuses to write a new file with an empty name', { name: '' }, '"name" is not valid: it is empty'],
     [

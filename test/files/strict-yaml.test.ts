@@ -169,7 +169,7 @@ describe('parseStrictYaml on YAML features that it rejects', () => {
   test.each(['name: Hello: world', 'name: Hello:', 'a:\n  - b: c: d'])(
     'the YAML parser suggests quotes for %j',
     (text) => {
-      expect(parse(text).problems[0]?.message).toContain('a value with a colon in it needs quotes around it');
+      expect(parse(text).problems[0]?.message).toContain('a value that contains a colon needs quotes');
     },
   );
 
@@ -236,7 +236,7 @@ describe('the messages of YAML syntax errors', () => {
     [
       'the YAML parser explains that a second document is not allowed',
       'a: 1\n---\nb: 2',
-      'it holds more than one document',
+      'it contains more than one document',
     ],
     ['the YAML parser explains a syntax error in one short clause', 'a: "\\q"', 'Invalid escape sequence \\q'],
     [

@@ -107,7 +107,7 @@ describe('commit if git refuses', () => {
   test('promptsync reports a failed commit if a hook refuses it without output', async () => {
     const folder = makeEditedRepository();
     installRefusingHook(folder, 'pre-commit', '');
-    await expect(openCommitter(startAt(folder)).commit(['a.md'], 'Edit')).rejects.toThrow('it made no commit');
+    await expect(openCommitter(startAt(folder)).commit(['a.md'], 'Edit')).rejects.toThrow('git made no commit');
     // The edit remains uncommitted and unstaged.
     expect(git(folder, 'diff', '--name-only')).toBe('a.md');
     expect(git(folder, 'diff', '--cached', '--name-only')).toBe('');
@@ -145,9 +145,9 @@ describe('checkBranch and switchTo', () => {
         expect.stringContaining('git does not allow this name'),
       ]);
     }
-    expect(await problemMessageOf('other')).toContain('there is one of this name');
+    expect(await problemMessageOf('other')).toContain('a branch with this name already exists');
     git(folder, 'pack-refs', '--all');
-    expect(await problemMessageOf('other')).toContain('there is one of this name');
+    expect(await problemMessageOf('other')).toContain('a branch with this name already exists');
     git(folder, 'tag', 'v1');
     expect(await problemMessageOf('v1')).toBeNull();
   });

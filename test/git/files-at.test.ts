@@ -239,7 +239,7 @@ describe('the failures of git', () => {
       'promptsync reports that a signal ended git and can retry',
       'ls-tree',
       'kill -9 $$',
-      'git could not answer: it was ended by a signal.',
+      'git could not answer: a signal ended git.',
     ],
     [
       'promptsync reports that git ended without output and can retry',
@@ -272,6 +272,6 @@ describe('the failures of git', () => {
   test('promptsync reports that there is no git in PATH', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     vi.stubEnv('PATH', '/nowhere');
-    await expect(open(folder)).rejects.toThrow('git could not answer: there is no program git in PATH.');
+    await expect(open(folder)).rejects.toThrow('git could not answer: the program git is not in PATH.');
   });
 });

@@ -348,7 +348,7 @@ test('In a merge queue, only the checks of the pull requests approve changes', a
   expect(await team.run('merge_group', event, at)).toMatchObject({ exitCode: 0 });
   const [check] = team.github.checks(queued.merge);
   expect(check).toMatchObject({ name: 'promptsync', conclusion: 'success' });
-  expect(check?.output.text).toBe('Nothing can be applied by this check.');
+  expect(check?.output.text).toBe('This check approves no changes.');
   expect((await team.runPush(team.mergePull(queued), reviewed)).outputs['failure-reason']).toBe('');
   expect(takeCreations(team)).toHaveLength(2);
   expect(team.github.comments(2)[0]?.body).toMatch(/### promptsync applied, \d{4}-\d\d-\d\d \d\d:\d\d UTC\n/);

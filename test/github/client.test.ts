@@ -120,7 +120,7 @@ test.each<[string, Failure]>([
   github.fail({ path: /pulls/ }, failure, Infinity);
   const time = holdDeadlines();
   const client = connectTo(github, time.now);
-  const noAnswer = expect.objectContaining({ message: 'GitHub takes too long', status: 500 });
+  const noAnswer = expect.objectContaining({ message: 'GitHub did not respond in time', status: 500 });
   for (const count of [1, 2]) {
     const head = readOpenHead(client, 7).catch((error: unknown) => error);
     await expect.poll(() => github.requests.length).toBe(count);

@@ -351,7 +351,7 @@ describe('a review with an API key', () => {
     pushMain({ 'promptsync.yaml': configOf(service.baseUrl) });
     const ran = await review({ ...changed, 'promptsync.yaml': configOf(thief.baseUrl) }, { inputs });
     expect(ran).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'plan-digest': '' } });
-    expect(ran.summary).toContain('a key is sent to no address that only the head names');
+    expect(ran.summary).toContain('promptsync sends no key to an address that only the head configures');
     expect([thief.requests, service.requests]).toEqual([[], []]);
   });
 

@@ -19,22 +19,22 @@ describe('comment without a merge request', () => {
   const without = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, '']));
   const REQUEST = ['CI_MERGE_REQUEST_IID', 'CI_MERGE_REQUEST_PROJECT_ID'];
   test.each<[string, Readonly<Record<string, string>>, string]>([
-    ['promptsync comment publishes nothing outside of GitLab CI', without('GITLAB_CI'), 'this is no job of GitLab CI'],
+    ['promptsync comment publishes nothing outside of GitLab CI', without('GITLAB_CI'), 'this is not a GitLab CI job'],
     [
       'promptsync comment publishes nothing without a token, as in the pipeline of a fork',
       without('GITLAB_TOKEN'),
-      'this job has no GITLAB_TOKEN',
+      'the variable GITLAB_TOKEN is not set',
     ],
     [
       'promptsync comment publishes nothing if the token is blank',
       { GITLAB_TOKEN: ' \n' },
-      'this job has no GITLAB_TOKEN',
+      'the variable GITLAB_TOKEN is not set',
     ],
-    ['promptsync comment publishes nothing on a tag', without(...REQUEST), 'there is no merge request of this commit'],
+    ['promptsync comment publishes nothing on a tag', without(...REQUEST), 'this commit has no merge request'],
     [
       'promptsync comment publishes nothing if a variable contains a path instead of an id',
       { CI_MERGE_REQUEST_IID: '../1' },
-      'there is no merge request of this commit',
+      'this commit has no merge request',
     ],
   ])('%s', async (_, variables, why) => {
     const { gitlab, publish } = await makeJob();
@@ -60,10 +60,10 @@ describe('comment', () => {
   test('promptsync comment creates one note and later updates it only if its content changes', async () => {
     const job = await makeJob();
     const { gitlab, publish } = job;
-    expect(formatRun(await publish())).toBe(`0 Note made: ${NOTE}5001`);
+    expect(formatRun(await publish())).toBe(`0 Note created: ${NOTE}5001`);
     const variables = gitlab.mergeRequestVariables(1);
     const later = { ...variables, CI_JOB_URL: `${variables.CI_JOB_URL}2` };
-    expect(formatRun(await publish(PLAN, { environment: later }))).toBe(`0 Note is unchanged: ${NOTE}5001`);
+    expect(formatRun(await publish(PLAN, { environment: later }))).toBe(`0 Note unchanged: ${NOTE}5001`);
     expect(formatRun(await publish({ ...PLAN, commit: null }))).toMatch(`0 Note updated: ${NOTE}5001`);
     expect(gitlab.writes()).toEqual([POST, PUT(5001)]);
     expect(gitlab.requests.filter(({ path }) => path === '/user')).toHaveLength(2);
@@ -184,8 +184,7 @@ describe('comment in a branch pipeline', () => {
     requests.forEach(gitlab.addMergeRequest);
     const ran = await publish(PLAN, { environment: gitlab.branchVariables(COMMIT) });
     const address = `https://gitlab.example/acme/prompts/-/merge_requests/${expected}#note_5001`;
-    const end =
-      expected === null ? 'No note published: there is no merge request of this commit.' : `Note made: ${address}`;
+    const end = expected === null ? 'No note published: this commit has no merge request.' : `Note created: ${address}`;
     expect(formatRun(ran)).toBe(`0 ${end}`);
   });
 });

@@ -100,7 +100,7 @@ describe('comment with permanent failures', () => {
       'promptsync comment fails if the shape of an answer is not documented',
       LIST,
       { status: 200, body: { notes: [] } },
-      /none that GitLab documents/,
+      /does not match the documentation of the GitLab API/,
     ],
     [
       'promptsync comment hides the token if an answer contains it',
@@ -132,7 +132,7 @@ describe('comment with permanent failures', () => {
     const { gitlab, publish } = await makeJob();
     const CI_API_V4_URL = 'http://127.0.0.1:1/api/v4';
     const ran = await publish(PLAN, { environment: { ...gitlab.mergeRequestVariables(1), CI_API_V4_URL } });
-    expect(formatRun(ran)).toMatch(/^1 .*127\.0\.0\.1:1 gave no answer \(connection refused/);
+    expect(formatRun(ran)).toMatch(/^1 .*127\.0\.0\.1:1 did not respond \(connection refused/);
   });
 });
 

@@ -201,7 +201,7 @@ describe('the hint of a refused promotion', () => {
       'The problem says that a version is not created yet if no version holds the text',
       { staging: 'latest', production: 'latest' },
       { staging: V7, production: V6 },
-      'a version that is not made yet is not active (it serves v7)',
+      'a version that does not exist yet is not active (it serves v7)',
       `Take the pin of "production" out of the file, or pin what is served there (v6); sync, then ${STAGING}`,
     ],
     [

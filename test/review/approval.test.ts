@@ -146,7 +146,7 @@ describe('parseApproval', () => {
     ['The approval is invalid if a digest is cut off', text.replace(/.{9}\n```/, '\n```'), target, null],
     [
       'The approval is invalid if the check says that it approves nothing',
-      'Nothing can be applied by this check.',
+      'This check approves no changes.',
       target,
       null,
     ],
