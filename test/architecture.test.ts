@@ -8,7 +8,7 @@ const source = resolve(import.meta.dirname, '../src');
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
 
 describe('the table of rooms', () => {
-  test('every source file belongs to a room of the table', () => {
+  test('every source file belongs to a module defined in scripts/rooms.ts', () => {
     expect(files.map(findRoom).filter((room) => !(room in ROOMS))).toEqual([]);
   });
 
@@ -20,7 +20,7 @@ describe('the table of rooms', () => {
     expect(forbidden).toEqual([]);
   });
 
-  test('the rooms of the table import each other in no circle', () => {
+  test('the modules defined in scripts/rooms.ts have no circular imports', () => {
     const edges = new Map(
       Object.keys(ROOMS).map((room) => {
         const own = files.filter((file) => findRoom(file) === room);
@@ -40,19 +40,19 @@ describe('the table of rooms', () => {
     expect(inCircle).toEqual([]);
   });
 
-  test('only the entry points touch the process, the clock and chance', () => {
+  test('only the entry points access the process, the clock or random numbers', () => {
     const entries = ['cli.ts', 'action.ts', 'cli/process-host.ts'];
     const impure = files.filter((file) => !entries.includes(file) && IMPURE.test(withoutComments(read(file))));
     expect(impure).toEqual([]);
   });
 
-  test('three files import node:process: for the environment of git, for the user id and for loading crypto late', () => {
+  test('only digest.ts, file-owner.ts and open-git.ts import node:process', () => {
     const importing = files.filter((file) => listImports(file).includes('node:process'));
     expect(importing.toSorted()).toEqual(['domain/digest.ts', 'files/file-owner.ts', 'git/open-git.ts']);
   });
 
   test.each(Object.entries(NAMED_PROVIDERS))(
-    'the provider %s is named only in its folder, in the list of providers and in the catalog of problems',
+    'the provider %s is mentioned only in its folder, the provider list and the problem catalog',
     (folder, { title }) => {
       const names = [folder, title].map((name) => name.toLowerCase());
       const others = files.filter((file) => !file.startsWith(`${folder}/`) && !MAY_NAME_PROVIDERS.includes(file));
@@ -61,7 +61,7 @@ describe('the table of rooms', () => {
     },
   );
 
-  test('no file except the public index.ts re-exports another file', () => {
+  test('only the public index.ts re-exports other files', () => {
     const barrels = files.filter((file) => file !== 'index.ts' && /^export (\*|\{[^}]*\}) from/m.test(read(file)));
     expect(barrels).toEqual([]);
   });

@@ -23,7 +23,7 @@ const hooks = z.array(HookShape).parse(parse(readFileSync(resolve(root, '.pre-co
 const hook = (id: string) => hooks.find((one) => one.id === id);
 
 describe('the pre-commit hook', () => {
-  test('the pre-commit hook is called promptsync-validate and runs an existing command', async () => {
+  test('the only pre-commit hook is promptsync-validate, and it runs promptsync validate', async () => {
     expect(hooks.map(({ id }) => id)).toEqual(['promptsync-validate']);
     const [program, ...words] = hook('promptsync-validate')?.entry.split(' ') ?? [];
     expect(Object.keys(package_.bin)).toContain(program);
@@ -44,11 +44,11 @@ describe('the pre-commit hook', () => {
     ['prompts/greeting.md.bak', false],
     ['prompts/greetingmd', false],
     ['src/index.ts', false],
-  ])('the pre-commit hook runs for the path %s: %s', (path, expected) => {
+  ])('The file pattern of the pre-commit hook matches %s: %s', (path, expected) => {
     expect(new RegExp(hook('promptsync-validate')?.files ?? '^$').test(path)).toBe(expected);
   });
 
-  test('the script that builds the pre-commit hook from a clone exists', () => {
+  test('the prepare script in package.json refers to a file that exists', () => {
     const [, script = ''] = /^node (\S+)$/.exec(package_.scripts.prepare) ?? [];
     expect(existsSync(resolve(root, script))).toBe(true);
   });

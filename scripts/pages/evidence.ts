@@ -30,7 +30,7 @@ export const EVIDENCE = {
   'prompt/unknown-environment': { environment: 'prod', known: ['staging', 'production'] },
   'prompt/tool-environment': { environment: 'promptsync' },
   'prompt/hidden-character': { character: '\\u{200B}', count: 2 },
-  'prompt/gone': { id: 'prm_greeting', base: 'HEAD^', serves: 'the service still serves v7 in "production".' },
+  'prompt/gone': { id: 'prm_greeting', base: 'HEAD^', serves: 'The service still serves v7 in "production".' },
   // YAML, in prompt files and in promptsync.yaml
   'yaml/syntax': { reason: 'directives are not allowed' },
   'yaml/not-a-mapping': {},
@@ -81,7 +81,7 @@ export const EVIDENCE = {
   'service/prompt-not-found': { promptId: 'prm_greeting' },
   'service/none-found': {
     service: 'https://prompts.example.com',
-    interfacePaths: '`/v1/`, of Langfuse `/api/public/`',
+    interfacePaths: '`/v1/`, for Langfuse `/api/public/`',
   },
   'service/cannot-list': {},
   'service/version-not-found': { promptId: 'prm_greeting', versionId: 'ver_9f2c1ab0' },
@@ -114,7 +114,7 @@ export const EVIDENCE = {
   'guard/max-changes': { changing: 40, allowed: 11 },
   'guard/drift': { what: ['"production" serves v9 (id ver_9f2c1ab0)'] },
   'guard/superseded': { commit: '9f2c1ab04d3e', behind: true, ...NEWEST },
-  'guard/unknown-newest': { reason: 'git could not answer: the remote "origin" has no refs/heads/main.' },
+  'guard/unknown-newest': { reason: 'git failed: the remote "origin" has no refs/heads/main.' },
   'guard/overtaken': NEWEST,
   'guard/not-reviewed': {
     ...{ prompt: 'support/greeting', pulls: [{ pull: '#12', shown: true }], directPush: null, failure: null },
@@ -133,14 +133,14 @@ export const EVIDENCE = {
   'git/failed': { reason: 'fatal: bad object HEAD' },
   // Writing
   'apply/changed-meanwhile': { environment: 'promptsync-look' },
-  'apply/not-active': { environment: 'staging', expected: 'v8', found: 'v9' },
+  'apply/not-active': { environment: 'staging', expected: 'version "ver_8"', found: 'version "ver_9"' },
   'apply/fields-differ': { fields: ['name'] },
   'apply/newest-unreadable': { id: 'ver_9f2c1ab0' },
-  'apply/other-content': { version: 'v7', known: 'the ledger records' },
+  'apply/other-content': { version: 'v7', known: 'its entry in the ledger' },
   'apply/unreviewed-metadata': { version: 'v8' },
   'apply/rewritten': { version: 'v8' },
-  'apply/outcome-unknown': { reason: 'The service did not answer within 15 s.' },
-  'apply/somebody-else-wrote': { id: 'ver_9f2c1ab0', number: 9, reason: 'The service did not answer within 15 s.' },
+  'apply/outcome-unknown': { reason: 'The service did not respond within 15 s.' },
+  'apply/somebody-else-wrote': { id: 'ver_9f2c1ab0', number: 9, reason: 'The service did not respond within 15 s.' },
   'apply/keeps-changing': {},
   'apply/interrupted': {},
   // promptsync promote
@@ -160,14 +160,14 @@ export const EVIDENCE = {
   'pull/config-not-mapping': { environment: 'staging', serves: 'v3', service: 'Langfuse' },
   'pull/known-version': { environment: 'production', serves: 'v6' },
   // Editing files
-  'edit/not-kept': { reason: 'it cannot be read' },
+  'edit/not-kept': { reason: 'its front matter uses a YAML style that promptsync cannot edit' },
   'edit/changed-meanwhile': {},
   'edit/locked': { lock: 'promptsync.yaml.lock' },
   'edit/not-lockable': { lock: 'promptsync.yaml.lock', reason: 'EACCES' },
   'edit/lock-lost': { lock: 'promptsync.yaml.lock' },
   'edit/unwritable': { reason: 'EACCES' },
   // promptsync import
-  'import/not-writable': { reason: 'the key holds a line break.' },
+  'import/not-writable': { reason: 'Line 3 of its text ends with a lone carriage return.' },
   'import/environment-needed': {},
   'import/nothing-active': { environments: ['staging', 'production'], named: false },
   'import/known': { what: 'id', value: 'prm_greeting', key: 'support/greeting', other: 'prompts/support/greeting.md' },
@@ -200,7 +200,7 @@ export const EVIDENCE = {
   'action/not-told': { what: 'comment', reason: 'Resource not accessible by integration', forbidden: true },
   'action/not-proposed': {
     branch: 'promptsync/pull',
-    reason: 'git could not answer: remote: Permission to acme/prompts.git denied to github-actions[bot].',
+    reason: 'git failed: remote: Permission to acme/prompts.git denied to github-actions[bot].',
   },
   'action/foreign-commit': { branch: 'promptsync/pull', commit: '9f2c1ab4d7e80000000000000000000000000000' },
   // promptsync comment

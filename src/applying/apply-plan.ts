@@ -25,8 +25,8 @@ type ApplyOptions = {
   /** Plans one prompt again from a new observation, with the same rules and guards. */
   readonly planAgain: (plan: PromptPlan, observed: ObservedPrompt) => Promise<PromptPlan>;
   /**
-   * Whether reviewers approved this plan. If so, it is an error to adopt an existing version whose metadata differs from
-   * the plan. Otherwise promptsync adopts any managed version with the planned text.
+   * Whether reviewers approved this plan. If so, it is an error to adopt an existing version whose metadata differs
+   * from the plan. Otherwise promptsync adopts any managed version with the planned text.
    */
   readonly isReviewed: boolean;
   /** The maximum number of prompts that promptsync writes at the same time. */
@@ -63,7 +63,8 @@ async function applyPrompt(plan: PromptPlan, provider: Provider, options: ApplyO
   } catch (error) {
     const problem = toProblem(error);
     const status = problem.code === 'apply/interrupted' ? 'not_attempted' : 'failed';
-    // The problem of the apply replaces those of the plan, because the apply stopped before they could matter.
+    // The problems of the plan predict what an apply may find. This apply stopped before that, so only its problem
+    // counts.
     return { ...makeUntouchedOutcome(plan, status), problems: [problem] };
   }
 }
@@ -74,9 +75,9 @@ function isIdle(plan: PromptPlan): plan is PromptPlan & { status: Exclude<Prompt
 }
 
 /**
- * Reads the prompt again right before its first write. Returns the same plan if the prompt has not changed in the service
- * since then, and otherwise a new plan. Throws a `ProblemError` if the prompt cannot be read, or if the prompt changes once
- * more while promptsync plans.
+ * Reads the prompt again right before its first write. Returns the same plan if the prompt has not changed in the
+ * service since promptsync made the plan. Otherwise returns a new plan. Throws a `ProblemError` if the prompt cannot be
+ * read, or if the prompt changes once more while promptsync plans.
  */
 async function replanFromFreshRead(
   plan: PromptPlan,
@@ -90,7 +91,7 @@ async function replanFromFreshRead(
   throw new ProblemError(makeProblem('apply/keeps-changing'));
 }
 
-/** Searches the service for the versions that pins name and promptsync does not know. Then plans the prompt again. */
+/** Searches the service for the pinned versions that promptsync does not know. Then plans the prompt again. */
 async function replanWithFoundVersions(
   plan: PromptPlan,
   writer: PromptWriter,
@@ -146,7 +147,9 @@ function findUnreviewedMetadata(change: Change, { adoptedMetadataDigest, version
   return [makeProblem('apply/unreviewed-metadata', { version: `v${version?.number ?? '?'}` })];
 }
 
-/** Returns the outcome of an activation that an earlier create call included. Returns undefined for all other changes. */
+/**
+ * Returns the outcome of an activation that an earlier create call included. Returns undefined for all other changes.
+ */
 function findEarlierActivation(change: Change, { activations }: WriteProgress): WriteOutcome | undefined {
   return change.kind === 'set-active' ? activations.get(change.environment) : undefined;
 }

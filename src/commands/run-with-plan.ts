@@ -140,7 +140,7 @@ function warnAboutUnknownPrompts(
  */
 const INTERFACE_PATHS = [
   `\`${PROVIDERS[DEFAULT_PROVIDER].interfacePath}\``,
-  ...Object.values(NAMED_PROVIDERS).map(({ title, interfacePath }) => `of ${title} \`${interfacePath}\``),
+  ...Object.values(NAMED_PROVIDERS).map(({ title, interfacePath }) => `for ${title} \`${interfacePath}\``),
 ].join(', ');
 
 /**
@@ -225,19 +225,19 @@ function warnAboutMissingFiles({ base }: DesiredWorkspace, observation: Observat
 }
 
 /**
- * Describes which versions of a removed prompt the service still serves. Returns the last clause of the problem
- * `prompt/gone`, including the period.
+ * Describes which versions of a removed prompt the service still serves. Returns the last sentence of the problem
+ * `prompt/gone`, with its period.
  */
 function describeServedVersions(id: string, observation: Observation): string {
   const failure = observation.failed.get(id);
   if (failure !== undefined)
     return `promptsync cannot read which versions the service still serves: ${failure.message}`;
   const observed = observation.observed.get(id);
-  if (observed === undefined) return 'the service still serves the same versions.';
+  if (observed === undefined) return 'The service still serves the same versions.';
   const active = [...observed.active].flatMap(([environment, version]) =>
     version === null ? [] : [`v${version.number} in "${environment}"`],
   );
   return active.length === 0
-    ? 'no environment that it pinned serves a version.'
-    : `the service still serves ${active.join(', ')}.`;
+    ? 'No environment that the file pinned serves a version.'
+    : `The service still serves ${active.join(', ')}.`;
 }

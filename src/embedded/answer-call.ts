@@ -2,7 +2,9 @@ import * as wire from '../service/wire.ts';
 import { parseBody, Refusal } from './read-body.ts';
 import type { Store } from './store.ts';
 
-/** The parts of a request that the embedded service uses. The target is the path with the query, exactly as it was sent. */
+/**
+ * The parts of a request that the embedded service uses. The target is the path with the query, exactly as it was sent.
+ */
 export type EmbeddedCall = {
   readonly method: string;
   readonly target: string;
@@ -55,8 +57,8 @@ const TARGET = new RegExp(`^${wire.servicePaths.prompt('')}([^/?]+)([^?]*)(?:\\?
 type CallTarget = { readonly handle: Handler; readonly promptId: string; readonly query: string };
 
 /**
- * Finds the endpoint and the prompt that a request addresses. Throws a `Refusal` with the status 404 for another path, 405
- * for another method, and 422 for an id that cannot be decoded.
+ * Finds the endpoint and the prompt that a request addresses. Throws a `Refusal` with the status 404 for another path,
+ * 405 for another method, and 422 for an id that cannot be decoded.
  */
 function parseTarget(method: string, target: string): CallTarget {
   const [, encoded, tail, query = ''] = TARGET.exec(target) ?? [];
@@ -79,8 +81,8 @@ function decodeId(encoded: string): string {
 }
 
 /**
- * Throws a `Refusal` unless the API key may use the prompt. Section 5 of the interface does not define the response to a
- * missing or unknown key. The embedded service answers 401.
+ * Throws a `Refusal` unless the API key may use the prompt. Section 5 of the interface does not define the response to
+ * a missing or unknown key. The embedded service answers 401.
  */
 function authorize(store: Store, apiKey: string | undefined, promptId: string): void {
   const projects = apiKey ? store.readProjects(apiKey) : [];
@@ -94,9 +96,9 @@ function authorize(store: Store, apiKey: string | undefined, promptId: string): 
 }
 
 /**
- * Answers a request for a prompt (interface section 4.1). The interface leaves three cases open. If no version is active,
- * `active_version` is null. If the request names no environment, `active_version` is absent. An empty or repeated
- * environment is refused.
+ * Answers a request for a prompt (interface section 4.1). The interface leaves three cases open. If no version is
+ * active, `active_version` is null. If the request names no environment, `active_version` is absent. An empty or
+ * repeated environment is refused.
  */
 async function answerRead({ store, promptId, query }: EndpointInput): Promise<wire.WirePrompt> {
   const [environment, ...others] = new URLSearchParams(query).getAll('environment');
@@ -136,8 +138,8 @@ function requireFound<Value>(value: Value | null): Value {
 }
 
 /**
- * Throws a `Refusal` if a text contains a lone surrogate or NUL. SQLite would change such a text: a lone surrogate has no
- * UTF-8 form, and NUL ends a text.
+ * Throws a `Refusal` if a text contains a lone surrogate or NUL. SQLite would change such a text: a lone surrogate has
+ * no UTF-8 form, and NUL ends a text.
  */
 function refuseBrokenText(...texts: readonly (string | undefined)[]): void {
   if (texts.some((text) => text?.isWellFormed() === false || text?.includes('\0'))) {

@@ -12,8 +12,8 @@ const SQLITE_BUSY = 5;
 /**
  * The tables of the service. Triggers keep versions immutable, even if promptsync has a bug.
  *
- * SQLite keeps the text of each statement, and `refuseForeignSchema` compares these texts. If any character changes here,
- * promptsync refuses the databases of earlier releases.
+ * SQLite keeps the text of each statement, and `refuseForeignSchema` compares these texts. If any character changes
+ * here, promptsync refuses the databases of earlier releases.
  */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS projects (id TEXT PRIMARY KEY) STRICT;
@@ -61,7 +61,8 @@ const SCHEMA = `
 
 /**
  * Opens the database of the service. Creates its folder and its tables if they are missing. The path `:memory:` opens a
- * database that lasts until the process ends. Throws if the file is not a SQLite database, has another schema, or cannot be written.
+ * database that lasts until the process ends. Throws if the file is not a SQLite database, has another schema, or
+ * cannot be written.
  */
 export function openDatabase(path: string): DatabaseSync {
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
@@ -78,8 +79,8 @@ export function openDatabase(path: string): DatabaseSync {
 }
 
 /**
- * Runs work in a transaction. `IMMEDIATE` takes the write lock first, so no other process can change the data between the
- * reads and the writes of the work. `DEFERRED` gives a consistent view for reading. The work must be synchronous.
+ * Runs work in a transaction. `IMMEDIATE` takes the write lock first, so no other process can change the data between
+ * the reads and the writes of the work. `DEFERRED` gives a consistent view for reading. The work must be synchronous.
  */
 export function inTransaction<Value>(database: DatabaseSync, kind: 'IMMEDIATE' | 'DEFERRED', work: () => Value): Value {
   database.exec(`BEGIN ${kind}`);
@@ -139,7 +140,10 @@ function readSchema(database: DatabaseSync, limit: number): readonly string[] {
   return rows.map(({ type, name, tbl_name, sql }) => JSON.stringify([type, name, tbl_name, sql])).toSorted();
 }
 
-/** Whether an error means that another process holds the lock. The low byte of an extended SQLite code is the basic code. */
+/**
+ * Whether an error means that another process holds the lock. The low byte of an extended SQLite code is the basic
+ * code.
+ */
 function isBusy(error: unknown): boolean {
   if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) return false;
   return (error.errcode & 0xff) === SQLITE_BUSY;

@@ -17,7 +17,9 @@ export class Refusal extends Error {
 /** The maximum size of a request body in bytes. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
-/** The memory that is still free for request bodies, in bytes. Together they may take twice the maximum size of a body. */
+/**
+ * The memory that is still free for request bodies, in bytes. Together they may take twice the maximum size of a body.
+ */
 export type BodyMemory = { free: number };
 
 export function makeBodyMemory(): BodyMemory {
@@ -25,9 +27,9 @@ export function makeBodyMemory(): BodyMemory {
 }
 
 /**
- * Reads the body of a request and parses it as JSON. If the body is too large, receives the rest and discards it, because a
- * client that is still sending would not read the response. Throws a `Refusal` for an invalid body, and another error if
- * the client disconnects.
+ * Reads the body of a request and parses it as JSON. If the body is too large, receives the rest and discards it,
+ * because a client that is still sending would not read the response. Throws a `Refusal` for an invalid body, and
+ * another error if the client disconnects.
  */
 export async function readBody(request: IncomingMessage, memory: BodyMemory): Promise<unknown> {
   const chunks: Uint8Array[] = [];
@@ -85,7 +87,10 @@ export function parseBody<Value>(body: unknown, shape: z.ZodType<Value>): Value 
   throw new Refusal(422, descriptions.join('; '));
 }
 
-/** Parses a value with a shape. Throws a `Refusal` if the value is too deeply nested for zod, which checks JSON recursively. */
+/**
+ * Parses a value with a shape. Throws a `Refusal` if the value is too deeply nested for zod, which checks JSON
+ * recursively.
+ */
 function safeParseNested<Value>(value: unknown, shape: z.ZodType<Value>): z.ZodSafeParseResult<Value> {
   try {
     return shape.safeParse(value);

@@ -14,7 +14,9 @@ export type EmbeddedServer = {
   readonly close: () => Promise<void>;
 };
 
-/** A record of an answered request. `path` includes the query. `body` is absent if the service did not read valid JSON. */
+/**
+ * A record of an answered request. `path` includes the query. `body` is absent if the service did not read valid JSON.
+ */
 export type RequestRecord = {
   readonly method: string;
   readonly path: string;
@@ -34,7 +36,7 @@ export type ServerOptions = {
 export async function startServer(options: ServerOptions): Promise<EmbeddedServer> {
   const memory = makeBodyMemory();
   const server = createServer((request, response) => {
-    // The client disconnected, or `onRequest` threw an error.
+    // This promise rejects if the client disconnects or if `onRequest` throws an error.
     respondToRequest(request, response, options, memory).catch(() => response.destroy());
   });
   const port = await listenOnLoopback(server, options.port);

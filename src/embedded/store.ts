@@ -60,7 +60,9 @@ export type Store = {
 /** The clock in milliseconds since 1970, and a function that returns a unique id for each version. */
 type StoreOptions = { readonly now: () => number; readonly newId?: () => string };
 
-/** Opens the store at a path, or `:memory:`. Several processes may open the same file. Throws if it cannot be opened. */
+/**
+ * Opens the store at a path, or `:memory:`. Several processes may open the same file. Throws if it cannot be opened.
+ */
 export function openStore(path: string, { now, newId = () => `ver_${randomUUID()}` }: StoreOptions): Store {
   const database = openDatabase(path);
   const statements = prepareStatements(database);
@@ -118,7 +120,10 @@ function hashApiKey(apiKey: string): string {
   return createHash('sha256').update(apiKey, 'utf8').digest('hex');
 }
 
-/** The SQL statements of the store. Each write is a single statement, which changes nothing if the prompt does not exist. */
+/**
+ * The SQL statements of the store. Each write is a single statement, which changes nothing if the prompt does not
+ * exist.
+ */
 const sql = {
   insertProject: 'INSERT INTO projects (id) VALUES (?) ON CONFLICT DO NOTHING',
 

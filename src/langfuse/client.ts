@@ -31,10 +31,10 @@ export type RemoteLangfuseVersion = KnownVersion &
 const CONFIG_BYTES_PER_CHARACTER = 20;
 
 /**
- * Converts a version from Langfuse to a known version. promptsync can read any version again by its number. Langfuse does
- * not show who created a version, so promptsync recognizes versions by the texts in git. The id contains a digest of the
- * text and the config, because Langfuse reuses the number of a deleted version. This binds plans and their digests to
- * the text.
+ * Converts a version from Langfuse to a known version. promptsync can read any version again by its number. Langfuse
+ * does not show who created a version, so promptsync recognizes versions by the texts in git. The id contains a digest
+ * of the text and the config, because Langfuse reuses the number of a deleted version. This binds plans and their
+ * digests to the text.
  */
 export function digestVersion({ number, content, labels, message }: RawLangfuseVersion): RemoteLangfuseVersion {
   const { text, metadata: config } = content;
@@ -92,7 +92,9 @@ export type LangfuseService = {
   readonly list: () => Promise<readonly LangfuseListing[]>;
   /** Returns the row of one prompt, or null if there is no such prompt. Throws if the prompt exceeds a limit. */
   readonly find: (name: string) => Promise<RemoteLangfusePrompt | null>;
-  /** Reads a version. Returns null for a missing prompt, version or label, because Langfuse answers all three with 404. */
+  /**
+   * Reads a version. Returns null for a missing prompt, version or label, because Langfuse answers all three with 404.
+   */
   readonly read: (name: string, selector: VersionSelector) => Promise<RemoteLangfuseVersion | null>;
   /**
    * Creates a version. The first version also creates the prompt. promptsync repeats the request only if Langfuse
@@ -150,9 +152,13 @@ const PAGE_SIZE = 100;
 const MAX_LISTING_PAGES = 1_000;
 /** The maximum size of all pages of one listing together. A single response may have up to 32 MiB. */
 const MAX_LISTING_MIB = 64;
-/** The maximum size of a response with one version. Langfuse rejects requests over 1 MB, so its versions are smaller. */
+/**
+ * The maximum size of a response with one version. Langfuse rejects requests over 1 MB, so its versions are smaller.
+ */
 const MAX_VERSION_BYTES = 4 * 1024 * 1024;
-/** The limits of one prompt. promptsync refuses larger prompts, because each version and each label may cost a request. */
+/**
+ * The limits of one prompt. promptsync refuses larger prompts, because each version and each label may cost a request.
+ */
 const MAX_PER_PROMPT = { versions: 10_000, labels: 200 } as const;
 
 function makePromptPath(name: string): string {
@@ -203,7 +209,9 @@ function parseRow({ name, ...lists }: z.output<typeof RowShape>): ListingRow {
   return { name, ...parseResponse(ListsShape, lists), problem };
 }
 
-/** Returns the problem of a prompt that has too many versions or labels. Returns null if the prompt is within the limit. */
+/**
+ * Returns the problem of a prompt that has too many versions or labels. Returns null if the prompt is within the limit.
+ */
 function findExcessProblem(
   name: string,
   listName: keyof typeof MAX_PER_PROMPT,
@@ -220,8 +228,8 @@ function summarizeRow({ name, versions, labels, problem }: ListingRow): Langfuse
 }
 
 /**
- * Makes the call that reads one version. With `resolve=false`, Langfuse does not replace composition tags by the texts of
- * other prompts. promptsync compares the text as it was written.
+ * Makes the call that reads one version. With `resolve=false`, Langfuse does not replace composition tags by the texts
+ * of other prompts. promptsync compares the text as it was written.
  */
 function makeReadCall(name: string, selector: VersionSelector): ServiceCall<RemoteLangfuseVersion> {
   const selection = selector.kind === 'version' ? String(selector.version) : selector.label;
@@ -255,7 +263,9 @@ function makeAddLabelCall(name: string, version: number, label: string): Service
   };
 }
 
-/** An array with unchecked items. promptsync checks the length first, because zod keeps an issue for each invalid item. */
+/**
+ * An array with unchecked items. promptsync checks the length first, because zod keeps an issue for each invalid item.
+ */
 const uncheckedArray = z.custom<readonly unknown[]>(Array.isArray, 'Invalid input: expected array');
 
 /** A version number. Langfuse numbers the versions of a prompt from 1, and the number becomes part of a path. */
@@ -292,7 +302,8 @@ function parseLangfuseVersion(value: unknown, name: string, requestedNumber: num
     throw new InvalidResponse('"version" is not the requested number');
   }
   const excess = findExcessProblem(name, 'labels', wire.labels);
-  // If the request was a create or a label move, Langfuse has already carried it out. Therefore the effect is `unknown`.
+  // If the request was a create or a label move, Langfuse has already carried it out. Therefore the effect is
+  // `unknown`.
   if (excess !== null) throw new ServiceError(excess, 'unknown');
   const { labels } = parseResponse(LabelsShape, wire);
   const { version: number, prompt, config, commitMessage: message = null } = wire;

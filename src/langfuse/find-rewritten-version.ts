@@ -8,10 +8,10 @@ export type ReadFormerContents = (commit: string, path: string) => Promise<reado
 
 /**
  * Finds a version that an earlier sync of the same commit created and that Langfuse or a gateway rewrote. The stored
- * content of such a version differs from the content that promptsync sent. Langfuse has no version records, so promptsync
- * recognizes the commit of a version only by the commit message. Two commits can have the same message. If the file had
- * the stored content at a commit with this message, the version is not rewritten. Returns null for a file that was not
- * committed, because its versions have no commit message.
+ * content of such a version differs from the content that promptsync sent. Langfuse has no version records, so
+ * promptsync recognizes the commit of a version only by the commit message. Two commits can have the same message. If
+ * the file had the stored content at a commit with this message, the version is not rewritten. Returns null for a file
+ * that was not committed, because its versions have no commit message.
  */
 export async function findRewrittenVersion(
   versions: readonly RemoteLangfuseVersion[],
@@ -37,7 +37,7 @@ export function isStoredAsPlanned(version: RemoteLangfuseVersion, change: Create
   return isSameContent(version, computeCreatedDigests(change));
 }
 
-/** Whether a version may be a rewritten form of the planned version. The texts differ at most in their form. */
+/** Whether a version may be a rewritten form of the planned version. The texts differ at most in form. */
 function mayBeRewritten(version: RemoteLangfuseVersion, change: CreateVersion): boolean {
   return !isStoredAsPlanned(version, change) && differsOnlyInForm(version.content.text, change.content.text);
 }
@@ -46,8 +46,8 @@ function mayBeRewritten(version: RemoteLangfuseVersion, change: CreateVersion): 
 const MAX_MESSAGE_LENGTH = 500;
 
 /**
- * Returns the commit message for a version. It is the subject of the commit that the content is from, cut to the maximum
- * length. Returns undefined if promptsync knows no subject, as for a file that was not committed.
+ * Returns the commit message for a version. It is the subject of the commit that the content is from, cut to the
+ * maximum length. Returns undefined if promptsync knows no subject, as for a file that was not committed.
  */
 export function makeCommitMessage({ changeSummary }: CreateVersion['provenance']): string | undefined {
   return changeSummary?.slice(0, MAX_MESSAGE_LENGTH).toWellFormed();

@@ -3,6 +3,7 @@ import type { ReadRequest } from '../domain/observed-prompt.ts';
 import type { CreateVersion } from '../domain/plan.ts';
 import type { CreateOutcome, Provider, PromptWriter, WriteOutcome } from '../domain/provider.ts';
 import { makeVersionRef, type VersionRef } from '../domain/versions.ts';
+import { makeProblem } from '../problem.ts';
 import { readUntil } from '../service/retry.ts';
 import {
   makeFailureHandler,
@@ -52,7 +53,9 @@ export function makeLangfuseProvider(world: LangfuseWorld): Provider {
   };
 }
 
-/** The state of writing one prompt. Its writes must not overlap, because concurrent moves leave a label on two versions. */
+/**
+ * The state of writing one prompt. Its writes must not overlap, because concurrent moves leave a label on two versions.
+ */
 type LangfuseWriteState = LangfuseWorld & {
   readonly request: ReadRequest;
   /** The last reading, with the created versions among its other versions. */
@@ -90,8 +93,8 @@ function makeLangfuseWriter(world: LangfuseWorld, request: ReadRequest): PromptW
 }
 
 /**
- * Creates a version together with its labels in one request. If the response is lost, finds out whether Langfuse created
- * the version.
+ * Creates a version together with its labels in one request. If the response is lost, finds out whether Langfuse
+ * created the version.
  * @param onCreated called with the version as soon as promptsync knows that it exists
  */
 async function createLangfuseVersion(
@@ -146,8 +149,8 @@ async function makeCreateOutcome(
 }
 
 /**
- * Finds the version of a create whose response was lost. The version must have a new number and the planned text, config
- * and commit message. Returns null if there is no such version within 15 seconds.
+ * Finds the version of a create whose response was lost. The version must have a new number and the planned text,
+ * config and commit message. Returns null if there is no such version within 15 seconds.
  */
 async function findLostLangfuseVersion(
   { service, sleep, request: { promptId }, reading }: LangfuseWriteState,
@@ -174,8 +177,14 @@ async function findLostLangfuseVersion(
  * Moves a label to a version and reads the label back. If the label is on another version, moves the label once more,
  * which repairs a label that concurrent moves left on two versions.
  */
-async function setLabel(state: LangfuseWriteState, label: string, { id }: VersionRef): Promise<WriteOutcome> {
+async function setLabel(state: LangfuseWriteState, label: string, { id, number }: VersionRef): Promise<WriteOutcome> {
   const { service, sleep, request } = state;
+  // Langfuse reuses the numbers of deleted versions. If this run has created another version with the number of the
+  // version to activate, then that version is gone, and moving the label to its number would make another text live.
+  if (state.createdVersions.some((created) => created.number === number && created.id !== id)) {
+    const evidence = { version: `v${number}`, known: 'the version that promptsync read under this number' };
+    return makeStoppedOutcome('not_made', makeProblem('apply/other-content', evidence));
+  }
   const expected = listLangfuseVersions(state.reading).find((version) => version.id === id);
   if (expected === undefined) throw makeUnexpectedError('the version to activate was not read');
   const outcome: WriteOutcome = { status: 'made', version: makeVersionRef(expected), problems: [] };
@@ -186,7 +195,8 @@ async function setLabel(state: LangfuseWriteState, label: string, { id }: Versio
   try {
     const first = await readLabeled();
     if (isExpected(first)) return outcome;
-    // Same number, other id: Langfuse reused the number for another text. promptsync must not move the label there again.
+    // Same number, other id: Langfuse reused the number for another text. promptsync must not move the label there
+    // again.
     if (first?.number !== expected.number) await moveLabel();
     const last = await readUntil(readLabeled, isExpected, sleep);
     if (isExpected(last)) return outcome;

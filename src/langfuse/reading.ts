@@ -16,9 +16,9 @@ export type LangfuseReading = {
 };
 
 /**
- * Reads the version of each requested label. Stops there if these versions show that the prompt is in sync. Otherwise it
- * also reads the versions that may hold the requested contents or have the pinned numbers. Throws a `ProblemError` if the
- * prompt cannot be read or is too large.
+ * Reads the version of each requested label. Stops there if these versions show that the prompt is in sync. Otherwise
+ * it also reads the versions that may hold the requested contents or have the pinned numbers. Throws a `ProblemError`
+ * if the prompt cannot be read or is too large.
  */
 export async function readLangfusePrompt(service: LangfuseService, request: ReadRequest): Promise<LangfuseReading> {
   const { promptId, environments, readDepth } = request;
@@ -32,12 +32,15 @@ export async function readLangfusePrompt(service: LangfuseService, request: Read
   return readMoreVersions(limitedService, request, { ...reading, listed });
 }
 
-/** The maximum size of the versions of one prompt in memory, in MiB. 1,000 versions of 200 kB stay within this limit. */
+/**
+ * The maximum size of the versions of one prompt in memory, in MiB. 1,000 versions of 200 kB stay within this limit.
+ */
 const MAX_PROMPT_MIB = 256;
 
 /**
- * Returns a service that limits the total size of the versions that are read through it. Beyond the limit, a read throws
- * a `ProblemError`. Reads through the original service need no limit, because promptsync does not keep their versions.
+ * Returns a service that limits the total size of the versions that are read through it. Beyond the limit, a read
+ * throws a `ProblemError`. Reads through the original service need no limit, because promptsync does not keep their
+ * versions.
  */
 function limitReadSize(service: LangfuseService): LangfuseService {
   let size = 0;
@@ -142,8 +145,8 @@ function areContentsFound(
 }
 
 /**
- * Whether a later run can find a content after some labels have moved to other versions. promptsync then finds a version
- * only if it is one of the recent versions or if another label stays on it.
+ * Whether a later run can find a content after some labels have moved to other versions. A later run finds only the
+ * recent versions and the versions that still have a label.
  */
 function canFindContentLater(reading: LangfuseReading, content: Content, movingLabels: ReadonlySet<string>): boolean {
   const recentNumbers = listRecentNumbers(reading);
@@ -158,8 +161,8 @@ function listRecentNumbers({ listed }: LangfuseReading): readonly number[] {
 }
 
 /**
- * Reads a version that is listed. Throws a `ProblemError` if the version cannot be read, because it may hold the content
- * that promptsync would otherwise create again.
+ * Reads a version that is listed. Throws a `ProblemError` if the version cannot be read, because it may hold the
+ * content that promptsync would otherwise create again.
  */
 async function readListedVersion(
   service: LangfuseService,
@@ -226,8 +229,8 @@ function listAllLabels(
 
 /**
  * Finds the version whose config a new version takes over, because applications read their model from the config. It is
- * the version of the first pinned environment that has one, or else the newest version. Returns undefined if its config is
- * empty.
+ * the version of the first pinned environment that has one, or else the newest version. Returns undefined if its config
+ * is empty.
  */
 function findMetadataSource(reading: LangfuseReading, { pins }: ReadRequest): VersionWithMetadata | undefined {
   const [pinned] = pins.flatMap(({ environment }) => reading.active.get(environment) ?? []);

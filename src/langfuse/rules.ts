@@ -24,7 +24,9 @@ type NameFault = {
   readonly fault: string;
 };
 
-/** The faults of prompt names. A name is one segment of a URL path, in which servers and gateways resolve "." and "..". */
+/**
+ * The faults of prompt names. A name is one segment of a URL path, in which servers and gateways resolve "." and "..".
+ */
 const NAME_FAULTS: readonly NameFault[] = [
   { hasFault: (name) => name === '.' || name === '..', fault: '"." and ".." have a special meaning in a URL path' },
   { hasFault: (name) => ['new', 'metrics', 'prompt-detail'].includes(name), fault: 'Langfuse reserves this name' },

@@ -34,14 +34,14 @@ import {
 import { trackNewestVersion, getLedgerHead, rememberVersions, trackVersion, type LedgerWriteState } from './writing.ts';
 
 /**
- * The version to create, and the existing versions that the plan activates for pins other than `latest`. The ledger of the
- * new version keeps the activated versions, because somebody may want them again.
+ * The version to create, and the existing versions that the plan activates for pins other than `latest`. The ledger of
+ * the new version keeps the activated versions, because somebody may want them again.
  */
 type CreateRequest = CreateVersion & { readonly activated: readonly VersionRef[] };
 
 /**
- * Creates a version and makes it active in the tracking environment. Adopts an existing version instead if one holds the
- * content: an interrupted run may have created that version.
+ * Creates a version and makes it active in the tracking environment. Adopts an existing version instead if one holds
+ * the content: an interrupted run may have created that version.
  */
 export async function createManagedVersion(state: LedgerWriteState, change: CreateRequest): Promise<CreateOutcome> {
   try {
@@ -54,8 +54,8 @@ export async function createManagedVersion(state: LedgerWriteState, change: Crea
 
 /**
  * Searches for an existing version that makes the create call unnecessary. Probes the newest version, and then searches
- * the version in the tracking environment and its ledger. Returns the outcome if promptsync adopts a version or must not
- * create one. Returns null if promptsync has to create the version.
+ * the version in the tracking environment and its ledger. Returns the outcome if promptsync adopts a version or must
+ * not create one. Returns null if promptsync has to create the version.
  */
 async function adoptExistingVersion(state: LedgerWriteState, change: CreateRequest): Promise<CreateOutcome | null> {
   await probeNewestVersion(state);
@@ -151,8 +151,8 @@ function isStoredAsSent(content: CreateVersion['content'], version: LedgerVersio
 const MAX_LEDGER_VERSIONS = 20;
 
 /**
- * Makes the version record of a new version. Its ledger contains the newest known versions, the newest versions that were
- * ever pinned, all active versions, and the version that holds the text of the file.
+ * Makes the version record of a new version. Its ledger contains the newest known versions, the newest versions that
+ * were ever pinned, all active versions, and the version that holds the text of the file.
  */
 function makeVersionRecord(
   state: LedgerWriteState,
@@ -188,8 +188,8 @@ function listPinnedIds(
 }
 
 /**
- * Finds out whether the service created the version of a call whose response was lost. Waits until the newest version is
- * a version that promptsync has not read, and probes that version. Throws the error of the call if there is no such
+ * Finds out whether the service created the version of a call whose response was lost. Waits until the newest version
+ * is a version that promptsync has not read, and probes that version. Throws the error of the call if there is no such
  * version within 15 seconds. promptsync never sends the create again.
  */
 async function resolveLostCreate(
@@ -218,7 +218,9 @@ async function resolveLostCreate(
   return makeStoppedOutcome('unknown', makeProblem('apply/somebody-else-wrote', evidence));
 }
 
-/** Returns the id of the newest version as soon as promptsync has not read that version. Returns null after 15 seconds. */
+/**
+ * Returns the id of the newest version as soon as promptsync has not read that version. Returns null after 15 seconds.
+ */
 async function awaitUnreadNewestId({ world, reading }: LedgerWriteState): Promise<string | null> {
   const findUnread = async () =>
     findUnreadNewestId({ ...reading, prompt: await world.service.readPrompt(reading.prompt.id) });

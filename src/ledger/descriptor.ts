@@ -18,7 +18,7 @@ export const FOUR_CALL_SERVICE: ProviderDescriptor = {
   interfacePath: '/v1/',
   fieldNotes: {},
   exampleFrontMatter: [
-    '# An example. promptsync cannot create a prompt in this service. Create one there, and replace this id with its id.',
+    '# An example. promptsync cannot create prompts in this service. Create a prompt there and replace the id below.',
     '# To write the file of a prompt that already has a version, run `promptsync import <id>`.',
     'id: prm_example_greeting',
     'key: example/greeting',

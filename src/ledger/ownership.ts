@@ -11,9 +11,9 @@ export function isManagedVersion(version: LedgerVersion): boolean {
 }
 
 /**
- * Whether a version may be a copy of a managed version with edited metadata. The metadata of such a version does not match
- * the digest in its version record. This also happens if the service itself adds metadata. A version whose number directly
- * follows its ledger is no copy, because only the version that the record was written for has that number.
+ * Whether a version may be a copy of a managed version with edited metadata. The metadata of such a version does not
+ * match the digest in its version record. This also happens if the service itself adds metadata. A version whose number
+ * directly follows its ledger is no copy, because only the version that the record was written for has that number.
  */
 export function mayBeEditedCopy(version: LedgerVersion): boolean {
   const sent = version.record?.metadataDigest;
@@ -31,8 +31,8 @@ export function makeLedgerEntry(version: LedgerVersion): LedgerEntry {
 }
 
 /**
- * Makes the entry of a version that an environment serves. The version counts as foreign only if it is certainly an edited
- * copy. Otherwise a service that adds metadata to every version would never be in sync.
+ * Makes the entry of a version that an environment serves. The version counts as foreign only if it is certainly an
+ * edited copy. Otherwise a service that adds metadata to every version would never be in sync.
  */
 export function makeServedEntry(version: LedgerVersion, known: readonly LedgerEntry[]): LedgerEntry {
   const isCopy = mayBeEditedCopy(version) && hasOriginal(version, known);
@@ -48,8 +48,8 @@ function toEntry({ number, id, content, record }: LedgerVersion, isManaged: bool
 }
 
 /**
- * Whether promptsync sent this content for a version and the service stored another content. The version record contains
- * the digests of the sent content.
+ * Whether promptsync sent this content for a version and the service stored another content. The version record
+ * contains the digests of the sent content.
  * @param known all known versions, to tell a rewritten version from an edited copy of a version with this content
  */
 export function isRewritten(version: LedgerVersion, content: Content, known: readonly LedgerEntry[]): boolean {
@@ -63,8 +63,8 @@ export function isRewritten(version: LedgerVersion, content: Content, known: rea
 }
 
 /**
- * Whether a version may be the result of a create call, from a service that tidies texts and drops all metadata: it has no
- * metadata, and its text differs from the sent text only in form.
+ * Whether a version may be the result of a create call, from a service that tidies texts and drops all metadata: it has
+ * no metadata, and its text differs from the sent text only in form.
  */
 export function mayBeTidiedCreate({ record, content: stored }: LedgerVersion, content: Content): boolean {
   const hasNoMetadata = record === null && stored.metadataDigest === EMPTY_METADATA_DIGEST;
@@ -76,7 +76,8 @@ export type LedgerHead = LedgerVersion | null | undefined;
 
 /**
  * Whether the tracking environment may move from the head to a version. The version must be managed and newer, and its
- * ledger must contain the head. Otherwise promptsync would forget the versions that only the ledger of the head contains.
+ * ledger must contain the head. Otherwise promptsync would forget the versions that only the ledger of the head
+ * contains.
  */
 export function mayFollowHead(version: LedgerVersion, head: LedgerHead): boolean {
   if (head === undefined || !isManagedVersion(version) || mayBeEditedCopy(version)) return false;
@@ -85,8 +86,8 @@ export function mayFollowHead(version: LedgerVersion, head: LedgerHead): boolean
 }
 
 /**
- * Whether an earlier version holds exactly the content that the record of this version describes. If so, this version is a
- * copy, because promptsync never creates a content twice.
+ * Whether an earlier version holds exactly the content that the record of this version describes. If so, this version
+ * is a copy, because promptsync never creates a content twice.
  */
 function hasOriginal({ number, record }: LedgerVersion, known: readonly LedgerEntry[]): boolean {
   return known.some(
@@ -96,8 +97,8 @@ function hasOriginal({ number, record }: LedgerVersion, known: readonly LedgerEn
 }
 
 /**
- * Whether the number of a version is the one after the newest number in its ledger. Only the version that the record was
- * written for has this number.
+ * Whether the number of a version is the one after the newest number in its ledger. Only the version that the record
+ * was written for has this number.
  */
 export function directlyFollowsLedger({ number, record }: LedgerVersion): boolean {
   const newest = Math.max(0, ...(record?.ledger ?? []).map((entry) => entry.number));

@@ -8,7 +8,8 @@ import { trackNewestVersion, rememberVersions, type LedgerWorld, type LedgerWrit
 
 /**
  * Reads a version that no environment serves. For that, promptsync makes the version active in the probe environment,
- * which no application uses. Throws a `ProblemError`, not a `ServiceError`: a failed probe has attempted no planned change.
+ * which no application uses. Throws a `ProblemError`, not a `ServiceError`: a failed probe has attempted no planned
+ * change.
  */
 export async function probeVersion(world: LedgerWorld, promptId: string, versionId: string): Promise<LedgerVersion> {
   const environment = getProbeEnvironment(world.trackingEnvironment);
@@ -37,8 +38,8 @@ async function probeVersionIfPresent(
 }
 
 /**
- * Probes the newest version unless promptsync has read the version or finds it in a ledger. Throws a `ProblemError` if the service
- * cannot show the version: it may hold the content that promptsync is about to create.
+ * Probes the newest version unless promptsync has read the version or finds it in a ledger. Throws a `ProblemError` if
+ * the service cannot show the version: it may hold the content that promptsync is about to create.
  */
 export async function probeNewestVersion(state: LedgerWriteState): Promise<void> {
   const { id: promptId, latestVersionId: id } = state.reading.prompt;
@@ -56,7 +57,7 @@ export async function probeVerifiedVersion(state: LedgerWriteState, entry: Ledge
   const read = listVersionsRead(state.reading).find(({ id }) => id === entry.id);
   const version = read ?? (await probeAfterGitCheck(state, entry));
   if (!matchesDigest(entry.digest, version.content) || version.number !== entry.number) {
-    throw makeOtherContentError(version.number, 'the ledger records');
+    throw makeOtherContentError(version.number, 'its entry in the ledger');
   }
   if (read === undefined) rememberVersions(state, version);
   return version;
@@ -68,7 +69,7 @@ async function probeAfterGitCheck({ world, reading }: LedgerWriteState, entry: L
   if (commit !== undefined && path !== undefined) {
     const committed = await world.textAt(commit, path);
     if (committed !== null && !matchesDigest(digest, committed)) {
-      throw makeOtherContentError(number, `git has at ${commit}:${path}`);
+      throw makeOtherContentError(number, `the prompt file in git (${commit}:${path})`);
     }
   }
   return probeVersion(world, reading.prompt.id, id);
@@ -76,17 +77,17 @@ async function probeAfterGitCheck({ world, reading }: LedgerWriteState, entry: L
 
 /**
  * Makes the error for a version whose content differs from the known content.
- * @param known the end of a sentence that begins with `Version v3 is not what`, such as `the ledger records`
+ * @param known the record that the version does not match, such as `its entry in the ledger`
  */
 function makeOtherContentError(number: number, known: string): ProblemError {
   return new ProblemError(makeProblem('apply/other-content', { version: `v${number}`, known }));
 }
 
 /**
- * Probes the versions that pins name by id. If a pin names a number, also probes the newest version, because that version
- * may have the number. Remembers the ids that belong to no version of the prompt. Throws a `ProblemError` if a probe fails
- * for another reason. If a probed version may follow the version in the tracking environment, moves that environment to
- * it. Otherwise its ledger would be lost.
+ * Probes the versions that pins name by id. If a pin names a number, also probes the newest version, because that
+ * version may have the number. Remembers the ids that belong to no version of the prompt. Throws a `ProblemError` if a
+ * probe fails for another reason. If a probed version may follow the version in the tracking environment, moves that
+ * environment to it. Otherwise its ledger would be lost.
  */
 export async function probePinnedVersions(state: LedgerWriteState, pins: readonly Pin[]): Promise<void> {
   const { reading } = state;

@@ -20,15 +20,17 @@ export type LedgerReading = {
   readonly prompt: Omit<ServicePrompt, 'activeVersion'>;
   /** The active version of each environment that was read. Null if no version is active there. */
   readonly active: ReadonlyMap<string, LedgerVersion | null>;
-  /** Other versions: probed ones, created ones, and those that were active before this run activated another version. */
+  /**
+   * Other versions: probed ones, created ones, and those that were active before this run activated another version.
+   */
   readonly others: readonly LedgerVersion[];
   /** The pinned ids for which a probe found no version of this prompt. */
   readonly missingIds: readonly string[];
 };
 
 /**
- * Reads a prompt in every requested environment. Also reads the prompt in the tracking environment if the other responses
- * are not sufficient. Throws a `ServiceError` if the prompt cannot be read.
+ * Reads a prompt in every requested environment. Also reads the prompt in the tracking environment if the other
+ * responses are not sufficient. Throws a `ServiceError` if the prompt cannot be read.
  */
 export async function readLedgerPrompt(
   service: PromptService,
@@ -43,9 +45,9 @@ export async function readLedgerPrompt(
 }
 
 /**
- * Whether promptsync can work without the most complete ledger, which is the one of the tracking environment. Nothing may
- * have to change, and an environment must serve a managed version that is not a baseline. No version may look like an
- * edited copy.
+ * Whether promptsync can work without the most complete ledger, which is the one of the tracking environment. Nothing
+ * may have to change, and an environment must serve a managed version that is not a baseline. No version may look like
+ * an edited copy.
  */
 function isReadingSufficient(
   { readDepth, isSynced, environments }: ReadRequest,
@@ -102,8 +104,8 @@ async function readPromptIfPresent(
 type ReadBackOptions = { readonly service: PromptService; readonly sleep: (milliseconds: number) => Promise<void> };
 
 /**
- * Reads an environment until it serves the expected version, for up to ten seconds. Returns the version that was read last.
- * Returns null if the environment serves no version.
+ * Reads an environment until it serves the expected version, for up to ten seconds. Returns the version that was read
+ * last. Returns null if the environment serves no version.
  */
 export async function readActiveBack(
   { service, sleep }: ReadBackOptions,
@@ -134,7 +136,8 @@ export function listKnownEntries(reading: LedgerReading): readonly LedgerEntry[]
     const { pinned } = known.get(entry.id) ?? {};
     known.set(entry.id, { ...pickPresentFacts({ pinned }), ...entry });
   };
-  // Later calls overwrite earlier entries. A newer ledger wins over an older one, and a version that was read wins over both.
+  // Later calls overwrite earlier entries. A newer ledger wins over an older one, and a version that was read wins over
+  // both.
   for (const { record } of read.toSorted((a, b) => a.number - b.number)) (record?.ledger ?? []).forEach(note);
   for (const version of read) note(makeLedgerEntry(version));
   const ids = new Set(read.map(({ id }) => id));
@@ -159,8 +162,8 @@ export function findKnownEntry(reading: LedgerReading, id: string): LedgerEntry 
 }
 
 /**
- * Returns the id of the newest version if promptsync has not read that version and no known ledger contains it. Otherwise
- * returns null.
+ * Returns the id of the newest version if promptsync has not read that version and no known ledger contains it.
+ * Otherwise returns null.
  */
 export function findUnreadNewestId(reading: LedgerReading, known = listKnownEntries(reading)): string | null {
   const id = reading.prompt.latestVersionId;
@@ -220,10 +223,11 @@ function makeKnownVersion(entry: LedgerEntry, staysKnown: boolean, read?: Ledger
 }
 
 /**
- * Returns the ids of the versions that a later run will find again: managed versions and the versions in their ledgers. A
- * foreign version that is only active or was only probed is lost when another version becomes active. The head counts as
- * managed even without a version record, because then the service drops metadata.
- * @param movingEnvironments the environments that move to another version. A later run does not read their present version.
+ * Returns the ids of the versions that a later run will find again: managed versions and the versions in their ledgers.
+ * A foreign version that is only active or was only probed is lost when another version becomes active. The head counts
+ * as managed even without a version record, because then the service drops metadata.
+ * @param movingEnvironments the environments that move to another version. A later run does not read their present
+ * version.
  */
 function findLastingIds(
   { active, others }: LedgerReading,
@@ -241,8 +245,8 @@ function findLastingIds(
 }
 
 /**
- * Returns a text that is equal for equal readings. The text contains the digests of the active contents, so promptsync does
- * not have to trust the service to keep the content of an id.
+ * Returns a text that is equal for equal readings. The text contains the digests of the active contents, so promptsync
+ * does not have to trust the service to keep the content of an id.
  */
 function computeReadingState({ prompt, active }: LedgerReading): string {
   const environments = [...active].map(([environment, version]) => [

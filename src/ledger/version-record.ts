@@ -4,19 +4,25 @@ import type { JsonObject } from '../domain/json.ts';
 import type { VersionSource, VersionFacts } from '../domain/versions.ts';
 import type { ServiceVersion } from '../service/prompt-service.ts';
 
-/** A version in a ledger. promptsync recognizes the content of the version by the digests, without reading the version. */
+/**
+ * A version in a ledger. promptsync recognizes the content of the version by the digests, without reading the version.
+ */
 export type LedgerEntry = VersionFacts & {
   /** The commit that the content is from. Absent if the content was not committed. */
   readonly commit?: string;
   /** The path of the prompt file at that commit, from the repository's root. */
   readonly path?: string;
-  /** Present if the version was active under a pin other than `latest`. The 20 newest such versions stay in the ledger. */
+  /**
+   * Present if the version was active under a pin other than `latest`. The 20 newest such versions stay in the ledger.
+   */
   readonly pinned?: true;
 };
 
 /** The data that promptsync stores under the key `promptsync` in the metadata of each version that it creates. */
 export type VersionRecord = VersionSource & {
-  /** An id that is unique to one create call. If the response is lost, promptsync recognizes its own version by the id. */
+  /**
+   * An id that is unique to one create call. If the response is lost, promptsync recognizes its own version by the id.
+   */
   readonly operation: string;
   /** Present if the version is a baseline. */
   readonly baseline?: true | undefined;
@@ -29,7 +35,7 @@ export type LedgerVersion = {
   readonly id: string;
   readonly number: number;
   readonly content: VersionContent;
-  /** Null if the version has no valid version record. A version with a record may still be an edited copy. */
+  /** The version record. Null if the version has no valid one. A version with a record may still be an edited copy. */
   readonly record: VersionRecord | null;
 };
 
@@ -70,8 +76,8 @@ const VersionRecordShape = z.object({
 });
 
 /**
- * Parses the version record in the metadata of a version (interface section 2.2). Returns null if there is no valid record.
- * Drops invalid ledger entries and keeps the others.
+ * Parses the version record in the metadata of a version (interface section 2.2). Returns null if there is no valid
+ * record. Drops invalid ledger entries and keeps the others.
  */
 export function parseVersionRecord(metadata: JsonObject | null | undefined): VersionRecord | null {
   const parsed = VersionRecordShape.safeParse(metadata?.[VERSION_RECORD_KEY]);
@@ -94,7 +100,9 @@ export function renderVersionRecord(record: VersionRecord): JsonObject {
   return { digest, ...sentMetadata, ...pickPresentFacts(record), operation, ledger: ledger.map(renderLedgerEntry) };
 }
 
-/** Converts a stored entry to a list with one ledger entry. Null stands for an invalid entry and gives an empty list. */
+/**
+ * Converts a stored entry to a list with one ledger entry. Null stands for an invalid entry and gives an empty list.
+ */
 function parseLedgerEntry(entry: z.output<typeof LedgerEntryShape> | null): readonly LedgerEntry[] {
   if (entry === null) return [];
   const { number, id, digest, metadata_digest: metadataDigest } = entry;

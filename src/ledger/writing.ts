@@ -82,7 +82,10 @@ export async function trackVersion(state: LedgerWriteState, version: LedgerVersi
   return problems.map((problem) => prefixProblem(`Setting "${trackingEnvironment}" to v${version.number}`, problem));
 }
 
-/** Reads an environment after promptsync activated a version. Throws a `ProblemError` if it serves another version or text. */
+/**
+ * Reads an environment after promptsync activated a version. Throws a `ProblemError` if it serves another version or
+ * text.
+ */
 async function verifyActive(
   { world, reading }: LedgerWriteState,
   environment: string,

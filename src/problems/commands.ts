@@ -87,8 +87,8 @@ export const COMMAND_PROBLEMS = {
     (e) => `No version is active in ${quoteNames(e.environments)}, so there is no text to import.`,
     (e) =>
       e.named
-        ? 'Make a version active there in the service, or import the text of another environment with promptsync import --environment NAME.'
-        : 'Make a version active there in the service. Or add an environment that serves a version under `environments:` in promptsync.yaml (promptsync init: --environments).',
+        ? 'Make a version active in this environment in the service, or import from another environment with promptsync import --environment NAME.'
+        : 'Make a version active in one of these environments in the service. Or add an environment that serves a version under `environments:` in promptsync.yaml (promptsync init: --environments).',
   ),
   'import/known': defineError<{ what: 'id' | 'key'; value: string; key: string; other: string }>(
     (e) => `The ${e.what} "${e.value}" already belongs to ${e.other}.`,

@@ -150,10 +150,7 @@ export const FILE_PROBLEMS = {
     (e) => `promptsync cannot keep the number ${e.number} exactly.`,
     'Use finite numbers, and integers of at most 2^53. Put other numbers in quotes.',
   ),
-  'yaml/too-deep': defineError(
-    'The YAML is nested too deeply.',
-    'Reduce the number of nested mappings and lists.',
-  ),
+  'yaml/too-deep': defineError('The YAML is nested too deeply.', 'Reduce the number of nested mappings and lists.'),
 
   // Editing files
   'edit/not-kept': defineError<{ reason: string }>(
@@ -166,7 +163,8 @@ export const FILE_PROBLEMS = {
   ),
   'edit/locked': defineError<{ lock: string }>(
     (e) => `Another promptsync process is writing prompt files in this workspace. It holds the lock ${e.lock}.`,
-    (e) => `Wait until the other process ends, then run the command again. If there is no such process, remove ${e.lock}.`,
+    (e) =>
+      `Wait until the other process ends, then run the command again. If there is no such process, remove ${e.lock}.`,
   ),
   'edit/not-lockable': defineError<{ lock: string; reason: string }>(
     (e) => `promptsync cannot create the lock ${e.lock} (${e.reason}).`,

@@ -104,7 +104,7 @@ export const PLANNING_PROBLEMS = {
   ),
   'guard/promotion-order': defineError<RefusedPromotion>(
     (e) =>
-      `"${e.environment}" is promoted from "${e.from}", which serves ${e.serves ?? 'no version'} and not ${e.version}.`,
+      `"${e.environment}" is promoted from "${e.from}", which serves ${e.serves ?? 'no version'}. But the pin asks for ${e.version}.`,
     makePromotionHint,
   ),
   'guard/uncommitted': defineError(
@@ -123,7 +123,8 @@ export const PLANNING_PROBLEMS = {
     /** The drift, each as a clause such as `"production" serves v9 (id ver_9)`. */
     what: readonly string[];
   }>(
-    (e) => `Somebody changed the service outside of git, and on_drift is \`fail\`. In the service, ${joinClauses(e.what)}.`,
+    (e) =>
+      `Somebody changed the service outside of git, and on_drift is \`fail\`. In the service, ${joinClauses(e.what)}.`,
     'Take the change into the file, or undo it in the service. To overwrite it, use --on-drift overwrite for this run.',
   ),
   'guard/superseded': defineError<NewerCommitEvidence & { commit: string; behind: boolean }>(
@@ -140,7 +141,7 @@ export const PLANNING_PROBLEMS = {
   ),
   'guard/overtaken': defineWarning<NewerCommitEvidence>(
     (e) =>
-      `A newer commit went live on ${e.branch} while promptsync wrote this one. The newer commit (${e.newer}) differs in ${describePaths(e)}.`,
+      `The branch ${e.branch} got a newer commit (${e.newer}) while promptsync wrote this one. The newer commit differs in ${describePaths(e)}.`,
     'Make sure that a sync of the newer commit follows. Check its run in continuous integration, or run git pull and then sync.',
   ),
   'guard/not-reviewed': defineError<MissingReview>(
@@ -148,7 +149,7 @@ export const PLANNING_PROBLEMS = {
     'Merge a pull request whose check "promptsync" shows this change, or turn off `require-reviewed-plan` for this run.',
   ),
   'guard/stale-plan': defineError<{ expected: string; actual: string }>(
-    (e) => `The plan is ${e.actual}, not the expected ${e.expected}. The files or the service have changed since then.`,
+    (e) => `The plan is ${e.actual}, not the expected ${e.expected}. The files or the service have changed.`,
     'Make the plan again and review it.',
   ),
   'guard/not-merged': defineError<UnmergedEvidence>(
@@ -217,7 +218,7 @@ function makePromotionHint(e: RefusedPromotion): string {
     makePromoteCommand(e.key, `--from ${quoteShellWord(from)} --to ${quoteShellWord(to)}`);
   const lastStep = makeStep(e.from, e.environment);
   if (e.liveIn !== null && e.liveIn !== e.environment) {
-    return `Promote the version step by step, with a sync after each step. First run: ${makeStep(e.liveIn, e.from)}. Then run: ${lastStep}`;
+    return `First run \`${makeStep(e.liveIn, e.from)}\` and sync. Then run: ${lastStep}`;
   }
   if (e.serves !== null && !e.sourceComes) {
     return `To promote the version that "${e.from}" serves (${e.serves}), run: ${lastStep}`;

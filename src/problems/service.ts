@@ -99,7 +99,8 @@ export const SERVICE_PROBLEMS = {
     'Ask the operator of the service which values it allows, and write the file in the form that the service keeps.',
   ),
   'apply/newest-unreadable': defineError<{ id: string }>(
-    (e) => `The service names "${e.id}" as the newest version, but it also says that this version does not exist (404).`,
+    (e) =>
+      `The service names "${e.id}" as the newest version, but it also says that this version does not exist (404).`,
     'Run the command again. promptsync created no version, because the newest version may already have this text. If the problem persists, create a version in the service, so that it becomes the newest one.',
   ),
   'apply/other-content': defineError<{
@@ -116,7 +117,8 @@ export const SERVICE_PROBLEMS = {
     'Review the plan again, which now shows this version with its metadata. Then apply that plan.',
   ),
   'apply/rewritten': defineError<{ version: string }>(
-    (e) => `The service stored other content than promptsync sent (version ${e.version}). promptsync did not make it active.`,
+    (e) =>
+      `The service stored other content than promptsync sent (version ${e.version}). promptsync did not make it active.`,
     'Ask the operator of the service what it changes in texts or metadata, and write the prompt in the form that the service keeps.',
   ),
   'apply/outcome-unknown': defineError<{ reason: string }>(
@@ -139,7 +141,7 @@ export const SERVICE_PROBLEMS = {
   ),
 };
 
-/** Returns the hint for a service that cannot be reached. Only for an unknown certificate authority does Node have a setting. */
+/** Returns the hint for a service that cannot be reached. A setting of Node can only solve one cause: an unknown certificate authority. */
 function makeUnreachableHint(reason: string): string {
   return /SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(reason)
     ? 'If your own authority issued the certificate of the service, set NODE_EXTRA_CA_CERTS to the certificate file of that authority.'

@@ -1,249 +1,279 @@
 import {
   hintSuggestion,
   defineError,
+  formatCount,
   type SpellingEvidence,
   quoteShellWord,
   shortenCommitId,
   defineWarning,
 } from './catalog-entry.ts';
 
-/** What git and GitHub say where something is missing that a pull request needs. */
-const MISSING: readonly (readonly [said: RegExp, hint: string])[] = [
-  [/not permitted to create/, 'Turn on "Allow GitHub Actions to create and approve pull requests" in the settings.'],
+/** The hints for a pull request that promptsync could not update, by what the error message of git or GitHub contains. */
+const PULL_REQUEST_HINTS: readonly (readonly [pattern: RegExp, hint: string])[] = [
+  [
+    /not permitted to create/,
+    'Turn on "Allow GitHub Actions to create and approve pull requests" in the settings of the repository.',
+  ],
   [/Resource not accessible by|Not Found/, 'Give the job the permission `pull-requests: write`.'],
-  [/\b403\b|denied|could not read|Auth/, 'Give the job `contents: write`; the checkout has to keep its credentials.'],
+  [
+    /\b403\b|denied|could not read|Auth/,
+    'Give the job the permission `contents: write`, and let actions/checkout keep its credentials.',
+  ],
 ];
 
-/** What to do about a status of GitLab's; it says 404 of what a token may not see as well. */
+/** Returns the hint for a status of GitLab. GitLab also responds with 404 if a resource exists but the token may not see it. */
 function makeGitLabHint(status: number): string {
-  if (status >= 300 && status < 400)
-    return 'It is not followed, the token would go along: see where CI_API_V4_URL leads.';
-  if (![401, 403, 404].includes(status)) return 'The report is as it was: run the job again once that is mended.';
-  const token =
-    'one of the project of the merge request that is not expired, with the scope `api` and the role Reporter';
-  return `Set GITLAB_TOKEN to a project access token: ${token}.`;
+  if (status >= 300 && status < 400) {
+    return 'Check the address in CI_API_V4_URL. promptsync does not follow the redirect, because it would send the token along.';
+  }
+  if (![401, 403, 404].includes(status)) {
+    return 'Solve the problem and run the job again. Until then, the merge request keeps the previous report.';
+  }
+  return 'Set GITLAB_TOKEN to a project access token of the project of the merge request. The token must not be expired, and it needs the scope `api` and the role Reporter.';
 }
 
-/** What can be wrong with how promptsync is configured and called, on the command line and as the GitHub Action. */
+/** Ends a reason with a period, if it does not have one. */
+function endSentence(reason: string): string {
+  return reason.replace(/\.?$/, '.');
+}
+
+/** The problems of configuring and calling promptsync, on the command line and as the GitHub Action. */
 export const USAGE_PROBLEMS = {
   // promptsync.yaml and variables
   'config/not-found': defineError(
-    'There is no promptsync.yaml in the working directory or, inside a repository, in a folder above it.',
+    'promptsync found no promptsync.yaml in the working directory or, inside a repository, in a folder above it.',
     'Run promptsync in the folder of a promptsync.yaml, or name the file with --config FILE.',
   ),
   'config/foreign-file': defineError<{ path: string }>(
-    'The configuration belongs to another user.',
-    (e) =>
-      'Another user could choose the service that gets your API key. If you trust this file, name it: ' +
-      `\`--config ${quoteShellWord(e.path)}\`.`,
+    'The configuration belongs to another user, who could choose the service that gets your API key.',
+    (e) => `If you trust this file, name it with \`--config ${quoteShellWord(e.path)}\`.`,
   ),
   'config/foreign-repository': defineError<{ root: string }>(
-    (e) => `The repository ${e.root} belongs to another user, and git does not accept it.`,
     (e) =>
-      'Another user could choose the service that gets your API key. If you trust this repository, run ' +
-      `\`git config --global --add safe.directory ${quoteShellWord(e.root)}\`, or name the configuration with --config FILE.`,
+      `The repository ${e.root} belongs to another user, and git does not trust it. That user could choose the service that gets your API key.`,
+    (e) =>
+      `If you trust this repository, run \`git config --global --add safe.directory ${quoteShellWord(e.root)}\`, or name the configuration with --config FILE.`,
   ),
   'config/unreadable': defineError<{ reason: string }>(
     (e) => `The configuration cannot be read (${e.reason}).`,
-    'Check the path given with --config.',
+    'Check the path of the configuration and your permission to read it.',
   ),
   'config/unknown-field': defineError<{ field: string } & SpellingEvidence>(
-    (e) => `The setting "${e.field}" is not known.`,
+    (e) => `The setting "${e.field}" is unknown.`,
     (e) =>
       e.field === 'services'
-        ? 'A promptsync.yaml has one `service`: write one file for each, and choose with --config.'
-        : hintSuggestion(e, 'Remove it.', '`'),
+        ? 'Write one file for each service, and choose the file with --config. A promptsync.yaml has only one `service`.'
+        : hintSuggestion(e, 'Remove the setting.', '`'),
   ),
   'config/invalid-field': defineError<{ field: string; expected: string }>(
     (e) => `The setting "${e.field}" is not valid: ${e.expected}.`,
-    'Correct the value.',
+    'Correct the setting in the configuration file.',
   ),
   'config/missing-service': defineError(
     'No service is configured.',
-    'Set `service.base_url` in promptsync.yaml or the variable PROMPTSYNC_BASE_URL; for a first try set `service.embedded`.',
+    'Set `service.base_url` in promptsync.yaml, or set the variable PROMPTSYNC_BASE_URL. To try promptsync first, set `service.embedded`.',
   ),
-  'config/missing-key': defineError<{ source: string; variable: string }>(
-    (e) => `${e.source}, which should hold the API key, is not set or empty.`,
+  'config/missing-key': defineError<{
+    /** The place of the key, such as "The variable PROMPTSYNC_API_KEY". It is the subject of the message. */
+    source: string;
+    variable: string;
+  }>(
+    (e) => `${e.source} should hold the API key, but it is not set or empty.`,
     (e) =>
-      `Set ${e.variable}; in a workflow look at its secret: one that is not there, or not for this job, is empty. The key itself never belongs in a file.`,
+      `Set ${e.variable}. In a workflow, check its secret: a secret is empty if it does not exist or if this job may not use it. Never write the key into a file.`,
   ),
   'config/invalid-key': defineError<{ source: string }>(
-    (e) => `${e.source} holds characters that cannot be part of an API key.`,
-    'Set it again; line breaks and blanks around the key are a usual cause.',
+    (e) => `${e.source} contains characters that cannot be part of an API key.`,
+    'Set the key again. The usual causes are line breaks and spaces around the key.',
   ),
   'config/invalid-url': defineError<{ source: string; expected: string }>(
     (e) => `The base URL in ${e.source} is not valid: ${e.expected}.`,
-    'Write it like https://prompts.example.com. Plain http needs `allow_http: true` under `service:`, unless the address is loopback.',
+    'Write the URL like https://prompts.example.com. To use plain http for an address that is not loopback, set `allow_http: true` under `service:`.',
   ),
   'config/pattern-outside': defineError<{ pattern: string }>(
-    (e) => `The pattern "${e.pattern}" leaves the repository.`,
-    'Prompt files are read from inside the repository alone.',
+    (e) => `The pattern "${e.pattern}" leads out of the repository.`,
+    'Use patterns inside the repository. promptsync reads prompt files from nowhere else.',
   ),
   'config/drift-needs-base': defineWarning(
-    'on_drift is `fail`, and without --base nothing is known of drift.',
-    'Give the commit that was synced last, such as --base HEAD^.',
+    'on_drift is `fail`, but promptsync cannot detect drift without --base.',
+    'Name the commit that was synced last, for example with --base HEAD^.',
   ),
 
   // The command line
   'usage/invalid': defineError<{ reason: string }>((e) => e.reason, 'See promptsync --help.'),
   'usage/nothing-selected': defineError<{ selector: string; suggestions: readonly string[] }>(
-    (e) => `"${e.selector}" selects no prompt.`,
+    (e) => `No prompt matches "${e.selector}".`,
     (e) =>
       /^[^{]*,/.test(e.selector)
-        ? 'Separate keys with blanks, not with commas.'
+        ? 'Separate keys with spaces, not with commas.'
         : hintSuggestion(
             { suggestion: e.suggestions.join(', ').replace(/, ([^,]*)$/, ' or $1') || undefined },
-            'Give a key, or a path or pattern relative to promptsync.yaml; for import and --orphans a pattern of names.',
+            'Give a key, or a path or pattern relative to promptsync.yaml. For import and --orphans, give a pattern of names.',
           ),
   ),
   'usage/nothing-named': defineError(
-    'No prompt is named.',
-    'Give keys, paths or patterns (`promote` also takes --all); the action: `prompts`.',
+    'The command names no prompt.',
+    'Give keys, paths or patterns. For promote, you can also use --all. In the action, set the input `prompts`.',
   ),
   'usage/unknown-environment': defineError<
     { option: string; environment: string; known: readonly string[] } & SpellingEvidence
   >(
-    (e) => `${e.option} "${e.environment}" is not an environment of promptsync.yaml.`,
+    (e) => `${e.option} names "${e.environment}", which is not an environment in promptsync.yaml.`,
     (e) =>
       e.known.length === 0
-        ? 'Give a name without control characters.'
-        : hintSuggestion(e, `Environments are: ${e.known.join(', ')}.`),
+        ? 'Give a valid name without control characters.'
+        : hintSuggestion(e, `Use one of these environments: ${e.known.join(', ')}.`),
   ),
   'usage/needs-environment': defineError<{ option: string; reason: string }>(
-    (e) => `${e.option} is missing: ${e.reason}.`,
+    (e) => `The command needs ${e.option}, because ${e.reason}.`,
     (e) => `Name the environment with ${e.option}.`,
   ),
   'usage/same-environment': defineError<{ environment: string }>(
-    (e) => `A version is not promoted from "${e.environment}" to itself.`,
-    'Name two environments.',
+    (e) => `promptsync cannot promote a version from "${e.environment}" to the same environment.`,
+    'Name two different environments.',
   ),
   'usage/confirmation-needed': defineError(
-    'Nothing was written: there is no terminal to ask on.',
+    'promptsync wrote nothing, because it needs a confirmation and there is no terminal to ask for it.',
     'Use --yes (or CI=true) to apply without a question, or --dry-run to see the plan.',
   ),
   'usage/cancelled': defineError(
-    'Nothing was written: the question was not answered.',
-    'Run again, or say with flags what is asked for.',
+    'promptsync wrote nothing, because the question was canceled.',
+    'Run the command again, or use flags instead of answering questions.',
   ),
-  'usage/declined': defineError('Nothing was written: the question was not answered with yes.', 'Run again to apply.'),
+  'usage/declined': defineError(
+    'promptsync wrote nothing, because the answer to its question was not yes.',
+    'Run the command again to apply the plan.',
+  ),
   'usage/output-unwritable': defineError<{ path: string; reason: string }>(
     (e) => `The report cannot be written to ${e.path} (${e.reason}).`,
-    'Give a path in a folder that exists and that you may write to.',
+    'Give a path in an existing folder that you have permission to write to.',
   ),
   'usage/output-format': defineError<{ reason: string }>(
-    (e) => `The report is not written: ${e.reason}.`,
-    'Name the file .txt, .json, .md, .html or .xml (JUnit); a single one may have any name with --format.',
+    (e) => `promptsync wrote no report, because ${e.reason}.`,
+    'Give the file a name that ends in .txt, .json, .md, .html or .xml (JUnit). With --format, a single file may have any name.',
   ),
   'usage/not-a-report': defineError<{ path: string; reason: string }>(
     (e) => `${e.path} cannot be read as a report (${e.reason}).`,
-    'Give the file that `--output plan.json` or `--format json` has written with this version of promptsync.',
+    'Give a file that this version of promptsync wrote with `--output plan.json` or `--format json`.',
   ),
   'usage/stdout-unwritable': defineError<{ reason: string }>(
-    (e) => `The report cannot be written to standard output (${e.reason}).`,
-    'What was done is done: `promptsync status` tells what is served. Make room, or give a file with --output.',
+    (e) =>
+      `The report cannot be written to standard output (${e.reason}). The changes that it reports remain in effect.`,
+    'Run `promptsync status` to see what each environment serves. Then free space on the disk, or write to a file with --output.',
   ),
   'usage/cannot-serve': defineError<{ reason: string }>(
     (e) => `The embedded service cannot be started (${e.reason}).`,
-    'Check `service.embedded`, or --db and --port of `serve`.',
+    'Check `service.embedded` in promptsync.yaml, or the flags --db and --port of promptsync serve.',
   ),
 
   // promptsync init
   'init/service-needed': defineError(
-    'It is not known where the prompt service is, and there is no terminal to ask on.',
-    'Give its address with --url, or try the embedded service with --embedded.',
+    'promptsync does not know the address of the prompt service, and there is no terminal to ask for it.',
+    'Give the address with --url, or try the embedded service with --embedded.',
   ),
   'init/invalid-flag': defineError<{ flag: string; reason: string }>(
-    (e) => `The value of ${e.flag} cannot be used: ${e.reason}`,
+    (e) => `The value of ${e.flag} is not valid: ${e.reason}`,
     'See promptsync init --help.',
   ),
   'init/nested': defineWarning<{ path: string }>(
-    (e) => `There is a configuration above this folder: ${e.path}.`,
-    'Commands that run in this folder use the one that is written here.',
+    (e) => `A folder above this one already has a configuration: ${e.path}.`,
+    'Note that commands in this folder use the new configuration, not the one above.',
   ),
   'init/folder-name': defineError<{ path: string; what: string }>(
     (e) => `The path of this folder in the repository, "${e.path}", contains ${e.what}.`,
     'Rename the folder, then run promptsync init again.',
   ),
   'init/kept': defineWarning<{ path: string }>(
-    (e) => `${e.path} was there already and differs; it was kept.`,
-    'Compare the two yourself, or overwrite it with --force.',
+    (e) => `${e.path} already exists with different content, so promptsync kept it.`,
+    'Compare the contents yourself, or overwrite the file with --force.',
   ),
   'init/include': defineWarning<{ path: string; include: string }>(
-    (e) => `${e.path} was there already and stays as it is; it does not include ${e.include}.`,
-    (e) => `Next: add to it \`include: [{ local: ${e.include} }]\`, or the entry to the list that it has.`,
+    (e) => `${e.path} already exists, so promptsync kept it. The file does not include ${e.include}.`,
+    (e) =>
+      `Add \`include: [{ local: ${e.include} }]\` to the file. If the file already has a list \`include\`, add the entry to that list.`,
   ),
   'init/not-selected': defineWarning<{ path: string }>(
-    (e) => `${e.path} was not written: the promptsync.yaml that was kept does not select it.`,
-    'Put prompt files where `prompts:` in it says; `promptsync import <id>` writes one there.',
+    (e) => `promptsync did not write ${e.path}, because the existing promptsync.yaml does not select it.`,
+    'Put prompt files where a pattern under `prompts:` matches them. `promptsync import <id>` writes a file to such a place.',
   ),
   'init/in-the-way': defineError<{ path: string; what: string }>(
-    (e) => `${e.path} cannot be written: ${e.what}.`,
-    'Move it away, then run promptsync init again.',
+    (e) => `promptsync cannot write ${e.path}, because ${e.what}.`,
+    (e) => `Move ${e.path} away, then run promptsync init again.`,
   ),
 
   // The GitHub Action
   'action/invalid-input': defineError<{ input: string; expected: string }>(
     (e) => `The input \`${e.input}\` is not valid: ${e.expected}.`,
-    'Correct it in the workflow.',
+    'Correct the input in the workflow.',
   ),
   'action/invalid-event': defineError<{ reason: string }>(
     (e) => `The event of this run cannot be read (${e.reason}).`,
-    'The action runs in GitHub workflows, which hand it GITHUB_EVENT_NAME and GITHUB_EVENT_PATH.',
+    'Run the action in a GitHub workflow, which sets GITHUB_EVENT_NAME and GITHUB_EVENT_PATH.',
   ),
   'action/no-config': defineError<{ path: string }>(
-    (e) => `There is no file ${e.path} in the workspace.`,
-    'Set the input `working-directory` to the folder of a promptsync.yaml, or the input `config` to the path of the file ' +
-      'from that folder. The action does not look in parent folders.',
+    (e) => `The workspace has no file ${e.path}. The action does not look in parent folders.`,
+    'Set the input `working-directory` to the folder of a promptsync.yaml, or set the input `config` to the path of the file from that folder.',
   ),
   'action/no-checkout': defineError(
-    'The workspace is no git repository.',
-    'Put a step with actions/checkout, with `fetch-depth: 0`, before this one.',
+    'The workspace is not a git repository.',
+    'Add a step with actions/checkout and `fetch-depth: 0` before this step.',
   ),
-  'action/other-checkout': defineError<{ number: number; head: string; found: string }>(
+  'action/other-checkout': defineError<{
+    number: number;
+    head: string;
+    /** The id of the checked-out commit, or "no commit". */
+    found: string;
+  }>(
     (e) =>
-      `What is checked out (${shortenCommitId(e.found)}) is neither #${e.number} (${shortenCommitId(e.head)}) nor its merge.`,
+      `The checkout (${shortenCommitId(e.found)}) is neither the head of #${e.number} (${shortenCommitId(e.head)}) nor its merge commit.`,
     (e) =>
-      `Give actions/checkout \`fetch-depth: 0\` and no \`ref\`; on pull_request_target \`ref: refs/pull/${e.number}/merge\`, and this action no key.`,
+      `Give actions/checkout \`fetch-depth: 0\` and no \`ref\`. On pull_request_target, use \`ref: refs/pull/${e.number}/merge\` and give this action no key.`,
   ),
   'action/unsupported-event': defineError<{ event: string }>(
     (e) => `The mode \`auto\` does nothing on the event ${e.event}.`,
-    'Run it on pull_request, push, schedule or workflow_dispatch, or set `mode`.',
+    'Run the action on pull_request, push, schedule or workflow_dispatch, or set the input `mode`.',
   ),
   'action/drift-found': defineError<{ prompts: number }>(
-    (e) => `The service differs from the files in ${e.prompts} ${e.prompts === 1 ? 'prompt' : 'prompts'}.`,
-    'What was changed there is taken into the files, or a sync puts it back; what is merged and not live, a sync makes live.',
+    (e) => `The service differs from the files in ${formatCount(e.prompts, 'prompt')}.`,
+    'Take the changes from the service into the files, or run a sync to undo them. A sync also makes merged changes live.',
   ),
   'action/stale-base': defineWarning<{ branch: string; base: string; tip: string }>(
     (e) =>
-      `This review is made for ${e.branch} at ${shortenCommitId(e.base)}, which is at ${shortenCommitId(e.tip)} by now.`,
-    'Update the branch: what was merged meanwhile may make another plan of the same files.',
+      `This review is for ${e.branch} at ${shortenCommitId(e.base)}, but ${e.branch} is now at ${shortenCommitId(e.tip)}.`,
+    'Update the branch. The plan of the same files may differ after the newer commits.',
   ),
   'action/not-told': defineWarning<{ what: string; reason: string; forbidden: boolean }>(
-    (e) => `Writing the ${e.what} failed: ${e.reason.replace(/\.?$/, '.')}`,
+    (e) => `promptsync could not write the ${e.what}: ${endSentence(e.reason)}`,
     (e) =>
-      `The log of the run says the same. ${e.forbidden ? 'Give the job the permission that docs/action.md names' : 'Run the job again once that is mended'}.`,
+      e.forbidden
+        ? 'Give the job the permission that docs/action.md names. The log of the run has the same information.'
+        : 'Solve the problem and run the job again. The log of the run has the same information.',
   ),
   'action/not-proposed': defineError<{ branch: string; reason: string }>(
-    (e) => `The pull request from ${e.branch} is not up to date: ${e.reason}`,
+    (e) => `promptsync could not update the pull request from ${e.branch}: ${e.reason}`,
     (e) =>
-      MISSING.find(([said]) => said.test(e.reason))?.[1] ??
-      'Start the run again; a rule of the repository may forbid it.',
+      PULL_REQUEST_HINTS.find(([pattern]) => pattern.test(e.reason))?.[1] ??
+      'Run the workflow again. If it fails again, check whether a rule of the repository forbids the pull request.',
   ),
   'action/foreign-commit': defineError<{ branch: string; commit: string }>(
     (e) =>
-      `Somebody else has committed to the branch ${e.branch} (${shortenCommitId(e.commit)}): nothing was pushed to it.`,
-    'Merge its pull request, or delete the branch; the next run then proposes what is left.',
+      `Somebody else committed to the branch ${e.branch} (${shortenCommitId(e.commit)}), so promptsync pushed nothing to it.`,
+    'Merge the pull request of the branch, or delete the branch. The next run then proposes the remaining changes.',
   ),
 
   // promptsync comment
-  'gitlab/not-published': defineError<{ reason: string; status: number }>(
-    (e) => `No note could be published on the merge request: ${e.reason.replace(/\.?$/, '.')}`,
+  'gitlab/not-published': defineError<{
+    reason: string;
+    /** The status of the response. 0 if there was no response. */
+    status: number;
+  }>(
+    (e) => `promptsync could not publish a note on the merge request: ${endSentence(e.reason)}`,
     (e) => makeGitLabHint(e.status),
   ),
 
   // Faults of promptsync
   'internal/unexpected': defineError<{ reason: string }>(
-    (e) => `promptsync met an error of its own: ${e.reason}`,
-    'Please report it, with the command and its version.',
+    (e) => `promptsync failed with an internal error: ${e.reason}`,
+    'Please report this error, with the command and the version of promptsync.',
   ),
 };

@@ -4,8 +4,8 @@ import type { Provider, ProviderRules } from '../domain/provider.ts';
 import type { ConnectionOptions } from '../service/connection.ts';
 
 /**
- * Everything that the rest of promptsync knows about one kind of service. Only `open` loads the code of the provider, so
- * `--help`, completion and `validate` start without its client.
+ * Everything that the rest of promptsync knows about one kind of service. Only `open` loads the code of the provider,
+ * so `--help`, completion and `validate` start without its client.
  */
 export type ProviderDescriptor = {
   /** The name of the service in help texts and messages. */
@@ -20,9 +20,13 @@ export type ProviderDescriptor = {
   readonly defaultAddress: DefaultAddress | null;
   /** The path under which the service has its interface, such as `/v1/`. A base URL ends before it. */
   readonly interfacePath: string;
-  /** Remarks for the JSON Schema of front matter. The remark on `id` is a clause, and the other remarks are sentences. */
+  /**
+   * Remarks for the JSON Schema of front matter. The remark on `id` is a clause, and the other remarks are sentences.
+   */
   readonly fieldNotes: Readonly<Partial<Record<'id' | 'key' | 'name' | 'description', string>>>;
-  /** The first lines of the example prompt file that `init` writes, from its comment to its last field before `pins`. */
+  /**
+   * The first lines of the example prompt file that `init` writes, from its comment to its last field before `pins`.
+   */
   readonly exampleFrontMatter: readonly string[];
   /** Connects to the service. Sends nothing. */
   readonly open: (opening: ProviderOpening) => Promise<OpenedProvider>;
@@ -71,8 +75,8 @@ export type ProviderOpening = {
   /** Returns the text of a prompt file at a commit. Returns null if git does not have the file at that commit. */
   readonly textAt: (commit: string, path: string) => Promise<DigestedText | null>;
   /**
-   * Returns every content that a prompt file had up to a commit or up to HEAD, each with the commit that wrote it. Returns
-   * null if git may lack some of these contents, as in a shallow clone.
+   * Returns every content that a prompt file had up to a commit or up to HEAD, each with the commit that wrote it.
+   * Returns null if git may lack some of these contents, as in a shallow clone.
    */
   readonly readFormerContents: (commit: string, path: string) => Promise<readonly ContentAtRef[] | null>;
   /** Waits for the given number of milliseconds. Rejects if the run is interrupted. */

@@ -27,7 +27,9 @@ export function isNamedProvider(name: unknown): name is NamedProviderName {
   return typeof name === 'string' && Object.hasOwn(NAMED_PROVIDERS, name);
 }
 
-/** The default variable for the key of a four-call service. `promptsync serve` also reads its key from this variable. */
+/**
+ * The default variable for the key of a four-call service. `promptsync serve` also reads its key from this variable.
+ */
 export const DEFAULT_KEY_VARIABLE = FOUR_CALL_SERVICE.keys.secret.defaultVariable;
 
 /** Returns the key settings of a provider in the order in which `init` writes them: the public key comes first. */

@@ -1,13 +1,13 @@
 import { escapeLine } from './escape.ts';
 import type { Report, ReportChange, ReportDrift, ReportEdit, ReportPrompt } from './schema.ts';
 
-// The wording that all output formats share. A text for its own line is escaped with `escapeLine`. A value within a
-// sentence is escaped with `show`, which each format provides.
+// Wording shared by all output formats. `escapeLine` escapes text that is rendered on its own line. `show` escapes a
+// value within a sentence, and each output format provides its own `show`.
 
-/** Escapes a value from files or from the service, as an output format needs it. */
+/** A function that escapes a value from a file or from the service for one output format. */
 export type ShowText = (text: string) => string;
 
-/** A count with the singular and the plural of its noun. */
+/** A count, followed by the singular and plural forms of its noun. */
 export type CountedNoun = readonly [count: number, one: string, many: string];
 
 /** Returns a count with its noun, for example `1 file` or `2 files`. */
@@ -18,25 +18,31 @@ export function formatCount([count, one, many]: CountedNoun): string {
 type ChangeOfKind<K extends ReportChange['kind']> = ReportChange & { readonly kind: K };
 type ActivationChange = ChangeOfKind<'set-active'>;
 
-/** Returns the name of the command that made the report. */
+/** Returns the name of the command that produced the report, for example `plan` for the mode `dry-run`. */
 export function getCommandName({ mode }: Pick<Report, 'mode'>): string {
   if (mode === 'dry-run') return 'plan';
   return mode === 'apply' ? 'sync' : mode;
 }
 
-/** Returns the status of a prompt in words, for example `not attempted`. */
+/** Returns the status of a prompt as readable text, for example `not attempted` for `not_attempted`. */
 export function describeStatus(status: ReportPrompt['status']): string {
   return status.replace('_', ' ');
 }
 
-/** Returns the name of a version: `v7`, `new version`, `none`, or its escaped id if the number is not known. */
+/**
+ * Returns a short label for a version, such as `v7`, `new version` or `none`. If the version number is unknown, the
+ * label is the escaped id.
+ */
 export function describeVersionRef(ref: ActivationChange['before'] | ActivationChange['after']): string {
   if (ref === null) return 'none';
   if ('new' in ref) return 'new version';
   return ref.version_number === null ? escapeLine(ref.id) : `v${ref.version_number}`;
 }
 
-/** Describes a change without its sign and its result. A change of several fields has a line for each field. */
+/**
+ * Describes a change, without the leading sign and without the result. If the change updates several fields, returns
+ * one line per field.
+ */
 export function describeChange(change: ReportChange): readonly string[] {
   switch (change.kind) {
     case 'create-version':
@@ -52,7 +58,10 @@ export function describeChange(change: ReportChange): readonly string[] {
   }
 }
 
-/** The description of a planned baseline. */
+/**
+ * The description of a planned baseline. A baseline is the version that promptsync creates when it first syncs a prompt
+ * that already has versions.
+ */
 const BASELINE_TEXT =
   "baseline: a version with this text that carries promptsync's record; nothing that is served changes";
 
@@ -77,7 +86,10 @@ const CREATE_VERBS = {
   unknown: 'create',
 } as const satisfies Record<NonNullable<ReportChange['status']>, string>;
 
-/** Describes the result of a change. The text is empty, or begins with a space so that it can follow the change. */
+/**
+ * Describes the result of a change as a suffix such as ` (not made)`. Returns an empty string if there is nothing to
+ * add.
+ */
 export function describeChangeStatus({ status }: Pick<ReportChange, 'status'>): string {
   return status === undefined ? '' : STATUS_NOTES[status];
 }
@@ -90,8 +102,8 @@ const STATUS_NOTES = {
 } as const satisfies Record<NonNullable<ReportChange['status']>, string>;
 
 /**
- * Returns notes on a new version: whose metadata it keeps, and whether no environment follows it. Other changes have
- * none.
+ * Returns notes about a new version, for example that it keeps the metadata of an earlier version or that no
+ * environment will serve it. Returns an empty string for all other kinds of changes.
  */
 export function describeVersionNotes(change: ReportChange, all: readonly ReportChange[], show: ShowText): string {
   if (change.kind !== 'create-version') return '';
@@ -100,7 +112,10 @@ export function describeVersionNotes(change: ReportChange, all: readonly ReportC
   return `${kept}${hasNoFollower(change, all) && !change.baseline ? ' (no environment follows it)' : ''}`;
 }
 
-/** Returns the metadata that a new version keeps, in lines that are not escaped yet. Empty if it keeps none. */
+/**
+ * Returns the metadata that a new version keeps from an earlier version, as unescaped lines. Returns no lines if the
+ * new version keeps no metadata.
+ */
 export function listKeptMetadataLines(change: ReportChange): readonly string[] {
   if (change.kind !== 'create-version') return [];
   if (change.metadata_omitted === true) return ['This metadata is too large to be shown (over 100 kB).'];
@@ -115,13 +130,16 @@ export function hasNoFollower(change: ReportChange, all: readonly ReportChange[]
   );
 }
 
-/** Returns the notes on a new version and the result of a change, or `(blocked)` if a guard refused the change. */
+/**
+ * Returns the text to append to a change: the notes about a new version, followed by the result of the change. If the
+ * change has no result because a guard blocked the prompt, appends `(blocked)` instead.
+ */
 export function describeChangeNotes(change: ReportChange, { status, changes }: ReportPrompt, show: ShowText): string {
   const result = describeChangeStatus(change);
   return `${describeVersionNotes(change, changes, show)}${result === '' && status === 'blocked' ? ' (blocked)' : result}`;
 }
 
-/** Describes an edit of a file in one line, without its sign. */
+/** Describes an edit to a prompt file in one line, without the leading sign. */
 export function describeEdit(edit: ReportEdit): string {
   switch (edit.kind) {
     case 'create-file':
@@ -141,20 +159,20 @@ export function describeEdit(edit: ReportEdit): string {
   }
 }
 
-/** Returns whether an edit adds something, changes something, or leaves a conflict to the user. */
+/** Classifies an edit: it adds something, changes something, or leaves a conflict for the user to resolve. */
 export function chooseEditKind(edit: ReportEdit): 'new' | 'changed' | 'conflict' {
   if (edit.kind === 'create-file' || (edit.kind === 'set-pin' && edit.before === null)) return 'new';
   return isConflict(edit) ? 'conflict' : 'changed';
 }
 
-/** Returns true if the file contains both sides of a conflict, for the user to resolve. */
+/** Returns true if the edit leaves both sides of a conflict in the file, for the user to resolve. */
 export function isConflict(edit: ReportEdit): boolean {
   return (edit.kind === 'set-field' && edit.conflict) || (edit.kind === 'set-text' && edit.conflicts > 0);
 }
 
 /**
- * Describes the changes that callers of a prompt must follow: a new key, and variables that were added or removed. It
- * omits changes that only undo what somebody changed in the service, because callers did not have to follow that.
+ * Describes the changes that callers of a prompt must adapt to: a changed key, and added or removed variables. Omits
+ * changes that only revert an edit made in the service, because callers never had to adapt to that edit.
  */
 export function describeBreakingChanges(prompt: ReportPrompt, show: ShowText): readonly string[] {
   const undone = prompt.drift.filter(
@@ -178,12 +196,12 @@ export function describeBreakingChanges(prompt: ReportPrompt, show: ShowText): r
   ];
 }
 
-/** The texts of a file before and after an edit, and the environment of the new text. */
+/** The text of a file before and after an edit, and the environment that the service's text comes from. */
 type EditTexts = NonNullable<Extract<ReportEdit, { readonly kind: 'set-text' }>['texts']>;
 
 /**
- * The two texts of a change in one environment, with their names: `v6` or `new version`, for example. `before` is null
- * if nothing is active.
+ * The text of a prompt before and after a change in one environment. `before` and `after` are labels such as `v6` or
+ * `new version`. `before` is null if no version is active in the environment.
  */
 export type NamedTexts = {
   readonly environment: string;
@@ -192,7 +210,7 @@ export type NamedTexts = {
   readonly texts: Omit<EditTexts, 'environment'>;
 };
 
-/** Lists the texts that the changes and edits of a prompt replace. */
+/** Lists the text replacements that result from the changes and edits of a prompt. */
 export function listTextChanges({ changes, edits = [] }: ReportPrompt): readonly NamedTexts[] {
   const nameTexts = (environment: string, texts: Omit<ActivationChange, 'kind' | 'environment'>): NamedTexts => {
     return {
@@ -215,17 +233,17 @@ export function listTextChanges({ changes, edits = [] }: ReportPrompt): readonly
 }
 
 /**
- * Returns true if an apply activated a version whose text it read and checked, but did not keep for the report. The
- * plan did not know the text of that version.
+ * Returns true if an apply activated a version whose text the plan did not know. The apply read and checked that text,
+ * but did not keep it for the report.
  */
 function wasTextDiscarded({ status, after_text: after, text_omitted: omitted }: ActivationChange): boolean {
   return (status === 'made' || status === 'adopted') && after === null && omitted === undefined;
 }
 
 /**
- * Describes the promotions that a prompt waits for, for example
- * `production: 2 versions behind staging, since 9f2c1ab04d3e, Tuesday 2026-11-17`. The text has a date instead of a
- * duration, so that it stays correct later.
+ * Describes each promotion that a prompt is waiting for, for example `production: 2 versions behind staging, since
+ * 9f2c1ab04d3e, Tuesday 2026-11-17`. Gives a date instead of a duration, so that the description is still correct when
+ * the report is read later.
  */
 export function describeWaitingPromotions({ waiting = [] }: ReportPrompt, show: ShowText): readonly string[] {
   return waiting.map(({ environment, from, versions, since }) => {
@@ -237,7 +255,10 @@ export function describeWaitingPromotions({ waiting = [] }: ReportPrompt, show: 
   });
 }
 
-/** Describes each orphan in a line, or says that there is none. Empty if the command did not search for orphans. */
+/**
+ * Returns one line per orphan, or one line that says that there are none. An orphan is a prompt in the service that has
+ * no prompt file. Returns no lines if the command did not search for orphans.
+ */
 export function describeOrphans({ orphans }: Report, show: ShowText): readonly string[] {
   if (orphans?.length === 0) return ['none: every prompt that was asked about has a file'];
   return (orphans ?? []).map(({ name, labels, last_version: last }) => {
@@ -245,7 +266,7 @@ export function describeOrphans({ orphans }: Report, show: ShowText): readonly s
   });
 }
 
-/** Describes a drift in a few sentences: the current state, the state that the base wants, and the effect of a sync. */
+/** Describes a drift: the current state, the state that the base commit wants, and the effect of a sync. */
 export function describeDrift(drift: ReportDrift, prompt: ReportPrompt, mode: Report['mode'], show: ShowText): string {
   const canPull =
     mode !== 'apply' && drift.kind === 'outside' && ('field' in drift || drift.observed?.made_by !== 'git');
@@ -263,7 +284,7 @@ export function describeDrift(drift: ReportDrift, prompt: ReportPrompt, mode: Re
   return `${show(environment)} serves ${show(describeVersionRef(observed))}${from}, ${wants} (${kind}). ${then} ${keep}`;
 }
 
-/** Describes the effect that a sync would have on a drift. In the report of a sync, it describes what that sync did. */
+/** Describes what a sync would do about a drift. If the report is about a sync, describes what that sync did. */
 function describeDriftOutcome(drift: ReportDrift, { status, changes }: ReportPrompt, mode: Report['mode']): string {
   if (status === 'blocked') return 'The prompt is blocked: a sync leaves it as it is.';
   if (mode !== 'apply') return drift.restores ? 'A sync puts it back.' : 'A sync sets what the files want now.';
@@ -273,7 +294,7 @@ function describeDriftOutcome(drift: ReportDrift, { status, changes }: ReportPro
   return drift.restores ? 'This run put it back.' : 'This run set what the files want now.';
 }
 
-/** Returns the drift that concerns the environment or the fields of a change. */
+/** Returns the drift entries for the environment or the fields that a change affects. */
 export function findDriftOfChange(change: ReportChange, all: readonly ReportDrift[]): readonly ReportDrift[] {
   return all.filter((drift) => {
     if (change.kind === 'set-active') return 'environment' in drift && drift.environment === change.environment;

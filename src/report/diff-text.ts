@@ -13,28 +13,28 @@ import type { ReportPrompt } from './schema.ts';
 import { fitLine, type Style } from './style.ts';
 import { formatCount } from './describe.ts';
 
-/** The number of unchanged lines that are shown before and after each change. */
+/** The number of unchanged lines to show before and after each change. */
 const CONTEXT_LINES = 3;
-/** The longest diff that is shown in full, in lines. `foldHunks` shortens longer ones. */
+/** The maximum number of lines of a folded diff. `foldHunks` shortens longer diffs. */
 const MAX_DIFF_LINES = 40;
 /**
- * The most lines of one block that a shortened diff shows. Without this limit, a text that was rewritten as a whole
- * would show only its old lines.
+ * The maximum number of lines of one block in a shortened diff. Without this limit, the diff of a completely rewritten
+ * prompt would show only removed lines.
  */
 const MAX_BLOCK_LINES = 20;
 
-/** How much of a long diff to show. `folded` shows at most `MAX_DIFF_LINES` lines. */
+/** How much of a diff to show: the whole diff, or at most `MAX_DIFF_LINES` lines. */
 type DiffLength = 'whole' | 'folded';
 
 /**
- * Renders unified diffs between the texts that environments serve now and the texts that they would serve. Environments
- * with the same two texts share one diff. Returns lines without line feeds, and no lines if nothing differs.
+ * Renders unified diffs from the text that each environment serves now to the text that it would serve. Environments
+ * with the same old and new version share one diff. Returns lines without line feeds, or no lines if nothing differs.
  */
 export function renderDiffs(prompt: ReportPrompt, style: Style, length: DiffLength): readonly string[] {
   return makeTextDiffs(prompt, CONTEXT_LINES).flatMap((diff) => renderDiff(diff, style, length));
 }
 
-/** The sentences that replace a diff if one of its texts is not known or too large. */
+/** The notes to show instead of a diff if the old or the new text is unknown or too large. */
 export const UNKNOWN_TEXT_NOTES = {
   before: 'its text of now is not known without the service',
   after: 'the text to come was never read; a sync looks at it first',
@@ -59,8 +59,7 @@ function renderDiff(diff: TextDiff, style: Style, length: DiffLength): readonly 
 type FoldedHunks = { readonly hunks: readonly Hunk[]; readonly omittedLines: number };
 
 /**
- * Shortens a diff to `MAX_DIFF_LINES` lines, because a longer one would bury the rest of a log. Counts the omitted
- * lines.
+ * Shortens a diff to `MAX_DIFF_LINES` lines and counts the omitted lines. A longer diff would bury the rest of the log.
  */
 function foldHunks(hunks: readonly Hunk[]): FoldedHunks {
   const lineCount = countLines(hunks);
@@ -84,7 +83,8 @@ function countLines(hunks: readonly Hunk[]): number {
 function renderHunk(hunk: Hunk, style: Style): readonly string[] {
   const { colors, screen } = style;
   const blocks = hunk.blocks.map(({ kind, lines }) => ({ kind, lines: lines.map(shortenBlanks) }));
-  // Marks are visible only in color. A terminal needs them in any case, to find the part of a long line to show.
+  // Word marks are visible only in color. A terminal without color needs them, too, because a long line is shortened to
+  // the text around its marked words.
   const needsMarks = colors.isColorSupported || screen !== null;
   const marked = needsMarks ? markWords(blocks) : blocks.map(makeUnmarkedBlock);
   return [...fitLine(colors.cyan(hunk.title), style, 2), ...marked.flatMap((block) => renderBlock(block, style))];
@@ -102,14 +102,16 @@ function renderBlock({ kind, lines }: MarkedBlock, style: Style): readonly strin
   );
 }
 
-/** The most terminal rows that a changed line takes in full. Longer lines show only the text near their changes. */
+/**
+ * The maximum number of terminal rows for a complete changed line. A longer line shows only the text near its changes.
+ */
 const MAX_LINE_ROWS = 8;
 /** The number of unchanged characters that a shortened line keeps before and after each change. */
 const MARGIN_COLUMNS = 30;
 
 /**
- * Shortens the unchanged parts of a changed line that takes more than `MAX_LINE_ROWS` rows. A line without changed
- * words was added or removed as a whole, so it stays complete.
+ * Shortens the unchanged parts of a changed line that needs more than `MAX_LINE_ROWS` rows. A line without marked words
+ * was added or removed as a whole, so it is not shortened.
  */
 function makeExcerptAroundChange(line: MarkedLine, style: Style): MarkedLine {
   const { screen } = style;
@@ -123,11 +125,12 @@ function makeExcerptAroundChange(line: MarkedLine, style: Style): MarkedLine {
   });
 }
 
-/** Returns a line with its hidden characters made visible and its changed words in inverse video. */
+/** Renders a line with hidden characters made visible and changed words in inverse video. */
 function joinSegments(line: MarkedLine, { colors, screen }: Style): string {
   const parts = line.map(({ text, changed }) => {
     const shown = showHidden(text);
-    // A terminal draws a tab 1 to 8 columns wide, depending on its position. Spaces keep measured widths exact.
+    // In a terminal, a tab is 1 to 8 columns wide, depending on its position. Spaces have a fixed width, so the
+    // measured width of the line is exact.
     const withoutTabs = screen === null ? shown : shown.replaceAll('\t', '    ');
     return changed ? colors.inverse(withoutTabs) : withoutTabs;
   });

@@ -3,38 +3,41 @@ import type { ReportPrompt } from './schema.ts';
 import { listTextChanges, type NamedTexts } from './describe.ts';
 
 /**
- * The difference between the text that one or more environments serve now and the text that they would serve. `before`
- * and `after` are names of versions, for example `v6`.
+ * The diff between the text that one or more environments serve now and the text that they would serve. `before` and
+ * `after` are version labels, for example `v6`.
  */
 export type TextDiff = Pick<NamedTexts, 'before' | 'after'> & {
   readonly environments: readonly string[];
   /**
-   * Why promptsync cannot compare the texts: one is not known, or was omitted because of its size. Null if it compared
-   * them.
+   * The reason why promptsync could not compare the old and the new text. `before` or `after`: that text is unknown.
+   * `omitted`: the report omits a text because of its size. Null if promptsync compared them.
    */
   readonly unknownReason: 'before' | 'after' | 'omitted' | null;
   readonly hunks: readonly Hunk[];
 };
 
-/** Neighboring lines of both texts. The title gives their line numbers, for example `@@ -1,2 +1,3 @@`. */
+/**
+ * A group of nearby changes with the unchanged lines around them. The title contains the line ranges in the old and the
+ * new text, for example `@@ -1,2 +1,3 @@`.
+ */
 export type Hunk = { readonly title: string; readonly blocks: readonly Block[] };
 
 /**
- * Consecutive lines of one kind: lines of both texts (`same`), of the old text (`removed`) or of the new text
+ * Consecutive lines of one kind: in both texts (`same`), only in the old text (`removed`) or only in the new text
  * (`added`).
  */
 export type Block = { readonly kind: 'same' | 'removed' | 'added'; readonly lines: readonly string[] };
 
 /**
- * The most edits that a diff searches for. Its time grows with the square of the edits, so larger diffs would take too
- * long.
+ * The maximum number of edits that a comparison searches for. Its running time grows with the square of the number of
+ * edits, so larger diffs would take too long.
  */
 const MAX_EDITS = 500;
 
 /**
- * Compares the texts that environments serve now with the texts that they would serve. Environments with the same two
- * texts share one diff. Texts that do not differ have no diff.
- * @param context the number of unchanged lines to keep around each change; Infinity keeps the whole texts
+ * Compares the text that each environment serves now with the text that it would serve. Environments with the same old
+ * and new version share one diff. Identical texts produce no diff.
+ * @param context the number of unchanged lines to keep around each change; `Infinity` keeps all lines
  */
 export function makeTextDiffs(prompt: ReportPrompt, context: number): readonly TextDiff[] {
   const groups = Map.groupBy(listTextChanges(prompt), ({ before, after, texts }) =>
@@ -59,7 +62,7 @@ function chooseUnknownReason({ before, texts }: NamedTexts): TextDiff['unknownRe
   return texts.after_text === null ? 'after' : null;
 }
 
-/** Returns both texts, each with its metadata above it, so that one diff covers both. */
+/** Puts the metadata of each version above its text, so that one diff covers both metadata and text. */
 function makeComparedTexts(texts: NamedTexts['texts']): readonly [before: string, after: string] {
   const { before_text: before, after_text: after } = texts;
   return [
@@ -69,7 +72,8 @@ function makeComparedTexts(texts: NamedTexts['texts']): readonly [before: string
 }
 
 /**
- * Prefixes each line of metadata with `metadata.` and adds an empty line. Without metadata, it returns an empty text.
+ * Prefixes each line of metadata with `metadata.` and adds an empty line. Returns an empty string if the metadata is
+ * undefined.
  */
 function renderMetadataLines(metadata: string | undefined): string {
   if (metadata === undefined) return '';
@@ -77,8 +81,8 @@ function renderMetadataLines(metadata: string | undefined): string {
 }
 
 /**
- * Compares two texts. If they differ in more than `MAX_EDITS` lines, one hunk removes the old text and adds the new
- * one.
+ * Compares two texts line by line. If they differ in more than `MAX_EDITS` lines, returns a single hunk that removes
+ * the whole old text and adds the whole new text.
  */
 function makeHunks([before, after]: readonly [string, string], context: number): readonly Hunk[] {
   const patch = structuredPatch('', '', endWithNewline(before), endWithNewline(after), '', '', {
@@ -91,14 +95,16 @@ function makeHunks([before, after]: readonly [string, string], context: number):
     return [{ title: `@@ -1,${removed.length} +1,${added.length} @@`, blocks }];
   }
   return patch.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => {
-    // The unified format counts from the line before a range that has no lines.
+    // The unified diff format numbers an empty range by the line before it.
     const oldLine = oldLines === 0 ? oldStart - 1 : oldStart;
     const newLine = newLines === 0 ? newStart - 1 : newStart;
     return { title: `@@ -${oldLine},${oldLines} +${newLine},${newLines} @@`, blocks: groupIntoBlocks(lines) };
   });
 }
 
-/** Adds a final newline. Prompt texts never end with one, and the diff would report that for every text. */
+/**
+ * Adds a final newline. Prompt text never ends with a newline, and every diff would otherwise report a missing newline.
+ */
 function endWithNewline(text: string): string {
   return text === '' ? '' : `${text}\n`;
 }
@@ -114,39 +120,42 @@ function groupIntoBlocks(lines: readonly string[]): readonly Block[] {
   return blocks;
 }
 
-/** Returns the kind that the first character of a line in a patch stands for. */
+/** Derives the kind of a patch line from its first character. */
 function getLineKind(line: string): Block['kind'] {
   if (line.startsWith('+')) return 'added';
   return line.startsWith('-') ? 'removed' : 'same';
 }
 
-/** A part of a line. `changed` is true if the other text does not have these words at this place. */
+/** A part of a line. `changed` is true if the old and the new text differ in this part. */
 type Segment = { readonly text: string; readonly changed: boolean };
-/** A line, split where its changed words begin and end. An empty line has no segments. */
+/** A line, split into changed and unchanged segments. An empty line has no segments. */
 export type MarkedLine = readonly Segment[];
-/** A block whose lines mark the words that differ from the other text. */
+/** A block of lines in which the words that differ from the other text are marked. */
 export type MarkedBlock = { readonly kind: Block['kind']; readonly lines: readonly MarkedLine[] };
 
 /**
- * The smallest share of the shorter text, from 0 to 1, that both texts must have in common. Below it they are different
- * texts, and marking the few words that occur in both would mislead the reader.
+ * The minimum share of the shorter text that must also occur in the other text, from 0 to 1. Below this share, the
+ * texts have so little in common that marking single words would mislead the reader.
  */
 const MIN_SIMILARITY = 0.4;
-/** The longest pair of texts whose words are compared, in UTF-16 units. Longer pairs would take too long. */
+/**
+ * The maximum combined length of two texts to compare word by word, in UTF-16 code units. A longer comparison would
+ * take too long.
+ */
 const MAX_COMPARED_CHARACTERS = 500_000;
 
 /** Marks the words that differ between removed lines and the added lines that replace them. */
 export function markWords(blocks: readonly Block[]): readonly MarkedBlock[] {
   return blocks.flatMap((block, index): readonly MarkedBlock[] => {
     const [before, after] = [blocks[index - 1], blocks[index + 1]];
-    // The removed block before this one has already returned both blocks of the pair.
+    // `markPair` already returned this block together with the removed block before it.
     if (block.kind === 'added' && before?.kind === 'removed') return [];
     if (block.kind === 'removed' && after?.kind === 'added') return markPair(block, after);
     return [makeUnmarkedBlock(block)];
   });
 }
 
-/** Returns a block without marked words, for lines that have no counterpart in the other text. */
+/** Converts a block to a `MarkedBlock` in which no words are marked. */
 export function makeUnmarkedBlock({ kind, lines }: Block): MarkedBlock {
   return { kind, lines: lines.map((text) => (text === '' ? [] : [{ text, changed: false }])) };
 }
@@ -163,11 +172,12 @@ function markPair(removed: Block, added: Block): readonly MarkedBlock[] {
   ];
 }
 
-/** Consecutive words that are in both texts, or only in one of them. */
+/** Consecutive words that occur in both texts or in only one of them. */
 type WordChange = { readonly value: readonly string[]; readonly added: boolean; readonly removed: boolean };
 
 /**
- * Returns the segment of one change. Blanks between two changes count as changed, so that three new words get one mark.
+ * Returns the segment for one change. Blanks between two changed parts also count as changed, so that three new words
+ * get one continuous mark.
  */
 function makeSegment(changes: readonly WordChange[], index: number): Segment {
   const text = changes[index]?.value.join('') ?? '';
@@ -179,7 +189,10 @@ function isChange(change: WordChange | undefined): boolean {
   return change !== undefined && (change.added || change.removed);
 }
 
-/** Compares two texts word by word. Returns null if they are too long, or have less than `MIN_SIMILARITY` in common. */
+/**
+ * Compares two texts word by word. Returns null if the texts are too long, need too many edits, or have less than
+ * `MIN_SIMILARITY` in common.
+ */
 function compareWords(before: string, after: string): readonly WordChange[] | null {
   if (before.length + after.length > MAX_COMPARED_CHARACTERS) return null;
   const changes = diffArrays(splitIntoWords(before), splitIntoWords(after), { maxEditLength: MAX_EDITS });
@@ -189,10 +202,16 @@ function compareWords(before: string, after: string): readonly WordChange[] | nu
   return countLetters(common.join('')) < shorter * MIN_SIMILARITY ? null : changes;
 }
 
-/** The word segmenter, made on first use. Loading its language rules takes as long as reading a hundred files. */
+/**
+ * The word segmenter. It is created on first use, because loading its language rules takes as long as reading a hundred
+ * files.
+ */
 let segmenter: Intl.Segmenter | undefined;
 
-/** Splits a text into words and the characters between them. It also finds the words of scripts without spaces. */
+/**
+ * Splits text into words and the characters between them. Also finds the words in scripts without spaces, such as
+ * Chinese.
+ */
 function splitIntoWords(text: string): string[] {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'word' });
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
@@ -203,8 +222,8 @@ function countLetters(text: string): number {
 }
 
 /**
- * Splits segments at line breaks, because one can span several lines. Joins neighboring segments that are both changed
- * or both unchanged.
+ * Splits segments at line breaks, because a segment can span several lines. Within a line, merges adjacent segments
+ * that are both changed or both unchanged.
  */
 function splitSegmentsIntoLines(segments: readonly Segment[]): readonly MarkedLine[] {
   const lines: { text: string; readonly changed: boolean }[][] = [[]];

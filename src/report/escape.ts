@@ -2,26 +2,26 @@ import { formatCodePoint, showHidden } from '../text.ts';
 import type { Report } from './schema.ts';
 
 /**
- * Escapes a value for use within a line. Nothing in it can move the cursor, hide text, push the rest of the line out of
- * view, or begin another line.
+ * Escapes a value for use within a line. The result cannot move the cursor, hide text, push the rest of the line out of
+ * view, or start a new line.
  */
 export function escapeLine(text: string): string {
   return showHidden(shortenBlanks(text)).replace(/[\n\t]/g, formatCodePoint);
 }
 
-/** A run of blanks that may be wider than `MAX_BLANK_COLUMNS`. The shortest such run is eleven tabs. */
+/** Matches a run of blanks that can be wider than `MAX_BLANK_COLUMNS`. The shortest such run is eleven tabs. */
 const LONG_BLANK_RUN = /[\t\p{Zs}]{11,}/gu;
 /**
- * The widest run of blanks that stays, in columns. Even at twice that width, the text after it is visible in a GitHub
- * comment.
+ * The maximum width of a run of blanks that `shortenBlanks` leaves unchanged, in columns. In a GitHub comment, text
+ * after a run of twice this width is still visible.
  */
 const MAX_BLANK_COLUMNS = 40;
-/** The width of a tab in columns. Some pages draw a tab up to twice as wide. */
+/** The assumed width of a tab, in columns. Some web pages draw tabs up to twice as wide. */
 const TAB_WIDTH = 4;
 
 /**
- * Replaces each wide run of blanks in a line with the number of blanks, for example with `…[3000 spaces]…`. A GitHub
- * comment scrolls long lines sideways, so a word after thousands of blanks would be out of view.
+ * Replaces each wide run of blanks with a count such as `…[3000 spaces]…`. GitHub comments scroll long lines
+ * horizontally, so a word after thousands of blanks would be out of view.
  */
 export function shortenBlanks(text: string): string {
   return text.replace(LONG_BLANK_RUN, (blanks) => {
@@ -43,23 +43,21 @@ function formatBlankCount(blank: string, count: number): string {
 }
 
 /**
- * Escapes output for the log of a GitHub runner, so that no line of it is a workflow command. Commands have `::` after
- * leading blanks, or `##[` anywhere. All other text stays unchanged.
+ * Escapes output for the log of a GitHub runner, so that no line can act as a workflow command. A workflow command
+ * starts with `::`, optionally after blanks, or contains `##[` anywhere. All other text is unchanged.
  */
 export function escapeForRunner(output: string): string {
   return output.replace(/^(\s*):(?=:)/gm, '$1\\u{3a}').replaceAll('##[', '##\\u{5b}');
 }
 
-/**
- * Escapes each slash at the start of a line, because GitLab would run the line as a quick action, for example `/merge`.
- */
+/** Escapes a slash at the start of each line, because GitLab would run the line as a quick action such as `/merge`. */
 export function escapeForGitLab(page: string): string {
   return page.replace(/^([^\S\n]*)\//gm, '$1\\u{2f}');
 }
 
 /**
- * Renders a value as a Markdown code span, in which nothing is a link, a mention, HTML or formatting. Pipes are
- * escaped, because a pipe would end the cell of a table even inside a code span.
+ * Renders a value as a Markdown code span, so that it cannot act as a link, a mention, HTML or formatting. Escapes
+ * pipes, because a pipe would end a table cell even inside a code span.
  */
 export function renderCodeSpan(text: string): string {
   const shown = escapeLine(text).replaceAll('|', '\\u{7c}');
@@ -70,8 +68,8 @@ export function renderCodeSpan(text: string): string {
 }
 
 /**
- * Renders lines as a fenced code block, in which nothing is formatting. No run of backticks in the lines can close the
- * fence.
+ * Renders lines as a fenced code block, in which Markdown formatting has no effect. The fence is longer than any run of
+ * backticks in the lines, so no line can close the block.
  */
 export function renderCodeBlock(lines: readonly string[], language: string): string {
   const text = showHidden(lines.join('\n'));
@@ -80,7 +78,7 @@ export function renderCodeBlock(lines: readonly string[], language: string): str
 }
 
 /**
- * Escapes a value for the HTML in a Markdown page. At signs are escaped, too, because GitHub would read them as
+ * Escapes a value for HTML inside a Markdown page. Also escapes at signs, because GitHub would interpret them as
  * mentions.
  */
 export function escapeHtml(text: string): string {
@@ -88,8 +86,8 @@ export function escapeHtml(text: string): string {
 }
 
 /**
- * Escapes a value for XML. XML cannot contain control characters, lone surrogates, U+FFFE or U+FFFF, so these become
- * visible as `\u{…}`. Line feeds stay.
+ * Escapes a value for XML. XML cannot contain control characters, lone surrogates, U+FFFE or U+FFFF, so these are
+ * written as `\u{…}`. Line feeds are unchanged.
  */
 export function escapeXml(text: string): string {
   const shown = showHidden(text).replaceAll(/[\p{Cs}\ufffe\uffff]/gu, formatCodePoint);
@@ -97,23 +95,29 @@ export function escapeXml(text: string): string {
 }
 
 /**
- * Returns the length of the longest run of backticks. It does not use `Math.max(...lengths)`, which fails for very long
- * texts.
+ * Returns the length of the longest run of backticks. Does not use `Math.max(...lengths)`, which throws an error if a
+ * very long text has too many runs.
  */
 function findLongestRun(text: string): number {
   return (text.match(/`+/g) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
 }
 
-/** Renders the report as JSON text. No line of it can be a workflow command for a GitHub runner that prints it. */
+/**
+ * Renders the report as JSON. Escapes hidden characters, and also `##[`, which would be a workflow command if a GitHub
+ * runner prints the report.
+ */
 export function renderJson(report: Report): string {
   const json = JSON.stringify(report, null, 2).replaceAll('##[', '##\\u005b');
   return `${json.replace(NON_PRINTABLE_ASCII, escapeHiddenCharacter)}\n`;
 }
 
-/** Every character that may be hidden: all except printable ASCII and line feeds. */
+/** Matches every character that could be hidden: anything except printable ASCII and line feeds. */
 const NON_PRINTABLE_ASCII = /[^\n -~]/gu;
 
-/** Escapes a hidden character for JSON, so that readers see it. The JSON keeps its meaning. Visible characters stay. */
+/**
+ * Returns the JSON escape sequence of a hidden character, so that readers can see it. The value of the JSON string
+ * stays the same. Returns visible characters unchanged.
+ */
 function escapeHiddenCharacter(character: string): string {
   if (showHidden(character) === character) return character;
   const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));

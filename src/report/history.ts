@@ -31,21 +31,22 @@ function renderTable({ title, columns, rows }: HistoryTable, style: Style): read
   return [...above, ...layOutTable([header, ...body], style).flatMap((line) => fitLine(line.trimEnd(), style, 4))];
 }
 
-/** A table of `promptsync history`, in a form that every output format can render. */
+/** A table in the report of `promptsync history`, in a form that every output format can render. */
 export type HistoryTable = {
-  /** A sentence to show above the table. Null if the table needs none. */
+  /** The sentence above the table. Null if there is none. */
   readonly title: string | null;
   readonly columns: readonly string[];
-  /** The escaped texts of each row. Empty if the title says everything. */
+  /** The escaped cells of each row. Empty if the title says everything. */
   readonly rows: readonly (readonly string[])[];
-  /** The noun for one row, for example `version`. A page uses it to count the rows that it leaves out. */
+  /** The singular noun for a row, for example `version`. The note on omitted rows uses it, as in `3 versions`. */
   readonly item: string;
 };
 
 /**
- * Makes the tables about one prompt: either its versions and the environments that pinned them, or the origin of the
- * version that one environment serves.
- * @param show escapes a value from files or from the service, as the output format needs it
+ * Builds the tables for one prompt. If the user selected an environment, there is one table with the origin of the
+ * version that this environment serves. Otherwise, the tables list the known versions and the periods in which the file
+ * pinned them.
+ * @param show escapes a value from a file or from the service for the output format
  */
 export function makeHistoryTables(prompt: ReportPrompt, show: ShowText): readonly HistoryTable[] {
   const { lineage } = prompt;
@@ -83,7 +84,8 @@ function makeLineageTable(prompt: ReportPrompt, lineage: ReportLineage, show: Sh
 }
 
 /**
- * Returns the escaped cells of a row. Notes of promptsync are escaped like values of users, because they share columns.
+ * Returns the escaped cells of a row. Notes from promptsync are escaped like values from users, because both appear in
+ * the same columns.
  */
 function makeCells(name: string, texts: CellTexts, show: ShowText): readonly string[] {
   return [name, ...texts.map((text) => (text === undefined ? '' : show(text)))];
@@ -91,11 +93,11 @@ function makeCells(name: string, texts: CellTexts, show: ShowText): readonly str
 
 /** A version in the history of a prompt. */
 type ReportVersion = ReportHistory['versions'][number];
-/** A commit with its author, date and subject. `commit` is undefined if a version was not made from a commit. */
+/** A commit with its author, date and subject. `commit` is undefined if the version was not created from a commit. */
 type ReportCommit = Omit<NonNullable<ReportLineage['pinned']>, 'commit'> & { readonly commit?: string | undefined };
-/** The commit that a version comes from, who created the version, and the message stored with it. */
+/** The origin of a version: its commit, its creator, and the message stored with it. */
 type ReportVersionOrigin = ReportCommit & Pick<ReportVersion, 'made_by' | 'message'>;
-/** The values of one table row, not escaped yet. An unknown value is undefined. */
+/** The unescaped values of a table row. An undefined value leaves its cell empty. */
 type CellTexts = readonly (string | undefined)[];
 
 /** Returns the time, id, author and subject of a commit. */
@@ -104,15 +106,15 @@ function makeCommitCells(info: ReportCommit): CellTexts {
 }
 
 /**
- * Returns the time, id, author and subject of the commit that a version comes from. Without a commit, the message of
- * the version replaces the subject. Without a message, a note says who created the version.
+ * Returns the time, id, author and subject of the commit that a version comes from. If there is no subject, the message
+ * of the version replaces it. If there is no message either, a note says who created the version.
  */
 function makeOriginCells(version: ReportVersionOrigin): CellTexts {
   const { subject, message, made_by: maker } = version;
   return makeCommitCells({ ...version, subject: subject ?? (message?.split('\n', 1)[0] || MAKER_NOTES[maker]) });
 }
 
-/** Notes for versions that have neither a commit nor a message, by who created them. */
+/** The notes for versions with neither a commit subject nor a message. The keys say who created the version. */
 const MAKER_NOTES = {
   git: undefined,
   outside: 'by somebody outside of git',
@@ -121,23 +123,23 @@ const MAKER_NOTES = {
 } as const satisfies Record<ReportVersionOrigin['made_by'], string | undefined>;
 
 /**
- * Formats the date of a commit like `2026-11-22 14:05`. The time zone is UTC, so that times of several authors compare.
- * Returns undefined for a commit that this clone does not have.
+ * Formats the date of a commit, for example `2026-11-22 14:05`. Uses UTC, so that dates from different time zones are
+ * comparable. Returns undefined if this clone does not have the commit.
  */
 function formatTime({ date = '' }: ReportCommit): string | undefined {
   const time = Date.parse(date);
   return Number.isNaN(time) ? undefined : new Date(time).toISOString().slice(0, 16).replace('T', ' ');
 }
 
-/** Returns the subject of a commit, followed by its pull request unless the subject already contains that. */
+/** Returns the subject of a commit. Appends the number of its pull request unless the subject already contains it. */
 function formatSubject({ subject, pull_request: request }: ReportCommit): string | undefined {
   if (request === undefined || subject === undefined || subject.includes(`(${request})`)) return subject;
   return `${subject} (${request})`;
 }
 
 /**
- * Explains why no commit pinned the version that an environment serves. Returns null if the version is not the one that
- * the file pins, because the report lists that as a difference.
+ * Explains why no known commit pinned the version that an environment serves. Returns null if the file pins a different
+ * version, because the report lists that difference separately.
  */
 function describeUnpinned({ lineage, environments = [] }: ReportPrompt): string | null {
   const row = environments.find(({ environment }) => environment === lineage?.environment);
@@ -145,19 +147,20 @@ function describeUnpinned({ lineage, environments = [] }: ReportPrompt): string 
   return row.in_sync ? 'by no commit that is known' : null;
 }
 
-/** Describes an environment that serves another version than the one that the file pins. */
+/** Describes an environment that serves a different version than the file pins. */
 export function describeDifference({ environment, active, pin, wanted }: ReportRow, show: ShowText): string {
   const serves = active === null ? 'nothing' : show(describeVersionRef(active));
   const wantedVersion = wanted === null ? null : describeVersionRef(wanted);
-  // The pins `7` and `version:<id>` already name their version. The pins `latest` and `git:<ref>` do not.
+  // The pins `7` and `version:<id>` already identify their version, but `latest` and `git:<ref>` do not.
   const isNamedByPin = wantedVersion === `v${pin}` || wantedVersion === pin.replace(/^version:/, '');
   const pinnedVersion = wantedVersion === null || isNamedByPin ? '' : ` (${show(wantedVersion)})`;
   return `${show(environment)} serves ${serves}, but the file pins it to ${show(pin)}${pinnedVersion}.`;
 }
 
 /**
- * Returns one row for each period in which the file pinned an environment to a version: environment, time, commit and
- * subject. Environments that serve the version now come first, including those that do not pin it.
+ * Returns one row for each period in which the file pinned an environment to a version. The cells are the environment,
+ * the time, the commit and the subject. Environments that currently serve the version come first, even if the file does
+ * not pin them to it.
  */
 function listPeriods({ active_in: activeIn, pinned }: ReportVersion): readonly CellTexts[] {
   const open = pinned.filter(({ until }) => until === null).map(({ environment }) => environment);
@@ -176,7 +179,8 @@ function makePeriodCells({ environment, from, until, served }: ReportVersion['pi
 }
 
 /**
- * Returns the end of a period. A file may still pin a version while the environment serves another one: `not served`.
+ * Returns the end of a pinned period: a time, `now` or `not served`. `not served` means that the file still pins the
+ * version, but the environment serves a different one.
  */
 function formatPeriodEnd(until: ReportCommit | null, isServed: boolean): string {
   if (until !== null) return formatTime(until) ?? '?';

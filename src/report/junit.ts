@@ -5,27 +5,27 @@ import type { Report, ReportProblem, ReportPrompt } from './schema.ts';
 import { PLAIN_STYLE } from './style.ts';
 import { describeOrphans, describeStatus } from './describe.ts';
 
-/** The largest JUnit file, in bytes. GitLab refuses files of 30 MB and more. */
+/** The maximum size of a JUnit file, in bytes. GitLab rejects files of 30 MB or more. */
 const MAX_JUNIT_BYTES = 30_000_000;
-/** The longest text of one test case, in bytes. XML parsers refuse a text of 10 MB. */
+/** The maximum size of the text in one test case, in bytes. XML parsers reject a text node of 10 MB. */
 const MAX_CASE_TEXT_BYTES = 1_000_000;
 
 /** A JUnit test case. Its message and failures are escaped for XML. */
 type TestCase = {
-  /** Not escaped yet. */
+  /** The name of the test case, not yet escaped for XML. */
   readonly name: string;
-  /** The path of the file, not escaped yet. Empty if the case is about no file. */
+  /** The path of the file, not yet escaped for XML. Empty if the test case does not belong to a file. */
   readonly file: string;
-  /** The first line of the first failure, shortened. Empty if the test passes. */
+  /** The first line of the first failure, truncated. Empty if the test passes. */
   readonly message: string;
-  /** The problems, worded as in the text report, and then the status of the prompt. Empty if the test passes. */
+  /** The problems as worded in the text report, followed by the status of a failed prompt. Empty if the test passes. */
   readonly failures: readonly string[];
 };
 
 /**
  * Renders the report as JUnit XML that ends with a line feed. Each prompt file is a test case. Other files with errors,
- * and errors of the whole run, are additional cases. The path of the file names a case, so that it stays the same test
- * when the file is invalid and its key is not known. Warnings fail no test, so they are left out.
+ * and errors of the whole run, become additional test cases. A test case is named after the path of its file and not
+ * after the key, which is unknown if the file is invalid. Warnings are omitted, because they do not fail a test.
  * @param title the subject of the report, for example `plan`
  */
 export function renderJunit(report: Report, title: string): string {
@@ -35,13 +35,14 @@ export function renderJunit(report: Report, title: string): string {
   const open = `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="promptsync" ${counts}>\n`;
   const suite = `<testsuite name="promptsync ${title}" ${counts}>\n`;
   const orphans = escapeXml(describeOrphans(report, escapeLine).join('\n').slice(0, MAX_CASE_TEXT_BYTES));
-  // Orphans are only information: they fail no test.
+  // Orphans are only informational. They do not fail a test.
   const output = orphans === '' ? '' : `<system-out>Orphans\n${orphans}</system-out>\n`;
   return `${open}${suite}${fitCases(cases, MAX_JUNIT_BYTES - 1000).join('')}${output}</testsuite>\n</testsuites>\n`;
 }
 
 /**
- * Makes a test case for each prompt file, with the errors of its prompt and the errors of the run that name the file.
+ * Creates a test case for each prompt file. It contains the errors of the prompt, and the errors of the whole run that
+ * refer to the file.
  */
 function makePromptCases({ mode, prompts, problems }: Report): readonly TestCase[] {
   const runProblemsByPath = Map.groupBy(problems, ({ path }) => path);
@@ -53,15 +54,18 @@ function makePromptCases({ mode, prompts, problems }: Report): readonly TestCase
   });
 }
 
-/** Returns the status as a failure if the prompt failed. `validate` attempts no prompt, so this is no failure there. */
+/**
+ * Returns the status of a prompt as a failure, or nothing if the prompt did not fail. `validate` never attempts a
+ * prompt, so the status `not_attempted` is not a failure there.
+ */
 function describeFailedStatus({ key, status }: ReportPrompt, mode: Report['mode']): readonly string[] {
   const isFailure = status === 'blocked' || status === 'failed' || (status === 'not_attempted' && mode !== 'validate');
   return isFailure ? [`${escapeLine(key)}: ${describeStatus(status)}`] : [];
 }
 
 /**
- * Makes test cases for errors that belong to no prompt file. A case is named by the path of the file, or by the problem
- * code if there is no path. An error that all prompts share is an error of the run.
+ * Creates test cases for errors that do not belong to a prompt file. A test case is named after the path of its file,
+ * or after the problem code if there is no path. Errors that several prompts share count as errors of the whole run.
  */
 function makeOtherCases({ prompts, problems }: Report): readonly TestCase[] {
   const paths = new Set<string | undefined>(prompts.map(({ path }) => path));
@@ -82,8 +86,8 @@ function makeTestCase(
 }
 
 /**
- * Adds a number to each repeated name, because GitLab reads only the first of several cases with the same name. It
- * compares escaped names: two names may look the same once they are escaped.
+ * Adds a number to each repeated name, because GitLab reads only the first of several test cases with the same name.
+ * Compares names after escaping, because two different names can become identical.
  */
 function makeNamesUnique(cases: readonly TestCase[]): readonly TestCase[] {
   const taken = new Set<string>();
@@ -97,7 +101,10 @@ function makeNamesUnique(cases: readonly TestCase[]): readonly TestCase[] {
 
 const OMITTED_NOTE = 'What else is wrong does not fit: a JUnit report has at most 30 MB, and 1 MB of each test.';
 
-/** Renders all cases, each with as many of its failures as fit into `maxBytes`. A note replaces the other failures. */
+/**
+ * Renders all test cases, with as many failures as fit into `maxBytes` in total. In each test case, a note replaces the
+ * failures that do not fit.
+ */
 function fitCases(cases: readonly TestCase[], maxBytes: number): readonly string[] {
   const shortest = cases.map((testCase) => {
     return renderTestCase(testCase, testCase.failures.length === 0 ? [] : [OMITTED_NOTE]);
@@ -116,7 +123,7 @@ function fitCases(cases: readonly TestCase[], maxBytes: number): readonly string
   });
 }
 
-/** @param failures the failures to show; none if the test passes */
+/** @param failures the failures to show; empty if the test passes */
 function renderTestCase({ name, file, message }: TestCase, failures: readonly string[]): string {
   const path = file === '' ? '' : ` file="${escapeXml(escapeLine(file))}"`;
   const open = `<testcase classname="promptsync" name="${escapeXml(name)}"${path} time="0"`;

@@ -9,31 +9,34 @@ import { PLAIN_STYLE } from './style.ts';
 import { listDifferingRows, hasHistory, renderOutcome } from './summary.ts';
 import * as words from './describe.ts';
 
-/** The limit on the length of a page, in a unit that the caller chooses, for example bytes. */
+/** The maximum length of a page. The caller chooses the unit, for example bytes. */
 type SizeLimit = {
-  /** The greatest length of a page, in the unit of `measure`. */
+  /** The maximum length, in the unit that `measure` returns. */
   readonly most: number;
-  /** Returns the length of a text. */
+  /** Returns the length of a string. */
   readonly measure: (text: string) => number;
 };
 
-/** What the page contains besides the report, and the limit on its length. */
+/** The options of a page: its maximum length, and what to show in addition to the report. */
 export type MarkdownOptions = {
   /** The subject of the page, for example `plan`. */
   readonly title: string;
-  /** The folder of the prompts, if the repository has several such folders. Null if it has one. */
+  /**
+   * The folder that promptsync ran in, relative to the repository root. Null to omit it, for example because it is the
+   * root.
+   */
   readonly folder: string | null;
-  /** The commit to show, for example the head of a pull request. Null shows the commit of the report. */
+  /** The commit to show, for example the head of a pull request. Null to show the commit of the report. */
   readonly commit: string | null;
-  /** The URL of the CI run, where readers find the complete report. Null outside of CI. */
+  /** The URL of the CI run, which has the complete report. Null outside CI. */
   readonly runUrl: string | null;
-  /** Null if the page may have any length. */
+  /** The maximum length of the page. Null if there is no limit. */
   readonly limit: SizeLimit | null;
 };
 
 /**
- * Renders the report as GitHub Markdown. Values from files and from the service are in code, so they cannot act as
- * Markdown.
+ * Renders the report as GitHub Markdown. Values from files and from the service are rendered as code, so that they
+ * cannot act as Markdown.
  */
 export function renderMarkdown(report: Report, options: MarkdownOptions): string {
   const [head, foot] = [renderMarkdownHead(report, options), renderMarkdownFoot(report, options)];
@@ -44,8 +47,8 @@ export function renderMarkdown(report: Report, options: MarkdownOptions): string
 }
 
 /**
- * The length that is kept free for the note on omitted items, because promptsync knows that note only after fitting the
- * sections.
+ * The length reserved for the note on omitted items. promptsync does not know which items to list in the note until it
+ * has fitted the sections into the page.
  */
 const RESERVED_LENGTH = 1_000;
 
@@ -57,16 +60,16 @@ function renderMarkdownHead(report: Report, { title, folder }: MarkdownOptions):
 }
 
 /**
- * Returns plain words unchanged, and any other text as a code span. `promptsync show` reads reports from files that may
- * contain any text.
+ * Returns plain words unchanged, and renders any other text as a code span. The text is not always safe, because
+ * `promptsync show` renders reports from files that can contain any text.
  */
 function escapeNote(text: string): string {
   return /^(?:[a-z0-9-]+[,;:.]?(?: |$))*$/i.test(text) ? text : renderCodeSpan(text);
 }
 
 /**
- * Renders a note on the items that the page omits, and on the texts that the report itself omits because they are
- * larger than 100 kB. Empty if nothing is omitted.
+ * Renders a note about omitted content: items that the page omits, and texts over 100 kB that the report itself omits.
+ * Returns an empty string if nothing is omitted.
  */
 function renderOmittedNote(omitted: readonly OmittedItems[], { prompts }: Report, { runUrl }: MarkdownOptions): string {
   const parts = omitted.map(({ item, count }) => words.formatCount([count, item, `${item}s`]));
@@ -99,7 +102,7 @@ function renderMarkdownFoot(report: Report, { commit, runUrl }: MarkdownOptions)
   return line === '' ? '' : `\n${line}\n`;
 }
 
-/** Makes the sections of a page in their order. Earlier sections get space first. */
+/** Builds the sections of a page in display order. If space is limited, earlier sections get it first. */
 function makeSections(report: Report): readonly Section[] {
   const { prompts, mode, files = [] } = report;
   const problems = listProblems(report);
@@ -141,7 +144,7 @@ function makeSections(report: Report): readonly Section[] {
   ];
 }
 
-/** Makes a section from values. Each value becomes any number of items. */
+/** Builds a section from values. `renderItems` can turn one value into any number of items. */
 function makeSection<Value>(
   open: string,
   item: string,
@@ -152,7 +155,9 @@ function makeSection<Value>(
   return { open: `\n${open}`, items: values.flatMap(renderItems), item, share };
 }
 
-/** Makes the table of what each environment serves. Only the report of `promptsync status` has it. */
+/**
+ * Builds the table of the versions that environments serve. Only the report of `promptsync status` contains this table.
+ */
 function makeMatrixSections(report: Report): readonly Section[] {
   if (report.mode !== 'status') return [];
   const environments = listEnvironments(report);
@@ -166,18 +171,18 @@ function makeMatrixSections(report: Report): readonly Section[] {
 }
 
 /**
- * Renders one problem as a block. Each problem is an item, so that a full page omits single problems and not all of
- * them.
+ * Renders one problem as a code block. Each problem is a separate item, so that a page without enough space omits only
+ * some of the problems.
  */
 function renderProblemItems(problem: ReportProblem): readonly string[] {
   return [`\n${renderCodeBlock(renderProblem(problem, PLAIN_STYLE).split('\n'), 'text')}\n`];
 }
 
 /**
- * Renders a table row for each environment, field and edit that changes. A new version gets a row only if no
- * environment will serve it, or if it keeps metadata. A prompt that failed or was not attempted gets a row with its
- * status.
- * @param hasPlanDigest whether promptsync made a plan; without a plan and without edits, failed prompts get no row
+ * Renders a table row for each changed environment, each changed field and each edit. A new version gets a row only if
+ * no environment will serve it or if it keeps metadata. If a prompt failed or was not attempted and has no changes to
+ * show, it gets a row with its status.
+ * @param hasPlanDigest whether the report has a plan; without a plan and without edits, a failed prompt gets no row
  */
 function renderPromptRows(prompt: ReportPrompt, hasPlanDigest: boolean): readonly string[] {
   const { key, status, changes, edits = [] } = prompt;
@@ -191,14 +196,15 @@ function renderPromptRows(prompt: ReportPrompt, hasPlanDigest: boolean): readonl
   );
   const isUnfinished = (hasPlanDigest || edits.length > 0) && (status === 'failed' || status === 'not_attempted');
   const edited = edits.map((edit) => renderCodeSpan(words.describeEdit(edit)));
-  // If a prompt failed, its edits are in the file only if they conflict. The user resolves them there.
+  // promptsync wrote the edits of a failed prompt to the file only if there is a conflict, for the user to resolve
+  // there.
   const writtenEdits = edits.some(words.isConflict) ? edited : [];
   const cells =
     rows.length === 0 && isUnfinished ? [words.describeStatus(status), ...writtenEdits] : [...rows, ...edited];
   return cells.map((cell) => renderTableRow([renderCodeSpan(key), cell]));
 }
 
-/** Renders the metadata that new versions keep from earlier ones, as a block below the key of the prompt. */
+/** Renders the metadata that new versions keep from earlier versions, as a code block below the key of the prompt. */
 function renderMetadataItems({ key, changes }: ReportPrompt): readonly string[] {
   return changes.flatMap((change) => {
     const lines = words.listKeptMetadataLines(change);
@@ -209,7 +215,8 @@ function renderMetadataItems({ key, changes }: ReportPrompt): readonly string[] 
 }
 
 /**
- * Returns true if a change only restores what the base wants. The page lists it as drift, not as a change of the files.
+ * Returns true if a planned change only restores what the base commit wants. The page lists such a change as drift,
+ * because it does not come from a change to the files.
  */
 function onlyRestoresBase(change: ReportChange, { drift }: ReportPrompt): boolean {
   if (change.kind === 'create-version' || change.status !== undefined) return false;
@@ -224,19 +231,19 @@ function renderDiffItems(prompt: ReportPrompt): readonly string[] {
   return [`\n<details>${summary}\n\n${renderCodeBlock(lines, 'diff')}\n\n</details>\n`];
 }
 
-/** Renders the first two lines of a table. The cells must be Markdown. */
+/** Renders the header row of a table and the separator row below it. The cells must already be Markdown. */
 function renderTableHead(columns: readonly string[]): string {
   return renderTableRow(columns) + renderTableRow(columns.map(() => '---'));
 }
 
-/** Renders a line of a table, with its line feed. The cells must be Markdown. */
+/** Renders one table row, including its line feed. The cells must already be Markdown. */
 function renderTableRow(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |\n`;
 }
 
 /**
- * Makes the sections of `promptsync history`: for each prompt its tables, then notes on environments that differ from
- * their pins.
+ * Builds the sections of `promptsync history`. Each prompt has its tables, followed by notes about environments that do
+ * not serve the pinned version.
  */
 function makeHistorySections({ prompts }: Report): readonly Section[] {
   return prompts.filter(hasHistory).flatMap((prompt) => {
@@ -256,30 +263,31 @@ function makeHistorySection({ title, columns, rows, item }: HistoryTable, headin
   return { open, items: rows.map(renderTableRow), item, share: 0.9 };
 }
 
-/** A section of a page. It contains each item completely or not at all. The page omits a section without items. */
+/** A section of a page. The page includes each item completely or not at all. It omits a section without items. */
 type Section = {
-  /** The heading, and the head of a table if the items are its rows. */
+  /** The heading. If the items are table rows, `open` also contains the header of the table. */
   readonly open: string;
   readonly items: readonly string[];
-  /** The noun for one item, for example `diff`. The note on omitted items uses it. */
+  /** The singular noun for an item, for example `diff`. The note on omitted items uses it. */
   readonly item: string;
   /**
-   * The largest share of the remaining space that the section may take, from 0 to 1. The rest is for later sections.
+   * The maximum share of the remaining space that the section may use, from 0 to 1. The rest is left for later
+   * sections.
    */
   readonly share: number;
 };
 
-/** The number of items that one section omits. */
+/** The number of items that the page omits from one section. */
 type OmittedItems = { readonly item: string; readonly count: number };
 
 type FittedSections = {
   readonly text: string;
-  /** The incomplete sections. */
+  /** The omitted items of each incomplete section. */
   readonly omitted: readonly OmittedItems[];
 };
 
 /**
- * Renders as many items as fit into the limit, those of earlier sections first. Without a limit it renders all of them.
+ * Renders as many items as fit into the limit, starting with the first section. Renders all items if there is no limit.
  */
 function fitSections(sections: readonly Section[], limit: SizeLimit | null): FittedSections {
   const measure = limit?.measure ?? (() => 0);

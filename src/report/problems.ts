@@ -3,9 +3,9 @@ import { fileLink, fitLine, narrowStyle, type Style } from './style.ts';
 import type { Report, ReportProblem, ReportPrompt } from './schema.ts';
 
 /**
- * Returns all problems of a report without duplicates: first those of the run, then those of each prompt. A problem
- * without a path gets the path of its prompt. Problems that prompts share, and interruptions, concern the whole run, so
- * they get no path.
+ * Returns all problems of a report without duplicates: first the problems of the run, then the problems of each prompt.
+ * A problem without a path gets the path of its prompt. Interruptions and problems that several prompts share get no
+ * path, because they concern the whole run.
  */
 export function listProblems({ problems, prompts }: Pick<Report, 'problems' | 'prompts'>): readonly ReportProblem[] {
   const shared = findSharedProblems(prompts);
@@ -20,8 +20,9 @@ export function listProblems({ problems, prompts }: Pick<Report, 'problems' | 'p
 }
 
 /**
- * Returns the problems to show once for the whole run instead of once for each prompt. These are problems without a
- * path that either all prompts have, or exactly those with changes, so that it is clear which prompts are meant.
+ * Returns the problems to show once for the whole run instead of once per prompt. A shared problem has no path and
+ * affects at least two prompts: either all prompts or exactly the prompts with changes. In both cases, it is clear
+ * which prompts are affected.
  */
 export function findSharedProblems(prompts: readonly ReportPrompt[]): readonly ReportProblem[] {
   const groups = Map.groupBy(
@@ -40,19 +41,19 @@ export function findSharedProblems(prompts: readonly ReportPrompt[]): readonly R
   });
 }
 
-/** Returns true if the run shows this problem once for all prompts that have it. */
+/** Returns true if the report shows this problem only once for all affected prompts. */
 export function isSharedProblem(problem: ReportProblem, shared: readonly ReportProblem[]): boolean {
   return shared.some((sharedProblem) => makeProblemKey(sharedProblem) === makeProblemKey(problem));
 }
 
-/** Returns a key that is equal for problems with the same code and message, even if different prompts have them. */
+/** Returns a key that is the same for all problems with the same code and message, regardless of their prompts. */
 function makeProblemKey({ code, message }: ReportProblem): string {
   return `${code} ${message}`;
 }
 
 /**
- * Returns true if the run was interrupted before it completed. A signal after the last write leaves no problem in the
- * report.
+ * Returns true if the run was interrupted before it completed. Returns false if the signal came after the last write,
+ * because then the report contains no problem about it.
  */
 export function isInterrupted({ problems, prompts }: Pick<Report, 'problems' | 'prompts'>): boolean {
   return [{ problems }, ...prompts].some((owner) =>
@@ -61,15 +62,18 @@ export function isInterrupted({ problems, prompts }: Pick<Report, 'problems' | '
 }
 
 /**
- * The code of the warning that the report was made without the service. Reports show it first: it qualifies everything
- * else.
+ * The code of the warning that promptsync created the report without contacting the service. Reports show this warning
+ * first, because it qualifies everything else.
  */
 export const NOT_ASKED_CODE: ReportProblem['code'] = 'service/not-asked';
 
 /** The codes of the problems that an interrupted run reports. */
 const INTERRUPTION_CODES: readonly ReportProblem['code'][] = ['apply/interrupted', 'usage/cancelled'];
 
-/** Renders a problem without a final line feed: first its place, message and code, then its hint on a line below. */
+/**
+ * Renders a problem: its location, severity, message and code, followed by the hint on a new line. The returned string
+ * does not end with a line feed.
+ */
 export function renderProblem(problem: ReportProblem, style: Style): string {
   const { red, yellow, dim } = style.colors;
   const severity = problem.severity === 'error' ? red('error') : yellow('warning');
@@ -81,8 +85,8 @@ export function renderProblem(problem: ReportProblem, style: Style): string {
 }
 
 /**
- * Wraps a hint for the terminal. A command at its end gets its own line without added breaks, so that users can copy
- * it.
+ * Wraps a hint for the terminal. If a long hint ends with a command, the command gets its own unwrapped line, so that
+ * users can copy it.
  */
 function renderHint(hint: string, style: Style): readonly string[] {
   const { screen } = style;
@@ -92,12 +96,12 @@ function renderHint(hint: string, style: Style): readonly string[] {
   return [...fitLine(before, style, 0), command];
 }
 
-/** Returns the place of a problem, for example `prompts/a.md:3:7`, without the parts that are not known. */
+/** Returns the location of a problem, for example `prompts/a.md:3:7`. Omits the parts that are unknown. */
 export function formatProblemPlace({ path, line, column }: ReportProblem): string {
   return [path, line, column].filter((part) => part !== undefined).join(':');
 }
 
-/** Renders all errors of a report, or all warnings. Each text ends with a line feed. */
+/** Renders all errors or all warnings of a report. Each returned string ends with a line feed. */
 export function renderProblems(report: Report, severity: ReportProblem['severity'], style: Style): readonly string[] {
   const selected = listProblems(report).filter((problem) => problem.severity === severity);
   return selected.map((problem) => `${renderProblem(problem, style)}\n`);

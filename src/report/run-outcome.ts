@@ -6,8 +6,8 @@ import type { Report } from './schema.ts';
 export type FailureReason = 'invalid' | 'refused' | 'drift' | 'failed' | 'superseded' | '';
 
 /**
- * Returns why a run failed. Both forges use this rule. Only errors count: a warning such as `guard/overtaken`
- * accompanies runs that have done their work.
+ * Returns why a run failed. GitHub and GitLab runs share this rule. Warnings do not count, because a run with a warning
+ * such as `guard/overtaken` completed its work.
  */
 export function chooseFailureReason(report: Pick<Report, 'prompts' | 'problems'>): FailureReason {
   const statuses = new Set(report.prompts.map(({ status }) => status));
@@ -15,13 +15,16 @@ export function chooseFailureReason(report: Pick<Report, 'prompts' | 'problems'>
   if (statuses.has('blocked')) return chooseRefusal(report);
   const errors = report.problems.filter(isError);
   if (errors.some(({ code }) => code.startsWith('guard/'))) return 'refused';
-  // Without a plan, no prompt was attempted.
+  // If promptsync made no plan, all prompts are `not_attempted`.
   const isUnplanned = report.prompts.every(({ status }) => status === 'not_attempted');
   if (errors.length > 0 && isUnplanned && !isInterrupted(report)) return 'invalid';
   return errors.length > 0 || statuses.has('not_attempted') ? 'failed' : '';
 }
 
-/** Returns `drift` if the drift guard is the only reason why prompts are blocked. */
+/**
+ * Returns why prompts are blocked: `superseded`, `drift` if only the drift guard blocked them, or `refused` in all
+ * other cases.
+ */
 function chooseRefusal({ prompts }: Pick<Report, 'prompts'>): FailureReason {
   const blocked = prompts.filter(({ status }) => status === 'blocked');
   const errors = blocked.flatMap(({ problems }) => problems.filter(isError));
@@ -29,11 +32,14 @@ function chooseRefusal({ prompts }: Pick<Report, 'prompts'>): FailureReason {
   return errors.every(({ code }) => code === 'guard/drift') ? 'drift' : 'refused';
 }
 
-/** The first word of the title of a note if the run applied anything. `reportsApply` recognizes such notes by it. */
+/**
+ * The word that the title of a note begins with if the run applied anything. `reportsApply` recognizes such notes by
+ * this word.
+ */
 const APPLIED_TITLE = 'applied';
 
 /**
- * Makes the title of the note on a pull request or merge request after an apply.
+ * Creates the title of the note that promptsync posts on a pull request or merge request after an apply.
  * @param failureReason empty if the apply succeeded
  * @param now the time when the apply ended, in milliseconds since 1970
  */
@@ -50,7 +56,7 @@ function describeRunOutcome({ problems, prompts }: Report, failureReason: string
     : failureReason;
 }
 
-/** Returns true if a note already reports an apply. A later run that changes nothing must not overwrite that. */
+/** Returns true if a note already reports an apply. A later run that changes nothing must not overwrite such a note. */
 export function reportsApply(body: string | undefined): boolean {
   return body?.split(/\r?\n/)[1]?.startsWith(`### promptsync ${APPLIED_TITLE}`) === true;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { REPORT_MODES } from '../domain/edits.ts';
 import { FIELDS } from '../domain/plan.ts';
 
-// Shapes of versions in the service, of changes to them, and of drift.
+// The shapes of service versions, changes and drift.
 
 const DigestShape = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 const VersionRefShape = z.object({
@@ -125,7 +125,7 @@ const FieldDriftShape = z.object({
 
 const DriftShape = z.union([EnvironmentDriftShape, FieldDriftShape]);
 
-// Shapes of the report of `promptsync history` on one prompt.
+// The shapes that `promptsync history` reports for one prompt.
 
 const COMMIT_INFO_FIELDS = {
   author: z.string().optional().describe('The author’s name.'),
@@ -182,7 +182,7 @@ const LineageShape = z.object({
   ),
 });
 
-// Shapes of prompts, problems and the whole report.
+// The shapes of prompts, problems and the whole report.
 
 const ProblemShape = z.object({
   code: z
@@ -280,7 +280,7 @@ const OrphanShape = z.object({
 
 const CountShape = z.int().min(0);
 
-/** The shape of the JSON report of `--format json`. Its JSON Schema is published as schemas/report.schema.json. */
+/** The shape of the report that `--format json` prints. Its JSON Schema is published as schemas/report.schema.json. */
 export const ReportShape = z.object({
   schema_version: z.literal(1).describe('Another number means a report that readers of this one cannot read.'),
   mode: z.enum(REPORT_MODES).describe('dry-run and apply: a sync. The others: the command of that name.'),
@@ -329,9 +329,9 @@ type ReadonlyDeep<T> = T extends readonly (infer Item)[]
     ? { readonly [Key in keyof T]: ReadonlyDeep<T[Key]> }
     : T;
 
-/** The report of a run. promptsync renders every output format from it. */
+/** The report of one run of promptsync. promptsync renders every output format from this report. */
 export type Report = ReadonlyDeep<z.infer<typeof ReportShape>>;
-/** The part of a report about one prompt. */
+/** The part of a report that describes one prompt. */
 export type ReportPrompt = Report['prompts'][number];
 /** The known versions of one prompt. */
 export type ReportHistory = NonNullable<ReportPrompt['history']>;
@@ -339,11 +339,11 @@ export type ReportHistory = NonNullable<ReportPrompt['history']>;
 export type ReportLineage = NonNullable<ReportPrompt['lineage']>;
 /** The pin of one environment, with its active version and its desired version. */
 export type ReportRow = NonNullable<ReportPrompt['environments']>[number];
-/** A change of one prompt in the service. */
+/** A change to one prompt in the service. */
 export type ReportChange = ReportPrompt['changes'][number];
-/** An edit of one prompt file. */
+/** An edit to one prompt file. */
 export type ReportEdit = NonNullable<ReportPrompt['edits']>[number];
 /** The drift of one environment or one field. */
 export type ReportDrift = ReportPrompt['drift'][number];
-/** An error or a warning. */
+/** An error or a warning in a report. */
 export type ReportProblem = Report['problems'][number];

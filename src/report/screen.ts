@@ -2,16 +2,20 @@ import stringWidth from 'fast-string-width';
 import { wrapAnsi } from 'fast-wrap-ansi';
 import type { Screen } from './style.ts';
 
-/** The smallest width to wrap for. With fewer columns, almost every word would get its own row. */
+/** The minimum width for wrapping, in columns. In a narrower terminal, almost every word would get its own row. */
 const MIN_COLUMNS = 20;
 
-/** Makes a terminal of this width. It measures characters as they are drawn: a wide character takes two columns. */
+/**
+ * Creates the `Screen` for a terminal of this width. It measures characters as drawn, so a wide character takes two
+ * columns.
+ */
 export function makeScreen(columns: number): Screen {
   return { columns: Math.max(MIN_COLUMNS, columns), width: stringWidth, wrap: wrapLine, cut: cutLine };
 }
 
 /**
- * The single space between two words that `wrapAnsi` leaves at the start of a row, after the color codes of the row.
+ * Matches the single space that `wrapAnsi` leaves at the start of a row when it breaks a line between two words. Color
+ * codes can precede the space.
  */
 const LEADING_BLANK = /^((?:\u001b\[\d+m)*) (?! )/;
 

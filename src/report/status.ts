@@ -7,7 +7,7 @@ import type { TextOptions } from './text.ts';
 import { describeOrphans, describeVersionRef, describeWaitingPromotions } from './describe.ts';
 
 /**
- * Renders the report of `promptsync status` for a terminal or a log: a table of prompts and environments with the
+ * Renders the report of `promptsync status` for a terminal or a log. A table of prompts and environments shows the
  * active and the desired versions. The text ends with a line feed.
  */
 export function renderStatus(report: Report, options: TextOptions): string {
@@ -34,8 +34,8 @@ function renderOrphanLines(report: Report, { quiet }: TextOptions, style: Style)
 }
 
 /**
- * Renders the table. If it is too wide for the terminal, it lists the environments of each prompt below the key
- * instead.
+ * Renders the table of prompts and environments. If the table is too wide for the terminal, lists the environments
+ * below the key of each prompt instead.
  */
 function renderMatrixLines(report: Report, style: Style): readonly string[] {
   const { colors, screen } = style;
@@ -53,7 +53,7 @@ function renderMatrixLines(report: Report, style: Style): readonly string[] {
   ]);
 }
 
-/** Makes the row of one prompt. A `~` after the key means that its fields change. */
+/** Builds the table row of one prompt. A `~` after the key means that fields of the prompt change. */
 function makeMatrixRow(prompt: ReportPrompt, environments: readonly string[], colors: Colors): readonly TableCell[] {
   const fieldMark = prompt.changes.some(({ kind }) => kind === 'update-prompt') ? ' ~' : '';
   const cells = environments.map((environment) => {
@@ -73,34 +73,38 @@ const CELL_COLORS = {
   pin: 'yellow',
 } as const satisfies Record<MatrixCell['kind'], keyof Colors>;
 
-/** The state of one prompt in one environment. Its texts are escaped for use within a line. */
+/** The state of one prompt in one environment. `now` and `next` are escaped for use within a line. */
 export type MatrixCell = {
   /**
+   * The kind of state:
    * - `unpinned`: the file does not pin the environment.
    * - `unread`: promptsync could not read the prompt from the service.
    * - `in-sync`: the environment serves the version that the file pins.
-   * - `change`: a sync activates another version, or has done so.
-   * - `differs`: the environment serves another version than the one that the file pins, and the report has no plan for it.
+   * - `change`: the plan activates a different version in the environment.
+   * - `differs`: the environment serves a different version than the file pins, and the plan does not change this.
    * - `unresolved`: no known version matches the pin.
-   * - `pin`: a command edits the pin in the file.
+   * - `pin`: a command edits the pin in the prompt file.
    */
   readonly kind: 'unpinned' | 'unread' | 'in-sync' | 'change' | 'differs' | 'pin' | 'unresolved';
-  /** The version that the environment serves before any change. For kind `pin`, the old pin. Empty if there is none. */
+  /**
+   * The version that the environment serves before any change. For the kind `pin`, the old pin. Empty if the
+   * environment was not pinned or if promptsync could not read the prompt.
+   */
   readonly now: string;
   /**
-   * The version that the environment should serve, or serves after this run. For kind `pin`, the new pin. Empty if
-   * nothing differs.
+   * The version that the environment should serve, or serves after a sync. For the kind `pin`, the new pin. Empty for
+   * the kinds `unpinned`, `unread` and `in-sync`.
    */
   readonly next: string;
-  /** Null if the environment has no drift. */
+  /** The drift of the environment. Null if there is none. */
   readonly drift: ReportDrift | null;
-  /** The result of the change of this environment. Undefined if there is no change, or if no sync has tried it yet. */
+  /** The result of the change in this environment. Undefined if there is no change, or if no sync has attempted it. */
   readonly status: ReportChange['status'];
 };
 
 /**
- * Returns all environments of a report without duplicates. Each prompt lists its environments in promotion order, so
- * the longest lists come first: they know most of that order.
+ * Returns all environments of a report without duplicates. Each prompt lists its environments in promotion order. The
+ * longest lists come first, because they contain the most complete order.
  */
 export function listEnvironments({ prompts }: Report): readonly string[] {
   const lists = prompts.map(({ environments = [], edits = [], changes, drift }) =>
@@ -112,8 +116,8 @@ export function listEnvironments({ prompts }: Report): readonly string[] {
 }
 
 /**
- * Makes the cell for one prompt and one environment. A change takes precedence over an edit, and an edit over the
- * current state.
+ * Builds the cell for one prompt and one environment. A change takes precedence over an edit, and an edit takes
+ * precedence over the current state.
  */
 export function makeMatrixCell(prompt: ReportPrompt, environment: string): MatrixCell {
   const hasEnvironment = (part: object): boolean => 'environment' in part && part.environment === environment;
@@ -147,7 +151,7 @@ function makeUnchangedCell(
     : { kind: 'differs', now, next: describeVersionRef(row.wanted) };
 }
 
-/** The text of a cell whose environment the file does not pin. */
+/** The content of a cell if the file does not pin the environment. */
 const UNPINNED = '·';
 
 /**

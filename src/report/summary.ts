@@ -6,7 +6,7 @@ import { isInterrupted } from './problems.ts';
 import type { Report, ReportPrompt, ReportRow } from './schema.ts';
 import { formatCount, type CountedNoun } from './describe.ts';
 
-/** Renders the end of a report: its outcome, and below that the next step or the origin of the plan. */
+/** Renders the end of a report: the outcome, followed by the next step or the origin of the plan. */
 export function renderSummary(report: Report, style: Style): string {
   return [...fitLine(renderOutcome(report, style.colors), style, 2), ...renderLinesBelowOutcome(report, style)].join(
     '\n',
@@ -20,13 +20,13 @@ function renderLinesBelowOutcome(report: Report, style: Style): readonly string[
 }
 
 /**
- * Summarizes the result of a run in one line. The line contains only words of promptsync and numbers, so it needs no
+ * Summarizes the result of a run in one line. The line contains only numbers and fixed wording, so it needs no
  * escaping.
  */
 export function renderOutcome(report: Report, colors: Colors): string {
   const errors = report.problems.filter(isError).length;
   if (errors > 0) {
-    // `validate` only reads files, so the line need not say that nothing was written.
+    // `validate` never writes, so there is no need to say that nothing was written.
     const rest = report.mode === 'validate' ? '' : `; ${describeEditedFiles(report)}`;
     return colors.red(`${formatCount([errors, 'error', 'errors'])}${rest}.`);
   }
@@ -54,7 +54,7 @@ function renderWorkOutcome(report: Report, colors: Colors): string {
 }
 
 /**
- * Counts the prompts that somebody changed in the service. The other counts do not reveal that a sync would undo such
+ * Describes how many prompts somebody changed in the service. The other counts do not show that a sync would undo those
  * changes.
  */
 function describeDriftCount({ mode, prompts }: Report): string {
@@ -62,24 +62,29 @@ function describeDriftCount({ mode, prompts }: Report): string {
   return mode === 'apply' || drifted === 0 ? '' : ` ${formatCount([drifted, 'prompt has', 'prompts have'])} drifted.`;
 }
 
-/** Says how many files a failed run has edited. With `--commit`, the commit may fail after the edits. */
+/**
+ * Describes how many files a failed run edited. A run with `--commit` can fail at the commit, after it edited files.
+ */
 function describeEditedFiles({ prompts }: Report): string {
   const edited = prompts.filter(({ status }) => status === 'applied').length;
   return edited === 0 ? 'nothing was written' : formatCount([edited, 'file edited', 'files edited']);
 }
 
-/** Returns true if the report is of a plan or an apply that succeeded and that changes something. */
+/**
+ * Returns true if a plan or an apply has work to show: a change, or a prompt that is blocked, failed or not attempted.
+ * Returns false if the whole run failed.
+ */
 function hasWork(report: Report): boolean {
   const isAboutService = report.mode !== 'validate' && report.mode !== 'history' && !isAboutFiles(report);
   const hasSucceeded = isAboutService && !report.problems.some(isError) && !isNothingObserved(report);
   return hasSucceeded && describeWorkCounts(report).work.length > 0;
 }
 
-/** The counts of the summary in words, for example `2 to create`. Counts of 0 are left out. */
+/** The counts of the summary as text, for example `2 to create`. Counts of 0 are omitted. */
 type WorkCounts = {
-  /** The changes that promptsync makes or has made. */
+  /** The changes that a sync would make, or that an apply made. */
   readonly done: readonly string[];
-  /** The same changes, and the prompts that it could not change. */
+  /** The entries of `done`, followed by the counts of blocked, failed and not attempted prompts. */
   readonly work: readonly string[];
 };
 
@@ -98,12 +103,12 @@ function describeWorkCounts({ mode, summary }: Report): WorkCounts {
   return { done, work: [...done, ...rest] };
 }
 
-/** Returns true if promptsync made a plan for at least one prompt. */
+/** Returns true if the report contains a plan for at least one prompt. */
 export function hasPlan({ plan_digest: digest, prompts }: Report): boolean {
   return digest !== null && prompts.length > 0;
 }
 
-/** Returns true if promptsync made no plan because it could not observe prompts. */
+/** Returns true if there is no plan because promptsync could not observe any prompt. */
 function isNothingObserved(report: Report): boolean {
   return !hasPlan(report) && report.prompts.some(({ status }) => status === 'failed' || status === 'not_attempted');
 }
@@ -116,12 +121,12 @@ function countPrompts(count: number): string {
   return formatCount([count, 'prompt', 'prompts']);
 }
 
-/** Returns true if the command of the report edits prompt files, unlike a plan or a sync. */
+/** Returns true if the report comes from a command that edits prompt files, such as `pull` or `promote`. */
 export function isAboutFiles({ mode }: Report): boolean {
   return FILE_COMMANDS.some((command) => command === mode);
 }
 
-/** Summarizes in one line the edits that a command made to files, or would make. */
+/** Summarizes in one line the file edits that a command made or would make. */
 function renderEditOutcome(report: Report, colors: Colors): string {
   const parts = countFileWork(report)
     .filter(([count]) => count > 0)
@@ -132,7 +137,8 @@ function renderEditOutcome(report: Report, colors: Colors): string {
 }
 
 /**
- * Returns a sentence on what the user should do after a command that edits files. Returns null if no step is needed.
+ * Returns a sentence that tells the user what to do after a command that edits files. Returns null if nothing is left
+ * to do.
  */
 export function findNextStep({ prompts, problems, files = [], committed, mode, commit }: Report): string | null {
   const hasConflicts = prompts.some(({ problems }) => problems.some(({ code }) => code === 'pull/conflict'));
@@ -157,31 +163,31 @@ function arePinsUnchanged(mode: Report['mode'], prompts: Report['prompts']): boo
 }
 
 /**
- * The next step if the file already has the pin. The service may still differ from the file, so the user should plan.
+ * The next step if the file already has the requested pin. The service may still differ from the file, so the user
+ * should run `promptsync plan`.
  */
 const ALREADY_PINNED_NOTE = 'The file has that pin already. Next: promptsync plan tells whether a sync is due.';
 
 /**
- * The next step if the report names no commit. A sync needs a commit if the folder is in a git repository, but not
- * outside git.
+ * The next step if the report contains no commit. A sync requires a commit only if the folder is in a git repository.
  */
 const SYNC_AFTER_COMMIT_STEP = 'promptsync sync (in a git repository after a commit)';
 
 /**
- * Returns the next step after a command that committed its edits. A commit on a detached HEAD needs a branch first,
- * because the next checkout would leave it behind.
+ * Describes the next step after a command committed its edits. A commit on a detached HEAD needs a branch first,
+ * because the next checkout would otherwise leave the commit behind.
  */
 function describeStepAfterCommit({ commit, branch, pull_request: pull }: NonNullable<Report['committed']>): string {
   const committed = `Committed ${escapeLine(commit).slice(0, 12)}`;
   if (pull !== undefined) return `${committed} in pull request ${pull}. Next: review and merge it.`;
   if (branch === null)
     return `${committed} on no branch. Next: git switch -c NAME, then push it and open a pull request.`;
-  // Pull requests usually go to `main` or `master`, so they cannot come from there.
+  // `main` and `master` are usually the target of a pull request, so they cannot be its source.
   const request = ['main', 'master'].includes(branch) ? '' : ' and open a pull request';
   return `${committed} on ${escapeLine(branch)}. Next: push it${request}.`;
 }
 
-/** Counts the files and prompts that a command changed, would change, or could not change. */
+/** Counts files and prompts by their outcome, for example edited files and blocked prompts. */
 function countFileWork({ prompts, files = [] }: Report): readonly CountedNoun[] {
   const filterByStatus = (wanted: ReportPrompt['status']): readonly ReportPrompt[] =>
     prompts.filter(({ status }) => status === wanted);
@@ -202,14 +208,17 @@ function countFileWork({ prompts, files = [] }: Report): readonly CountedNoun[] 
 }
 
 /**
- * Returns true if `init` created this CI file. Such a file refers to a commit of zeros, which the user must replace
- * with a commit of promptsync that they trust.
+ * Returns true if the file is a CI file that `init` created. Such a file refers to promptsync by a commit id of zeros,
+ * which the user must replace with a trusted commit of promptsync.
  */
 function isNewWorkflow({ path, status }: NonNullable<Report['files']>[number]): boolean {
   return status === 'created' && /\.git(?:hub\/workflows|lab)\//.test(path);
 }
 
-/** Summarizes a history in one line: how many versions are known, and how many environments differ from their pins. */
+/**
+ * Summarizes the report of `promptsync history` in one line: the number of known versions, and the number of
+ * environments that do not serve the pinned version.
+ */
 function renderHistoryOutcome({ prompts }: Report, colors: Colors): string {
   const known = prompts.filter(hasHistory);
   const failed = prompts.length - known.length;
@@ -226,21 +235,26 @@ function renderHistoryOutcome({ prompts }: Report, colors: Colors): string {
 }
 
 /**
- * Returns true if the report contains the history of a prompt. It contains none if promptsync could not observe the
- * prompt.
+ * Returns true if the report contains the history of a prompt. The history is missing if promptsync could not observe
+ * the prompt.
  */
 export function hasHistory({ history, lineage }: ReportPrompt): boolean {
   return history !== undefined || lineage !== undefined;
 }
 
-/** Returns the reported environments that serve another version than the one that the file pins. */
+/**
+ * Returns the environments that serve a different version than the file pins. If the report is about a single
+ * environment, ignores all others.
+ */
 export function listDifferingRows({ environments = [], lineage }: ReportPrompt): readonly ReportRow[] {
   return environments.filter(
     ({ environment, in_sync: inSync }) => !inSync && (lineage === undefined || lineage.environment === environment),
   );
 }
 
-/** Renders the origin of a plan: its service, its commit and its digest. Users pass the digest to `--expect-plan`. */
+/**
+ * Renders the origin of a plan: the service, the commit and the plan digest. Users pass the digest to `--expect-plan`.
+ */
 function renderOriginLines({ service, commit, plan_digest: digest }: Report, style: Style): readonly string[] {
   const parts = [
     service === null ? [] : [webLink(escapeLine(service), service, style)],

@@ -11,11 +11,14 @@ import * as words from './describe.ts';
 export type TextOptions = StyleOptions & {
   /** Whether to show only problems and the summary, without changes, diffs, status tables and histories. */
   readonly quiet: boolean;
-  /** Whether to omit diffs, for example because a question has already shown them. Undefined shows them. */
+  /**
+   * Whether to omit diffs, for example because promptsync already showed them before asking for confirmation. Diffs are
+   * shown by default.
+   */
   readonly withoutDiffs?: boolean | undefined;
 };
 
-/** Renders the report for a terminal or a log. The text ends with a line feed. It omits warnings. */
+/** Renders the report for a terminal or a log, without warnings. The text ends with a line feed. */
 export function renderText(report: Report, options: TextOptions): string {
   const style = makeStyle(options);
   const shared = findSharedProblems(report.prompts);
@@ -45,9 +48,7 @@ export function renderText(report: Report, options: TextOptions): string {
     .join('\n');
 }
 
-/**
- * Renders the list of the files that `promptsync init` wrote or kept, as one block. Without files it returns no block.
- */
+/** Renders the files that `promptsync init` wrote or kept as one block. Returns no block if there are no files. */
 function renderFiles({ files = [] }: Report, style: Style): readonly string[] {
   if (files.length === 0) return [];
   const { green, yellow } = style.colors;
@@ -63,20 +64,20 @@ function renderFiles({ files = [] }: Report, style: Style): readonly string[] {
 }
 
 /**
- * The smallest number of prompts with the same problem, and nothing else to show, that a table lists with one line for
- * each.
+ * The minimum number of rows in a problem table. If fewer prompts have the same kind of problem, each prompt is
+ * rendered as a separate block.
  */
 const MIN_TABLE_ROWS = 4;
 
 /**
- * Groups the prompts that have nothing to show except one problem of the same kind. Returns only groups that need a
- * table.
+ * Groups prompts that have nothing to show except one problem of the same kind. Returns only groups of at least
+ * `MIN_TABLE_ROWS` prompts.
  */
 function groupPromptsByProblem(prompts: readonly ReportPrompt[]): readonly (readonly ReportPrompt[])[] {
   const withOneProblem = prompts.filter(
     (prompt) => hasNothingToShow(prompt) && prompt.problems.length === 1 && prompt.drift.length === 0,
   );
-  // A command in a hint names one prompt, so hints are compared without it.
+  // The command at the end of a hint refers to one prompt, so hints are compared without their commands.
   const makeKind = ({ status, problems: [problem] }: ReportPrompt): string =>
     `${status} ${problem?.code} ${problem?.hint.split(' run: ')[0]}`;
   const groups = Map.groupBy(withOneProblem, makeKind);
@@ -84,8 +85,8 @@ function groupPromptsByProblem(prompts: readonly ReportPrompt[]): readonly (read
 }
 
 /**
- * Renders prompts with the same kind of problem as a table, with one hint below it. If their hints differ, it shows the
- * first one after the key of its prompt.
+ * Renders a table of prompts with the same kind of problem, and one hint below the table. If the prompts have different
+ * hints, only the first hint is shown, after the key of its prompt.
  */
 function renderProblemTable(prompts: readonly ReportPrompt[], style: Style): string {
   const { bold, dim, red } = style.colors;
@@ -106,14 +107,14 @@ function renderProblemTable(prompts: readonly ReportPrompt[], style: Style): str
   return lines.flatMap((line) => fitLine(line, style, 4)).join('\n');
 }
 
-/** Returns true if a prompt has no changes and no edits, or stays unchanged. */
+/** Returns true if a prompt is unchanged or has neither changes nor edits. */
 function hasNothingToShow({ changes, edits = [], status }: ReportPrompt): boolean {
   return changes.length + edits.length === 0 || status === 'unchanged';
 }
 
 /**
  * Renders one prompt as a block: its title, drift, changes, diffs and problems.
- * @param prompt contains only the problems to show
+ * @param prompt the prompt, with only those problems that the block should show
  */
 function renderPrompt(prompt: ReportPrompt, mode: Report['mode'], options: TextOptions, style: Style): string {
   const { quiet, withoutDiffs = false } = options;
@@ -129,7 +130,7 @@ function renderPrompt(prompt: ReportPrompt, mode: Report['mode'], options: TextO
   ].join('\n');
 }
 
-/** Renders a line for each drift, edit and change of a prompt, and for each change that affects callers. */
+/** Renders a line for each drift, edit, change and breaking change of a prompt. */
 function renderWork(prompt: ReportPrompt, mode: Report['mode'], style: Style): readonly string[] {
   const { green, yellow, red, cyan, magenta } = style.colors;
   const editSigns = { new: green('+'), changed: yellow('~'), conflict: red('!') };
@@ -155,10 +156,12 @@ function renderWork(prompt: ReportPrompt, mode: Report['mode'], style: Style): r
   ];
 }
 
-/** The most lines of kept metadata that text output shows. The HTML page shows all lines. */
+/** The maximum number of lines of kept metadata in text output. The HTML page shows all lines. */
 const MAX_METADATA_LINES = 20;
 
-/** Renders the metadata that a new version keeps from an earlier one, below the line of the change. */
+/**
+ * Renders the metadata that a new version keeps from an earlier version, in lines that follow the line of the change.
+ */
 function renderKeptMetadataLines(change: ReportChange, style: Style): readonly string[] {
   const lines = words.listKeptMetadataLines(change);
   const omittedCount = lines.length - MAX_METADATA_LINES;
@@ -176,7 +179,7 @@ function renderPromptDiffs(prompt: ReportPrompt, style: Style): readonly string[
 }
 
 /**
- * Renders the title of a prompt: its key, its file and a note. The path is empty if the file is not known.
+ * Renders the title of a prompt: its key, the path of its file, and a note. The path is empty if the file is unknown.
  * @param note may contain color codes; an empty note is not shown
  */
 export function renderPromptTitle(

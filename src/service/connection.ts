@@ -66,8 +66,8 @@ type LivenessCheck = {
   /** Registers a request that was just sent. */
   readonly noteRequest: (sending: Promise<Exchange>) => void;
   /**
-   * Evaluates the exchange of a registered request. Returns a problem if all first requests have timed out, and otherwise
-   * null. If this exchange is a timeout, waits for the other first requests.
+   * Evaluates the exchange of a registered request. Returns a problem if all first requests have timed out, and
+   * otherwise null. If this exchange is a timeout, waits for the other first requests.
    */
   readonly checkExchange: (exchange: Exchange) => Promise<Problem | null>;
   /** Returns the problem that `checkExchange` has found, or null. promptsync sends nothing if there is a problem. */

@@ -54,8 +54,8 @@ export type BrokenExchange = {
   /** False only if promptsync certainly sent no byte of the request. */
   readonly mayHaveBeenSent: boolean;
   /**
-   * An error code of Node or undici, `TIMEOUT_ERROR_NAME` or `TOO_LARGE_CODE`. The error itself is dropped, because errors of
-   * undici can contain the request headers and therefore the key.
+   * An error code of Node or undici, `TIMEOUT_ERROR_NAME` or `TOO_LARGE_CODE`. The error itself is dropped, because
+   * errors of undici can contain the request headers and therefore the key.
    */
   readonly code: string;
   /** The host and port that promptsync could not connect to, of the service or of a proxy. Null if it connected. */
@@ -89,8 +89,8 @@ export type Http = {
 };
 
 /**
- * Makes the HTTP transport for one base URL. The transport makes its connection pools when it sends the first requests, so
- * an invalid proxy setting fails these requests and not the start of promptsync.
+ * Makes the HTTP transport for one base URL. The transport makes its connection pools when it sends the first requests,
+ * so an invalid proxy setting fails these requests and not the start of promptsync.
  * @param secret the header that authenticates every request
  */
 export function makeHttp(settings: HttpSettings, secret: Readonly<Record<string, string>>): Http {
@@ -121,8 +121,8 @@ function makeDispatcher({ baseUrl, concurrency, timeoutSeconds, environment }: H
   const options = {
     connections: concurrency,
     connectTimeout: timeoutSeconds * 1_000,
-    // `concurrency` and fresh connections rely on one request per connection. HTTP/2 would gain nothing: it took 0.91 to
-    // 1.10 of the time of HTTP/1.1 with 8 or 32 requests in flight and 0, 20 or 50 ms of latency.
+    // `concurrency` and fresh connections rely on one request per connection. HTTP/2 would gain nothing: it took 0.91
+    // to 1.10 of the time of HTTP/1.1 with 8 or 32 requests in flight and 0, 20 or 50 ms of latency.
     allowH2: false,
   };
   // A proxy must never receive requests for a loopback address: the key would leave the machine.
@@ -142,8 +142,9 @@ async function sendRequest(request: Request, getDispatcher: () => Dispatcher, mi
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(new DOMException('too late', TIMEOUT_ERROR_NAME)), milliseconds);
   try {
-    // The deadline replaces the timeouts of undici. undici checks the signal right before it writes the first byte, so a
-    // connection that opens after the deadline carries no request. `connectTimeout` ends a connection that never opens.
+    // The deadline replaces the timeouts of undici. undici checks the signal right before it writes the first byte, so
+    // a connection that opens after the deadline carries no request. `connectTimeout` ends a connection that never
+    // opens.
     const limits = { signal: deadline.signal, headersTimeout: 0, bodyTimeout: 0 };
     return await readResponse(await getDispatcher().request({ ...request, ...limits }));
   } catch (error) {
@@ -175,8 +176,8 @@ subscribe('undici:client:connectError', (message) => {
 });
 
 /**
- * The error codes of requests that were certainly not sent. undici checks a request and the address of a proxy before it
- * connects. undici also uses the second code if a proxy refuses a tunnel with the status 407.
+ * The error codes of requests that were certainly not sent. undici checks a request and the address of a proxy before
+ * it connects. undici also uses the second code if a proxy refuses a tunnel with the status 407.
  */
 const NEVER_SENT_CODES = new Set(['ERR_INVALID_URL', 'UND_ERR_INVALID_ARG']);
 

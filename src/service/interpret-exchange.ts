@@ -150,8 +150,7 @@ function interpretReceived<Value>(
   { secrets }: ConnectionFacts,
 ): AttemptResult<Value> {
   try {
-    if (isEncoded(response))
-      throw new InvalidResponse('it is compressed, although promptsync requested no compression');
+    if (isEncoded(response)) throw new InvalidResponse('it is compressed, which promptsync did not request');
     if (response.body.length > (call.maxBytes ?? http.MAX_RESPONSE_BYTES)) throw new InvalidResponse('it is too large');
     return { isSuccess: true, value: call.parse(parseJsonResponse(response.body), response.body.length) };
   } catch (error) {
@@ -178,8 +177,8 @@ function parseJsonResponse(body: Uint8Array): unknown {
 }
 
 /**
- * Returns the error of a call whose 2xx response could not be parsed. Its effect is `unknown`, because the service may have
- * done the work. Rethrows errors that are bugs of promptsync.
+ * Returns the error of a call whose 2xx response could not be parsed. Its effect is `unknown`, because the service may
+ * have done the work. Rethrows errors that are bugs of promptsync.
  */
 function makeServiceError(thrown: unknown, secrets: readonly string[]): ServiceError {
   if (thrown instanceof ServiceError) return thrown;

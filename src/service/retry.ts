@@ -57,8 +57,8 @@ export async function withRetries<Value>(
 }
 
 /**
- * Returns the wait that a header `Retry-After` requests, in milliseconds from `now`. Returns 0 if the header is neither a
- * number of seconds nor an HTTP date.
+ * Returns the wait that a header `Retry-After` requests, in milliseconds from `now`. Returns 0 if the header is neither
+ * a number of seconds nor an HTTP date.
  */
 export function parseRetryAfter(header: string, now: number): number {
   const text = header.trim();
@@ -81,7 +81,9 @@ function computeWait(attempt: number, retryAfter: string | null, policy: RetryPo
   return wait;
 }
 
-/** Returns a function that reports waits. Ignores waits that begin during a reported wait, because one notice is enough. */
+/**
+ * Returns a function that reports waits. Ignores waits that begin during a reported wait, because one notice is enough.
+ */
 export function makeWaitNotifier({ now, onWait }: Pick<RetryPolicy, 'now' | 'onWait'>): (wait: ServiceWait) => void {
   let reportedUntil = Number.NEGATIVE_INFINITY;
   return (wait) => {
@@ -98,7 +100,9 @@ function markOutcomeUnknown(error: ServiceError): ServiceError {
 /** The waits between reads, in milliseconds. They add up to ten seconds, because a service may cache the old state. */
 const READ_BACK_WAITS_MS = [250, 500, 1_000, 2_000, 3_000, 3_250];
 
-/** Reads a value repeatedly, for up to ten seconds, until the value is as expected. Returns the value of the last read. */
+/**
+ * Reads a value repeatedly, for up to ten seconds, until the value is as expected. Returns the value of the last read.
+ */
 export async function readUntil<Read>(
   read: () => Promise<Read>,
   isExpected: (value: Read) => boolean,

@@ -13,13 +13,16 @@ export type ServiceCall<Value> = {
   readonly isSentOnce: boolean;
   /** The id of the prompt, for the messages of problems. */
   readonly promptId: string;
-  /** The version that does not exist if the response is 404. If absent, 404 is about the prompt (interface section 7). */
+  /**
+   * The id of the version that the call names. If the id is present, a 404 response means that the version does not
+   * exist. If the id is absent, it means that the prompt does not exist (interface section 7).
+   */
   readonly versionId?: string;
   /** The maximum size of the response in bytes. If absent, the limit of the transport applies. */
   readonly maxBytes?: number;
   /**
-   * Reads the JSON of a 2xx response. Throws `InvalidResponse` if the JSON breaks the interface, and a `ServiceError` if
-   * the response reports a failure.
+   * Reads the JSON of a 2xx response. Throws `InvalidResponse` if the JSON breaks the interface, and a `ServiceError`
+   * if the response reports a failure.
    * @param bytes the size of the response
    */
   readonly parse: (value: unknown, bytes: number) => Value;

@@ -13,8 +13,8 @@ export const API_KEY_HEADER = 'x-api-key';
 
 const nonEmptyText = z.string().min(1);
 /**
- * A JSON object that is returned unchanged. zod's `record()` would drop the key `__proto__`. zod's `json()` would try every
- * type of value on each of the thousands of values that metadata may have.
+ * A JSON object that is returned unchanged. zod's `record()` would drop the key `__proto__`. zod's `json()` would try
+ * every type of value on each of the thousands of values that metadata may have.
  */
 const metadata = z.custom<JsonObject>(
   (value) => isJsonObject(value) && isJsonValue(value),

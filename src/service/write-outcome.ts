@@ -28,8 +28,8 @@ export function makeStoppedOutcome(status: ChangeStatus, ...problems: WriteOutco
 const LOST_CREATE_WAITS_MS = [250, 1_000, 2_000, 4_000, 8_000];
 
 /**
- * Searches five times within 15 seconds for the version of a create call whose response was lost. Returns null if there is
- * no such version in time, if the service fails, or if the user interrupts the run.
+ * Searches five times within 15 seconds for the version of a create call whose response was lost. Returns null if there
+ * is no such version in time, if the service fails, or if the user interrupts the run.
  * @param find searches once, and returns null if there is no such version yet
  */
 export async function findLostVersion<Version>(
@@ -56,7 +56,8 @@ export function reportUnknownCreate({ problem }: ServiceError): WriteOutcome {
 /**
  * Makes the outcome of a create whose version holds a different content than promptsync sent. The error in this outcome
  * stops all later writes of the prompt.
- * @param status `made` if this run created the version, `not_made` if an earlier run did, `unknown` if either is possible
+ * @param status `made` if this run created the version, `not_made` if an earlier run did, `unknown` if either is
+ * possible
  */
 export function refuseRewritten(version: Pick<KnownVersion, 'id' | 'number'>, status: ChangeStatus): WriteOutcome {
   const problems = [makeProblem('apply/rewritten', { version: `v${version.number}` })];

@@ -29,7 +29,7 @@ async function apply(prompts: readonly PromptPlan[]) {
   return { writes, outcomes: outcomes.map(formatOutcome), problems: outcomes.flatMap((one) => one.problems) };
 }
 
-test('applyPlan makes no write call for unchanged, blocked and failed prompts', async () => {
+test('applyPlan sends no writes for unchanged, blocked or failed prompts', async () => {
   const found = observed({ active: { staging: version(1, 'Hello') } });
   const files = [
     file({ pins: staging }),
@@ -52,12 +52,12 @@ describe('applyPlan with an inconsistent plan', () => {
 
   test.each<[string, readonly Change[], string]>([
     [
-      'applyPlan fails a prompt whose plan activates a new version without creating it',
+      'applyPlan marks a prompt as failed if its plan activates a new version without creating it',
       whole.changes.filter(({ kind }) => kind === 'set-active'),
       'the version to activate was not created',
     ],
     [
-      'applyPlan fails a prompt whose plan activates a version that promptsync never read',
+      'applyPlan marks a prompt as failed if its plan activates a version that promptsync never read',
       [toUnknown],
       'the version to activate is not known',
     ],

@@ -8,7 +8,7 @@ const refs = { v1: content('Old') };
 const staging = { staging: 'latest' };
 
 describe.each(backends)('applyPlan (%s)', (_, start) => {
-  test('promptsync makes its calls in the documented order and reads back each activation', async () => {
+  test('promptsync sends its calls in the documented order and confirms each activation by reading it back', async () => {
     const service = await start();
     const wanted = file({ name: 'New', pins: { production: 'git:v1', staging: 'latest' } });
     const { lines, outcomes } = await sync(service, [wanted], { refs, environmentOrder: ['staging', 'production'] });
@@ -31,14 +31,14 @@ describe.each(backends)('applyPlan (%s)', (_, start) => {
     ]);
   });
 
-  test('promptsync sends only the description if nothing else of the prompt changed', async () => {
+  test('promptsync sends only the description if no other field changed', async () => {
     const service = await start();
     await sync(service, [file({ pins: staging })]);
     const { lines } = await sync(service, [file({ description: 'Other', pins: staging })]);
     expect(lines).toStrictEqual(['update p1 {"description":"Other"}']);
   });
 
-  test('Reverting a text activates the old version again and creates no version', async () => {
+  test('Reverting the text reactivates the old version without creating a new one', async () => {
     const service = await startWithTextOne(start);
     await sync(service, [file({ text: 'Two', pins: staging })]);
     const { lines, outcomes } = await sync(service, [file({ text: 'One', pins: staging })]);
@@ -48,7 +48,7 @@ describe.each(backends)('applyPlan (%s)', (_, start) => {
     expect(service.serves('p1', 'promptsync')?.[0]).toBe('ver_2');
   });
 
-  test('promptsync probes a version only once before it activates the version in two environments', async () => {
+  test('promptsync probes a version only once before activating it in two environments', async () => {
     const service = await start();
     const pins = { staging: 'latest', production: 'latest' };
     await sync(service, [file({ text: 'One', pins })]);
@@ -57,7 +57,7 @@ describe.each(backends)('applyPlan (%s)', (_, start) => {
     expect(shortenCalls(lines)).toStrictEqual(['look ver_1', 'staging ver_1', 'production ver_1']);
   });
 
-  test('A new version carries the metadata of the file and a complete version record', async () => {
+  test('A new version includes the metadata from the file and a complete version record', async () => {
     const service = await start();
     const provenance = new Map([
       ['prompts/a.md', { commit: 'abc', path: 'sub/prompts/a.md', changeSummary: 'Soften' }],
@@ -90,7 +90,7 @@ describe.each(backends)('applyPlan (%s)', (_, start) => {
     expect(made?.stamp.ledger).toStrictEqual([ours, theirs]);
   });
 
-  test('The version record for a git pin names the commit and path behind the ref', async () => {
+  test('The version record for a git pin contains the commit and path that the ref resolves to', async () => {
     const service = await start();
     const at = { content: content('Old'), provenance: { commit: 'c1', path: 'was/a.md', changeSummary: 'Release' } };
     const wanted = file({ pins: { staging: 'latest', production: 'git:v1' } });
@@ -107,11 +107,11 @@ describe.each(backends)('applyPlan (%s)', (_, start) => {
   /** Successive edits: the number of the text, and whether production follows the text or is held at version 1. */
   const histories: readonly (readonly [title: string, edits: string])[] = [
     [
-      'An environment can return after 25 edits to the version that it kept during an edit',
+      'After 25 edits, production can return to the version it was pinned to during an earlier edit',
       '1 follows, 1 held, 2 held, 2 follows',
     ],
     [
-      'An environment can return after 25 edits to a version that an earlier edit restored',
+      'After 25 edits, production can return to a version that an earlier rollback restored',
       '1 follows, 2 follows, 3 held, 3 follows',
     ],
   ];
@@ -126,14 +126,14 @@ describe.each(backends)('applyPlan (%s)', (_, start) => {
     expect(service.serves('p1', 'production')).toStrictEqual(['ver_1', 'T1']);
   });
 
-  test('promptsync stores the content of a file without pins and activates it in no pinned environment', async () => {
+  test('promptsync creates a version for a file without pins and activates it only in the tracking environment', async () => {
     const service = await start();
     const { lines } = await sync(service, [file()]);
     expect(shortenCalls(lines)).toStrictEqual(['create "Hello"', 'track ver_1']);
     expect((await sync(service, [file()])).lines).toStrictEqual([]);
   });
 
-  test('A prompt is blocked if it pins a number that the probed newest version does not have', async () => {
+  test('A prompt is blocked if probing the newest version does not reveal the pinned version number', async () => {
     const service = await start();
     await sync(service, [file({ pins: staging })]);
     service.addVersion('p1', { text: 'Theirs' });
@@ -142,10 +142,13 @@ describe.each(backends)('applyPlan (%s)', (_, start) => {
     ]);
     expect(shortenCalls(lines)).toStrictEqual(['look ver_2']);
     expect(outcomes.map(formatOutcome)).toStrictEqual(['blocked: not_made pin/unknown-number']);
-    expect(outcomes[0]?.problems[0]).toMatchObject({ line: 6, message: expect.stringMatching(/is known\.$/) });
+    expect(outcomes[0]?.problems[0]).toMatchObject({
+      line: 6,
+      message: expect.stringMatching(/knows no version with this number\.$/),
+    });
   });
 
-  test('promptsync finds a pinned number in the ledger of a version that it probed', async () => {
+  test('promptsync finds a pinned version number in the ledger of a probed version', async () => {
     const service = await start();
     service.addVersion('p1', { text: 'Theirs' });
     addManagedVersion(service, 'Two', [entry(1, 'Theirs', { stampFor: null })]);
@@ -153,7 +156,7 @@ describe.each(backends)('applyPlan (%s)', (_, start) => {
     expect(shortenCalls(lines)).toStrictEqual(['look ver_2', 'track ver_2', 'look ver_1', 'production ver_1']);
   });
 
-  test('promptsync probes a version whose id is in no ledger before it activates that version', async () => {
+  test('promptsync probes a version that no ledger lists before activating it', async () => {
     const service = await start();
     await sync(service, [file({ pins: staging })]);
     service.addVersion('p1', { text: 'Theirs' });
@@ -165,8 +168,8 @@ describe.each(backends)('applyPlan (%s)', (_, start) => {
   });
 
   test.each([
-    ['A pinned version id of another prompt blocks the prompt before any write', 'ver_2'],
-    ['A pinned version id that does not exist blocks the prompt before any write', 'ver_9'],
+    ['A prompt is blocked before any change if it pins a version id of another prompt', 'ver_2'],
+    ['A prompt is blocked before any change if it pins a version id that does not exist', 'ver_9'],
   ])('%s', async (_title, id) => {
     const service = await start();
     await sync(service, [file({ pins: staging })]);
@@ -179,7 +182,7 @@ describe.each(backends)('applyPlan (%s)', (_, start) => {
     expect(service.serves('p1', 'staging')).toStrictEqual(['ver_1', 'Hello']);
   });
 
-  test('promptsync reports each pinned version id that does not exist and activates none of the others', async () => {
+  test('promptsync reports every pinned version id that does not exist and activates no other pinned version', async () => {
     const service = await start();
     await sync(service, [file({ pins: staging })]);
     service.addVersion('p1', { text: 'Theirs' });
@@ -189,7 +192,7 @@ describe.each(backends)('applyPlan (%s)', (_, start) => {
     expect(service.serves('p1', 'b')).toBeNull();
   });
 
-  test('A prompt that fails does not stop the apply of the other prompts', async () => {
+  test('A failed prompt does not prevent the other prompts from being applied', async () => {
     const service = await start();
     const files = ['p0', 'p1', 'p2', 'q1'].map((id) => ({ ...file({ pins: staging }), id, path: `${id}.md` }));
     const { outcomes } = await sync(service, [...files, file({ pins: { a: 9 } })].slice(0, 4));

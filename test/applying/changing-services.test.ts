@@ -61,7 +61,7 @@ describe('a service that rewrites versions', () => {
     pinned.map(([pin, pins]) => [effect, pin, { ...parts, pins }, rewrite] as const),
   );
   test.each(rows)(
-    'promptsync creates one version and reports apply/rewritten if the service %s (file pins %s)',
+    'Three syncs create only one version and report apply/rewritten if the service %s (file pins %s)',
     async (_effect, _pin, parts, rewrite) => {
       const backend = inMemoryBackend();
       const service = rewriteVersions(backend, rewrite);
@@ -73,7 +73,7 @@ describe('a service that rewrites versions', () => {
     },
   );
 
-  test('promptsync is in sync after the user trims a file for a service that trims texts', async () => {
+  test('If the service trims text, a file syncs successfully once the user trims its text', async () => {
     const backend = inMemoryBackend();
     const service = rewriteVersions(backend, (sent) => ({ ...sent, text: sent.text.trim() }));
     await syncFile(service, { text: 'Hello ', pins: staging });
@@ -82,7 +82,7 @@ describe('a service that rewrites versions', () => {
     expect(backend.countVersions('p1')).toBe(2);
   });
 
-  test('A service that trims texts still accepts texts without surrounding spaces', async () => {
+  test('If the service trims text, promptsync can still sync text without surrounding whitespace', async () => {
     const backend = inMemoryBackend();
     const service = rewriteVersions(backend, (sent) => ({ ...sent, text: sent.text.trim() }));
     await syncFile(service, { text: 'Hello ', pins: staging });
@@ -90,7 +90,7 @@ describe('a service that rewrites versions', () => {
     expect(await syncFile(service, { text: 'Other', pins: staging })).toBe('unchanged:');
   });
 
-  test('promptsync ignores metadata that the service adds to a file without metadata', async () => {
+  test('promptsync ignores metadata added by the service if the file declares none', async () => {
     const backend = inMemoryBackend();
     const service = rewriteVersions(backend, (sent) => ({
       ...sent,
@@ -102,15 +102,23 @@ describe('a service that rewrites versions', () => {
   });
 
   test.each([
-    ['A file that pins latest converges on a service that drops metadata', { pins: staging }, 'applied: made made'],
     [
-      'A file with metadata that pins latest converges on a service that drops metadata',
+      'The second sync of a file with a latest pin changes nothing if the service drops metadata',
+      { pins: staging },
+      'applied: made made',
+    ],
+    [
+      'The second sync of a file with metadata and a latest pin changes nothing if the service drops metadata',
       { pins: staging, metadata: { model: 'x' } },
       'applied: made made',
     ],
-    ['A file without pins converges on a service that drops metadata', { pins: {} }, 'applied: made'],
     [
-      'A file with metadata and no pins converges on a service that drops metadata',
+      'The second sync of a file without pins changes nothing if the service drops metadata',
+      { pins: {} },
+      'applied: made',
+    ],
+    [
+      'The second sync of a file with metadata but no pins changes nothing if the service drops metadata',
       { pins: {}, metadata: { model: 'x' } },
       'applied: made',
     ],
@@ -127,7 +135,7 @@ describe('a service that rewrites versions', () => {
 });
 
 const WARNING =
-  'The version in "promptsync" carries no record of promptsync\'s: the service drops `metadata_`, or somebody moved that environment.';
+  'The version in "promptsync" has no record of promptsync. Either the service drops `metadata_`, or somebody activated another version in that environment.';
 
 const dropMetadata = (service: Backend) => rewriteVersions(service, (sent) => ({ ...sent, metadata: {} }));
 
@@ -137,7 +145,7 @@ describe.each([
 ])('a service that drops all metadata, for a file $kind', ({ wanted }) => {
   const edited = (text: string) => ({ ...wanted, content: content(text, wanted.content.metadata) });
 
-  test('promptsync warns that the version in the tracking environment lost its version record', async () => {
+  test('promptsync warns that the version in the tracking environment has no version record', async () => {
     const service = inMemoryBackend();
     const { outcomes } = await sync(dropMetadata(service), [wanted]);
     expect(outcomes[0]?.problems).toMatchObject([{ severity: 'warning', path: 'prompts/a.md', message: WARNING }]);
@@ -147,7 +155,7 @@ describe.each([
     expect(again.outcomes[0]?.problems[0]).toMatchObject({ path: 'prompts/a.md', message: WARNING });
   });
 
-  test('promptsync warns once about dropped metadata even if a run creates several versions', async () => {
+  test('promptsync warns only once about dropped metadata even if it creates several versions', async () => {
     const service = inMemoryBackend();
     await sync(dropMetadata(service), [wanted]);
     const { pins } = file({ pins: { staging: 'latest', production: 'git:v1' } });
@@ -157,7 +165,7 @@ describe.each([
     expect(outcomes.map(formatOutcome)).toStrictEqual(['applied: made made made made service/drops-metadata']);
   });
 
-  test('promptsync creates a new version for a reverted text if the service drops all metadata', async () => {
+  test('promptsync creates a new version for reverted text if the service drops all metadata', async () => {
     const service = inMemoryBackend();
     await sync(dropMetadata(service), [wanted]);
     await sync(dropMetadata(service), [edited('Two')]);
@@ -166,7 +174,7 @@ describe.each([
   });
 });
 
-test('promptsync does not activate a version if the service kept its version record but dropped its metadata', async () => {
+test('promptsync does not activate a version if the service kept its version record but dropped its other metadata', async () => {
   const service = rewriteVersions(inMemoryBackend(), ({ metadata: { promptsync }, ...rest }) => {
     return { ...rest, metadata: { promptsync: promptsync! } };
   });

@@ -47,7 +47,7 @@ describe.each(backends)('applyPlan after a failed call (%s)', (_, start) => {
     effects.map((effect) => [call, effect, at, statuses] as const),
   );
   test.each(rows)(
-    'promptsync stops one prompt and continues with the next if `%s` fails (%s)',
+    'promptsync stops the current prompt and continues with the next one if `%s` fails (%s)',
     async (call, effect, at, statuses) => {
       const service = await start();
       const { lines, outcomes } = await sync(service, [whole, other], { refs, hooks: failCall(at, effect) });
@@ -67,7 +67,7 @@ describe.each(backends)('applyPlan after a failed call (%s)', (_, start) => {
 describe('a failed probe', () => {
   const effectRows = [0, 1].flatMap((at) => effects.map((effect) => [at, effect] as const));
 
-  test.each(effectRows)('A prompt fails without a write if call %i of a probe fails (%s)', async (at, effect) => {
+  test.each(effectRows)('A prompt fails without any change if call %i of the probe fails (%s)', async (at, effect) => {
     const service = inMemoryBackend();
     service.addVersion('p1', { text: 'Theirs' });
     const wanted = file({ pins: { staging: 'version:ver_1' } });
@@ -76,7 +76,7 @@ describe('a failed probe', () => {
     expect(lines).toHaveLength(at + 1);
   });
 
-  test('A failed probe for a pinned number is reported instead of an unknown pin', async () => {
+  test('If the probe for a pinned version number fails, promptsync reports that failure and not an unknown pin', async () => {
     const service = inMemoryBackend();
     service.addVersion('p1', { text: 'Theirs' });
     const wanted = file({ text: 'Theirs', pins: { staging: 1 } });
@@ -86,16 +86,16 @@ describe('a failed probe', () => {
 });
 
 describe('applyPlan with an unexpected answer', () => {
-  test('A prompt fails and names the field if the service answers an update with another value', async () => {
+  test('A prompt fails with an error that names the field if the service ignores an update', async () => {
     const service = inMemoryBackend();
     await sync(service, [file({ pins: staging })]);
     const ignoringUpdates: PromptService = { ...service, updatePrompt: (promptId) => service.readPrompt(promptId) };
     const { outcomes } = await sync(ignoringUpdates, [file({ name: 'New', pins: staging })]);
     expect(outcomes.map(formatOutcome)).toStrictEqual(['failed: unknown apply/fields-differ']);
-    expect(outcomes[0]?.problems[0]?.message).toMatch(/for: name\.$/);
+    expect(outcomes[0]?.problems[0]?.message).toMatch(/for these fields: name\.$/);
   });
 
-  test('promptsync treats a text as unchanged if the service stores CRLF line endings for LF', async () => {
+  test('promptsync treats text as unchanged if the service converts LF line endings to CRLF', async () => {
     const service = inMemoryBackend();
     const storingCrlf: PromptService = {
       ...service,
@@ -109,7 +109,7 @@ describe('applyPlan with an unexpected answer', () => {
     expect((await sync(storingCrlf, [wanted])).lines).toStrictEqual([]);
   });
 
-  test('An unexpected exception fails one prompt, and promptsync applies the other prompts', async () => {
+  test('An unexpected exception while applying one prompt does not stop the others', async () => {
     const service = inMemoryBackend();
     const hooks: Hooks = {
       before: (_, index) => {
@@ -132,7 +132,7 @@ describe('an interrupted apply', () => {
     return { hooks: { before }, stop: stopping.signal };
   }
 
-  test('An interrupt before the first call marks only prompts with changes as not attempted', async () => {
+  test('An interrupt before the first call marks only prompts with pending changes as not attempted', async () => {
     const service = inMemoryBackend();
     await sync(service, [other]);
     const blocked = { ...file({ pins: { a: 'git:gone' } }), id: 'p1', path: 'prompts/c.md' };
@@ -154,14 +154,14 @@ describe('an interrupted apply', () => {
     [6, 'update p1 {"name":"New"}', 'failed: made made made not_made not_made apply/interrupted'],
     [7, 'set p1 staging ver_2', 'failed: made made made unknown not_made apply/interrupted'],
     [10, 'read p1 production', 'applied: made made made made made'],
-  ])('An interrupt during call %i lets the call finish and prevents further calls: %s', async (at, call, outcome) => {
+  ])('An interrupt during call %i (%s) lets the call finish and prevents further calls', async (at, call, outcome) => {
     const stopping = new AbortController();
     const { lines, outcomes } = await sync(inMemoryBackend(), [whole, other], { refs, ...stopAt(at, stopping) });
     expect([lines.length, lines.at(-1)]).toStrictEqual([at + 1, call]);
     expect(outcomes.map(formatOutcome)).toStrictEqual([outcome, 'not_attempted: not_made not_made']);
   });
 
-  test.each([0, 1])('An interrupt during call %i of a probe prevents all writes of the prompt', async (at) => {
+  test.each([0, 1])('An interrupt during call %i of a probe prevents all changes to the prompt', async (at) => {
     const stopping = new AbortController();
     const service = inMemoryBackend();
     for (const text of ['A', 'B']) service.addVersion('p1', { text });
@@ -171,7 +171,7 @@ describe('an interrupted apply', () => {
     expect(outcomes.map(formatOutcome)).toStrictEqual(['not_attempted: not_made not_made not_made apply/interrupted']);
   });
 
-  test('An interrupt after the last call leaves the outcome of the apply unchanged', async () => {
+  test('An interrupt after the last call does not affect the outcome', async () => {
     const stopping = new AbortController();
     const hooks: Hooks = {
       after: (line) => {
@@ -185,7 +185,7 @@ describe('an interrupted apply', () => {
 
 describe('applyPlan with concurrency', () => {
   test.each([1, 2])(
-    'promptsync writes at most %i prompts at the same time and reports each one',
+    'promptsync respects a concurrency limit of %i and reports each applied prompt',
     async (concurrency) => {
       const reported: string[] = [];
       let inFlight = 0;
@@ -214,7 +214,7 @@ function redirectCall(call: string): Hooks {
   };
 }
 
-const REDIRECT = 'The service answered with a redirect (302), which is not followed.';
+const REDIRECT = 'The service responded with a redirect (302), which promptsync does not follow.';
 
 describe('problems of failed calls', () => {
   test.each([
@@ -223,12 +223,12 @@ describe('problems of failed calls', () => {
     { call: 'update p1', step: 'Updating the prompt: ' },
     { call: 'set p1 staging', step: 'Setting "staging": ' },
     { call: 'set p1 production', step: 'Setting "production": ' },
-  ])('The problem of the failed call `$call` names the step that failed', async ({ call, step }) => {
+  ])('The error reported for the failed call `$call` names the step that failed', async ({ call, step }) => {
     const { outcomes } = await sync(inMemoryBackend(), [whole], { refs, hooks: redirectCall(call) });
     expect(outcomes[0]?.problems.map(({ message }) => message)).toStrictEqual([`${step}${REDIRECT}`]);
   });
 
-  test('An activation that was not made names the version that the run created for it', async () => {
+  test('The result of a skipped activation names the version that was created for it', async () => {
     const { outcomes } = await sync(inMemoryBackend(), [whole], { refs, hooks: redirectCall('create p1 "Hello"') });
     expect(outcomes[0]?.changes.map(({ change, status, version }) => [change.kind, status, version])).toStrictEqual([
       ['create-version', 'made', { id: 'ver_1', number: 1 }],
@@ -240,7 +240,7 @@ describe('problems of failed calls', () => {
     expect(outcomes[0]?.changes.map((change) => 'version' in change)).toStrictEqual([true, false, false, false, true]);
   });
 
-  test('An activation of an older version names no created version if it was not made', async () => {
+  test('The result of a skipped activation of an older version names no created version', async () => {
     const service = await startWithTextOne();
     await sync(service, [file({ text: 'Two', pins: staging })]);
     const back = file({ text: 'One', name: 'New', pins: staging });
@@ -266,19 +266,19 @@ describe('reading back an activation', () => {
 
   test.each([
     [
-      'A prompt fails if its environment still serves nothing ten seconds after the activation',
+      'A prompt fails if its environment still has no active version ten seconds after the activation',
       () => null,
-      'nothing instead of version "ver_1"',
+      'version "ver_1" in "staging", but the environment serves nothing',
     ],
     [
-      'A prompt fails if its environment serves another version for ten seconds after the activation',
+      'A prompt fails if its environment still serves a different version ten seconds after the activation',
       () => ({ id: 'ver_9' }),
-      'version "ver_9" instead of version "ver_1"',
+      'version "ver_1" in "staging", but the environment serves version "ver_9"',
     ],
     [
-      'A prompt fails if its environment serves another text for ten seconds after the activation',
+      'A prompt fails if its environment still serves different text ten seconds after the activation',
       () => ({ content: { text: 'Theirs', metadata: {} } }),
-      'another text (v1) instead of the planned text',
+      'the planned text in "staging", but the environment serves another text (v1)',
     ],
   ])('%s', async (_, shown, serves) => {
     let waited = 0;
@@ -286,19 +286,17 @@ describe('reading back an activation', () => {
     const { outcomes } = await sync(replaceInStaging(inMemoryBackend(), shown), [file({ pins: staging })], { onWait });
     expect(waited).toBe(10_000);
     expect(outcomes.map(formatOutcome)).toStrictEqual(['failed: made unknown apply/not-active']);
-    expect(outcomes[0]?.problems.map(({ message }) => message)).toStrictEqual([
-      `After it was set, "staging" serves ${serves}.`,
-    ]);
+    expect(outcomes[0]?.problems.map(({ message }) => message)).toStrictEqual([`promptsync activated ${serves}.`]);
   });
 
-  test('promptsync reads an environment again if the service briefly shows the old version', async () => {
+  test('promptsync rereads an environment if the service briefly shows its old state after an activation', async () => {
     let old = 3;
     const service = replaceInStaging(inMemoryBackend(), () => (old-- > 0 ? null : {}));
     const { outcomes } = await sync(service, [file({ pins: staging })]);
     expect(outcomes.map(formatOutcome)).toStrictEqual(['applied: made made']);
   });
 
-  test('An interrupted apply stops waiting and reports an unconfirmed activation as unknown', async () => {
+  test('An interrupted apply stops waiting for confirmation and reports the activation as unknown', async () => {
     const stopping = new AbortController();
     const parts = { stop: stopping.signal, onWait: () => stopping.abort() };
     const { lines, outcomes } = await sync(
@@ -315,8 +313,8 @@ describe('a probe that shows the wrong version', () => {
   const pins = { staging: 'latest', production: 'version:ver_2' };
 
   test.each([
-    ['A prompt fails without an activation if somebody moves the probe environment to another version', 'ver_1'],
-    ['A prompt fails without an activation if somebody clears the probe environment', ''],
+    ['A prompt fails before any activation if someone activates a different version in the probe environment', 'ver_1'],
+    ['A prompt fails before any activation if someone clears the probe environment', ''],
   ])('%s', async (_, to) => {
     const service = inMemoryBackend();
     await sync(service, [file({ pins: staging })]);
@@ -326,12 +324,12 @@ describe('a probe that shows the wrong version', () => {
     expect(new Set(lines.slice(-7))).toStrictEqual(new Set(['read p1 promptsync-look']));
     expect(outcomes.map(formatOutcome)).toStrictEqual(['failed: not_made apply/changed-meanwhile']);
     expect(outcomes[0]?.problems[0]?.message).toBe(
-      'The version looked at through "promptsync-look" is another one than was asked for.',
+      'promptsync activated a version in "promptsync-look" to read it, but the service returned another version.',
     );
   });
 });
 
-test('An interrupt right before the first write of a prompt leaves the prompt not attempted', async () => {
+test('An interrupt right before the first write of a prompt marks the prompt as not attempted', async () => {
   const controller = new AbortController();
   const parts = { stop: controller.signal, onObserve: () => controller.abort() };
   const { lines, outcomes } = await sync(inMemoryBackend(), [file({ pins: staging })], parts);

@@ -89,7 +89,7 @@ function expectPins(step: Step & { kind: 'edit' }, service: Backend): void {
   }
 }
 
-test('After any history every pin serves what it declares, and no content is stored twice', async () => {
+test('After any sequence of changes, every environment matches its pin and promptsync stores no content twice', async () => {
   await fc.assert(
     fc.asyncProperty(histories, async (steps) => {
       const made: string[] = [];

@@ -20,13 +20,13 @@ async function startWith25Versions(): Promise<Backend> {
 const newest = (from: number) => Array.from({ length: 20 }, (_, index) => from - index);
 
 describe('the ledger of a new version', () => {
-  test('A new ledger drops unpinned versions that are older than the twenty newest versions', async () => {
+  test('A new ledger omits unpinned versions that are not among the twenty newest', async () => {
     const ledger = await syncEdit(await startWith25Versions(), 26, {});
     expect(ledger.map(({ number }) => number)).toStrictEqual(newest(25));
     expect(ledger.filter(({ pinned }) => pinned)).toStrictEqual([]);
   });
 
-  test('A new ledger keeps a version that is active in an environment pinned only by the base', async () => {
+  test('A new ledger keeps a version that is active in an environment pinned only in the base commit', async () => {
     const base = {
       files: new Map([['p1', file({ text: 'T25', pins: { staging: 'latest', production: 1 } })]]),
     };
@@ -36,7 +36,7 @@ describe('the ledger of a new version', () => {
     expect(ledger.filter(({ pinned }) => pinned)).toStrictEqual([]);
   });
 
-  test('A ledger keeps a version pinned by number even after the pin has changed', async () => {
+  test('A ledger keeps a version that was pinned by number even after the pin is removed', async () => {
     const service = await startWith25Versions();
     const ledger = await syncEdit(service, 26, { production: 1 });
     expect(ledger.map(({ number }) => number)).toStrictEqual([...newest(25), 1]);
@@ -45,7 +45,7 @@ describe('the ledger of a new version', () => {
     expect(later.map(({ number }) => number)).toStrictEqual([...newest(26), 1]);
   });
 
-  test('A ledger keeps only the twenty newest versions that were ever pinned', async () => {
+  test('Of the versions marked as pinned, a ledger keeps only the twenty newest', async () => {
     const service = inMemoryBackend();
     const named = (from: number) => Array.from({ length: 25 }, (_, at) => entry(from + at, `T${from + at}`));
     const pinned = named(2).map((one) => ({ ...one, pinned: true as const }));
@@ -55,13 +55,13 @@ describe('the ledger of a new version', () => {
     expect(ledger.filter((one) => !one.pinned).map(({ number }) => number)).toStrictEqual([...newest(51), 1]);
   });
 
-  test('A new ledger marks an older version as pinned if the same sync activates it', async () => {
+  test('A new ledger marks an older version as pinned if the file now pins its number', async () => {
     const service = await startWith25Versions();
     const ledger = await syncEdit(service, 26, { qa: 20 });
     expect(ledger.filter(({ pinned }) => pinned).map(({ number }) => number)).toStrictEqual([20]);
   });
 
-  test('A ledger does not mark versions as pinned that a latest pin activates', async () => {
+  test('A ledger does not mark a version as pinned if a latest pin activated it', async () => {
     const service = inMemoryBackend();
     await syncEdit(service, 1, { production: 'latest' });
     expect((await syncEdit(service, 2, { production: 'latest' })).map(({ pinned }) => pinned)).toStrictEqual([
@@ -69,7 +69,7 @@ describe('the ledger of a new version', () => {
     ]);
   });
 
-  test('A ledger keeps the latest managed version after many versions from outside', async () => {
+  test('A ledger keeps the latest managed version even after many newer foreign versions', async () => {
     const service = inMemoryBackend();
     addManagedVersion(service, 'T1');
     service.activate('p1', 'promptsync', 'ver_1');
@@ -82,7 +82,7 @@ describe('the ledger of a new version', () => {
     expect(created[0]?.stamp.ledger.map(({ number }) => number)).toContain(1);
   });
 
-  test('A ledger takes over the pinned mark of a version that promptsync probed and adopted', async () => {
+  test('A new ledger inherits the pinned mark of a version that promptsync probed and adopted', async () => {
     const service = inMemoryBackend();
     addManagedVersion(service, 'Old');
     const others = Array.from({ length: 24 }, (_, index) => {
@@ -96,7 +96,7 @@ describe('the ledger of a new version', () => {
     expect(created[0]?.stamp.ledger.map(({ number }) => number)).toStrictEqual([...newest(26), 1]);
   });
 
-  test('A ledger takes over a pinned mark that only an untracked version records', async () => {
+  test('A new ledger inherits a pinned mark recorded only by a version outside the tracking environment', async () => {
     const service = inMemoryBackend();
     for (const number of [1, 2]) await syncEdit(service, number, {});
     addManagedVersion(service, 'T3', [entry(2, 'T2'), { ...entry(1, 'T1'), pinned: true }]);
@@ -104,7 +104,7 @@ describe('the ledger of a new version', () => {
     expect(ledger.find(({ number }) => number === 1)?.pinned).toBe(true);
   });
 
-  test('A ledger lists a probed version from outside with only its identity and digests', async () => {
+  test('A ledger entry for a probed foreign version contains no commit, path or pinned mark', async () => {
     const service = inMemoryBackend();
     await syncEdit(service, 1, {});
     service.addVersion('p1', { text: 'Theirs', metadata: { by: 'hand' } });
@@ -113,7 +113,7 @@ describe('the ledger of a new version', () => {
     expect(ledger[0]).toStrictEqual({ number: 2, id: 'ver_2', digest, metadataDigest, isManaged: false });
   });
 
-  test('A ledger keeps one version with the file’s own text even if no pin uses that text', async () => {
+  test('A ledger keeps one version with the text of the file even if no pin uses that text', async () => {
     const service = inMemoryBackend();
     const own = [2, 3].map((number) => entry(number, 'Own', { stampFor: null }));
     const others = Array.from({ length: 25 }, (_, index) => entry(index + 4, `T${index + 4}`));

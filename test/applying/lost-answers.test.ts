@@ -26,8 +26,8 @@ async function syncOnce(service: Backend, wanted = two, parts: SyncParts = {}) {
   return { lines, said: outcomes.map(formatOutcome), problem: outcomes[0]?.problems[0]?.message ?? '' };
 }
 
-describe.each(backends)('a lost answer to create-version (%s)', (_, start) => {
-  test('promptsync adopts and tracks the version that a create call with a lost answer stored', async () => {
+describe.each(backends)('a lost response to create-version (%s)', (_, start) => {
+  test('After a lost response, promptsync adopts and tracks the version that the service stored', async () => {
     const service = await startWithTextOne(start);
     const { lines, said } = await syncOnce(service, two, { hooks: loseAnswers('stored') });
     expect(said).toStrictEqual(['applied: adopted made']);
@@ -44,7 +44,7 @@ describe.each(backends)('a lost answer to create-version (%s)', (_, start) => {
     expect((await syncOnce(service)).lines).toStrictEqual([]);
   });
 
-  test('promptsync never repeats a create call with a lost answer, and the next sync creates the version', async () => {
+  test('promptsync does not retry create-version after a lost response, and the next sync creates the version', async () => {
     const service = await startWithTextOne(start);
     const { lines, said } = await syncOnce(service, two, { hooks: loseAnswers('not stored') });
     expect(said).toStrictEqual(['failed: unknown not_made apply/outcome-unknown']);
@@ -54,7 +54,7 @@ describe.each(backends)('a lost answer to create-version (%s)', (_, start) => {
     expect(service.countVersions('p1')).toBe(2);
   });
 
-  test('promptsync stops after a lost answer if somebody else has created a version meanwhile', async () => {
+  test('A prompt fails after a lost response if someone else created a version in the meantime', async () => {
     const service = await startWithTextOne(start);
     const onWait = (): void => void service.addVersion('p1', { text: 'Theirs' });
     const { said, problem, lines } = await syncOnce(service, two, { hooks: loseAnswers('stored'), onWait });
@@ -64,7 +64,7 @@ describe.each(backends)('a lost answer to create-version (%s)', (_, start) => {
     expect(lines.filter((line) => line.startsWith('create'))).toHaveLength(1);
   });
 
-  test('promptsync adopts a foreign version with the same text after a lost answer if a latest pin needs it', async () => {
+  test('After a lost response, promptsync adopts a foreign version with the same text if a latest pin needs it', async () => {
     const service = await startWithTextOne(start);
     const onWait = (): void => void service.addVersion('p1', { text: 'Two' });
     const { said } = await syncOnce(service, two, { hooks: loseAnswers('not stored'), onWait });
@@ -72,7 +72,7 @@ describe.each(backends)('a lost answer to create-version (%s)', (_, start) => {
     expect(service.serves('p1', 'staging')).toStrictEqual(['ver_2', 'Two']);
   });
 
-  test('promptsync does not adopt a foreign version after a lost answer if no pin needs its text', async () => {
+  test('After a lost response, promptsync does not adopt a foreign version if no pin needs its text', async () => {
     const service = await startWithTextOne(start);
     const onWait = (): void => void service.addVersion('p1', { text: 'Two' });
     const wanted = file({ text: 'Two', pins: { staging: 1 } });
@@ -80,7 +80,7 @@ describe.each(backends)('a lost answer to create-version (%s)', (_, start) => {
     expect(said).toStrictEqual(['failed: unknown apply/somebody-else-wrote']);
   });
 
-  test('promptsync adopts both versions of a run whose two create calls lost their answers', async () => {
+  test('promptsync adopts both versions if both create-version responses of a sync are lost', async () => {
     const service = await startWithTextOne(start);
     const wanted = file({ text: 'Two', pins: { staging: 'latest', production: 'git:v1' } });
     const parts = { refs: { v1: content('Old') }, hooks: loseAnswers('stored') };
@@ -89,7 +89,7 @@ describe.each(backends)('a lost answer to create-version (%s)', (_, start) => {
     expect((await syncOnce(service, wanted, parts)).said).toStrictEqual(['unchanged:']);
   });
 
-  test('A create call stays unknown if an interrupt ends the wait after its lost answer', async () => {
+  test('The outcome of create-version stays unknown if an interrupt ends the wait after a lost response', async () => {
     const service = await startWithTextOne(start);
     const controller = new AbortController();
     const parts = { hooks: loseAnswers('stored'), stop: controller.signal, onWait: () => controller.abort() };
@@ -102,7 +102,8 @@ describe.each(backends)('a lost answer to create-version (%s)', (_, start) => {
 
 const ALL_WAITS = [250, 1_000, 2_000, 4_000, 8_000];
 const one = file({ text: 'One', pins: staging });
-const LOST = 'It is not known whether the version was created: The service did not answer within 1 s.';
+const LOST =
+  'promptsync does not know whether the service created the version: The service did not respond within 1 s.';
 
 /** Handles a create-version call in the service before its answer is lost. */
 type CreateHandler = (service: Backend, sent: CreatedVersion, store: () => Promise<unknown>) => unknown;
@@ -129,21 +130,24 @@ async function syncWithLostAnswers(handle: CreateHandler, parts: SyncParts = {},
 }
 
 describe('the search for a version after a lost answer', () => {
-  test.each([1, 2, 3, 4, 5])('promptsync finds a version that the service stores only during wait %i', async (late) => {
-    let storeIt = async (): Promise<unknown> => undefined;
-    let count = 0;
-    const keepBack: CreateHandler = (_service, _sent, store) => {
-      storeIt = store;
-    };
-    const onWait = async () => {
-      count += 1;
-      if (count === late) await storeIt();
-    };
-    const { waits, line } = await syncWithLostAnswers(keepBack, { onWait });
-    expect([waits, line]).toStrictEqual([ALL_WAITS.slice(0, late), 'applied: adopted made']);
-  });
+  test.each([1, 2, 3, 4, 5])(
+    'After a lost response, promptsync finds a version that the service does not store until wait %i',
+    async (late) => {
+      let storeIt = async (): Promise<unknown> => undefined;
+      let count = 0;
+      const keepBack: CreateHandler = (_service, _sent, store) => {
+        storeIt = store;
+      };
+      const onWait = async () => {
+        count += 1;
+        if (count === late) await storeIt();
+      };
+      const { waits, line } = await syncWithLostAnswers(keepBack, { onWait });
+      expect([waits, line]).toStrictEqual([ALL_WAITS.slice(0, late), 'applied: adopted made']);
+    },
+  );
 
-  test('The next version takes over the ledger of a version found after a lost answer', async () => {
+  test('The next version inherits the ledger of a version found after a lost response', async () => {
     const wanted = file({ text: 'Two', pins: { staging: 'latest', production: 'git:v1' } });
     const handle: CreateHandler = (service, { text }, store) =>
       text === 'Old' ? addManagedVersion(service, 'Old', [entry(9, 'Nine'), entry(1, 'One')]) : store();
@@ -152,25 +156,25 @@ describe('the search for a version after a lost answer', () => {
     expect(created[1]?.stamp.ledger.map(({ id }) => id)).toStrictEqual(['ver_9', 'ver_2', 'ver_1']);
   });
 
-  test('promptsync does not adopt a version of another run with another digest after a lost answer', async () => {
+  test('After a lost response, promptsync does not adopt a version with a different digest from another run', async () => {
     const { service, line, said } = await syncWithLostAnswers((found, { stamp }) => {
       const another = { ...stamp, digest: computeContentDigest('Another'), operation: 'of another run' };
       found.addVersion('p1', { text: ' Two ', metadata: { promptsync: renderVersionRecord(another) } });
     });
     expect(line).toBe('failed: unknown not_made apply/somebody-else-wrote');
-    expect(said).toBe(`${LOST} Since then somebody else made v2 (id ver_2); nothing was made active.`);
+    expect(said).toBe(`${LOST} Somebody else has created v2 (id ver_2) since then, so promptsync made nothing active.`);
     expect(service.serves('p1', 'promptsync')).toStrictEqual(['ver_1', 'One']);
   });
 
   const rewritingHandlers: readonly (readonly [title: string, status: string, CreateHandler])[] = [
     [
-      'promptsync does not activate its own version after a lost answer if the service changed the text',
+      'After a lost response, promptsync does not activate its own version if the service changed the text',
       'made',
       (service, { stamp }) =>
         service.addVersion('p1', { text: 'T-w-o', metadata: { promptsync: renderVersionRecord(stamp) } }),
     ],
     [
-      'promptsync does not activate a version that carries a copy of the version record it sent',
+      'After a lost response, promptsync does not activate a version with a modified copy of its version record',
       'unknown',
       (service, { stamp }) => {
         const copied = renderVersionRecord({ ...stamp, ledger: [] });
@@ -178,7 +182,7 @@ describe('the search for a version after a lost answer', () => {
       },
     ],
     [
-      'promptsync does not activate a changed text whose version record comes from another run',
+      'After a lost response, promptsync does not activate changed text with a version record from another run',
       'unknown',
       (service, { stamp }) => {
         const another = renderVersionRecord({ ...stamp, operation: 'of another run' });
@@ -186,7 +190,7 @@ describe('the search for a version after a lost answer', () => {
       },
     ],
     [
-      'promptsync does not activate a version with changed white space and without a version record',
+      'After a lost response, promptsync does not activate text with changed whitespace and no version record',
       'unknown',
       (service) => service.addVersion('p1', { text: ' Two ' }),
     ],
@@ -203,11 +207,11 @@ describe('the search for a version after a lost answer', () => {
 
   const outsideHandlers: readonly (readonly [string, CreateHandler])[] = [
     [
-      'promptsync reports a version from outside whose text differs in white space and has metadata',
+      'After a lost response, promptsync reports a foreign version with metadata and different whitespace',
       (service) => service.addVersion('p1', { text: ' Two ', metadata: { by: 'x' } }),
     ],
     [
-      'promptsync reports a version from outside that has the same text but unreviewed metadata',
+      'After a lost response, promptsync reports a foreign version with the same text but unreviewed metadata',
       (service) => service.addVersion('p1', { text: 'Two', metadata: { by: 'x' } }),
     ],
   ];

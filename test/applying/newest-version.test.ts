@@ -39,35 +39,35 @@ const old = content('Old');
 
 const rows: readonly Row[] = [
   [
-    'promptsync adopts an unread newest version that is managed and holds the text of the file',
+    'promptsync adopts the newest version if it is managed and matches the text of the file',
     [leaveManaged('Two', one)],
     { pins: staging },
     'look ver_2, track ver_2, staging ver_2',
     'applied: adopted made',
   ],
   [
-    'promptsync does not adopt a newest version whose ledger lacks the tracked version',
+    'promptsync does not adopt the newest version if its ledger omits the tracked version',
     [leaveManaged('Two')],
     { pins: staging },
     'look ver_2, create "Two", track ver_3, staging ver_3',
     'applied: made made',
   ],
   [
-    'promptsync does not adopt a foreign newest version with the same text for a latest pin',
+    'promptsync does not adopt a foreign newest version for a latest pin even if its text matches the file',
     [leaveForeign('Two')],
     { pins: staging },
     'look ver_2, create "Two", track ver_3, staging ver_3',
     'applied: made made',
   ],
   [
-    'promptsync does not adopt a foreign newest version with the same text for a git pin',
+    'promptsync does not adopt a foreign newest version for a git pin even if its text matches the pin',
     [leaveForeign('Old')],
     { text: 'One', pins: { production: 'git:v1' } },
     'look ver_2, create "Old", track ver_3, production ver_3',
     'applied: made made',
   ],
   [
-    'promptsync probes and adopts an older version that the ledger of the newest version names',
+    'promptsync probes and adopts an older version that is listed in the ledger of the newest version',
     [leaveManaged('Two', one), leaveManaged('Three', entry(2, 'Two'), one)],
     { pins: staging },
     'look ver_3, track ver_3, look ver_2, staging ver_2',
@@ -81,28 +81,28 @@ const rows: readonly Row[] = [
     'failed: not_made not_made apply/other-content',
   ],
   [
-    'promptsync ignores the ledger of a newest version that the tracking environment cannot move to',
+    'promptsync ignores the ledger of the newest version if the tracking environment cannot move to that version',
     [leaveManaged('Two'), leaveManaged('Three', entry(2, 'Two'))],
     { pins: staging },
     'look ver_3, create "Two", track ver_4, staging ver_4',
     'applied: made made',
   ],
   [
-    'A prompt fails if the newest ledger names a missing version for the content',
+    'A prompt fails if the ledger maps its text to a version that does not exist',
     [leaveManaged('Theirs', entry(7, 'Two', { id: 'gone' }), one)],
     { pins: staging },
     'look ver_2, track ver_2, set p1 promptsync-look gone',
     'failed: not_made not_made service/version-not-found',
   ],
   [
-    'promptsync adopts the newest version for a git pin and then creates the text of the file',
+    'promptsync adopts the newest version for a git pin and then creates a version from the file',
     [leaveManaged('Old', one)],
     { pins: both },
     'look ver_2, track ver_2, create "Two", track ver_3, staging ver_3, production ver_2',
     'applied: adopted made made made',
   ],
   [
-    'The tracking environment stays on a created version when promptsync also adopts an older one',
+    'The tracking environment keeps a newly created version even if promptsync also adopts an older one',
     [leaveManaged('Two', one)],
     { pins: both },
     'look ver_2, track ver_2, create "Old", track ver_3, staging ver_2, production ver_3',
@@ -116,7 +116,7 @@ const rows: readonly Row[] = [
     'applied: made made made made',
   ],
   [
-    'promptsync does not adopt a newest version that suits only one of two pins',
+    'promptsync does not adopt the newest version if it matches only one of two pins',
     [leaveForeign('Two', model)],
     { pins: both },
     'look ver_2, create "Two", track ver_3, staging ver_3, production ver_3',
@@ -124,28 +124,28 @@ const rows: readonly Row[] = [
     content('Two', model),
   ],
   [
-    'promptsync does not adopt a foreign newest version after somebody moved the tracking environment',
+    'promptsync does not adopt a foreign newest version if someone moved the tracking environment',
     [leaveTrackedForeign, leaveForeign('Draft')],
     { text: 'Draft', pins: { staging: 1 } },
     'look ver_3, create "Draft", track ver_4',
     'applied: made',
   ],
   [
-    'The tracking environment moves to a managed newest version found through a pinned number',
+    'The tracking environment moves to a managed version that promptsync finds through a pinned number',
     [leaveManaged('Two', one)],
     { text: 'One', pins: { staging: 'latest', production: 2 } },
     'look ver_2, track ver_2, production ver_2',
     'applied: made',
   ],
   [
-    'The tracking environment does not move to a foreign version found through a pinned number',
+    'The tracking environment does not move to a foreign version that promptsync finds through a pinned number',
     [leaveForeign('Theirs')],
     { text: 'One', pins: { production: 2 } },
     'look ver_2, production ver_2',
     'applied: made',
   ],
   [
-    'The tracking environment moves to the newer of two managed versions that promptsync found',
+    'The tracking environment moves to the newer of two managed versions that promptsync finds',
     [leaveManaged('Two', one), leaveActiveInQa],
     { text: 'One', pins: { staging: 'latest', qa: 3, production: 'version:ver_2' } },
     'look ver_2, track ver_3, production ver_2',
@@ -177,7 +177,7 @@ describe.each(backends)('adoption of an unread newest version (%s)', (_, start) 
   });
 
   test.each(byPins)(
-    'promptsync adopts and remembers a newest version that holds the text (file with %s pins)',
+    'promptsync adopts a newest version with the same text and reuses it later (file with %s pins)',
     async (_p, pins, said) => {
       const service = await startWithTextOne(start);
       const left = addManagedVersion(service, 'Two', [entry(1, 'One')]);
@@ -199,7 +199,7 @@ describe.each(backends)('adoption of an unread newest version (%s)', (_, start) 
     expect(service.serves('p1', 'promptsync')).toStrictEqual([left, 'Two']);
   });
 
-  test('promptsync does not adopt a version that suits a git pin but not the text of the file', async () => {
+  test('promptsync does not adopt a version that matches a git pin but not the content of the file', async () => {
     const service = await start();
     service.addVersion('p1', { text: 'Two', metadata: { model: 'x' } });
     const wanted = file({ text: 'Two', pins: { production: 'git:v1' } });
@@ -214,7 +214,7 @@ describe.each(backends)('adoption of an unread newest version (%s)', (_, start) 
 describe('a probe of the newest version', () => {
   const wanted = file({ text: 'Two', pins: staging });
 
-  test('A prompt fails if its newest version holds a text that the service has changed', async () => {
+  test('A prompt fails if the service changed the text of its newest version', async () => {
     const service = await startWithTextOne();
     const stamp = version(2, 'Two', { ledger: [entry(1, 'One')] }).record!;
     const id = service.addVersion('p1', { text: 'two, tidied', metadata: { promptsync: renderVersionRecord(stamp) } });
@@ -223,11 +223,11 @@ describe('a probe of the newest version', () => {
     expect(outcomes.map(formatOutcome)).toStrictEqual(['failed: not_made not_made apply/rewritten']);
     expect(outcomes[0]?.changes[0]?.version).toStrictEqual({ id, number: 2 });
     expect(outcomes[0]?.problems[0]?.message).toBe(
-      'The service stored something else than was sent (version v2); it was not made active.',
+      'The service stored other content than promptsync sent (version v2). promptsync did not make it active.',
     );
   });
 
-  test('promptsync trusts the content of a version that it read over the ledger of the newest version', async () => {
+  test('Content that promptsync read takes precedence over the ledger of the newest version', async () => {
     const service = await startWithTextOne();
     addManagedVersion(service, 'Theirs', [entry(1, 'Not what it holds'), entry(9, 'Nine')]);
     const { created } = await sync(service, [wanted]);
@@ -251,7 +251,7 @@ describe('a probe of the newest version', () => {
     expect(outcomes[0]?.problems[0]?.message).toMatch(/^Setting "promptsync" to v2: The service did not/);
   });
 
-  test('A prompt fails if the service names a newest version that does not exist', async () => {
+  test('A prompt fails if the newest version reported by the service does not exist', async () => {
     const service = await startWithTextOne();
     const namingMissingVersion: Backend = {
       ...service,
@@ -260,11 +260,11 @@ describe('a probe of the newest version', () => {
     const { lines, outcomes } = await sync(namingMissingVersion, [wanted]);
     expect(lines).toStrictEqual(['set p1 promptsync-look ver_gone']);
     expect(outcomes.map(formatOutcome)).toStrictEqual(['failed: not_made not_made apply/newest-unreadable']);
-    expect(outcomes[0]?.problems[0]?.message).toContain('The service names "ver_gone" as its newest version');
+    expect(outcomes[0]?.problems[0]?.message).toContain('The service names "ver_gone" as the newest version');
   });
 });
 
-test('promptsync does not activate a version with unreviewed metadata until a reviewed plan shows it', async () => {
+test('promptsync activates a version with unreviewed metadata only after a reviewed plan shows that version', async () => {
   const service = await startWithTextOne();
   const record = renderVersionRecord({ ...version(1, 'Two', { metadata: model }).record!, ledger: [one] });
   service.addVersion('p1', { text: 'Two', metadata: { ...model, promptsync: record } });

@@ -31,14 +31,14 @@ function activateForeignVersion(service: Backend, text: string, environment = 's
 }
 
 describe.each(backends)('the second observation before a write (%s)', (_, start) => {
-  test('promptsync observes an unchanged prompt exactly once more before its first write', async () => {
+  test('promptsync observes a prompt exactly once more before its first write', async () => {
     const service = await startWithTextOne(start);
     const watched = changeBeforeWrite(0, () => {});
     const { outcomes } = await sync(service, [two], watched);
     expect([watched.count, outcomes.map(formatOutcome)]).toStrictEqual([1, ['applied: made made']]);
   });
 
-  test('promptsync does not observe a prompt again if it has nothing to write', async () => {
+  test('promptsync does not observe a prompt again if there is nothing to write', async () => {
     const service = await startWithTextOne(start);
     const watched = changeBeforeWrite(0, () => {});
     await sync(service, [one], watched);
@@ -47,32 +47,32 @@ describe.each(backends)('the second observation before a write (%s)', (_, start)
 
   const changes: readonly (readonly [string, (service: Backend) => unknown, string])[] = [
     [
-      'promptsync plans a prompt again if another version has become active before the write',
+      'promptsync replans a prompt if a different version becomes active before the write',
       (service) => activateForeignVersion(service, 'Theirs'),
       'applied: made made',
     ],
     [
-      'promptsync plans a prompt again if the desired text has become active before the write',
+      'promptsync replans a prompt if the desired text becomes active before the write',
       (service) => activateForeignVersion(service, 'Two'),
       'unchanged:',
     ],
     [
-      'promptsync plans a prompt again if somebody has added a draft before the write',
+      'promptsync replans a prompt if someone adds a draft before the write',
       (service) => service.addVersion('p1', { text: 'Draft' }),
       'applied: made made',
     ],
     [
-      'promptsync plans a prompt again if somebody has added a draft of the desired text',
+      'promptsync replans a prompt if someone adds a draft with the desired text before the write',
       (service) => service.addVersion('p1', { text: 'Two' }),
       'applied: made made',
     ],
     [
-      'promptsync plans a prompt again if somebody has renamed it before the write',
+      'promptsync replans a prompt if someone renames it before the write',
       (service) => service.updatePrompt('p1', { name: 'Theirs' }),
       'applied: made made made',
     ],
     [
-      'promptsync plans a prompt again if somebody has changed its description before the write',
+      'promptsync replans a prompt if someone changes its description before the write',
       (service) => service.updatePrompt('p1', { description: 'New' }),
       'applied: made made',
     ],
@@ -87,7 +87,7 @@ describe.each(backends)('the second observation before a write (%s)', (_, start)
     expect((await sync(service, [two])).lines).toStrictEqual([]);
   });
 
-  test('The report names the version that was active right before the write, for a rollback', async () => {
+  test('The updated plan names the version that was active right before the write', async () => {
     const service = await startWithTextOne(start);
     const { outcomes } = await sync(
       service,
@@ -97,7 +97,7 @@ describe.each(backends)('the second observation before a write (%s)', (_, start)
     expect(outcomes[0]?.plan.changes.at(-1)).toMatchObject({ before: { id: 'ver_2', number: 2 } });
   });
 
-  test('A prompt fails without a write if it changes twice before its first write', async () => {
+  test('A prompt fails without a write if it changes in the service twice before its first write', async () => {
     const service = await startWithTextOne(start);
     const watched = changeBeforeWrite(2, (time) => activateForeignVersion(service, `Theirs ${time}`));
     const { outcomes, lines } = await sync(service, [two], watched);
@@ -105,7 +105,7 @@ describe.each(backends)('the second observation before a write (%s)', (_, start)
     expect([watched.count, lines]).toStrictEqual([2, []]);
   });
 
-  test('A prompt that the second observation cannot read fails, and promptsync applies the others', async () => {
+  test('A failed second observation of one prompt does not stop the other prompts', async () => {
     const service = await start();
     const other = { ...one, id: 'p2', key: 'k/2', name: 'Second', path: 'prompts/b.md' };
     const watched = changeBeforeWrite(1, () => {
@@ -118,7 +118,7 @@ describe.each(backends)('the second observation before a write (%s)', (_, start)
     ]);
   });
 
-  test('promptsync refuses a reviewed plan if a change in the service would alter the plan', async () => {
+  test('promptsync refuses a reviewed plan if a change in the service alters the plan', async () => {
     const service = await startWithTextOne(start);
     const { plan } = await sync(service, [two], { guards: { maxChanges: { kind: 'count', count: 0 } } });
     const guards = { expectedPlan: plan.digest };
@@ -128,7 +128,7 @@ describe.each(backends)('the second observation before a write (%s)', (_, start)
     });
     expect(refused.outcomes.map(formatOutcome)).toStrictEqual(['blocked: not_made not_made guard/stale-plan']);
     const message = refused.outcomes[0]?.problems[0]?.message;
-    expect(message).toMatch(/^The plan is sha256:[0-9a-f]{64}, not the expected sha256:[0-9a-f]{64}\.$/);
+    expect(message).toMatch(/^The plan is sha256:[0-9a-f]{64}, not the expected sha256:[0-9a-f]{64}\. The files/);
     expect(message).toContain(`not the expected ${plan.digest}.`);
     expect(refused.lines).toStrictEqual([]);
     expect(service.serves('p1', 'staging')?.[1]).toBe('Theirs');
@@ -143,7 +143,7 @@ describe.each(backends)('the second observation before a write (%s)', (_, start)
     expect(outcomes.map(formatOutcome)).toStrictEqual(['applied: made made']);
   });
 
-  test('promptsync applies a reviewed plan that pins a version from outside by its id', async () => {
+  test('promptsync applies a reviewed plan that pins a foreign version by its id', async () => {
     const service = await startWithTextOne(start);
     service.addVersion('p1', { text: 'Theirs', metadata: { model: 'x' } });
     const wanted = file({ text: 'One', pins: { ...staging, production: 'version:ver_2' } });
@@ -153,14 +153,17 @@ describe.each(backends)('the second observation before a write (%s)', (_, start)
     expect(service.serves('p1', 'production')?.[1]).toBe('Theirs');
   });
 
-  test('promptsync treats drift that appears before a write according to the setting for drift', async () => {
+  test('promptsync applies the on_drift setting to drift that appears between the plan and the write', async () => {
     const service = await startWithTextOne(start);
     const base: BaseState = { files: new Map([['p1', one]]) };
     const driftBeforeWrite = () => changeBeforeWrite(1, () => activateForeignVersion(service, 'Theirs'));
     const refused = await sync(service, [two], { base, guards: { onDrift: 'fail' }, ...driftBeforeWrite() });
     expect(refused.outcomes.map(formatOutcome)).toStrictEqual(['blocked: not_made not_made guard/drift']);
     expect(refused.outcomes[0]?.problems).toMatchObject([
-      { path: 'prompts/a.md', message: expect.stringMatching(/is `fail`: "staging" serves v2 \(id ver_2\)\.$/) },
+      {
+        path: 'prompts/a.md',
+        message: expect.stringMatching(/is `fail`\. In the service, "staging" serves v2 \(id ver_2\)\.$/),
+      },
     ]);
     expect([refused.lines, service.serves('p1', 'staging')?.[1]]).toStrictEqual([[], 'Theirs']);
     const overwritten = await sync(service, [two], { base, guards: { onDrift: 'overwrite' }, ...driftBeforeWrite() });
@@ -194,22 +197,22 @@ describe('changes that make promptsync plan a prompt again', () => {
   }
 
   test.each([
-    ['promptsync plans a prompt again if no version is active any more', () => null],
-    ['promptsync plans a prompt again if the active version has another id', () => ({ id: 'ver_9' })],
-    ['promptsync plans a prompt again if the active version has another number', () => ({ number: 9 })],
+    ['promptsync replans a prompt if an environment no longer has an active version', () => null],
+    ['promptsync replans a prompt if the id of the active version changes', () => ({ id: 'ver_9' })],
+    ['promptsync replans a prompt if the number of the active version changes', () => ({ number: 9 })],
     [
-      'promptsync plans a prompt again if the active version has another text',
+      'promptsync replans a prompt if the text of the active version changes',
       () => ({ content: { text: 'x', metadata: { a: 1 } } }),
     ],
     [
-      'promptsync plans a prompt again if the active version has other metadata',
+      'promptsync replans a prompt if the metadata of the active version changes',
       () => ({ content: { text: 'One', metadata: { a: 2 } } }),
     ],
   ])('%s', async (_title, shows) => {
     expect(await countObservations(shows)).toBe(2);
   });
 
-  test('promptsync does not plan a prompt again if two observations show the same state', async () => {
+  test('promptsync does not replan a prompt if both observations show the same state', async () => {
     expect(await countObservations(() => ({}))).toBe(1);
   });
 });

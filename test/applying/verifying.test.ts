@@ -29,7 +29,7 @@ async function syncWithPinnedNumber(service: Backend, parts: SyncParts = {}, pro
 }
 
 describe.each(backends)('activation of an inactive version (%s)', (_, start) => {
-  test('promptsync probes a version that is active nowhere before it activates the version', async () => {
+  test('promptsync probes a version that is not active in any environment before activating it', async () => {
     const service = await startWithTwoVersions(start);
     const { lines, outcome } = await syncWithPinnedNumber(service);
     expect(lines).toStrictEqual([
@@ -43,33 +43,38 @@ describe.each(backends)('activation of an inactive version (%s)', (_, start) => 
 
   test.each([
     [
-      'promptsync does not activate a version whose text differs from the ledger',
+      'promptsync does not activate a version whose text differs from its ledger entry',
       { ...one, digest: entry(1, 'Other').digest },
       1,
     ],
-    ['promptsync does not activate a version whose number differs from the ledger', { ...one, number: 7 }, 7],
+    ['promptsync does not activate a version whose number differs from its ledger entry', { ...one, number: 7 }, 7],
   ])('%s', async (_title, reported, number) => {
     const service = await startWithTwoVersions(start, reported);
     const { outcome, message } = await syncWithPinnedNumber(service, {}, number);
     expect(outcome).toBe('failed: not_made apply/other-content');
     expect(message).toBe(
-      'Setting "production": Version v1 is not what the ledger records; it was not made active.',
+      'Setting "production": Version v1 does not match its entry in the ledger. promptsync did not make it active.',
     );
     expect(service.serves('p1', 'production')).toBeNull();
   });
 
   test.each([
-    ['promptsync activates a version whose text git has at the commit of the ledger', { 'c1:prompts/a.md': 'One' }],
-    ['promptsync activates a version if git does not have the commit of the ledger', { 'c2:prompts/a.md': 'Other' }],
+    [
+      'promptsync activates a version whose text matches the file at the commit in its ledger entry',
+      { 'c1:prompts/a.md': 'One' },
+    ],
+    ['promptsync activates a version even if git lacks the commit in its ledger entry', { 'c2:prompts/a.md': 'Other' }],
   ])('%s', async (_title, inGit) => {
     expect((await syncWithPinnedNumber(await startWithTwoVersions(start), { inGit })).outcome).toBe('applied: made');
   });
 
-  test('promptsync neither probes nor activates a version whose text differs from git', async () => {
+  test('promptsync neither probes nor activates a version whose text differs from the committed text', async () => {
     const service = await startWithTwoVersions(start);
     const { outcome, message, lines } = await syncWithPinnedNumber(service, { inGit: { 'c1:prompts/a.md': 'Other' } });
     expect([outcome, lines]).toStrictEqual(['failed: not_made apply/other-content', []]);
-    expect(message).toMatch(/^Setting "production": Version v1 is not what git has at c1:prompts\/a\.md; it was not/);
+    expect(message).toMatch(
+      /^Setting "production": Version v1 does not match the prompt file in git \(c1:prompts\/a\.md\)\. promptsync did not/,
+    );
     expect(service.serves('p1', 'production')).toBeNull();
   });
 });
@@ -78,8 +83,8 @@ describe('comparison of a version with git', () => {
   const { commit: _commit, ...withoutCommit } = one;
   const { path: _path, ...withoutPath } = one;
   test.each([
-    ['promptsync does not compare a version with git if the ledger names no commit', withoutCommit],
-    ['promptsync does not compare a version with git if the ledger names no path', withoutPath],
+    ['promptsync does not compare a version with git if its ledger entry contains no commit', withoutCommit],
+    ['promptsync does not compare a version with git if its ledger entry contains no path', withoutPath],
   ])('%s', async (_title, remembered) => {
     const inGit = { 'undefined:prompts/a.md': 'Other', 'c1:undefined': 'Other' };
     expect(
@@ -87,7 +92,7 @@ describe('comparison of a version with git', () => {
     ).toBe('applied: made');
   });
 
-  test('promptsync neither probes a version that it has just read nor compares it with git', async () => {
+  test('promptsync neither probes a version that it just read nor compares it with git', async () => {
     const service = inMemoryBackend();
     service.activate('p1', 'staging', addManagedVersion(service, 'One'));
     const wanted = file({ text: 'One', pins: { staging: 'latest', production: 1 } });

@@ -10,7 +10,7 @@ describe('the benchmark groups', () => {
     expect(names).toEqual([...new Set(names)]);
   });
 
-  test('the benchmarks cover every target, all of them without --all', () => {
+  test('the benchmarks cover every performance target even without --all', () => {
     const shown = cases.flatMap(({ targets = [], long }) =>
       targets.map(({ shows }) => `${shows}${long ? ' (long)' : ''}`),
     );
@@ -33,7 +33,7 @@ describe('the benchmark groups', () => {
     [[3], 3],
     [[1, 9], 5],
     [[9, 1, 2], 2],
-  ])('the median of %j is %i', (values, expected) => {
+  ])('median(%j) returns %i', (values, expected) => {
     expect(median(values)).toBe(expected);
   });
 });

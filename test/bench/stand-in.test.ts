@@ -36,12 +36,15 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
 };
 
 describe('the benchmark service', () => {
-  test.each(Object.entries(stories))('the benchmark service answers %s like the embedded service', async (_, steps) => {
-    const [standIn, embedded] = [await startStandIn(), await startEmbedded()];
-    expect(await readAnswers(standIn, steps)).toEqual(await readAnswers(embedded, steps));
-  });
+  test.each(Object.entries(stories))(
+    'the benchmark service responds to %s exactly like the embedded service',
+    async (_, steps) => {
+      const [standIn, embedded] = [await startStandIn(), await startEmbedded()];
+      expect(await readAnswers(standIn, steps)).toEqual(await readAnswers(embedded, steps));
+    },
+  );
 
-  test('the benchmark service can start with synced prompts and counts its requests', async () => {
+  test('the benchmark service serves preloaded prompts and counts requests', async () => {
     const service = await listen(promptService());
     onTestFinished(service.close);
     service.stock({ count: 2, behind: 1 });

@@ -57,14 +57,14 @@ async function syncUntilUnchanged(scene: Scene): Promise<string> {
 
 describe('the first sync of an imported prompt', () => {
   test.each(['text', 'markdown', 'html'])(
-    'The plan for an imported prompt explains the baseline in one line of %s',
+    'The plan for an imported prompt explains the baseline version in a single line (format: %s)',
     async (format) => {
       const { stdout } = await (await adopt()).run('plan', '--format', format);
       expect(stdout.match(/baseline: a version with .* record; nothing that is served changes/g)).toHaveLength(1);
     },
   );
 
-  test('The first sync of an imported prompt creates one baseline and changes no served version', async () => {
+  test('The first sync of an imported prompt creates one baseline version and changes no served version', async () => {
     const scene = await adopt();
     const ran = await sync(scene, '--max-changes', '0');
     expect(ran.report.prompts).toMatchObject([
@@ -76,8 +76,8 @@ describe('the first sync of an imported prompt', () => {
   });
 
   test.each<[string, string, string]>([
-    ['The first sync of an imported prompt keeps a reviewed change of its name valid', 'name: greeting', 'name: Hello'],
-    ['The first sync of an imported prompt keeps a reviewed change of its text valid', 'One.', 'Two.'],
+    ['A reviewed name change stays valid after the first sync of an imported prompt', 'name: greeting', 'name: Hello'],
+    ['A reviewed text change stays valid after the first sync of an imported prompt', 'One.', 'Two.'],
   ])('%s', async (_, from, to) => {
     const scene = await adopt();
     edit(scene, from, to);
@@ -91,9 +91,9 @@ describe('the first sync of an imported prompt', () => {
 
 describe('edits in the service after the first sync', () => {
   test.each<[string, (scene: Scene) => unknown]>([
-    ['The next sync replaces an edit made in the service with the old version', () => {}],
+    ['The next sync restores the previous version after an edit in the service', () => {}],
     [
-      'git revert restores the old version even after an edit made in the service',
+      'git revert restores the old version even after an edit in the service',
       async (scene) => {
         edit(scene, 'One.', 'Two.');
         expect(summarizeRun(await sync(scene))).toBe(APPLIED);
@@ -101,7 +101,7 @@ describe('edits in the service after the first sync', () => {
       },
     ],
     [
-      'rollback still knows version 1 by its number after an edit made in the service',
+      'rollback can still pin version 1 by number after an edit in the service',
       async (scene) => {
         edit(scene, /production: .*/, `production: ${pinned(scene)}`);
         expect(summarizeRun(await sync(scene))).toBe(APPLIED);
@@ -110,7 +110,7 @@ describe('edits in the service after the first sync', () => {
       },
     ],
     [
-      'The plan of an unrelated pull request succeeds despite an edit made in the service',
+      'The plan for an unrelated pull request succeeds despite an edit in the service',
       async (scene) => {
         commitAll(scene.folder, 'Words');
         const ran = await scene.runJson('plan', '--base', 'HEAD~1');
@@ -124,7 +124,7 @@ describe('edits in the service after the first sync', () => {
     expect(await syncUntilUnchanged(scene)).toBe('v1 v1');
   });
 
-  test('The next sync restores a different text in each environment after an edit in the service', async () => {
+  test('The next sync restores the original text of each environment after an edit in the service', async () => {
     const scene = await adoptAndSync(...DIFFERENT);
     editInService(scene);
     expect(await syncUntilUnchanged(scene)).toBe('v2 v1');
@@ -133,9 +133,9 @@ describe('edits in the service after the first sync', () => {
 });
 
 test.each<[string, readonly string[], readonly OutsideChange[]]>([
-  ['pull writes a text that somebody activated in all environments to the prompt file', BOTH, [SAME]],
-  ['pull writes an outside edit to the file even if production pinned a different text', BOTH, DIFFERENT],
-  ['pull writes an outside edit to the file if only the pinned environment serves it', ['production'], [SAME]],
+  ['pull updates the prompt file with text that someone activated in all environments', BOTH, [SAME]],
+  ['pull updates the prompt file with an outside edit even if production is pinned to different text', BOTH, DIFFERENT],
+  ['pull updates the prompt file with an outside edit that only the pinned environment serves', ['production'], [SAME]],
 ])('%s', async (_, environments, versions) => {
   const scene = await adoptAndSync(...versions);
   changeOutside(scene, { content: 'Theirs.', environments });
@@ -145,7 +145,7 @@ test.each<[string, readonly string[], readonly OutsideChange[]]>([
   expect(await syncUntilUnchanged(scene)).toMatch(/^(v\d) \1$/);
 });
 
-test('promote and rollback pin version ids with the number as a comment before the first sync', async () => {
+test('Before the first sync, promote and rollback pin version ids and add the version number as a comment', async () => {
   const scene = await adopt(...DIFFERENT);
   expect(summarizeRun(await scene.runJson('promote', 'greeting', '--to', 'production', '--commit'))).toBe(APPLIED);
   expect(scene.read()).toMatch(/production: version:\S+ {2}# 2\n/);
@@ -185,19 +185,19 @@ describe('versions that promptsync creates for an imported prompt', () => {
 
   test.each<[string, readonly OutsideChange[], (scene: Scene) => unknown, string]>([
     [
-      'promptsync creates one version if an inactive draft already holds the text',
+      'promptsync creates only one version even if an inactive draft already contains the text',
       [SAME, { ...SAME, environments: [] }],
       () => {},
       'v1 v1',
     ],
     [
-      'promptsync reuses the baseline of an interrupted run after somebody activated that baseline',
+      'promptsync reuses the baseline version of an interrupted sync after someone activates it',
       [],
       syncUntilBaseline,
       'v2 v1',
     ],
     [
-      'promptsync reuses the baseline of an interrupted run that the file pins by number',
+      'promptsync reuses the baseline version of an interrupted sync if the file pins it by number',
       [],
       async (scene) => {
         await syncUntilBaseline(scene);
@@ -206,13 +206,13 @@ describe('versions that promptsync creates for an imported prompt', () => {
       'v2 v2',
     ],
     [
-      'promptsync creates one version if the metadata leaves the file before the first sync',
+      'promptsync creates only one version if the metadata is removed from the file before the first sync',
       [model],
       withoutMetadata,
       'v1 v1',
     ],
     [
-      'promptsync creates no further version if the metadata leaves the file after the first sync',
+      'promptsync creates no further version if the metadata is removed from the file after the first sync',
       [model],
       (scene) => sync(scene).then(() => withoutMetadata(scene)),
       'v1 v1',
@@ -227,8 +227,8 @@ describe('versions that promptsync creates for an imported prompt', () => {
 
 describe('drift of an imported prompt between a merge and its sync', () => {
   test.each([
-    ['Two quick merges before the first sync count as unfinished drift and do not block', adopt],
-    ['Two quick merges after the first sync count as unfinished drift and do not block', adoptAndSync],
+    ['Two quick merges before the first sync cause only unfinished drift and do not block the sync', adopt],
+    ['Two quick merges after the first sync cause only unfinished drift and do not block the next sync', adoptAndSync],
   ])('%s', async (_, start) => {
     const scene = await start();
     edit(scene, 'One.', 'Two.');
@@ -239,12 +239,12 @@ describe('drift of an imported prompt between a merge and its sync', () => {
 
   test.each<[string, string, readonly string[]]>([
     [
-      'The plan of an older commit reports unfinished drift if the clone knows the tip of the branch',
+      'A plan for an older commit reports unfinished drift if the clone has the tip of the branch',
       'remotes/origin',
       ['unfinished'],
     ],
     [
-      'The plan of an older commit reports outside drift if the clone lacks the tip of the branch',
+      'A plan for an older commit reports outside drift if the clone lacks the tip of the branch',
       'heads/elsewhere',
       ['outside'],
     ],
@@ -261,7 +261,7 @@ describe('drift of an imported prompt between a merge and its sync', () => {
   });
 });
 
-test('The plan ignores line breaks at the end of a text and changes of the line ending style', async () => {
+test('The plan ignores trailing line breaks and different line ending styles', async () => {
   const ends = { greeting: '', a: '\n', b: '\r\n', c: '\r\n\n', d: '\n\n\n' };
   const makeFolder = () => makeRepository({ 'promptsync.yaml': PROMOTION });
   const scene = await makePromotionScene({}, { others: { a: {}, b: {}, c: {}, d: {} }, makeFolder });

@@ -35,8 +35,8 @@ async function restoreSync() {
 }
 
 test.each([
-  ['A prompt file that version 0.1.0 synced is still in sync', /$/, ''],
-  ['A prompt file that version 0.1.0 synced stays in sync without its final line breaks', /\n*$/, ''],
+  ['A prompt file synced by promptsync 0.1.0 is still in sync', /$/, ''],
+  ['A prompt file synced by promptsync 0.1.0 stays in sync after its trailing line breaks are removed', /\n*$/, ''],
 ])('%s', async (_, from, to) => {
   const { folder, service } = await restoreSync();
   writeFiles(folder, { [PATH]: readFixture('greeting.md').replace(from, to) });
@@ -46,7 +46,7 @@ test.each([
   expect(service.takeWrites()).toEqual([]);
 });
 
-test('promptsync activates a pinned version that only a ledger of version 0.1.0 names', async () => {
+test('promptsync activates a pinned version that is listed only in a ledger from promptsync 0.1.0', async () => {
   const { folder, service, commit } = await restoreSync();
   expect(readFixture('versions.jsonl')).toContain(`"commit":"${commit}"`);
   writeFiles(folder, { [PATH]: readFixture('greeting.md').replace('"latest"', '"latest","production":1') });
@@ -55,6 +55,6 @@ test('promptsync activates a pinned version that only a ledger of version 0.1.0 
   expect(service.store.readPrompt('prm_greeting', 'production')?.active_version?.content).toBe('First.\n');
 });
 
-test('The report parser accepts a report that version 0.1.0 wrote', () => {
+test('The report parser accepts a report written by promptsync 0.1.0', () => {
   expect(parseReport(readFixture('report.jsonl')).summary.prompts).toBe(1);
 });

@@ -47,7 +47,7 @@ const GITS = [
   { name: 'a git without safe.bareRepository', dropped: 'safe.bareRepository=*' },
 ] as const;
 
-describe.each(GITS)('a folder that imitates a repository, with $name', ({ dropped }) => {
+describe.each(GITS)('a folder that imitates a git repository, with $name', ({ dropped }) => {
   test.each(['history greeting', 'sync --yes'])(
     '%s runs no command from a committed imitation of a repository',
     async (line) => {
@@ -62,7 +62,7 @@ describe.each(GITS)('a folder that imitates a repository, with $name', ({ droppe
   );
 });
 
-test('The GitHub Action runs no command from a committed folder that imitates a repository', async () => {
+test('The GitHub Action runs no command configured in a committed folder that imitates a git repository', async () => {
   const { folder, marker } = makeDecoy();
   const service = await startTestService(['greeting']);
   const { path, variables } = wrapGitWithout('no-word');
@@ -79,7 +79,7 @@ test('The GitHub Action runs no command from a committed folder that imitates a 
   expect(variables()).not.toContain(KEY);
 });
 
-test('promote passes no API key to the git hooks that its commit runs', async () => {
+test('promote --commit does not expose the API key to git hooks', async () => {
   const folder = makeRepository(FILES);
   const variablesPath = join(makeFolder(), 'variables');
   writeFiles(folder, { '.git/hooks/pre-commit': `#!/bin/sh\nenv > ${variablesPath}\n` });
@@ -94,14 +94,14 @@ test('promote passes no API key to the git hooks that its commit runs', async ()
 
 describe('sync in a repository whose .git is a file', () => {
   const places: readonly (readonly [string, (origin: string) => string])[] = [
-    ['sync works in a worktree and refuses uncommitted changes there', addWorktree],
+    ['sync works in a git worktree but refuses uncommitted changes there', addWorktree],
     [
-      'sync works in a worktree of a bare repository and refuses uncommitted changes there',
+      'sync works in a worktree of a bare repository but refuses uncommitted changes there',
       (origin) => addWorktree(cloneTo(origin, 'bare.git', '--bare')),
     ],
-    ['sync works in a submodule and refuses uncommitted changes there', addSubmodule],
+    ['sync works in a git submodule but refuses uncommitted changes there', addSubmodule],
     [
-      'sync works with a separate git folder and refuses uncommitted changes there',
+      'sync works with a separate git folder but refuses uncommitted changes',
       (origin) => cloneTo(origin, 'tree', '--separate-git-dir', join(makeFolder(), 'git')),
     ],
   ];

@@ -26,7 +26,7 @@ async function syncTwoPrompts() {
   return { folder, service, sync };
 }
 
-test('sync reports a prompt file removed since the base and leaves its prompt in the service alone', async () => {
+test('sync warns about a prompt file removed since the base but does not change its prompt in the service', async () => {
   const { folder, service, sync } = await syncTwoPrompts();
   git(folder, 'rm', '--quiet', 'prompts/refund.md');
   commitAll(folder, 'Remove it');
@@ -38,7 +38,7 @@ test('sync reports a prompt file removed since the base and leaves its prompt in
   expect(service.store.readPrompt('prm_refund', 'staging')?.active_version?.version_number).toBe(1);
 });
 
-test('A renamed prompt file counts neither as removed nor as drift', async () => {
+test('Renaming a prompt file causes neither a removal warning nor drift', async () => {
   const { folder, sync } = await syncTwoPrompts();
   git(folder, 'mv', 'prompts/refund.md', 'prompts/renamed.md');
   commitAll(folder, 'Rename it');
@@ -51,7 +51,7 @@ test('A renamed prompt file counts neither as removed nor as drift', async () =>
 });
 
 test.each(['nowhere', 'f'.repeat(40), '--all'])(
-  'sync stops without a write if the base %s does not exist',
+  'sync fails without any write if the base %s does not exist',
   async (ref) => {
     const { service, sync } = await syncTwoPrompts();
     const { exitCode, report } = await sync(`--base=${ref}`);
@@ -62,7 +62,7 @@ test.each(['nowhere', 'f'.repeat(40), '--all'])(
   },
 );
 
-test('sync warns in a shallow clone that it cannot recognize unfinished drift', async () => {
+test('sync warns that it cannot recognize unfinished drift in a shallow clone', async () => {
   const story = await startStory({ text: 'A' });
   await story.sync();
   story.edit({ text: 'B' });
@@ -75,7 +75,7 @@ test('sync warns in a shallow clone that it cannot recognize unfinished drift', 
   expect(story.serves('staging')).toBe('v2 C');
 });
 
-test('sync applies a repaired prompt file even if the file is invalid at the base', async () => {
+test('sync applies a repaired prompt file even if the file was invalid at the base commit', async () => {
   const story = await startStory({ text: 'A' });
   await story.sync();
   writeFiles(story.folder, { 'prompts/greeting.md': '---\nnot: [valid\n---\n\nA\n' });
@@ -101,7 +101,7 @@ async function syncOnlyToStaging(): Promise<Story> {
   return story;
 }
 
-test('A guard against drift lets the next sync finish one that was interrupted between two environments', async () => {
+test('The drift guard does not block a sync if the previous one was interrupted between two environments', async () => {
   const story = await syncOnlyToStaging();
   story.edit({ text: 'C' });
   const next = await story.sync(...BASE);
@@ -118,7 +118,7 @@ test('A guard against drift lets the next sync finish one that was interrupted b
   await expectInSync(story);
 });
 
-test('A version from an earlier commit counts as unfinished drift if a run skipped commits', async () => {
+test('A version from an earlier commit counts as unfinished drift if sync skipped a commit', async () => {
   const story = await startStory({ text: 'A' });
   await story.sync();
   story.edit({ text: 'B' });
@@ -129,7 +129,7 @@ test('A version from an earlier commit counts as unfinished drift if a run skipp
   expect([story.serves('staging'), story.versions()]).toEqual(['v2 C', 2]);
 });
 
-test('A name from a skipped commit counts as unfinished drift even after a rename of the file', async () => {
+test('A prompt name from an earlier commit counts as unfinished drift even after the file is renamed', async () => {
   const story = await startStory({ text: 'A', name: 'One' });
   await story.sync();
   git(story.folder, 'mv', PATH, 'prompts/renamed.md');

@@ -13,7 +13,7 @@ async function makeDrift(config = CONFIG): Promise<{ story: Story; theirs: strin
   return { story, theirs };
 }
 
-test('The report names the id of an overwritten version, and a pin to that id restores it', async () => {
+test('The report contains the id of an overwritten version so that a pin can restore it', async () => {
   const { story, theirs } = await makeDrift();
   story.edit({ text: 'B' });
   const ran = await story.sync(...BASE);
@@ -39,7 +39,7 @@ describe('--on-drift', () => {
     ['overwrite', ['--on-drift', 'fail'], 3],
     ['overwrite', [], 0],
   ])(
-    'The flag --on-drift takes precedence over the configuration: on_drift: %s, %j',
+    '--on-drift takes precedence over the configuration (on_drift: %s, flags: %j)',
     async (configured, words, exitCode) => {
       const { story } = await makeDrift(`on_drift: ${configured}\n`);
       story.edit({ text: 'B' });
@@ -48,7 +48,7 @@ describe('--on-drift', () => {
   );
 });
 
-test('sync warns that the setting on_drift: fail has no effect without a base', async () => {
+test('sync warns that on_drift: fail has no effect without --base', async () => {
   const story = await startStory({ text: 'A' }, { config: 'on_drift: fail\n' });
   expect(summarizeRun(await story.sync())).toBe('exit 0, applied, create made, staging made, config/drift-needs-base');
 });

@@ -42,7 +42,7 @@ function refusedRuns(serving: string): readonly string[] {
 }
 
 describe('forged ledgers', () => {
-  test('sync refuses a version if a forged ledger claims that it holds the text of the file', async () => {
+  test('sync refuses a version if a forged ledger falsely claims that it contains the text of the file', async () => {
     const { story, theirs } = await addForeignVersion();
     forgeLedger(story, [{ number: 2, id: theirs, text: 'B' }]);
     story.edit({ text: 'B' });
@@ -52,17 +52,17 @@ describe('forged ledgers', () => {
 
   test.each<[string, (entry: Entry, head: string) => Entry, number]>([
     [
-      'sync refuses a pinned number if a forged ledger gives it the id of another version',
+      'sync refuses a pinned number if a forged ledger entry has the wrong number and the wrong digest',
       (entry) => ({ ...entry, number: 7, text: 'B' }),
       7,
     ],
     [
-      'sync refuses a pinned number if a forged ledger gives that number to another version',
+      'sync refuses a pinned number if a forged ledger entry has the wrong number but the correct digest',
       (entry) => ({ ...entry, number: 7 }),
       7,
     ],
     [
-      'sync refuses a pinned number if its ledger entry names a commit with another text',
+      'sync refuses a pinned number if its ledger entry names a commit with different text',
       (entry, commit) => ({ ...entry, commit }),
       2,
     ],
@@ -75,7 +75,7 @@ describe('forged ledgers', () => {
     expect(story.serves('staging')).toBe('v1 A');
   });
 
-  test('sync accepts a correct ledger entry even if git does not have its commit', async () => {
+  test('sync accepts a correct ledger entry even if its commit does not exist in git', async () => {
     const { story, theirs } = await addForeignVersion();
     forgeLedger(story, [{ number: 2, id: theirs, text: 'Theirs.', commit: 'f'.repeat(40) }]);
     story.edit({ pins: { staging: 'latest', production: 2 } });
@@ -84,7 +84,7 @@ describe('forged ledgers', () => {
   });
 });
 
-test('sync never activates a version whose forged version record claims the text of the file', async () => {
+test('sync does not activate a version whose forged version record claims the digest of the file text', async () => {
   const { story } = await addForeignVersion();
   story.draft('Not B.', { promptsync: { digest: computeContentDigest('B'), operation: 'forged', ledger: [] } });
   story.edit({ text: 'B' });

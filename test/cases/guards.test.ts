@@ -11,7 +11,7 @@ type Guarded = {
 
 const guards: readonly [string, Guarded][] = [
   [
-    'Plan and sync both refuse drift if --on-drift is fail',
+    'plan and sync both refuse drift with --on-drift fail',
     {
       words: ['--base', 'HEAD~1', '--on-drift', 'fail'],
       before: ({ activate, draft }) => activate('staging', draft('Theirs.')),
@@ -19,27 +19,27 @@ const guards: readonly [string, Guarded][] = [
     },
   ],
   [
-    'Plan and sync both refuse more changes than the setting max_changes allows',
+    'plan and sync both refuse more changes than max_changes allows',
     { config: 'max_changes: 0\n', code: 'guard/max-changes' },
   ],
   [
-    'Plan and sync both refuse more changes than the flag --max-changes allows',
+    'plan and sync both refuse more changes than --max-changes allows',
     { words: ['--max-changes', '0%'], code: 'guard/max-changes' },
   ],
   [
-    'Plan and sync both refuse a plan other than the one that --expect-plan names',
+    'plan and sync both refuse a plan whose digest differs from --expect-plan',
     { words: ['--expect-plan', `sha256:${'0'.repeat(64)}`], code: 'guard/stale-plan' },
   ],
   [
-    'Plan and sync both refuse a pin to an unknown version number',
+    'plan and sync both refuse a pin to an unknown version number',
     { pins: { staging: 99 }, code: 'pin/unknown-number' },
   ],
   [
-    'Plan and sync both refuse a pin to a ref that git does not have',
+    'plan and sync both refuse a pin to an unknown git ref',
     { pins: { staging: 'git:nowhere' }, code: 'pin/unknown-ref' },
   ],
   [
-    'Plan and sync both refuse the pin latest in an environment that forbids it',
+    'plan and sync both refuse a latest pin in an environment with allow_latest: false',
     {
       config: 'environments: { staging: {}, production: { allow_latest: false } }\n',
       pins: { staging: 'latest', production: 'latest' },

@@ -19,25 +19,25 @@ function replaceAnswer(change: (body: string) => { readonly status: number; read
 const HTML = '<html><body>Sign in</body></html>';
 
 const lostAfterCommit: readonly [string, Fault][] = [
-  ['sync creates one version if the connection breaks after create-version', cutAfter],
+  ['sync creates only one version if the connection breaks after create-version', cutAfter],
   [
-    'sync creates one version if create-version succeeds but the service answers 500',
+    'sync creates only one version if create-version succeeds but the service responds with 500',
     replaceAnswer(() => ({ status: 500, body: '{"detail":"oops"}' })),
   ],
   [
-    'sync creates one version if a gateway answers a successful create-version with 502',
+    'sync creates only one version if create-version succeeds but a gateway responds with 502',
     replaceAnswer(() => ({ status: 502, body: HTML })),
   ],
   [
-    'sync creates one version if a successful create-version is answered with an HTML page',
+    'sync creates only one version if create-version succeeds but the response is an HTML page',
     replaceAnswer(() => ({ status: 200, body: HTML })),
   ],
   [
-    'sync creates one version if the JSON answer to create-version is truncated',
+    'sync creates only one version if the JSON response to create-version is truncated',
     replaceAnswer((body) => ({ status: 200, body: body.slice(0, body.length / 2) })),
   ],
   [
-    'sync creates one version if the JSON answer to create-version has the wrong shape',
+    'sync creates only one version if the JSON response to create-version has the wrong shape',
     replaceAnswer(() => ({ status: 200, body: '{}' })),
   ],
 ];
@@ -52,7 +52,7 @@ test.each(lostAfterCommit)('%s', async (_, fault) => {
   await expectNoWrites(story);
 });
 
-test('The hint after a lost answer and a foreign version leads to exactly one own version', async () => {
+test('Following the hint after a lost response creates no duplicate even if someone else created a version', async () => {
   let [ours, theirs] = ['', ''];
   const onWait = (times: number): void => {
     if (times === 1) theirs = story.draft('Theirs.');
@@ -69,7 +69,7 @@ test('The hint after a lost answer and a foreign version leads to exactly one ow
   expect(summarizeRun(ran)).toBe('exit 4, failed, create unknown, staging not_made, apply/somebody-else-wrote');
   const { message, hint } = ran.report.prompts[0]!.problems[0]!;
   expect(message).toContain(theirs);
-  expect(hint).toMatch(/run again/i);
+  expect(hint).toMatch(/run the command again/i);
   expect([story.serves('staging'), story.serves('promptsync')]).toEqual(['v1 A', 'v1 A']);
 
   story.directly();

@@ -18,7 +18,7 @@ async function syncAndEdit(): Promise<Story> {
 }
 
 describe('changes in the service between the plan and the first write', () => {
-  test('sync plans again if another version became active, and reports the replaced version', async () => {
+  test('sync replans if another version becomes active before the first write and reports the replaced version', async () => {
     const story = await syncAndEdit();
     await story.through(activateBeforeWrite(story));
     const ran = await story.sync();
@@ -29,7 +29,7 @@ describe('changes in the service between the plan and the first write', () => {
     await expectInSync(story);
   });
 
-  test('sync --expect-plan writes nothing if another version became active after the plan', async () => {
+  test('sync --expect-plan writes nothing if another version becomes active after the plan', async () => {
     const story = await syncAndEdit();
     const { report } = await story.plan();
     const front = await story.through(activateBeforeWrite(story));

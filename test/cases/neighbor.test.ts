@@ -73,12 +73,14 @@ describe('a configuration of another user', () => {
     plantConfig(place);
     const { exitCode, stdout, stderr } = await place.run(place.shared, words);
     expect(exitCode).toBe(1);
-    expect(stdout + stderr).toContain('promptsync.yaml: error: The configuration belongs to another user.');
+    expect(stdout + stderr).toContain(
+      'promptsync.yaml: error: The configuration belongs to another user, who could choose the service',
+    );
     expect(stdout + stderr).toContain('--config promptsync.yaml');
     expectNothingSent(place);
   });
 
-  test('plan refuses a link of another user to a configuration of this user', async (context) => {
+  test('plan refuses a symlink to a configuration if another user owns the symlink', async (context) => {
     const place = await makeShared(context);
     writeFiles(place.mine, { 'promptsync.yaml': hostileConfig(place) });
     runAsOther(place.shared, ['ln', '-s', 'mine/promptsync.yaml', 'promptsync.yaml']);
@@ -87,14 +89,14 @@ describe('a configuration of another user', () => {
     expectNothingSent(place);
   });
 
-  test('plan accepts a configuration of another user that --config names', async (context) => {
+  test('plan accepts a configuration owned by another user if --config names it', async (context) => {
     const place = await makeShared(context);
     plantConfig(place);
     expect(await place.run(place.shared, ['plan', '--config', 'promptsync.yaml'])).toMatchObject({ exitCode: 0 });
     expect(place.service.requests).not.toEqual([]);
   });
 
-  test('plan accepts a configuration of root', async (context) => {
+  test('validate accepts a configuration owned by root', async (context) => {
     const place = await makeShared(context);
     cpSync(dirname(CLI), join(place.shared, 'bundle'), { recursive: true });
     writeFiles(place.shared, { 'promptsync.yaml': 'prompts: ["mine/**/*.md"]\n' });
@@ -115,7 +117,7 @@ describe('a repository of another user', () => {
   );
 
   test.for(rows)(
-    '$command refuses a configuration above the working directory in $name of another user',
+    '$command refuses a configuration from a parent folder that contains $name owned by another user',
     async ({ plant, words }, context) => {
       const place = await makeShared(context);
       plantConfig(place);
@@ -123,26 +125,29 @@ describe('a repository of another user', () => {
       const { exitCode, stdout, stderr } = await place.run(place.mine, words);
       expect(exitCode).toBe(1);
       expect(stdout + stderr).toContain(
-        `The repository ${place.shared} belongs to another user, and git does not accept it.`,
+        `The repository ${place.shared} belongs to another user, and git does not trust it. That user could choose the service that gets your API key.`,
       );
       expect(stdout + stderr).toContain(`git config --global --add safe.directory ${place.shared}`);
       expectNothingSent(place);
     },
   );
 
-  test.for(repositories)('init writes nothing below $name of another user', async ({ plant }, context) => {
-    const place = await makeShared(context);
-    plant(place.shared);
-    const before = readdirSync(place.shared, { recursive: true }).toSorted();
-    const { exitCode, stdout } = await place.run(place.mine, ['init', '--embedded']);
-    expect({ exitCode, stdout }).toEqual({
-      exitCode: 1,
-      stdout: expect.stringContaining('[config/foreign-repository]'),
-    });
-    expect(readdirSync(place.shared, { recursive: true }).toSorted()).toEqual(before);
-  });
+  test.for(repositories)(
+    'init writes nothing if a parent folder contains $name owned by another user',
+    async ({ plant }, context) => {
+      const place = await makeShared(context);
+      plant(place.shared);
+      const before = readdirSync(place.shared, { recursive: true }).toSorted();
+      const { exitCode, stdout } = await place.run(place.mine, ['init', '--embedded']);
+      expect({ exitCode, stdout }).toEqual({
+        exitCode: 1,
+        stdout: expect.stringContaining('[config/foreign-repository]'),
+      });
+      expect(readdirSync(place.shared, { recursive: true }).toSorted()).toEqual(before);
+    },
+  );
 
-  test('validate accepts a repository of another user that safe.directory names', async (context) => {
+  test('validate accepts a repository owned by another user if safe.directory lists it', async (context) => {
     const place = makeRepositoryOfOther(await makeShared(context));
     const home = makeWorkspace({ '.gitconfig': `[safe]\n  directory = ${place.shared}\n` });
     const { exitCode, stdout } = await place.run(place.mine, ['validate']);
@@ -163,7 +168,7 @@ describe('a repository of another user', () => {
     expect(await place.run(place.mine, ['validate'], { SUDO_UID: '65534' })).toMatchObject({ exitCode: 0 });
   });
 
-  test('validate accepts a repository of another user if --config names the configuration', async (context) => {
+  test('validate accepts a repository owned by another user if --config names the configuration', async (context) => {
     const place = makeRepositoryOfOther(await makeShared(context));
     const words = ['validate', '--config', '../promptsync.yaml'];
     expect(await place.run(place.mine, words)).toMatchObject({ exitCode: 0 });

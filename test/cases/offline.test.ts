@@ -53,23 +53,28 @@ function selectActivations({ prompts }: Report): readonly ReportChange[] {
 }
 
 describe('plan without an API key', () => {
-  test('plan without an API key sends no request and warns that it did not ask the service', async () => {
+  test('plan without an API key sends no request and warns that it did not contact the service', async () => {
     const { result, report } = await review({ greeting: { pins: PINS } }, { greeting: { pins: PINS, text: 'B' } });
     expect(report).toMatchObject({ mode: 'dry-run', service: null, plan_digest: null });
     expect(report.commit).toMatch(/^[0-9a-f]{40}$/);
     expect(report.problems).toMatchObject([
       {
         ...{ code: 'service/not-asked', severity: 'warning' },
-        message: 'The service was not asked: this run has no API key.',
+        message: 'promptsync did not contact the service, because this run has no API key.',
       },
     ]);
     expect(result.exitCode).toBe(2);
   });
 
   test.each<[string, PromptParts, PromptParts, readonly string[]]>([
-    ['plan without an API key shows no change if the head changes nothing', { pins: PINS }, { pins: PINS }, []],
     [
-      'plan without an API key shows a changed version number in a pin',
+      'plan without an API key shows no changes if the head and base commits declare the same prompts',
+      { pins: PINS },
+      { pins: PINS },
+      [],
+    ],
+    [
+      'plan without an API key shows a pin that changes to a different version number',
       { pins: PINS },
       { pins: { ...PINS, production: 9 } },
       ['production: v7 → v9'],
@@ -81,19 +86,19 @@ describe('plan without an API key', () => {
       ['production: v7 → base'],
     ],
     [
-      'plan without an API key shows a promotion without checking what staging serves',
+      'plan without an API key shows a promotion even though it cannot check what staging serves',
       { pins: { ...PINS, production: 'latest' } },
       { pins: { ...PINS, production: 9 } },
       ['production: base → v9'],
     ],
     [
-      'plan without an API key shows a changed version id in a pin',
+      'plan without an API key shows a pin that changes to a different version id',
       { pins: { staging: 'version:a' } },
       { pins: { staging: 'version:b' } },
       ['staging: a → b'],
     ],
     [
-      'plan without an API key shows the pin of an added environment',
+      'plan without an API key shows a new pin for an environment that had none',
       { pins: { staging: 'latest' } },
       { pins: PINS },
       ['production: none → v7'],
@@ -105,7 +110,7 @@ describe('plan without an API key', () => {
       ['update-prompt'],
     ],
     [
-      'plan without an API key shows a new version for changed metadata',
+      'plan without an API key shows a new version if the metadata changes',
       { metadata: { model: 'x' } },
       { metadata: { model: 'y' } },
       ['create-version', 'staging: base → new'],
@@ -117,7 +122,7 @@ describe('plan without an API key', () => {
     expect(result.exitCode).toBe(changes.length === 0 ? 0 : 2);
   });
 
-  test('plan without an API key shows the texts that git has and omits all others', async () => {
+  test('plan without an API key shows only the prompt text that git contains', async () => {
     const folder = makeRepository(workspaceFiles({ greeting: { pins: PINS, text: 'First.' } }));
     git(folder, 'tag', 'v1');
     const edit = (parts: PromptParts) => {
@@ -134,7 +139,7 @@ describe('plan without an API key', () => {
     ]);
   });
 
-  test('plan without an API key shows added prompts and warns about removed ones', async () => {
+  test('plan without an API key shows added prompts and warns about removed prompts', async () => {
     const folder = makeRepository(workspaceFiles({ greeting: {}, farewell: {} }));
     git(folder, 'rm', '--quiet', 'prompts/farewell.md');
     writeFiles(folder, { 'prompts/added.md': promptText('added') });
@@ -148,7 +153,7 @@ describe('plan without an API key', () => {
     expect(report.problems.map(({ code }) => code).toSorted()).toEqual(['prompt/gone', 'service/not-asked']);
   });
 
-  test('sync without an API key fails before it sends any request', async () => {
+  test('sync without an API key fails before sending any request', async () => {
     const { result } = await review({ greeting: {} }, { greeting: { text: 'B' } }, { dryRun: false, yes: true });
     const { prompts } = makeReport(result.run);
     expect(prompts).toMatchObject([{ status: 'failed' }]);
@@ -173,18 +178,18 @@ describe('--offline', () => {
     ['plan --offline --base shows the plan without an API key', ['plan', '--base', 'HEAD~1'], 0],
     ['sync --dry-run --offline --base shows the plan without an API key', ['sync', '--dry-run', '--base', 'HEAD~1'], 0],
     ['plan --offline --exit-code exits with 2 if changes are pending', ['plan', '--base', 'HEAD~1', '--exit-code'], 2],
-    ['plan --offline exits with 3 if a guard refuses the plan', ['plan', '--base', 'HEAD~1', '--max-changes', '0'], 3],
+    ['plan --offline exits with 3 if a guard blocks the plan', ['plan', '--base', 'HEAD~1', '--max-changes', '0'], 3],
   ])('%s', async (_, words, expected) => {
     const { exitCode, stdout, stderr } = await runOffline(...words);
     expect(exitCode).toBe(expected);
     expect(stdout).toContain('create version');
-    expect(stderr).toContain('The service was not asked: --offline was given.');
+    expect(stderr).toContain('promptsync did not contact the service, because --offline was given.');
   });
 
   test.each<[string, readonly string[]]>([
-    ['plan rejects the flag --offline without a base', ['plan']],
-    ['sync rejects the flag --offline if it would write', ['sync', '--yes', '--base', 'HEAD~1']],
-    ['sync rejects the flag --offline without a base and a dry run', ['sync']],
+    ['plan rejects --offline without --base', ['plan']],
+    ['sync rejects --offline with --base but without --dry-run', ['sync', '--yes', '--base', 'HEAD~1']],
+    ['sync rejects --offline if both --base and --dry-run are missing', ['sync']],
   ])('%s', async (_, words) => {
     const { exitCode, stdout } = await runOffline(...words);
     expect(exitCode).toBe(1);

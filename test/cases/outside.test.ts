@@ -31,13 +31,13 @@ const embedded = (path: string) => `service: { embedded: ${path} }\n`;
 describe('the database path of a configuration', () => {
   test.each<[string, string, (place: Place) => void, string]>([
     [
-      'promptsync refuses a database path that leads out of the repository',
+      'promptsync refuses a database path that leads outside the repository',
       embedded('../elsewhere/new/x.db'),
       () => {},
       'config/invalid-field',
     ],
     [
-      'promptsync refuses a database path that leaves a subfolder and then the repository',
+      'promptsync refuses a database path that enters a subfolder and then leaves the repository',
       embedded('a/../../elsewhere/new/x.db'),
       () => {},
       'config/invalid-field',
@@ -50,19 +50,19 @@ describe('the database path of a configuration', () => {
     ],
     ['promptsync refuses an absolute database path', embedded('ELSEWHERE/new/x.db'), () => {}, 'config/invalid-field'],
     [
-      'promptsync refuses a database path that leads through a linked folder',
+      'promptsync refuses a database path that leads through a symlinked folder',
       embedded('.promptsync/new/x.db'),
       ({ link }) => link('.promptsync'),
       'usage/cannot-serve',
     ],
     [
-      'promptsync refuses a database path that links to a missing file outside the repository',
+      'promptsync refuses a database path that is a symlink to a missing file outside the repository',
       embedded('x.db'),
       ({ link, elsewhere }) => link('x.db', join(elsewhere, 'x.db')),
       'usage/cannot-serve',
     ],
     [
-      'promptsync refuses a database path that links to a file outside the repository',
+      'promptsync refuses a database path that is a symlink to an existing file outside the repository',
       embedded('x.db'),
       ({ link, elsewhere }) => link('x.db', join(elsewhere, 'notes.txt')),
       'usage/cannot-serve',
@@ -81,10 +81,10 @@ describe('the database path of a configuration', () => {
 
   test.each<[string, (path: string) => void]>([
     [
-      'sync leaves a text file at the database path unchanged',
+      'sync does not modify a text file at the configured database path',
       (path) => writeFiles(join(path, '..'), { 'x.db': 'Some text, longer than a header. '.repeat(10) }),
     ],
-    ['sync leaves the database of another program unchanged', makeForeignDatabase],
+    ['sync does not modify a database that belongs to another program', makeForeignDatabase],
   ])('%s', async (_, make) => {
     const { folder } = makePlace(embedded('x.db'));
     const path = join(folder, 'x.db');
@@ -96,7 +96,7 @@ describe('the database path of a configuration', () => {
     expect(existsSync(`${path}-wal`)).toBe(false);
   });
 
-  test('serve refuses to write its database through a link that leads out of the repository', async () => {
+  test('serve refuses to write its database through a symlink that leads outside the repository', async () => {
     const place = makePlace('');
     place.link('.promptsync');
     commitAll(place.folder, 'A branch');
@@ -139,13 +139,17 @@ describe('the path of a configuration', () => {
 
   test.each<[string, (place: Place) => void, readonly string[]]>([
     [
-      'validate refuses a configuration that is a link out of the repository',
+      'validate refuses a configuration that is a symlink to a file outside the repository',
       ({ link, elsewhere }) => link('team.yaml', join(elsewhere, 'promptsync.yaml')),
       ['team.yaml'],
     ],
-    ['validate refuses a configuration behind a linked folder', ({ link }) => link('team'), ['team/promptsync.yaml']],
     [
-      'validate refuses a configuration behind a link to another repository',
+      'validate refuses a configuration inside a symlinked folder',
+      ({ link }) => link('team'),
+      ['team/promptsync.yaml'],
+    ],
+    [
+      'validate refuses a configuration in a folder that is a symlink to another repository',
       ({ link, elsewhere }) => {
         mkdirSync(join(elsewhere, '.git'));
         link('team');
@@ -163,14 +167,14 @@ describe('the path of a configuration', () => {
 
 describe('--output', () => {
   test.each<[string, (place: Place) => void, string]>([
-    ['validate --output refuses to write through a linked folder', ({ link }) => link('out'), 'out/report.txt'],
+    ['validate --output refuses to write through a symlinked folder', ({ link }) => link('out'), 'out/report.txt'],
     [
-      'validate --output refuses to write to a link to an existing file',
+      'validate --output refuses to follow a symlink to an existing file outside the repository',
       ({ link, elsewhere }) => link('out.txt', join(elsewhere, 'notes.txt')),
       'out.txt',
     ],
     [
-      'validate --output refuses to write to a link to a missing file',
+      'validate --output refuses to follow a symlink to a missing file outside the repository',
       ({ link, elsewhere }) => link('out.txt', join(elsewhere, 'new.txt')),
       'out.txt',
     ],
@@ -182,7 +186,7 @@ describe('--output', () => {
     expectUntouched(place);
   });
 
-  test('validate --output writes through a link that is outside of any repository', async () => {
+  test('validate --output writes through a symlink that is not inside a repository', async () => {
     const { folder } = makePlace('');
     const [above, target] = [makeFolder(), makeFolder()];
     writeFiles(target, { 'b.txt': '' });

@@ -42,7 +42,7 @@ describe('the promotion guard', () => {
         code: 'guard/promotion-order',
         path: PATH,
         line: 5,
-        hint: 'To promote what "staging" serves (v2), run: promptsync promote greeting --from staging --to production',
+        hint: 'To promote the version that "staging" serves (v2), run: promptsync promote greeting --from staging --to production',
       },
     ]);
     const status = await scene.runJson('status');
@@ -58,17 +58,17 @@ describe('the promotion guard', () => {
     expect(scene.service.takeWrites()).toEqual([]);
   });
 
-  const REMOVE_PIN = 'Take the pin of "production" out of the file';
+  const REMOVE_PIN = 'Remove the pin of "production" from the file';
   const COMMAND = 'promptsync promote greeting --from staging --to production';
-  const THEN = `; sync, then run: ${COMMAND}`;
+  const THEN = `. Sync, then run: ${COMMAND}`;
 
   test.each<[string, PromptParts]>([
     [
-      'sync tells how to bring a new text that both environments pin as latest to production',
+      'sync explains how to promote new text if both environments are pinned to latest',
       { text: 'New.', pins: { staging: 'latest', production: 'latest' } },
     ],
     [
-      'sync tells how to bring a new text that production pins by commit to production',
+      'sync explains how to promote new text if production is pinned to its commit',
       { text: 'New.', pins: { staging: 'latest', production: 'git:HEAD' } },
     ],
   ])('%s', async (_, parts) => {
@@ -84,28 +84,28 @@ describe('the promotion guard', () => {
 
   test.each<[string, Pins, readonly string[], string]>([
     [
-      'The hint removes the pin of production if the same sync brings the text to staging',
+      'The hint suggests removing the production pin if the same sync activates the text in staging',
       { staging: 'latest', production: 'latest' },
       ['staging'],
       `${REMOVE_PIN}${THEN}`,
     ],
     [
-      'The hint offers to pin the served version if production serves an older version',
+      'The hint also suggests pinning the served version if production serves an older version',
       { staging: 'latest', production: 'latest' },
       ['staging', 'production'],
-      `${REMOVE_PIN}, or pin what is served there (v1)${THEN}`,
+      `${REMOVE_PIN}, or pin the version that it serves (v1)${THEN}`,
     ],
     [
-      'The hint asks for a pin of staging if the file pins only production',
+      'The hint suggests adding a staging pin if the file pins only production',
       { production: 'latest' },
       [],
       `Pin "staging". ${REMOVE_PIN}${THEN}`,
     ],
     [
-      'The hint names the promote command if the file keeps staging on an older version',
+      'The hint suggests the promote command if the file pins staging to an older version',
       { staging: 1, production: 'latest' },
       ['staging'],
-      `To promote what "staging" serves (v1), run: ${COMMAND}`,
+      `To promote the version that "staging" serves (v1), run: ${COMMAND}`,
     ],
   ])('%s', async (_, pins, serving, hint) => {
     const scene = await makePromotionScene({ text: 'Two.', pins });
@@ -115,7 +115,7 @@ describe('the promotion guard', () => {
     expect(report.prompts[0]?.problems.map((problem) => problem.hint)).toEqual([hint]);
   });
 
-  test('sync refuses a skipped promotion with any base and after any later commit', async () => {
+  test('With any base and after any later commit, sync refuses to promote a version that staging no longer serves', async () => {
     const scene = await startWithThreeVersions(2, 1);
     scene.commit(textThree(3, 1));
     scene.activate('staging', 3);
@@ -134,7 +134,7 @@ describe('the promotion guard', () => {
     expect(scene.service.takeWrites()).toEqual([]);
   });
 
-  test('sync refuses a promotion if no sync ever applied the staging pin of an earlier commit', async () => {
+  test('sync refuses to promote a version if no sync ever activated it in staging', async () => {
     const scene = await startWithThreeVersions(1, 1);
     scene.commit(textThree(2, 1));
     scene.commit(textThree(3, 2));
@@ -146,7 +146,7 @@ describe('the promotion guard', () => {
     expect(summarizeRun(await scene.runJson(...SYNC))).toBe(REFUSED);
   });
 
-  test('sync refuses a skipped promotion if git takes the moved prompt file for a new one', async () => {
+  test('sync refuses a promotion that skips staging even if git sees the moved prompt file as new', async () => {
     const scene = await startWithThreeVersions(2, 1);
     rmSync(join(scene.folder, PATH));
     const moved = { ...textThree(2, 3), text: 'A text that has nothing in common with the one before.\n'.repeat(20) };
@@ -157,7 +157,7 @@ describe('the promotion guard', () => {
     expect(summarizeRun(await scene.runJson(...SYNC, '--base', 'HEAD~1'))).toBe(REFUSED);
   });
 
-  test('Two further commits on the same branch cannot hide a skipped promotion', async () => {
+  test('Later commits on the same branch cannot hide a promotion that skips staging', async () => {
     const scene = await startWithThreeVersions(2, 1);
     scene.commit(textThree(2, 3));
     scene.commit(textThree(2, 1));
@@ -171,7 +171,7 @@ describe('the promotion guard', () => {
     expect(summarizeRun(await scene.runJson('plan'))).toBe(REFUSED);
   });
 
-  test('sync refuses a skipped promotion from a merged branch even after further merges', async () => {
+  test('sync refuses a promotion that skips staging on a merged branch even after another merge', async () => {
     const scene = await startWithThreeVersions(2, 1);
     git(scene.folder, 'switch', '--quiet', '--create', 'side');
     scene.commit({ ...textThree(2, 1), text: 'Edited.' });
@@ -188,7 +188,7 @@ describe('the promotion guard', () => {
   });
 
   test.each([['latest'], ['git:side']])(
-    'sync refuses a skipped promotion of a new text again after its revert (production: %s)',
+    'sync refuses a repeated promotion that skips staging after the first one was reverted (production: %s)',
     async (pin) => {
       const scene = await startWithThreeVersions(2, 1);
       git(scene.folder, 'switch', '--quiet', '--create', 'side');
@@ -206,10 +206,13 @@ describe('the promotion guard', () => {
   );
 
   test.each<[string, Pins]>([
-    ['sync refuses a repeated skip of staging if the file first pinned only production', { production: 1 }],
-    ['sync refuses a repeated skip of staging if the file first had no pins', {}],
     [
-      'sync refuses a repeated skip of staging if the file first pinned staging to a tag',
+      'sync refuses a repeated promotion that skips staging if the file initially pinned only production',
+      { production: 1 },
+    ],
+    ['sync refuses a repeated promotion that skips staging if the file initially had no pins', {}],
+    [
+      'sync refuses a repeated promotion that skips staging if the file initially pinned staging to a tag',
       { staging: 'git:release', production: 1 },
     ],
   ])('%s', async (_, pins) => {
@@ -224,7 +227,7 @@ describe('the promotion guard', () => {
     expect(listServed(scene)).toEqual(['v2', 'v1']);
   });
 
-  test('sync refuses an unserved older version even if a pinned tag now names that version', async () => {
+  test('sync refuses to promote an older version that staging does not serve even if a pinned tag names it', async () => {
     const scene = await startWithThreeVersions(3, 3);
     git(scene.folder, 'switch', '--quiet', '--create', 'side');
     scene.commit({ ...textThree(3, 3), text: 'Four.' });
@@ -276,14 +279,14 @@ describe('the promotion guard without the git history of the file', () => {
 
   test.each<[string, (scene: Scene) => void, string?]>([
     [
-      'sync refuses a skipped promotion if one commit deletes the file and a later one adds another',
+      'sync refuses a promotion that skips staging if one commit deletes the file and the next adds a new file',
       (scene) => {
         commitRemoval(scene);
         commitInNewFile(scene);
       },
     ],
     [
-      'sync refuses a skipped promotion if one commit breaks the file and the next rewrites it elsewhere',
+      'sync refuses a promotion that skips staging if one commit breaks the file and the next moves and rewrites it',
       (scene) => {
         writeFiles(scene.folder, { [PATH]: '---\nid: [\n---\n' });
         commitAll(scene.folder, 'Break it');
@@ -291,7 +294,7 @@ describe('the promotion guard without the git history of the file', () => {
       },
     ],
     [
-      'sync refuses a skipped promotion if the file is no prompt file for one commit',
+      'sync refuses a promotion that skips staging if the file does not match the prompt pattern for one commit',
       (scene) => {
         git(scene.folder, 'mv', PATH, 'prompts/greeting.txt');
         commitAll(scene.folder, 'Give it another ending');
@@ -300,12 +303,12 @@ describe('the promotion guard without the git history of the file', () => {
       },
     ],
     [
-      'sync refuses a skipped promotion if one commit rewrites the file and changes its extension',
+      'sync refuses a promotion that skips staging if one commit rewrites the file and changes its extension',
       (scene) => commitInNewFile(scene, 'prompts/greeting.txt'),
       BOTH_ENDINGS,
     ],
     [
-      'sync refuses a skipped promotion if the file escapes its id before it moves',
+      'sync refuses a promotion that skips staging if an edit escapes the prompt id before the file moves',
       (scene) => {
         writeFiles(scene.folder, { [PATH]: scene.read().replace('prm_greeting', String.raw`prm\u005fgreeting`) });
         commitAll(scene.folder, 'Write the id in another way');
@@ -313,7 +316,7 @@ describe('the promotion guard without the git history of the file', () => {
       },
     ],
     [
-      'sync refuses a skipped promotion again after a revert in a moved file',
+      'sync refuses a repeated promotion that skips staging even if the file moved between the attempts',
       (scene) => {
         commitRemoval(scene);
         commitInNewFile(scene);
@@ -329,7 +332,7 @@ describe('the promotion guard without the git history of the file', () => {
     expect(listServed(scene)).toEqual(['v2', 'v1']);
   });
 
-  test('sync refuses a skipped promotion in a shallow clone without the commits of the versions', async () => {
+  test('sync refuses a promotion that skips staging in a shallow clone that lacks the original commits', async () => {
     const scene = await syncFromCommits();
     commitRemoval(scene);
     commitInNewFile(scene);
@@ -337,7 +340,7 @@ describe('the promotion guard without the git history of the file', () => {
     expect(summarizeRun(await runJson(`${scene.folder}/cut`, [...SYNC], scene.service))).toBe(REFUSED);
   });
 
-  test('sync restores the pins of a prompt that was imported into another repository', async () => {
+  test('sync accepts the pins of a prompt that was imported into another repository', async () => {
     const scene = await syncFromCommits();
     const other = makeRepository({ 'README.md': 'No prompts yet.' });
     writeFiles(other, { 'promptsync.yaml': PROMOTION, 'prompts/moved.md': promptText('greeting', textThree(2, 3)) });
@@ -349,8 +352,8 @@ describe('the promotion guard without the git history of the file', () => {
 
 describe('an interrupted promotion', () => {
   test.each<[string, readonly string[]]>([
-    ['The next sync without a base finishes a promotion that stopped after staging moved on', []],
-    ['The next sync with a base finishes a promotion that stopped after staging moved on', ['--base', 'HEAD^']],
+    ['Without a base, the next sync finishes a promotion that was interrupted after staging changed', []],
+    ['With a base, the next sync finishes a promotion that was interrupted after staging changed', ['--base', 'HEAD^']],
   ])('%s', async (_, words) => {
     const scene = await makePromotionScene({ text: 'Two.', pins: { staging: 'latest', production: 1 } });
     scene.make(['One.', 'Two.']);
@@ -373,7 +376,7 @@ describe('an interrupted promotion', () => {
 });
 
 describe('changes of production that are not promotions', () => {
-  test('sync restores a version that came through staging even after a rename of the file', async () => {
+  test('sync accepts a production pin that already passed through staging even after the file is renamed', async () => {
     const scene = await startWithThreeVersions(2, 1);
     scene.commit(textThree(2, 2));
     scene.commit(textThree(3, 2));
@@ -385,9 +388,9 @@ describe('changes of production that are not promotions', () => {
   });
 
   test.each<[string, readonly string[]]>([
-    ['sync without a base accepts a rollback and the revert of a rollback', []],
-    ['sync --base HEAD accepts a rollback and the revert of a rollback', ['--base', 'HEAD']],
-    ['sync --base HEAD~1 accepts a rollback and the revert of a rollback', ['--base', 'HEAD~1']],
+    ['sync without a base accepts a rollback and its revert', []],
+    ['sync --base HEAD accepts a rollback and its revert', ['--base', 'HEAD']],
+    ['sync --base HEAD~1 accepts a rollback and its revert', ['--base', 'HEAD~1']],
   ])('%s', async (_, words) => {
     const scene = await startWithThreeVersions(2, 1);
     const sync = async () => summarizeRun(await scene.runJson(...SYNC, ...words));
@@ -408,10 +411,10 @@ describe('changes of production that are not promotions', () => {
   });
 
   test.each<[string, readonly string[]]>([
-    ['sync without a base restores the version that an import pinned', []],
-    ['sync restores the version that an import pinned if HEAD is the base', ['--base', 'HEAD']],
-    ['sync restores the version that an import pinned if the import is the base', ['--base', 'HEAD~1']],
-    ['sync restores the version that an import pinned if the base is older than the import', ['--base', 'HEAD~2']],
+    ['sync without a base restores a version that was pinned at import', []],
+    ['sync restores a version that was pinned at import if the base is HEAD', ['--base', 'HEAD']],
+    ['sync restores a version that was pinned at import if the base is the import commit', ['--base', 'HEAD~1']],
+    ['sync restores a version that was pinned at import if the base precedes the import commit', ['--base', 'HEAD~2']],
   ])('%s', async (_, words) => {
     const importInto = (files: Files): string => {
       const folder = makeRepository({ 'README.md': 'No prompts yet.' });
@@ -429,7 +432,7 @@ describe('changes of production that are not promotions', () => {
     expect(listServed(scene)).toEqual(['v2', 'v1']);
   });
 
-  test('plan refuses to restore a version outside of git and in a shallow clone', async () => {
+  test('In a shallow clone or outside a git repository, plan refuses to restore an earlier production version', async () => {
     const scene = await startWithThreeVersions(2, 1);
     scene.commit(textThree(2, 2));
     scene.commit(textThree(3, 2));

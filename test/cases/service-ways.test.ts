@@ -26,22 +26,22 @@ test.each(['a/b?&', 'ä #1+%2F', '..'])('sync works with an environment named %j
 const dialects: readonly [string, Fault][] = [
   ['sync works with a service that numbers its versions 100, 110, 120', changeAnswers(renumberVersions)],
   [
-    'sync works with a service that omits the field of a missing active version',
+    'sync works with a service that omits active_version if no version is active',
     changeAnswers((body) => body.replace(/,"active_version":null/, '')),
   ],
   [
-    'sync works with a service that answers 404 if no version is active',
+    'sync works with a service that returns 404 if no version is active',
     async (request, forward) => {
       const answer = await forward(request);
       return answer.body.includes('"active_version":null') ? { status: 404, body: '{}' } : answer;
     },
   ],
   [
-    'sync works with a service that sends no latest_version_id',
+    'sync works with a service that omits latest_version_id',
     changeAnswers((body) => body.replace(/"latest_version_id":"[^"]*",/, '')),
   ],
   [
-    'sync works with a service that sends unknown fields and no created_at',
+    'sync works with a service that sends unknown fields and omits created_at',
     changeAnswers((body) => body.replaceAll(/"created_at":"[^"]*"/g, '"x":{"y":[]}')),
   ],
 ];
@@ -74,16 +74,16 @@ type RewritingService = {
 
 const rewritingServices: readonly [string, RewritingService][] = [
   [
-    'sync never activates a text that the service trims',
+    'sync never activates text that the service trimmed',
     { rewrite: (content) => content.trim(), harmless: 'A', sent: 'Hello.  ', kept: 'Hello.' },
   ],
   [
-    'sync never activates a text that the service normalizes to NFC',
+    'sync never activates text that the service normalized to NFC',
     { rewrite: (content) => content.normalize('NFC'), harmless: 'A', sent: 'Cafe\u0301', kept: 'Caf\u00e9' },
   ],
 ];
 
-test('sync ignores line breaks that the service adds to the end of a text', async () => {
+test('sync ignores line breaks that the service appends to the text', async () => {
   const story = await startStoryOutsideGit({ text: 'A' });
   await story.through(changeStoredVersion(({ content, ...rest }) => ({ ...rest, content: `${content}\r\n\n` })));
   expect(await story.sync()).toMatchObject({ exitCode: 0 });
@@ -117,7 +117,7 @@ describe('a service that stores a changed text', () => {
   });
 });
 
-test('sync prints no API key even if the service repeats the key in an error', async () => {
+test('sync does not print the API key even if the service repeats it in an error', async () => {
   const story = await startStoryOutsideGit({ text: 'A' });
   await story.through(
     faultOn(isCreate, async () => ({ status: 422, body: JSON.stringify({ detail: `the key ${KEY}` }) })),

@@ -16,14 +16,14 @@ function environmentOf(baseUrl: string) {
 }
 
 describe('a service that accepts connections but never answers', () => {
-  test('plan gives up after the first eight requests if the service never answers', async () => {
+  test('plan gives up after eight requests if the service never responds', async () => {
     let requests = 0;
     const server = createServer((socket) => socket.on('data', () => void (requests += 1)).on('error', () => {}));
     const { url } = await listenUntilTestEnd(server);
     const { exitCode, stdout } = await run(makeWorkspace(FORTY), ['plan'], { environment: environmentOf(url) });
     expect([exitCode, requests]).toEqual([1, 8]);
     expect(stdout.match(/service\/no-answer/g)).toHaveLength(1);
-    expect(stdout).toMatch(/^error: The service at \S+ has answered nothing: 8 requests had 1 s each/);
+    expect(stdout).toMatch(/^error: The service at \S+ did not respond within 1 s to 8 requests/);
   });
 });
 
@@ -45,11 +45,11 @@ describe('a service that limits the request rate', () => {
 
   test.each([
     [
-      'plan writes to standard error how long it waits for a rate limit',
+      'plan reports on standard error how long it waits because of a rate limit',
       'plan',
       'waiting 60 s: the service requested 120 s\n',
     ],
-    ['plan --quiet writes nothing to standard error while it waits for a rate limit', 'plan --quiet', ''],
+    ['plan --quiet prints nothing on standard error while it waits because of a rate limit', 'plan --quiet', ''],
   ])('%s', async (_title, command, stderr) => {
     expect(await runWithRateLimit(...command.split(' '))).toBe(stderr);
   });
@@ -58,16 +58,16 @@ describe('a service that limits the request rate', () => {
 describe('a service that answers 404', () => {
   const notFound: Fault = async () => ({ status: 404, body: '{}' });
 
-  test('plan suggests a wrong base URL if the service answers 404 for every prompt', async () => {
+  test('plan suggests checking the base URL if the service returns 404 for every prompt', async () => {
     const story = await startStoryOutsideGit({});
     const { baseUrl } = await story.through(notFound);
     const ran = await story.plan();
     expect(summarizeRun(ran)).toBe('exit 1, failed, service/prompt-not-found, service/none-found');
     expect(ran.report.problems[0]?.message).toContain(baseUrl);
-    expect(ran.report.problems[0]?.hint).toMatch(/^Is the base URL right\?/);
+    expect(ran.report.problems[0]?.hint).toMatch(/^Check the base URL\. It must end before the path of the API/);
   });
 
-  test('plan reports only the prompt if the service answers 404 for one of several', async () => {
+  test('plan reports only the missing prompt if the service returns 404 for one of several prompts', async () => {
     const { baseUrl } = await startFront({
       answer: ({ path }) => {
         const id = /prompts\/(\w+)/.exec(path)?.[1] ?? '';
@@ -98,19 +98,19 @@ describe('a cache in front of the service', () => {
 
   test.each<[string, string, number, string]>([
     [
-      'sync succeeds if a cache briefly shows the old version of an environment',
+      'sync succeeds even if a cache briefly returns the old version for an environment',
       'staging',
       2,
       'exit 0, applied, create made, staging made',
     ],
     [
-      'sync succeeds if a cache briefly shows the old version of the tracking environment',
+      'sync succeeds even if a cache briefly returns the old version for the tracking environment',
       'promptsync',
       2,
       'exit 0, applied, create made, staging made',
     ],
     [
-      'sync fails if a cache keeps showing the old version of an environment',
+      'sync fails if a cache keeps returning the old version for an environment',
       'staging',
       Infinity,
       'exit 4, failed, create made, staging unknown, apply/not-active',

@@ -24,7 +24,7 @@ describe('the code that the bundled command line loads', () => {
     expect(loaded.sources).not.toContain('problem.ts');
   });
 
-  test('promptsync --help loads no slow module of Node', () => {
+  test('promptsync --help loads no slow Node.js modules', () => {
     const quick = ['events', 'fs', 'module', 'path', 'process', 'timers/promises', 'util', 'v8'];
     expect(loadedFor(HELP).builtins).toEqual(quick);
   });
@@ -46,7 +46,7 @@ describe('the code that the bundled command line loads', () => {
   });
 });
 
-test('the bundled command line runs --help, rejects an unknown flag, validates and plans', async () => {
+test('the bundled CLI supports --help, validate and plan, and rejects an unknown flag', async () => {
   const run = bundledWith('service: { embedded: ":memory:" }\n');
   expect(await run('--help')).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringContaining('Usage:') });
   expect(await run('plan', '--unheard-of')).toMatchObject({ exitCode: 1, stdout: '' });
@@ -56,7 +56,7 @@ test('the bundled command line runs --help, rejects an unknown flag, validates a
   expect(JSON.parse(plan.stdout)).toMatchObject({ summary: { prompts: 2, create_version: 2, failed: 0 } });
 });
 
-test('the bundled command line asks an HTTPS proxy for a tunnel', async () => {
+test('the bundled CLI requests a tunnel from the configured HTTPS proxy', async () => {
   const targets: (string | undefined)[] = [];
   const proxy = createServer().on('connect', ({ url }, socket) => {
     targets.push(url);

@@ -27,18 +27,22 @@ type Variables = Readonly<Record<string, string | undefined>>;
 describe('makeCacheFolder', () => {
   test.each<[string, (folder: string) => Variables, string]>([
     [
-      'makeCacheFolder makes a private folder below XDG_CACHE_HOME',
+      'makeCacheFolder creates a private folder under XDG_CACHE_HOME',
       (folder) => ({ XDG_CACHE_HOME: join(folder, 'a'), HOME: '/' }),
       'a/promptsync',
     ],
-    ['makeCacheFolder makes a private folder below HOME', (folder) => ({ HOME: folder }), '.cache/promptsync'],
     [
-      'makeCacheFolder makes a private folder below HOME if XDG_CACHE_HOME is empty',
+      'makeCacheFolder creates a private folder under HOME if XDG_CACHE_HOME is not set',
+      (folder) => ({ HOME: folder }),
+      '.cache/promptsync',
+    ],
+    [
+      'makeCacheFolder creates a private folder under HOME if XDG_CACHE_HOME is empty',
       (folder) => ({ XDG_CACHE_HOME: '', HOME: folder }),
       '.cache/promptsync',
     ],
     [
-      'makeCacheFolder makes a private folder below HOME if XDG_CACHE_HOME is relative',
+      'makeCacheFolder creates a private folder under HOME if XDG_CACHE_HOME is relative',
       (folder) => ({ XDG_CACHE_HOME: 'a', HOME: folder }),
       '.cache/promptsync',
     ],
@@ -51,24 +55,30 @@ describe('makeCacheFolder', () => {
 
   test.each<[string, (home: string) => void]>([
     [
-      'makeCacheFolder returns null if everybody may read the folder',
+      'makeCacheFolder returns null if the cache folder is readable by everyone',
       (home) => chmodSync(join(home, '.cache/promptsync'), 0o744),
     ],
     [
-      'makeCacheFolder returns null if a group may write to the parent folder',
+      'makeCacheFolder returns null if the parent folder is group-writable',
       (home) => chmodSync(join(home, '.cache'), 0o770),
     ],
-    ['makeCacheFolder returns null if everybody may write to the home folder', (home) => chmodSync(home, 0o777)],
+    ['makeCacheFolder returns null if the home folder is world-writable', (home) => chmodSync(home, 0o777)],
     [
-      'makeCacheFolder returns null if the folder is a symbolic link',
+      'makeCacheFolder returns null if the cache folder is a symbolic link',
       (home) => replaceByLink(join(home, '.cache/promptsync')),
     ],
     [
       'makeCacheFolder returns null if the parent folder is a symbolic link',
       (home) => replaceByLink(join(home, '.cache')),
     ],
-    ['makeCacheFolder returns null if the folder is a file', (home) => replaceByFile(join(home, '.cache/promptsync'))],
-    ['makeCacheFolder returns null if the parent folder is a file', (home) => replaceByFile(join(home, '.cache'))],
+    [
+      'makeCacheFolder returns null if a file exists in place of the cache folder',
+      (home) => replaceByFile(join(home, '.cache/promptsync')),
+    ],
+    [
+      'makeCacheFolder returns null if a file exists in place of the parent folder',
+      (home) => replaceByFile(join(home, '.cache')),
+    ],
   ])('%s', (_, change) => {
     const home = makeFolder();
     expect(makeCacheFolder({ HOME: home }, USER)).not.toBeNull();
@@ -85,7 +95,7 @@ describe('makeCacheFolder', () => {
     expect(makeCacheFolder(variables, USER)).toBeNull();
   });
 
-  test('makeCacheFolder makes nothing in the home of another user', () => {
+  test('makeCacheFolder creates nothing in a home folder owned by another user', () => {
     const home = makeFolder();
     if (USER === 0) chownSync(home, OTHER_USER, OTHER_USER);
     expect(makeCacheFolder({ HOME: home }, USER === 0 ? 0 : USER + 1)).toBeNull();
@@ -107,15 +117,15 @@ function replaceByFile(folder: string): void {
 describe('the compile cache', () => {
   test.for<[string, (attack: Attack) => Variables]>([
     [
-      'root does not run code that another user put into the temporary folder as a compile cache',
+      'root does not run code from a compile cache that another user planted in the temporary folder',
       (attack) => ({ HOME: makeOpenFolder(), TMPDIR: plant(attack, makeSharedFolder(), 'node-compile-cache') }),
     ],
     [
-      'root does not run code that another user put into a shared XDG_CACHE_HOME',
+      'root does not run code from a compile cache that another user planted in a shared XDG_CACHE_HOME',
       (attack) => ({ HOME: makeOpenFolder(), XDG_CACHE_HOME: plant(attack, makeSharedFolder(), 'promptsync') }),
     ],
     [
-      'root does not run code from the home of another user that sudo has kept',
+      'root does not run cached code from HOME if sudo preserved the HOME of another user',
       (attack) => ({ HOME: plant(attack, makeOpenFolder(OTHER_USER), '.cache/promptsync') }),
     ],
   ])('%s', async ([, prepare], { skip }) => {
@@ -129,7 +139,7 @@ describe('the compile cache', () => {
     expect(await runAsRoot(attack, variables)).toEqual({ stdout: `${packageJson.version}\n`, hasRun: false });
   });
 
-  test('promptsync keeps its compiled code in the private folder of the user', async () => {
+  test('promptsync stores compiled code in a private cache folder', async () => {
     const home = makeFolder();
     const environment = childEnvironment({ HOME: home, XDG_CACHE_HOME: undefined });
     const run = () => startNode(CLI, ['--version'], { cwd: home, environment }).ended;

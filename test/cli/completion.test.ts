@@ -49,7 +49,7 @@ function isInstalled(shell: string): boolean {
 }
 
 describe.each(['bash', 'zsh', 'fish'] as const)('completion in %s', (shell) => {
-  test(`promptsync completion ${shell} prints only a script that names every command`, async () => {
+  test(`promptsync completion ${shell} prints a script that contains every command name`, async () => {
     const { stdout, stderr, exitCode } = await run('.', ['completion', shell]);
     const { stdout: help } = await run('.', ['--help']);
     expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
@@ -58,11 +58,15 @@ describe.each(['bash', 'zsh', 'fish'] as const)('completion in %s', (shell) => {
   });
 
   test.skipIf(!isInstalled(shell)).each([
-    [`${shell} completes the name of a command`, ['pla'], ['plan']],
-    [`${shell} completes a flag of a command`, ['sync', '--dry'], ['--dry-run']],
-    [`${shell} offers no flag of another command`, ['validate', '--dry'], []],
-    [`${shell} completes a flag after a word with a space`, ['promote', 'my key', '--fr'], ['--from']],
-    [`${shell} runs no code in the words that it completes`, ['promote', '$(touch pwned)', '--fr'], ['--from']],
+    [`${shell} completes a command name`, ['pla'], ['plan']],
+    [`${shell} completes a command flag`, ['sync', '--dry'], ['--dry-run']],
+    [`${shell} does not suggest flags of other commands`, ['validate', '--dry'], []],
+    [`${shell} completes a flag after an argument with a space`, ['promote', 'my key', '--fr'], ['--from']],
+    [
+      `${shell} does not execute code in the command line that it completes`,
+      ['promote', '$(touch pwned)', '--fr'],
+      ['--from'],
+    ],
   ])('%s', (_, words, expected) => {
     expect(completionsFor(shell, words)).toEqual(expected);
   });

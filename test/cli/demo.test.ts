@@ -37,9 +37,12 @@ describe('promptsync demo', () => {
   };
 
   test.each<[string, () => Options]>([
-    ['promptsync demo runs from source with an empty home and leaves nothing behind', () => ({ script: SOURCE })],
     [
-      'promptsync demo ignores the proxies, the service and the git settings of the user',
+      'promptsync demo runs from source with an empty home folder and leaves no files behind',
+      () => ({ script: SOURCE }),
+    ],
+    [
+      'promptsync demo ignores the proxy, service and git settings of the user',
       () => ({ environment: { ...others, HOME: home() } }),
     ],
   ])('%s', async (_, how) => {
@@ -49,13 +52,13 @@ describe('promptsync demo', () => {
   });
 });
 
-test('promptsync demo --keep leaves a repository in which the user can continue', async () => {
+test('promptsync demo --keep leaves a repository that the user can continue to use', async () => {
   const { stdout, left } = await runDemoProcess({ words: ['--keep'] });
   expect(stdout).toContain(`The repository stays in ${left[0]}`);
   expect(await run(left[0]!, ['plan'])).toMatchObject({ exitCode: 0, stdout: 'nothing to do: 1 prompt in sync.\n' });
 });
 
-test('promptsync demo reports that git is not installed', async () => {
+test('promptsync demo reports an error if git is not installed', async () => {
   const ran = await runDemoProcess({ environment: { PATH: makeFolder() } });
   expect(ran).toMatchObject({
     exitCode: 1,
@@ -87,14 +90,14 @@ describe('the commands of the demo', () => {
     return { ended, folder };
   }
 
-  test('promptsync demo stops at a command with an unexpected exit code and names it', async () => {
+  test('promptsync demo stops if a command returns an unexpected exit code and names that command', async () => {
     const { ended, folder } = await withCommand(async () => 3);
     const message = expect.stringMatching(/`promptsync init .*` of the demo exited with 3/);
     expect(ended).toMatchObject({ problem: { code: 'internal/unexpected', message } });
     expect(existsSync(folder)).toBe(false);
   });
 
-  test('a second signal ends the demo immediately and still deletes its folder', async () => {
+  test('a second signal ends the demo immediately and deletes its folder', async () => {
     let signal = (): void => {};
     const seen: unknown[] = [];
     const main: Main = async ({ workingDirectory, onSignal }) => {

@@ -22,7 +22,7 @@ import { KEY } from '../support/service.ts';
 import { makeStage } from './stage.ts';
 
 describe('--output', () => {
-  test('plan --output writes the report to the file and nothing to standard output', async () => {
+  test('plan --output writes the report to the file and prints nothing on standard output', async () => {
     const { folder, promptsync } = await makeStage();
     const { stdout, stderr, exitCode } = await promptsync('plan --format json -o out.json');
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 0 });
@@ -47,7 +47,7 @@ describe('--output', () => {
   });
 
   // The named pipe stands for special files such as /dev/null, because a bug must not replace the real /dev/null.
-  test('plan --output writes into a named pipe instead of replacing it', async () => {
+  test('plan --output writes to a named pipe instead of replacing it', async () => {
     const { folder, promptsync } = await makeStage();
     const pipe = join(folder, 'out.pipe');
     execFileSync('mkfifo', [pipe]);
@@ -60,7 +60,7 @@ describe('--output', () => {
     expect(bytes.toString('utf8', 0, readSync(opened, bytes))).toMatch(/^Plan: 1 to create/);
   });
 
-  test('plan --output also prints errors on standard error, even with --quiet', async () => {
+  test('plan --output prints errors on standard error even with --quiet', async () => {
     const folder = makeWorkspace(workspaceFiles({ greeting: {} }));
     for (const line of ['plan -o out.txt', 'plan -q -o out.txt']) {
       const { stdout, stderr, exitCode } = await run(folder, line.split(' '));
@@ -78,7 +78,7 @@ describe('--output', () => {
     { outputs: '-o out.yaml', reason: 'the name of --output out.yaml does not determine a format' },
     { outputs: '-o good.json -o /dev/stdout', reason: 'the name of --output /dev/stdout does not determine a format' },
     { outputs: '-o good.json -o good.md --format html', reason: '--format can be combined with only one --output' },
-  ])('sync rejects $outputs before it sends a request', async ({ outputs, reason }) => {
+  ])('sync rejects the arguments $outputs before sending any request', async ({ outputs, reason }) => {
     const { folder, service, promptsync } = await makeStage();
     const { stdout, exitCode } = await promptsync(`sync --yes ${outputs}`);
     expect(exitCode).toBe(1);
@@ -88,7 +88,7 @@ describe('--output', () => {
   });
 
   test.skipIf(process.getuid?.() === 0)(
-    'sync rejects an output in a read-only folder before it sends a request',
+    'sync rejects an output file in a read-only folder before sending any request',
     async () => {
       const { folder, service, promptsync } = await makeStage();
       mkdirSync(join(folder, 'locked'), { mode: 0o555 });
@@ -106,14 +106,14 @@ describe('--output', () => {
     { output: 'plan.junit.xml', begins: /^<\?xml / },
     { output: '--format=html summary', begins: /^<!doctype html>/ },
     { output: '--format=markdown out.json', begins: /^### promptsync plan/ },
-  ])('plan takes the format of a file from its name or from --format: $output', async ({ output, begins }) => {
+  ])('plan derives the output format from the file name or --format: $output', async ({ output, begins }) => {
     const { folder, promptsync } = await makeStage();
     const [file = '', ...format] = output.split(' ').toReversed();
     await promptsync(['plan', ...format, '-o', file].join(' '));
     expect(readFileSync(join(folder, file), 'utf8')).toMatch(begins);
   });
 
-  test('plan writes several outputs from one observation of the service', async () => {
+  test('plan writes several output files but reads the service only once', async () => {
     const { folder, service, promptsync } = await makeStage();
     const calls = async (outputs: string) => {
       expect(await promptsync(`plan ${outputs}`)).toMatchObject({ stdout: '', exitCode: 0 });
@@ -157,7 +157,7 @@ describe('standard error', () => {
     },
   );
 
-  test('--verbose prints every request to the service but never the API key', async () => {
+  test('--verbose prints every service request but never the API key', async () => {
     const { service, promptsync } = await makeStage();
     const calls = (await promptsync('sync --yes --verbose')).stderr.trimEnd().split('\n');
     expect(calls).toHaveLength(service.requests.length);
@@ -213,7 +213,7 @@ test('plan does not redact a short API key because it may be an ordinary word', 
 test.each([
   ['html', /^<!doctype html>[^]*expected a commit/i],
   ['markdown', /^### promptsync plan[^]*expected a commit/i],
-])('plan reports a usage error in the format %s', async (format, told) => {
+])('plan reports a usage error in %s format', async (format, told) => {
   const words = ['plan', '--base', '', '--format', 'text', '--format', format];
   const { stdout, exitCode } = await run(makeWorkspace({}), words);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: expect.stringMatching(told) });
@@ -226,7 +226,7 @@ test.each([
     files: { 'z.json': /^\{[^]*usage\/invalid/, 'z.xml': /^<\?xml [^]*usage\/invalid/ },
   },
   { outputs: '--output z.md -o z.txt', files: { 'z.md': /^### [^]*usage\/invalid/, 'z.txt': /^error: / } },
-])('plan $outputs writes the report of a usage error to its files', async ({ outputs, files }) => {
+])('plan $outputs writes a usage error report to every output file', async ({ outputs, files }) => {
   const folder = makeWorkspace({});
   const { stdout, exitCode } = await run(folder, ['plan', '--foo', ...outputs.split(' ')]);
   expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });

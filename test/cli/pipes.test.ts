@@ -30,9 +30,9 @@ describe.skipIf(!existsSync('/dev/full'))('a full disk', () => {
   const files = workspaceFiles({ a: {}, b: { pins: { staging: 7 } } }, 'service: { embedded: ":memory:" }\n');
 
   test.each([
-    ['plan exits with 1 if it cannot write its report to a full disk', 'plan --only a', 1],
-    ['plan still exits with 3 for a blocked prompt if the disk is full', 'plan', 3],
-    ['plan exits with 1 if it cannot write a JSON report to a full disk', 'plan --only a --format json', 1],
+    ['plan exits with 1 if it cannot write its report because the disk is full', 'plan --only a', 1],
+    ['plan exits with 3 for a blocked prompt even if the disk is full', 'plan', 3],
+    ['plan exits with 1 if it cannot write a JSON report because the disk is full', 'plan --only a --format json', 1],
   ])('%s', async (_, words, code) => {
     const { stdout, stderr } = await bash(makeWorkspace(files), `promptsync ${words} > /dev/full`);
     expect(stdout).toBe(`codes ${code}\n`);
@@ -40,7 +40,7 @@ describe.skipIf(!existsSync('/dev/full'))('a full disk', () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  test('validate succeeds if only its standard error goes to a full disk', async () => {
+  test('validate succeeds if only its standard error is redirected to a full disk', async () => {
     const { stdout } = await bash(makeWorkspace(files), 'promptsync validate 2> /dev/full');
     expect(stdout).toMatch(/^2 prompts valid\.\ncodes 0\n$/);
   });

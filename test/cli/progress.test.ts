@@ -25,11 +25,11 @@ function drawLines({ milliseconds, all: total = 10, columns, until = total }: Pa
 }
 
 describe('progressReporter', () => {
-  test('makeProgressReporter shows nothing during a short run', () => {
+  test('makeProgressReporter shows no progress during a short run', () => {
     expect(drawLines({ milliseconds: 5 })).toEqual(['']);
   });
 
-  test('makeProgressReporter draws at most ten times a second and clears its line at the end', () => {
+  test('makeProgressReporter draws at most ten times per second and clears its line at the end', () => {
     expect(drawLines({ milliseconds: 40 })).toEqual([
       'Observing 3 of 10 prompts',
       'Observing 6 of 10 prompts',
@@ -47,7 +47,7 @@ describe('progressReporter', () => {
 
   test.each<[string, Pace, string]>([
     [
-      'makeProgressReporter shows a rate of less than one prompt per second',
+      'makeProgressReporter shows a rate below one prompt per second',
       { milliseconds: 2_000, all: 30, until: 5 },
       'Observing 5 of 30 prompts · 0.5/s · 50 s left',
     ],
@@ -62,17 +62,17 @@ describe('progressReporter', () => {
       'Observing 100 of 10,000 prompts · 1.0/s · 3 h left',
     ],
     [
-      'makeProgressReporter omits the remaining time if the line is too narrow',
+      'makeProgressReporter omits the remaining time if the terminal is narrow',
       { milliseconds: 1_000, all: 50, until: 9, columns: 40 },
       'Observing 9 of 50 prompts · 1.0/s',
     ],
     [
-      'makeProgressReporter omits the rate if the line is too narrow',
+      'makeProgressReporter omits the rate and the remaining time if the terminal is very narrow',
       { milliseconds: 1_000, all: 50, until: 9, columns: 30 },
       'Observing 9 of 50 prompts',
     ],
     [
-      'makeProgressReporter cuts its text if the line is too narrow',
+      'makeProgressReporter truncates the text if it does not fit the terminal',
       { milliseconds: 1_000, all: 50, until: 9, columns: 12 },
       'Observing 9',
     ],
@@ -80,7 +80,7 @@ describe('progressReporter', () => {
     expect(drawLines(pace).at(-1)).toBe(expected);
   });
 
-  test('makeProgressReporter starts again in each phase', () => {
+  test('makeProgressReporter restarts its rate estimate in each phase', () => {
     const lines: string[] = [];
     let now = 0;
     const report = makeProgressReporter({ draw: (line) => void lines.push(line), columns: () => 80, now: () => now });

@@ -19,7 +19,7 @@ describe('the question of sync on a terminal', () => {
     [false, 'yes please\n'],
     [false, 'no\ny\n'],
     [false, ''],
-  ])('the approval of sync is %s after the answer %j', async (applied, input) => {
+  ])('the approval is %s if the user answers the sync confirmation with %j', async (applied, input) => {
     const { service, promptsync } = await makeStage();
     const { exitCode, stdout, stderr } = await promptsync('sync --no-color', { ...terminal, input });
     expect(stderr).toContain('+ create version');
@@ -27,13 +27,21 @@ describe('the question of sync on a terminal', () => {
     expect(stderr.endsWith(input === '' ? `${QUESTION}\n` : QUESTION)).toBe(true);
     expect(service.takeWrites().length > 0).toBe(applied);
     expect(exitCode).toBe(applied ? 0 : 1);
-    expect(stdout).toContain(applied ? 'created version' : 'the question was not answered with yes');
+    expect(stdout).toContain(applied ? 'created version' : 'the answer to its question was not yes');
   });
 
   test.each([
-    ['sync does not repeat the diffs in its report after the question', 'sync', false],
-    ['sync --format html shows the diffs and the new versions after the question', 'sync --format html', true],
-    ['sync --format markdown shows the diffs and the new versions after the question', 'sync --format markdown', true],
+    ['sync does not repeat the diffs in its report after the user confirms', 'sync', false],
+    [
+      'sync --format html includes the diffs and new versions in its report after the user confirms',
+      'sync --format html',
+      true,
+    ],
+    [
+      'sync --format markdown includes the diffs and new versions in its report after the user confirms',
+      'sync --format markdown',
+      true,
+    ],
   ])('%s', async (_, line, repeated) => {
     const { promptsync } = await makeStage();
     const { stdout } = await promptsync(line, { ...terminal, input: 'y\n' });
@@ -41,7 +49,7 @@ describe('the question of sync on a terminal', () => {
     if (repeated) expect(stdout).toMatch(/nothing → v1|\+\+\+ staging: v1/);
   });
 
-  test('sync --format json asks on standard error and prints a report if the user declines', async () => {
+  test('sync --format json asks for confirmation on standard error and prints a report if the user declines', async () => {
     const { promptsync } = await makeStage();
     const { stdout, stderr } = await promptsync('sync --format json', { ...terminal, input: 'n\n' });
     const report = parseReport(stdout);
@@ -50,7 +58,7 @@ describe('the question of sync on a terminal', () => {
     expect(report.prompts).toMatchObject([{ status: 'not_attempted' }]);
   });
 
-  test('Ctrl-C at the question of sync exits with 130 and writes nothing', async () => {
+  test('Ctrl-C at the sync confirmation exits with 130 and writes nothing', async () => {
     const { service, promptsync } = await makeStage();
     let interrupt = (): void => {};
     const { exitCode } = await promptsync('sync', {
@@ -63,7 +71,7 @@ describe('the question of sync on a terminal', () => {
     expect(service.takeWrites()).toEqual([]);
   });
 
-  test('sync on a terminal asks nothing in CI or if it would write nothing', async () => {
+  test('sync on a terminal skips the confirmation in CI or if it would write nothing', async () => {
     const { promptsync } = await makeStage();
     const none = expect.not.stringContaining('?');
     expect((await promptsync('sync --max-changes 0', terminal)).stderr).toEqual(none);
@@ -75,9 +83,9 @@ describe('the question of sync on a terminal', () => {
 
 describe('the question of sync without a terminal', () => {
   test.each<[string, string, Readonly<Record<string, string>>, number]>([
-    ['sync without a terminal fails if nothing approves it', 'sync', {}, 1],
-    ['sync without a terminal runs with --yes', 'sync --yes', {}, 0],
-    ['sync without a terminal runs with CI=true', 'sync', { CI: 'true' }, 0],
+    ['sync without a terminal fails unless --yes or CI=true approves it', 'sync', {}, 1],
+    ['sync without a terminal accepts --yes as approval', 'sync --yes', {}, 0],
+    ['sync without a terminal accepts CI=true as approval', 'sync', { CI: 'true' }, 0],
     ['sync without a terminal does not accept CI=1 as approval', 'sync', { CI: '1' }, 1],
     ['sync --dry-run without a terminal needs no approval', 'sync --dry-run', {}, 0],
   ])('%s', async (_, line, environment, exitCode) => {
@@ -105,7 +113,7 @@ async function answerQuestions(folder: string, answers: readonly Answer[], envir
   return run(folder, ['init', '--no-color'], { terminal: true, input, onError, environment });
 }
 
-test('init asks on standard error and prints only its report on standard output', async () => {
+test('init asks its questions on standard error and prints only its report on standard output', async () => {
   const folder = makeFolder();
   const { exitCode, stdout, stderr } = await answerQuestions(folder, [
     { question: 'Where is the prompt service?', typed: 'ftp://x\r' },
@@ -138,7 +146,7 @@ test.each([
   expect(existsSync(join(folder, 'promptsync.yaml'))).toBe(false);
 });
 
-test('a signal at a question of init exits with 130', async () => {
+test('init exits with 130 if a signal arrives while it asks a question', async () => {
   let interrupt = (): void => {};
   const { exitCode } = await run(makeFolder(), ['init'], {
     terminal: true,

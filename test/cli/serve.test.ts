@@ -33,7 +33,7 @@ async function runServe(
 const workspace = () => makeWorkspace(workspaceFiles({ greeting: {}, refund: {} }));
 
 describe('serve', () => {
-  test('serve prints its address, its API key and the number of prompts, and exits with 0', async () => {
+  test('serve prints its address, API key and prompt count, and exits with 0 on a signal', async () => {
     const { exitCode, stdout, stderr, status } = await runServe(workspace(), ['--seed']);
     expect(stdout).toMatch(
       /^The embedded service listens at http:\/\/127\.0\.0\.1:\d+; use it only for trials and tests\.\nAPI key: "embedded"\nRegistered prompts: 2\. Press Ctrl-C to stop the service\.\n$/,
@@ -42,9 +42,9 @@ describe('serve', () => {
   });
 
   test.each<[string, readonly string[], number, number]>([
-    ['serve knows no prompts without --seed', [], 404, 0],
-    ['serve --seed accepts the folder of a workspace', ['--seed', '.'], 200, 2],
-    ['serve --seed accepts the path of a configuration', ['--seed', 'promptsync.yaml'], 200, 2],
+    ['serve starts without prompts if --seed is not given', [], 404, 0],
+    ['serve --seed accepts a workspace folder', ['--seed', '.'], 200, 2],
+    ['serve --seed accepts the path of a configuration file', ['--seed', 'promptsync.yaml'], 200, 2],
   ])('%s', async (_, words, status, known) => {
     const ran = await runServe(workspace(), words);
     expect(ran).toMatchObject({
@@ -55,7 +55,7 @@ describe('serve', () => {
   });
 
   test.each<[string, readonly string[], string]>([
-    ['serve --seed rejects a workspace that does not exist', ['--seed', 'nowhere'], 'config/unreadable'],
+    ['serve --seed rejects a nonexistent workspace', ['--seed', 'nowhere'], 'config/unreadable'],
     ['serve --seed rejects an invalid workspace', ['--seed', 'bad'], 'prompt/missing-id'],
     ['serve --db rejects a file that is not a database', ['--db', 'promptsync.yaml'], 'usage/cannot-serve'],
     ['serve --db rejects a folder', ['--db', 'prompts'], 'usage/cannot-serve'],
@@ -66,7 +66,7 @@ describe('serve', () => {
     expect(ran).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining(`[${code}]`) });
   });
 
-  test('serve reports a port that is already in use', async () => {
+  test('serve reports an error if the port is already in use', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void taken.close());
@@ -77,7 +77,7 @@ describe('serve', () => {
     expect(ran.stderr).toContain('--db and --port');
   });
 
-  test('serve accepts only the API key in PROMPTSYNC_API_KEY and does not print it', async () => {
+  test('serve accepts only the API key from PROMPTSYNC_API_KEY and does not print it', async () => {
     const environment = { PROMPTSYNC_API_KEY: KEY };
     const right = await runServe(workspace(), ['--seed'], { environment, apiKey: KEY });
     expect(right).toMatchObject({
@@ -87,7 +87,7 @@ describe('serve', () => {
     expect(await runServe(workspace(), ['--seed'], { environment })).toMatchObject({ status: 401 });
   });
 
-  test('serve --db keeps its data over a restart and exits with 0 after SIGTERM and SIGINT', async () => {
+  test('serve --db keeps its data across a restart and exits with 0 on SIGTERM or SIGINT', async () => {
     const folder = workspace();
     const words = ['--db', 'service.db', '--seed'];
     const first = await startServe(folder, words);
@@ -104,7 +104,7 @@ describe('serve', () => {
     expect(await second.end('SIGINT')).toBe(0);
   });
 
-  test('serve --db reads its database again after the process was killed', async () => {
+  test('serve --db can reopen its database after the process was killed', async () => {
     const folder = workspace();
     const first = await startServe(folder, ['--db', 'service.db', '--seed']);
     await first.end('SIGKILL');

@@ -59,7 +59,7 @@ const SCREENS: readonly RunOptions[] = [
 
 describe('show', () => {
   test.each(Object.entries(COMMANDS))(
-    'show prints all outputs of %s again, byte for byte and without a key',
+    'show reproduces all output files of %s byte for byte without an API key',
     async (_, words) => {
       const { folder, service } = await makeScene();
       const ran = await run(folder, [...words, ...FILES.flatMap((file) => ['-o', file])], service);
@@ -75,7 +75,7 @@ describe('show', () => {
   );
 
   test.each(['plan', 'plan --quiet', 'status', 'history *', 'pull --dry-run'])(
-    'show prints %s with the width and the colors of the terminal',
+    'show prints the report of %s with the width and colors of the current terminal',
     async (line) => {
       const { folder, service } = await makeScene();
       await run(folder, [...line.split(' '), '-o', 'x.json'], service);
@@ -100,9 +100,9 @@ function withoutProgress(stderr: string): string {
 }
 
 test.each([
-  ['show rejects a report that does not exist', null, 'ENOENT'],
-  ['show rejects a report that is not JSON', 'no', 'it is not JSON'],
-  ['show rejects a report with another schema version', '{"schema_version": 2}', 'schema_version'],
+  ['show rejects a report file that does not exist', null, 'ENOENT'],
+  ['show rejects a report that is not valid JSON', 'no', 'it is not JSON'],
+  ['show rejects a report with an unsupported schema version', '{"schema_version": 2}', 'schema_version'],
   ['show rejects a report with control characters in a problem code', withCode('\u001b[2J'), 'problems.0.code'],
 ])('%s', async (_, content, reason) => {
   const folder = makeFolder();

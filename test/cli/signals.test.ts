@@ -54,7 +54,7 @@ describe('a signal during a slow sync', () => {
     },
   );
 
-  test('a second signal during a sync ends the process immediately', async () => {
+  test('a second signal during sync ends the process immediately', async () => {
     const { environment, arrived } = await makeSlow(isCreate);
     const { child, written, ended } = startCli(makeFiles(), ['sync', '--yes'], { environment });
     await arrived;
@@ -64,7 +64,7 @@ describe('a signal during a slow sync', () => {
     expect(await ended).toMatchObject({ exitCode: 130, stdout: '' });
   });
 
-  test('a signal while sync reads the service exits with 130 and writes nothing', async () => {
+  test('sync exits with 130 and writes nothing if a signal arrives while it reads the service', async () => {
     const { front, environment, arrived, release } = await makeSlow(({ method }) => method === 'GET');
     let interrupt = (): void => {};
     const onSignal = (signal: () => void) => (interrupt = signal);

@@ -43,7 +43,7 @@ describe('the width of the terminal', () => {
     expect(widest((await promptsync(command, { terminal: true, columns })).stdout)).toBeLessThanOrEqual(columns);
   });
 
-  test('plan shows the changed word of a long line with the words around it', async () => {
+  test('plan shows a changed word in a long line together with the surrounding words', async () => {
     const { promptsync } = await makeChange();
     const screen = { terminal: true, columns: 60 };
     const text = (await promptsync('plan --no-color', screen)).stdout.replaceAll(/ *\n +/g, ' ');
@@ -52,7 +52,7 @@ describe('the width of the terminal', () => {
     expect((await promptsync('plan', screen)).stdout).toContain('\u001b[7mreturns\u001b[27m');
   });
 
-  test('sync fits the plan and the warnings on standard error to the width of the terminal', async () => {
+  test('sync fits the plan and warnings on standard error to the terminal width', async () => {
     const { promptsync } = await makeStage({ greeting: { text: `${LONG}\u200b` } });
     const { stderr } = await promptsync('sync', { input: 'n\n', terminal: true, columns: 50 });
     expect(stderr).toContain('Apply these changes?');
@@ -62,9 +62,9 @@ describe('the width of the terminal', () => {
   });
 
   test.each<[string, RunOptions]>([
-    ['plan neither cuts nor wraps lines without a terminal', { columns: 40 }],
-    ['plan neither cuts nor wraps lines on a terminal of unknown width', { terminal: true }],
-    ['plan neither cuts nor wraps lines on a terminal that reports zero columns', { terminal: true, columns: 0 }],
+    ['plan neither truncates nor wraps lines without a terminal', { columns: 40 }],
+    ['plan neither truncates nor wraps lines on a terminal of unknown width', { terminal: true }],
+    ['plan neither truncates nor wraps lines on a terminal that reports zero columns', { terminal: true, columns: 0 }],
   ])('%s', async (_, options) => {
     const { promptsync } = await makeChange();
     const { stdout } = await promptsync('plan --no-color', options);
@@ -72,7 +72,7 @@ describe('the width of the terminal', () => {
   });
 });
 
-test('the terminal has no effect on JSON, Markdown and output files', async () => {
+test('terminal settings do not affect JSON output, Markdown output or output files', async () => {
   const { folder, promptsync } = await makeChange();
   const screen = { terminal: true, columns: 40, hyperlinks: true };
   for (const line of ['plan --format json', 'plan --format markdown']) {
@@ -84,7 +84,7 @@ test('the terminal has no effect on JSON, Markdown and output files', async () =
   expect(one).toBe(other);
 });
 
-test('plan folds a long diff both on a terminal and elsewhere', async () => {
+test('plan shortens a long diff both with and without a terminal', async () => {
   const { promptsync } = await makeChange(60);
   for (const options of [{}, { terminal: true, columns: 100 }]) {
     const { stdout } = await promptsync('plan --no-color', options);
@@ -98,7 +98,7 @@ describe('links on a terminal', () => {
   const invalid = () => makeWorkspace({ ...workspaceFiles({ greeting: {} }), 'prompts/greeting.md': 'none' });
   const linkTo = (url: string) => `\u001b]8;;${url}\u001b\\`;
 
-  test('plan links its titles, problems and warnings to the prompt file and the service', async () => {
+  test('plan links to the prompt file and the service, and validate links to the prompt file', async () => {
     const { folder, service, promptsync } = await makeStage({ greeting: { text: 'hid\u200bden' } });
     const file = linkTo(`${pathToFileURL(folder).href}/prompts/greeting.md`);
     const plan = await promptsync('plan', screen);
@@ -109,7 +109,7 @@ describe('links on a terminal', () => {
     expect((await promptsync('validate', screen)).stdout).toContain(file);
   });
 
-  test('sync prints links in the plan before its question', async () => {
+  test('sync includes links in the plan that it shows before the confirmation', async () => {
     const { folder, promptsync } = await makeStage();
     const { stderr } = await promptsync('sync', { ...screen, input: 'n\n' });
     expect(stderr).toContain(linkTo(`${pathToFileURL(folder).href}/prompts/greeting.md`));
@@ -141,7 +141,7 @@ describe('links on a terminal', () => {
     expect(stdout.includes('\u001b]8')).toBe(expected);
   });
 
-  test('validate prints no links into a pipe, even with FORCE_HYPERLINK', async () => {
+  test('validate prints no links when its output is piped, even with FORCE_HYPERLINK', async () => {
     const environment = { FORCE_HYPERLINK: '1', FORCE_COLOR: '1', TERM_PROGRAM: 'ghostty' };
     const { stdout, stderr } = await runCli(invalid(), ['validate'], { environment });
     expect(stdout).toContain('prompts/greeting.md');
@@ -181,7 +181,7 @@ describe('progress on a terminal', () => {
   });
 });
 
-test('plan redacts an API key even if a line break would split it', async () => {
+test('plan redacts an API key even if line wrapping would split it', async () => {
   const { promptsync } = await makeStage({ greeting: { text: `Use ${KEY} or${KEY}.`, name: KEY } });
   for (const columns of [20, 25, 30]) {
     const { stdout } = await promptsync('plan', { terminal: true, columns });
@@ -191,20 +191,20 @@ test('plan redacts an API key even if a line break would split it', async () => 
 
 describe('wantsColour', () => {
   test.each<[string, boolean, Readonly<Record<string, string>>, boolean, boolean]>([
-    ['the output has colors on a terminal', true, {}, true, true],
-    ['the output has no colors without a terminal', false, {}, true, false],
+    ['usesColor enables colors on a terminal', true, {}, true, true],
+    ['usesColor disables colors without a terminal', false, {}, true, false],
     ['--no-color overrides FORCE_COLOR', true, { FORCE_COLOR: '1' }, false, false],
-    ['an empty NO_COLOR does not turn colors off', true, { NO_COLOR: '' }, true, true],
+    ['an empty NO_COLOR does not disable colors', true, { NO_COLOR: '' }, true, true],
     ['NO_COLOR overrides FORCE_COLOR', true, { NO_COLOR: '1', FORCE_COLOR: '1' }, true, false],
-    ['FORCE_COLOR=3 turns colors on without a terminal', false, { FORCE_COLOR: '3' }, true, true],
-    ['FORCE_COLOR=0 turns colors off on a terminal', true, { FORCE_COLOR: '0' }, true, false],
-    ['FORCE_COLOR=false turns colors off on a terminal', true, { FORCE_COLOR: 'false' }, true, false],
-    ['TERM=dumb turns colors off on a terminal', true, { TERM: 'dumb' }, true, false],
+    ['FORCE_COLOR=3 enables colors without a terminal', false, { FORCE_COLOR: '3' }, true, true],
+    ['FORCE_COLOR=0 disables colors on a terminal', true, { FORCE_COLOR: '0' }, true, false],
+    ['FORCE_COLOR=false disables colors on a terminal', true, { FORCE_COLOR: 'false' }, true, false],
+    ['TERM=dumb disables colors on a terminal', true, { TERM: 'dumb' }, true, false],
   ])('%s', (_, isTTY, environment, color, expected) => {
     expect(usesColor({ color }, { environment }, { isTTY })).toBe(expected);
   });
 
-  test('colors are the only difference between the output on a terminal and elsewhere', async () => {
+  test('output on a terminal differs from other output only in its colors', async () => {
     const { promptsync } = await makeStage({ greeting: { metadata: { a: 1 } } });
     for (const command of ['plan', 'status', 'validate']) {
       const plain = await promptsync(command);

@@ -31,7 +31,7 @@ describe('the prompts that warnings are about', () => {
     expect(warnedOf((await promptsync(line)).stderr)).toEqual(names);
   });
 
-  test('plan --changed-since does not warn about the prompts that it leaves out', async () => {
+  test('plan --changed-since does not warn about prompts that it skips', async () => {
     const { folder, promptsync } = await makeHidden();
     initRepository(folder);
     commitAll(folder, 'First prompts');
@@ -39,7 +39,7 @@ describe('the prompts that warnings are about', () => {
     expect(warnedOf((await promptsync('plan --changed-since HEAD')).stderr)).toEqual(['refund']);
   });
 
-  test('import warns only about the imported prompts, but an error in any file stops it', async () => {
+  test('import warns only about imported prompts but stops on an error in any prompt file', async () => {
     const { folder, service, promptsync } = await makeHidden();
     service.store.registerPrompt({ id: 'prm_new', projectId: 'project', key: 'new', name: 'New' });
     const { id } = service.store.createVersion('prm_new', { content: 'x\u200by' })!;
@@ -53,10 +53,10 @@ describe('the prompts that warnings are about', () => {
 
 describe('accept_warnings', () => {
   test.each<[string, Parameters<typeof makeHidden>[0], string, readonly string[]]>([
-    ['a warning that a prompt file accepts is hidden for that file only', { accept_warnings: [CODE] }, '', ['refund']],
-    ['a warning that the configuration accepts is hidden for every file', {}, `accept_warnings: [${CODE}]`, []],
+    ['a warning accepted by a prompt file is hidden only for that file', { accept_warnings: [CODE] }, '', ['refund']],
+    ['a warning accepted by the configuration is hidden for every file', {}, `accept_warnings: [${CODE}]`, []],
     [
-      'an accepted warning does not hide other kinds of warnings',
+      'accepting one kind of warning does not hide other kinds',
       { accept_warnings: ['prompt/gone'] },
       'accept_warnings: [git/shallow]',
       ['greeting', 'refund'],
@@ -70,7 +70,7 @@ describe('accept_warnings', () => {
     expect(warnedOf((await promptsync('validate')).stderr)).toEqual(names);
   });
 
-  test('accept_warnings hides a warning about uncommitted files but not about the run itself', async () => {
+  test('accept_warnings hides the git/uncommitted warning but not the config/drift-needs-base warning', async () => {
     const { folder, promptsync } = await makeStage();
     const codes = ['git/uncommitted', 'config/drift-needs-base'];
     writeFiles(folder, { 'promptsync.yaml': `prompts: ["prompts/**/*.md"]\naccept_warnings: [${codes.join(', ')}]\n` });
@@ -107,39 +107,49 @@ describe('accept_warnings in a review', () => {
   const plain = greeting({});
   test.each<[string, readonly [Files, string], readonly [Files, string], readonly string[]]>([
     [
-      'a changed file cannot silence its own warning',
+      'a review shows a warning even if the same change accepts it in the prompt file',
       [plain, ''],
       [greeting({ ...HIDDEN, ...ACCEPTS }), ''],
       ['greeting'],
     ],
-    ['a changed configuration cannot silence a warning', [plain, ''], [greeting(HIDDEN), EVERYWHERE], ['greeting']],
     [
-      'a new file cannot silence its own warning',
+      'a review shows a warning even if the same change accepts it in the configuration',
+      [plain, ''],
+      [greeting(HIDDEN), EVERYWHERE],
+      ['greeting'],
+    ],
+    [
+      'a review shows a warning about a new prompt file even if that file accepts it',
       [plain, ''],
       [{ ...plain, ...greeting({ ...HIDDEN, ...ACCEPTS }, 'prompts/other.md', 'other') }, ''],
       ['other'],
     ],
     [
-      'a prompt that replaces a file with an accepted warning cannot silence its own warning',
+      'a review shows a warning about a new prompt even if the file that it replaces accepted the warning',
       [greeting(ACCEPTS), ''],
       [greeting({ ...HIDDEN, ...ACCEPTS }, 'prompts/greeting.md', 'other'), ''],
       ['greeting'],
     ],
-    ['a warning that the file accepts at the base stays hidden', [greeting(ACCEPTS), ''], [greeting(HIDDEN), ''], []],
     [
-      'a warning that the file accepts at the base stays hidden after a move',
+      'a review hides a warning that the prompt file accepts at the base commit',
+      [greeting(ACCEPTS), ''],
+      [greeting(HIDDEN), ''],
+      [],
+    ],
+    [
+      'a review hides a warning that the prompt file accepts at the base commit even if the file moves',
       [greeting(ACCEPTS), ''],
       [greeting(HIDDEN, 'prompts/moved.md'), ''],
       [],
     ],
     [
-      'a warning that the configuration accepts at the base stays hidden',
+      'a review hides a warning that the configuration accepts at the base commit',
       [plain, EVERYWHERE],
       [{ ...greeting(HIDDEN), ...greeting(HIDDEN, 'prompts/other.md', 'other') }, 'concurrency: 2'],
       [],
     ],
     [
-      'an unchanged prompt file keeps its accepted warnings in a review',
+      'a review hides the accepted warnings of an unchanged prompt file',
       [greeting({ ...HIDDEN, ...ACCEPTS }), ''],
       [{ ...greeting({ ...HIDDEN, ...ACCEPTS }), ...greeting({}, 'prompts/other.md', 'other') }, ''],
       [],
@@ -156,12 +166,12 @@ describe('accept_warnings in a review', () => {
     expect(warnedOf((await promptsync('plan')).stderr)).toEqual([]);
   });
 
-  test('an invalid configuration at the base still applies its accept_warnings', async () => {
+  test('accept_warnings from the base commit applies even if the configuration there is invalid', async () => {
     const { promptsync } = await makeReviewed([plain, `${EVERYWHERE}\nunknown: true`], [greeting(HIDDEN), '']);
     expect(warnedOf((await promptsync('plan --base HEAD^')).stderr)).toEqual([]);
   });
 
-  test('a review hides no warnings if an invalid file stops it', async () => {
+  test('a review hides no warnings if an invalid prompt file stops it', async () => {
     const broken = { 'prompts/broken.md': 'no front matter' };
     const head = { ...greeting({ ...HIDDEN, ...ACCEPTS }), ...broken };
     const { promptsync } = await makeReviewed([plain, ''], [head, EVERYWHERE]);
@@ -170,7 +180,7 @@ describe('accept_warnings in a review', () => {
     expect(parseReport(stdout).problems.map(({ code }) => code)).toContain('prompt/no-front-matter');
   });
 
-  test('a deleted file causes no warning only if the file at the base accepts that warning', async () => {
+  test('the warning about a deleted file is hidden only if the file accepts it at the base commit', async () => {
     const gone = (accepted: readonly string[]) =>
       makeReviewed(
         [{ ...plain, ...greeting({ accept_warnings: accepted }, 'prompts/other.md', 'other') }, ''],
@@ -184,7 +194,7 @@ describe('accept_warnings in a review', () => {
 describe('warnings on a terminal', () => {
   const terminal = { terminal: true, input: 'y\n' } as const;
 
-  test('sync shows warnings once, between the plan and the question', async () => {
+  test('sync shows each warning once between the plan and the confirmation', async () => {
     const { promptsync } = await makeHidden();
     const { stderr, exitCode } = await promptsync('sync --no-color', terminal);
     expect(exitCode).toBe(0);

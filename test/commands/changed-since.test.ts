@@ -24,7 +24,7 @@ describe('sync --changed-since', () => {
     'a change in the service': [({ service }) => changeService(service.baseUrl, 'refund', 'staging', 'Other.'), []],
   };
 
-  test('sync --changed-since observes only the prompts that changed and counts the others in the report', async () => {
+  test('sync --changed-since observes only changed prompts and reports how many it skipped', async () => {
     const team = await makeSyncedTeam();
     const base = team.git('rev-parse', 'HEAD');
     for (const [what, [change, observed]] of Object.entries(rows)) {
@@ -54,7 +54,7 @@ describe('sync --changed-since', () => {
   });
 
   test.for(['--assume-unchanged', '--skip-worktree'])(
-    'plan --changed-since sees edits to a file marked with git update-index %s',
+    'plan --changed-since detects edits to a file marked with git update-index %s',
     async (flag) => {
       const team = await makeSyncedTeam();
       team.git('update-index', flag, pathOf('greeting'));
@@ -64,7 +64,7 @@ describe('sync --changed-since', () => {
     },
   );
 
-  test('plan --changed-since sends no requests for prompts that changed only before that commit', async () => {
+  test('plan --changed-since sends no requests for prompts that last changed before the given commit', async () => {
     const { write, commit, run: cli, takePromptNames, takeRequests } = await makeSyncedTeam();
     write('greeting', { text: 'Edited.' });
     commit();
@@ -80,7 +80,7 @@ describe('sync --changed-since', () => {
     expect(takePromptNames()).toEqual(['greeting', 'refund']);
   });
 
-  test('plan --changed-since observes every prompt after the target of a symlinked configuration changed', async () => {
+  test('plan --changed-since observes every prompt if the target of a symlinked configuration changes', async () => {
     const { folder, commit, run: cli, takePromptNames } = await makeSyncedTeam();
     writeFiles(folder, { 'shared/real.yaml': CONFIG });
     symlinkSync('shared/real.yaml', join(folder, 'linked.yaml'));
@@ -92,7 +92,7 @@ describe('sync --changed-since', () => {
     expect(takePromptNames()).toEqual(NAMES);
   });
 
-  test('plan combines --changed-since with --only and counts the prompts that it skipped', async () => {
+  test('plan combines --changed-since with --only and reports the number of skipped prompts', async () => {
     const { write, runJson, run: cli, takePromptNames } = await makeSyncedTeam();
     const since = ['plan', '--changed-since', 'HEAD'];
     expect((await cli(...since)).stdout).toContain('nothing to do: 0 prompts in sync, 3 not looked at.');
@@ -130,7 +130,7 @@ describe('prompts that --changed-since leaves out', () => {
     expect(takeRequests()).toEqual([]);
   });
 
-  test('sync applies a --max-changes percentage to all prompts, not only to the changed ones', async () => {
+  test('sync --changed-since calculates a --max-changes percentage from all prompts, not only changed ones', async () => {
     const { write, commit, run: cli } = await makeSyncedTeam();
     write('greeting', { text: 'Edited.' });
     write('refund', { text: 'Edited.' });
@@ -139,7 +139,7 @@ describe('prompts that --changed-since leaves out', () => {
     expect(await cli(...SYNC, '--max-changes', '34%')).toMatchObject({ exitCode: 0 });
   });
 
-  test('plan --changed-since reports a deleted prompt file as gone, but not a renamed one', async () => {
+  test('plan --changed-since warns about a deleted prompt file but not about a renamed one', async () => {
     const { git, commit, run: cli, runJson } = await makeSyncedTeam();
     git('mv', pathOf('refund'), pathOf('money'));
     commit();
@@ -153,7 +153,7 @@ describe('prompts that --changed-since leaves out', () => {
   });
 });
 
-test('plan --changed-since fails for an unknown ref and outside a git repository', async () => {
+test('plan --changed-since fails if the ref is unknown or there is no git repository', async () => {
   const { runJson, takeRequests, environment } = await makeTeam();
   for (const ref of ['v9', '--all', 'HEAD~1..HEAD']) {
     const { report, exitCode } = await runJson('plan', `--changed-since=${ref}`);

@@ -49,7 +49,7 @@ describe('a dry run', () => {
     expect(await run(folder, ['plan'], { environment })).toMatchObject({ stderr: '' });
   });
 
-  test('plan and sync report the same changes and the same plan digest each time', async () => {
+  test('plan, sync --dry-run and sync report the same plan digest', async () => {
     const folder = makeRepository(workspaceFiles({ greeting: { pins: both }, refund: {} }));
     const { environment } = await startTestService(['greeting', 'refund']);
     const first = await runJson(folder, ['plan'], { environment });

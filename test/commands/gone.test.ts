@@ -32,7 +32,7 @@ function deletedFilesIn({ report }: Reported): readonly (string | undefined)[] {
 }
 
 describe('plan --base with a deleted prompt file', () => {
-  test('plan --base warns about a deleted prompt file and names the versions still served', async () => {
+  test('plan --base warns about a deleted prompt file and lists the versions that the service still serves', async () => {
     const service = await startTestService(['greeting', 'refund']);
     const folder = await makeGone(service);
     const { exitCode, report } = await runJson(folder, PLAN, service);
@@ -43,7 +43,7 @@ describe('plan --base with a deleted prompt file', () => {
         severity: 'warning',
         path: REFUND,
         message:
-          'The file of prompt "prm_refund" is gone since HEAD^; the service still serves v1 in "staging", v2 in "production".',
+          'The file of the prompt "prm_refund" existed at HEAD^ and has been deleted since. The service still serves v1 in "staging", v2 in "production".',
       },
     ]);
     expect(report.summary.prompts).toBe(1);
@@ -62,10 +62,10 @@ describe('plan --base with a deleted prompt file', () => {
     );
     service.store.registerPrompt({ id: 'prm_refund', projectId: 'project', key: 'team/refund', name: 'refund' });
     const again = await runJson(folder, PLAN, service);
-    expect(again.report.problems[0]?.message).toContain('no environment that it pinned serves a version.');
+    expect(again.report.problems[0]?.message).toContain('No environment that the file pinned serves a version.');
   });
 
-  test('plan --base warns about a prompt file whose deletion is not committed yet', async () => {
+  test('plan --base warns about an uncommitted deletion of a prompt file', async () => {
     const service = await startTestService(['greeting', 'refund']);
     const folder = await makeGone(service);
     git(folder, 'revert', '--no-edit', 'HEAD');
@@ -76,7 +76,7 @@ describe('plan --base with a deleted prompt file', () => {
 });
 
 describe('plan --base --only with a deleted prompt file', () => {
-  test('plan --only reports a deleted file if its former key or path is selected', async () => {
+  test('plan --only reports a deleted prompt file if a selector matches its former key or path', async () => {
     const service = await startTestService(['greeting', 'refund']);
     const folder = await makeGone(service);
     // A selector that matches only a deleted file is an error, so another prompt has its key or its path.
@@ -96,11 +96,11 @@ describe('plan --base --only with a deleted prompt file', () => {
 
   test.each<[string, string, string]>([
     [
-      'plan --only does not report a file as deleted if it moved out of the selection',
+      'plan --only does not report a prompt file as deleted if it moved to an unselected path',
       'prompts/elsewhere.md',
       'elsewhere',
     ],
-    ['plan --only does not report a file as deleted if its key changed', REFUND, 'elsewhere'],
+    ['plan --only does not report a prompt file as deleted if its new key is not selected', REFUND, 'elsewhere'],
   ])('%s', async (_, path, key) => {
     const service = await startTestService(['greeting', 'refund', 'other']);
     const folder = makeRepository({

@@ -25,11 +25,11 @@ function versionRecordOf({ store }: TestService): unknown {
 describe('uncommitted prompt files', () => {
   test.each<[string, (folder: string) => void]>([
     [
-      'sync refuses a prompt file with uncommitted edits and syncs the other prompts',
+      'sync refuses a prompt file with uncommitted edits but syncs the other prompts',
       (folder) => writeFiles(folder, edited),
     ],
     [
-      'sync refuses a prompt file that git ignores and syncs the other prompts',
+      'sync refuses a git-ignored prompt file but syncs the other prompts',
       (folder) => (git(folder, 'rm', '--cached', '-q', PATH), writeFiles(folder, { '.gitignore': 'prompts\n' })),
     ],
   ])('%s', async (_, change) => {
@@ -44,7 +44,7 @@ describe('uncommitted prompt files', () => {
     expect(service.takeWrites().filter((write) => write.includes('greeting'))).toEqual([]);
   });
 
-  test('sync --allow-dirty writes uncommitted files and records no commit in their versions', async () => {
+  test('sync --allow-dirty creates versions from uncommitted files without recording a commit', async () => {
     const folder = makeRepository(workspaceFiles({ greeting: {} }));
     const service = await startTestService(['greeting']);
     writeFiles(folder, edited);
@@ -57,7 +57,7 @@ describe('uncommitted prompt files', () => {
 });
 
 describe('the commit and path in a version record', () => {
-  test('sync records the commit and the path when it runs in a git worktree', async () => {
+  test('sync in a git worktree records the commit and the file path in the version', async () => {
     const folder = makeRepository(workspaceFiles({ greeting: {} }));
     const commit = git(folder, 'rev-parse', 'HEAD');
     const service = await startTestService(['greeting']);
@@ -68,7 +68,7 @@ describe('the commit and path in a version record', () => {
     expect(versionRecordOf(service)).toMatchObject({ commit, path: PATH });
   });
 
-  test('sync records paths relative to the repository root if the workspace is a subfolder', async () => {
+  test('sync records file paths relative to the repository root if the workspace is a subfolder', async () => {
     const files = Object.entries(workspaceFiles({ greeting: {} })).map(([path, text]) => [`team/ws/${path}`, text]);
     const folder = makeRepository(Object.fromEntries(files));
     const service = await startTestService(['greeting']);
@@ -77,7 +77,7 @@ describe('the commit and path in a version record', () => {
     expect(versionRecordOf(service)).toMatchObject({ path: `team/ws/${PATH}` });
   });
 
-  test('sync works outside git but refuses to write from a repository without commits', async () => {
+  test('sync works outside a git repository but refuses to write from a repository without commits', async () => {
     const folder = makeWorkspace(workspaceFiles({ greeting: {} }));
     const service = await startTestService(['greeting']);
     expect(await runJson(folder, SYNC, service)).toMatchObject({ exitCode: 0, report: { commit: null } });
@@ -88,7 +88,7 @@ describe('the commit and path in a version record', () => {
   });
 });
 
-test('sync --expect-plan applies a reviewed plan even if the merge created a new commit', async () => {
+test('sync --expect-plan applies a reviewed plan even if merging created a new commit', async () => {
   const folder = makeRepository(workspaceFiles({ greeting: {} }));
   const service = await startTestService(['greeting']);
   const plan = await runJson(folder, ['plan'], service);

@@ -10,7 +10,7 @@ const both = (production: string | number) => ({ staging: 'latest', production }
 describe('history', () => {
   const names = Object.entries(HOSTILE).filter(([, text]) => !/[\0\n<>]/.test(text) && text.isWellFormed());
 
-  test('history prints hostile commit subjects and author names as inert text in every format', async () => {
+  test('history prints hostile commit subjects and author names as inert text in every output format', async () => {
     const { folder, edit, options } = await makeStory({ pins: both('latest') });
     for (const [index, [, text]] of names.entries()) {
       await edit({ pins: both('latest'), text: `Text ${index}` }, `${text} (#${index})`, 3);

@@ -23,7 +23,7 @@ function placesOf(report: Report) {
 const both = (production: string | number) => ({ staging: 'latest', production });
 
 describe('history', () => {
-  test('history shows the edits, promotions, outside changes and rollbacks of a prompt', async () => {
+  test('history shows edits, promotions, rollbacks and changes made directly in the service', async () => {
     const { first, edit, readHistory, text, baseUrl } = await makeStory({ pins: both('latest') });
     const second = await edit({ pins: both(1), text: 'Two.' }, 'Shorter (#2)', 3);
     await edit({ pins: both(2), text: 'Two.' }, 'Promote', 4);
@@ -68,7 +68,7 @@ describe('history', () => {
     expect(report.prompts[0]).not.toHaveProperty('history');
   });
 
-  test('history --environment reports an active version from outside git and the pin of the file', async () => {
+  test('history --environment reports that the active version comes from outside git and differs from the pin', async () => {
     const { text, baseUrl } = await makeStory({ pins: both('latest') });
     const id = await changeService(baseUrl, 'greeting', 'production', 'Somebody’s.');
     const said = await text('history', 'greeting', '--environment', 'production');
@@ -77,7 +77,7 @@ describe('history', () => {
     expect(said).not.toMatch(/^pinned/m);
   });
 
-  test('history dates a pin from a merged branch by its merge commit and names the pull request', async () => {
+  test('history attributes a pin from a merged branch to the merge commit and its pull request', async () => {
     const { folder, sync, readHistory } = await makeStory({ pins: both('latest') });
     git(folder, 'switch', '--quiet', '--create', 'side');
     writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { pins: both('latest'), text: 'Two.' }) });
@@ -94,7 +94,7 @@ describe('history', () => {
     });
   });
 
-  test('history lists several prompts and succeeds despite pending changes and unknown pins', async () => {
+  test('history succeeds for several prompts despite pending changes and pins to unknown versions', async () => {
     const { folder, readHistory } = await makeStory({ pins: both('latest') });
     writeFiles(folder, { 'prompts/refund.md': promptText('refund') });
     writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { pins: both(99), text: 'Next.' }) });
@@ -116,7 +116,7 @@ describe('history', () => {
     expect(said).toMatch(/^made +from a file that was not committed\npinned +by no commit that is known\n/m);
   });
 
-  test('history --environment reports an environment that serves nothing or has no pin', async () => {
+  test('history --environment reports an environment that serves no version or has no pin', async () => {
     const { text, baseUrl } = await makeStory({});
     expect(await text('history', 'greeting', '-e', 'production')).toContain('production serves nothing\n');
     await changeService(baseUrl, 'greeting', 'production', 'Somebody’s.');
@@ -132,7 +132,7 @@ describe('history', () => {
     ]);
   });
 
-  test('history shows only the ids of commits that a shallow clone lacks, with a warning', async () => {
+  test('history warns about commits missing from a shallow clone and shows only their hashes', async () => {
     const { folder, first, edit, options } = await makeStory({ pins: both('latest') });
     await edit({ pins: both(1), text: 'Two.' }, 'Shorter', 3);
     const clone = cloneOf(folder);
@@ -154,7 +154,7 @@ describe('the errors of history', () => {
     const { folder, options } = await makeStory({});
     for (const [words, code, hint] of [
       [['greting'], 'usage/nothing-selected', 'Did you mean greeting?'],
-      [['greeting', '-e', 'prod'], 'usage/unknown-environment', 'Environments are: '],
+      [['greeting', '-e', 'prod'], 'usage/unknown-environment', 'Use one of these environments: '],
       [['greeting', '-e', 'stagign'], 'usage/unknown-environment', 'mean staging?'],
       [['greeting', '-e', 'promptsync'], 'usage/unknown-environment', ''],
     ] as const) {
@@ -164,7 +164,7 @@ describe('the errors of history', () => {
     }
   });
 
-  test('history accepts any environment name if the configuration lists none', async () => {
+  test('history accepts any environment name if the configuration lists no environments', async () => {
     const { readHistory } = await makeStory({}, CONFIG);
     const { report } = await readHistory('greeting', '--environment', 'canary');
     expect(report.prompts[0]?.lineage).toEqual({ environment: 'canary', serves: null, pinned: null });
@@ -173,8 +173,13 @@ describe('the errors of history', () => {
   });
 
   test.each([
-    ['history exits with 1 if the service knows none of the selected prompts', 'greeting', 1, ['failed']],
-    ['history exits with 4 if the service lacks one of several prompts', '*', 4, ['unchanged', 'failed']],
+    ['history exits with code 1 if the service has none of the selected prompts', 'greeting', 1, ['failed']],
+    [
+      'history exits with code 4 if one of several selected prompts is missing from the service',
+      '*',
+      4,
+      ['unchanged', 'failed'],
+    ],
   ])('%s', async (_, key, code, statuses) => {
     const folder = makeRepository(workspaceFiles({ greeting: {}, refund: {} }));
     const { environment } = await startTestService(key === '*' ? ['greeting'] : ['refund']);

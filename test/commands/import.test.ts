@@ -42,7 +42,7 @@ const read = (folder: string, path: string): string => readFileSync(join(folder,
 const codes = (problems: readonly { readonly code: string }[]) => problems.map(({ code }) => code);
 
 describe('import', () => {
-  test('import writes the active text to a file and pins every environment to its version', async () => {
+  test('import writes the active prompt text to a file and adds a pin for each environment', async () => {
     const { folder, service } = await makeStage(['greeting']);
     service.store.updatePrompt('prm_greeting', { key: 'support/greeting', name: 'Hi', description: 'First message.' });
     makeVersions(
@@ -94,12 +94,12 @@ Lines.
 
   test.each<[string, readonly ManualVersion[], readonly string[]]>([
     [
-      'the first sync after an import of metadata creates only a baseline',
+      'the first sync after importing a prompt with metadata creates only a baseline version',
       [{ text: 'One.', metadata: { a: [1, null] }, in: ['staging', 'production'] }],
       [],
     ],
     [
-      'the first sync after an import of different versions per environment creates only a baseline',
+      'the first sync after importing a prompt whose environments differ creates only a baseline version',
       [
         { text: 'One.', in: ['production'] },
         { text: 'Two.', metadata: { a: 1 }, in: ['canary'] },
@@ -109,7 +109,7 @@ Lines.
       [],
     ],
     [
-      'the first sync after an import with --environment creates only a baseline',
+      'the first sync after import --environment creates only a baseline version',
       [
         { text: 'One.', metadata: { a: 1 }, in: ['staging', 'production'] },
         { text: 'Two.', in: ['canary'] },
@@ -117,7 +117,7 @@ Lines.
       ['--environment', 'canary'],
     ],
     [
-      'the first sync after an import of CRLF line endings creates only a baseline',
+      'the first sync after importing a prompt with CRLF line endings creates only a baseline version',
       [{ text: '\r\nOne.\r\n\n', in: ['canary'] }],
       [],
     ],
@@ -133,7 +133,7 @@ Lines.
     expect(await run(folder, ['plan', '--exit-code'], service)).toMatchObject({ exitCode: 0 });
   });
 
-  test('import omits the version record of promptsync from the metadata of the file', async () => {
+  test('import omits the promptsync version record from the metadata in the file', async () => {
     const { folder, service } = await makeStage(['greeting'], CONFIG);
     const other = makeWorkspace(workspaceFiles({ greeting: { metadata: { model: 'm' } } }));
     await run(other, ['sync', '--yes'], service);
@@ -142,7 +142,7 @@ Lines.
     expect(await run(folder, ['plan', '--exit-code'], service)).toMatchObject({ exitCode: 0 });
   });
 
-  test('import needs --environment if the configuration lists no environments, and pins that one', async () => {
+  test('import --environment pins only the given environment and is required if the configuration lists none', async () => {
     const { folder, service } = await makeStage(['greeting'], CONFIG);
     makeVersions(service, 'greeting', { text: 'One.', in: ['live', 'staging'] });
     const { report, exitCode } = await runJson(folder, ['import', 'prm_greeting'], service);
@@ -167,19 +167,19 @@ Lines.
 describe('the path of an imported file', () => {
   test.each<[string, string, readonly string[], string]>([
     [
-      'import writes the file into the folder of the first pattern that is not negated',
+      'import writes the file to the folder of the first non-negated file pattern',
       'prompts: ["!x/*", "a/b/**/*.md", "prompts/*.md"]',
       [],
       'a/b/greeting.md',
     ],
     [
-      'import --dir writes the file into the given folder',
+      'import --dir writes the file to the given folder',
       'prompts: ["**/*.md"]',
       ['--dir', './x/y/'],
       'x/y/greeting.md',
     ],
     [
-      'import writes the file beside the configuration if the pattern has no folder',
+      'import writes the file next to the configuration file if the pattern contains no folder',
       'prompts: ["*.md"]',
       [],
       'greeting.md',
@@ -190,7 +190,7 @@ describe('the path of an imported file', () => {
     expect(existsSync(join(folder, path))).toBe(true);
   });
 
-  test('import writes into another folder of the repository if a pattern names it', async () => {
+  test('import writes the file to a folder outside the workspace if a pattern points there', async () => {
     const folder = makeRepository({ 'team/promptsync.yaml': 'prompts: ["../shared/**/*.md"]\n' });
     const service = await startTestService(['greeting']);
     makeVersions(service, 'greeting', { text: 'One.', in: ['staging'] });
@@ -200,7 +200,7 @@ describe('the path of an imported file', () => {
     expect(existsSync(join(folder, 'shared/greeting.md'))).toBe(true);
   });
 
-  test('import suggests an escaped pattern for a folder with brackets in its name', async () => {
+  test('import suggests an escaped pattern for a folder whose name contains brackets', async () => {
     const { folder, service } = await makeServed();
     const { report } = await runJson(folder, ['import', 'prm_greeting', '--dir', 'a[b]'], service);
     expect(report.prompts[0]?.problems).toMatchObject([
@@ -215,7 +215,11 @@ describe('the path of an imported file', () => {
   };
 
   test.each<[string, (folder: string) => readonly string[], string]>([
-    ['import refuses to write a file that no pattern matches', () => ['--dir', 'elsewhere'], 'import/not-matched'],
+    [
+      'import refuses to write a file that no configured pattern matches',
+      () => ['--dir', 'elsewhere'],
+      'import/not-matched',
+    ],
     [
       'import refuses to write through a symbolic link to another folder',
       (folder) => link(folder, makeFolder()),
@@ -250,22 +254,22 @@ describe('the path of an imported file', () => {
 describe('import with existing files', () => {
   test.each<[string, string, Parameters<typeof promptText>, string]>([
     [
-      'import refuses an id that another file has and suggests pull',
+      'import refuses a prompt id that another file already uses and suggests a pull command',
       'id',
       ['greeting', { key: 'other' }],
       'promptsync pull other',
     ],
     [
-      'import quotes the key in the pull command that it suggests',
+      'import shell-quotes the key in the suggested pull command',
       'id',
       ['greeting', { key: "it’s; o'k" }],
       `promptsync pull 'it’s; o'\\''k'`,
     ],
     [
-      'import refuses a key that another file has',
+      'import refuses a prompt key that another file already uses',
       'key',
       ['other', { key: 'greeting' }],
-      'Give each prompt a key of its own',
+      'Give each prompt a unique key',
     ],
   ])('%s', async (_, what, parts, hint) => {
     const { folder, service } = await makeServed();
@@ -278,7 +282,7 @@ describe('import with existing files', () => {
     expect(readdirSync(join(folder, 'prompts'))).toEqual(['mine.md']);
   });
 
-  test('import writes only the first of several prompts that would share a file path', async () => {
+  test('import writes only the first of several prompts whose file paths collide', async () => {
     const { folder, service } = await makeStage(['a', 'b', 'c', 'd']);
     for (const [id, key] of Object.entries({ a: 'x y', b: 'X/', c: 'x-y', d: 'X-Y' })) {
       service.store.updatePrompt(`prm_${id}`, { key });
@@ -317,7 +321,7 @@ describe('prompts that cannot be imported', () => {
     expect(text.stdout).toContain('No version is active in "staging", "canary", "production"');
   });
 
-  test('import refuses a text with a doubled carriage return instead of writing it without one', async () => {
+  test('import rejects prompt text with a doubled carriage return instead of silently altering it', async () => {
     const { folder, service } = await makeStage(['greeting']);
     makeVersions(service, 'greeting', { text: 'a\r\nb\r\r\nc', in: ['staging'] });
     const { report, exitCode } = await runJson(folder, ['import', 'prm_greeting'], service);
@@ -327,12 +331,12 @@ describe('prompts that cannot be imported', () => {
     expect(readdirSync(folder)).toEqual(['promptsync.yaml']);
   });
 
-  test('import explains what to do if no version is active in the environment', async () => {
+  test('import explains what to do if the prompt has no active version in the requested environments', async () => {
     const { folder, service } = await makeStage(['idle']);
     makeVersions(service, 'idle', { text: 'One.', in: ['elsewhere'] });
     for (const [flags, hint] of [
-      [[], 'add the environment that serves one under `environments:`'],
-      [['--environment', 'canary'], 'take the text of another environment'],
+      [[], 'add an environment that serves a version under `environments:`'],
+      [['--environment', 'canary'], 'import from another environment'],
     ] as const) {
       const { report, exitCode } = await runJson(folder, ['import', 'prm_idle', ...flags], service);
       expect(exitCode).toBe(3);
@@ -342,7 +346,7 @@ describe('prompts that cannot be imported', () => {
     expect(await run(folder, ['import', 'prm_gone', '..'], service)).toMatchObject({ exitCode: 1 });
   });
 
-  test('import refuses a key with control characters and does not print them', async () => {
+  test('import refuses a prompt key with control characters and does not print them', async () => {
     const { folder } = await makeStage([]);
     const prompt = { id: 'prm_a', project_id: 'p', key: '../\u001b[2J\n::x', name: 'n\u0007' };
     const version = { id: 'v', prompt_id: 'prm_a', version_number: 1, content: 'x' };
@@ -356,7 +360,7 @@ describe('prompts that cannot be imported', () => {
     expect(readdirSync(folder)).toEqual(['promptsync.yaml']);
   });
 
-  test('import fails if a file has the name of the folder for prompts', async () => {
+  test('import fails if a file exists at the path of the prompts folder', async () => {
     const { folder, service } = await makeStage(['greeting']);
     writeFiles(folder, { prompts: 'no folder' });
     makeVersions(service, 'greeting', { text: 'One.', in: ['staging'] });
@@ -366,7 +370,7 @@ describe('prompts that cannot be imported', () => {
   });
 });
 
-test('the plan after an import activates nothing if no environment may be pinned to latest', async () => {
+test('the plan after an import activates no version if every environment forbids pins to latest', async () => {
   const { folder, service } = await makeStage(
     ['greeting'],
     `${CONFIG}environments: { live: { allow_latest: false } }\n`,
@@ -390,7 +394,7 @@ test('import writes no file after an interrupt', async () => {
 });
 
 describe('the ids of an import', () => {
-  test('import reads ids from arguments, standard input and files, and skips blank lines and comments', async () => {
+  test('import reads prompt ids from arguments, standard input and files, skipping blank lines and comments', async () => {
     const { folder, service } = await makeStage([]);
     writeFiles(folder, { 'ids.txt': '\ufeff# ours\r\nprm_c\r\n\r\n  prm_d  \r\nprm_a' });
     const input = 'prm_b\n#prm_x\n\nprm_a';
@@ -399,11 +403,21 @@ describe('the ids of an import', () => {
   });
 
   test.each<[string, readonly string[], string | Readable, string]>([
-    ['import sends no requests if no id is given', [], '', 'No prompt id is given'],
-    ['import sends no requests for a list with only comments', ['-'], '# none\n', 'No prompt id is given'],
-    ['import sends no requests if the file with the ids does not exist', ['--from', 'none.txt'], '', 'no such file'],
-    ['import sends no requests for a list of more than 1 MiB', ['-'], 'prm_a\n'.repeat(200_000), 'more than 1 MiB'],
-    ['import sends no requests for a list that is not UTF-8', ['-'], Readable.from([Buffer.from([0xff])]), 'utf-8'],
+    ['import sends no requests if no prompt id is given', [], '', 'No prompt id is given'],
+    ['import sends no requests if the id list contains only comments', ['-'], '# none\n', 'No prompt id is given'],
+    ['import sends no requests if the id file does not exist', ['--from', 'none.txt'], '', 'no such file'],
+    [
+      'import sends no requests if the id list is larger than 1 MiB',
+      ['-'],
+      'prm_a\n'.repeat(200_000),
+      'more than 1 MiB',
+    ],
+    [
+      'import sends no requests if the id list is not valid UTF-8',
+      ['-'],
+      Readable.from([Buffer.from([0xff])]),
+      'utf-8',
+    ],
   ])('%s', async (_, words, input, reason) => {
     const { folder, service } = await makeStage([]);
     const { report, exitCode } = await runJson(folder, ['import', ...words], { ...service, input });
@@ -412,7 +426,7 @@ describe('the ids of an import', () => {
     expect(service.requests).toEqual([]);
   });
 
-  test('a signal interrupts an import that waits for ids on standard input', async () => {
+  test('a signal interrupts an import that is waiting for ids on standard input', async () => {
     const { folder, service } = await makeStage([]);
     let interrupt = () => {};
     const onSignal = (signal: () => void): void => void (interrupt = signal);
@@ -420,7 +434,7 @@ describe('the ids of an import', () => {
     expect(await run(folder, ['import', '-'], { ...service, input, onSignal })).toMatchObject({ exitCode: 130 });
   });
 
-  test('import prints one line for each existing prompt and the hint only once', async () => {
+  test('import prints one line for each prompt that already has a file and prints the hint only once', async () => {
     const names = Array.from({ length: 40 }, (_, index) => `p${index}`);
     const folder = makeWorkspace({
       ...workspaceFiles(Object.fromEntries(names.map((name) => [name, {}]))),
@@ -437,7 +451,7 @@ describe('the ids of an import', () => {
 });
 
 describe('import before the first request', () => {
-  test('import rejects an unusable environment or folder before it sends a request', async () => {
+  test('import rejects an invalid --environment or --dir value before it sends a request', async () => {
     const { folder, service } = await makeStage(['greeting']);
     for (const [flag, value, code] of [
       ['--environment', 'stagging', 'usage/unknown-environment'],
@@ -464,7 +478,7 @@ describe('import before the first request', () => {
   test.each([
     ['import', 'prm_a', '--environment', ''],
     ['import', 'prm_a', '--only', 'x'],
-  ])('promptsync rejects the command line: %s %s %s %j', async (...words) => {
+  ])('promptsync rejects the invalid command line %s %s %s %j', async (...words) => {
     const { folder } = await makeStage([]);
     const { exitCode, stderr } = await run(folder, words);
     expect(exitCode).toBe(1);

@@ -48,7 +48,7 @@ function pathsIn(folder: string): readonly string[] {
 const EXTENDED = ['.gitattributes', '.prettierignore'];
 
 describe('init', () => {
-  test('init --url creates a configuration, an example prompt and CI workflows that are valid', async () => {
+  test('init --url creates a valid configuration with an example prompt and CI workflows', async () => {
     const folder = makeRoot();
     const { exitCode, report } = await runJson(folder, ['init', ...URL]);
     expect(exitCode).toBe(0);
@@ -64,14 +64,19 @@ describe('init', () => {
 
   test.each([
     [
-      'init points editors to the schema of a package installed in the workspace',
+      'init adds a schema comment that points to the promptsync package in the workspace',
       ...(['team', ['team/node_modules', 'node_modules'], 'node_modules'] as const),
     ],
     [
-      'init points editors to the schema of a package installed at the repository root',
+      'init adds a schema comment that points to the promptsync package at the repository root',
       ...(['team/app', ['node_modules'], '../../node_modules'] as const),
     ],
-    ['init points editors to node_modules if the package is not installed', 'team', [], 'node_modules'],
+    [
+      'init adds a schema comment that points to node_modules if promptsync is not installed',
+      'team',
+      [],
+      'node_modules',
+    ],
   ] as const)('%s', async (_, place, installed, expected) => {
     const root = makeRoot();
     const at = (modules: string) => `${modules}/promptsync/schemas/promptsync.schema.json`;
@@ -83,7 +88,7 @@ describe('init', () => {
     expect(await run(folder, ['validate'])).toMatchObject({ exitCode: 0 });
   });
 
-  test('init writes the values of its flags and promotes each environment from the previous one', async () => {
+  test('init writes its flag values to the configuration and promotes each environment from the previous one', async () => {
     const folder = makeRoot();
     const flags = ['--api-key-env', 'MY_KEY', '--dir', './texts/', '--environments', 'dev, qa,10', '--ci', 'none'];
     await run(folder, ['init', ...URL, ...flags]);
@@ -108,7 +113,7 @@ environments:
     expect(await run(folder, ['validate'])).toMatchObject({ exitCode: 0 });
   });
 
-  test('init --embedded creates a workspace that sync can apply immediately', async () => {
+  test('init --embedded creates a workspace that can be synced immediately', async () => {
     const folder = makeRoot();
     expect(await run(folder, ['init', '--embedded'])).toMatchObject({ exitCode: 0 });
     expect(read(folder, '.gitignore')).toBe('.promptsync/\n');
@@ -117,7 +122,7 @@ environments:
     expect(await run(folder, ['plan', '--exit-code'])).toMatchObject({ exitCode: 0 });
   });
 
-  test('init in a subfolder writes workflows at the repository root that run in that folder', async () => {
+  test('init in a subfolder writes root-level workflows that run in that subfolder', async () => {
     const root = makeRoot();
     const folder = join(root, 'team a');
     mkdirSync(folder);
@@ -142,22 +147,22 @@ environments:
 
   test.each([
     [
-      'init writes GitLab jobs if the remote is an HTTPS address on a GitLab host',
+      'init writes GitLab CI jobs if the remote has an HTTPS URL on a GitLab host',
       'https://gitlab.example.com/acme/prompts.git',
       'gitlab',
     ],
     [
-      'init writes GitLab jobs if the remote is an SSH address on gitlab.com',
+      'init writes GitLab CI jobs if the remote has an SSH URL on gitlab.com',
       'git@gitlab.com:acme/prompts.git',
       'gitlab',
     ],
     [
-      'init writes GitHub workflows if the remote is an SSH address on github.com',
+      'init writes GitHub workflows if the remote has an SSH URL on github.com',
       'git@github.com:acme/gitlab-prompts.git',
       'github',
     ],
     [
-      'init writes GitHub workflows if only the user in the remote address is called gitlab',
+      'init writes GitHub workflows if only the user name in the remote URL is gitlab',
       'https://gitlab@github.com/acme/prompts.git',
       'github',
     ],
@@ -170,7 +175,7 @@ environments:
     expect(pathsIn(folder).filter((path) => /^\.git(hub|lab)/.test(path))).toEqual(ci.toSorted());
   });
 
-  test('init --ci gitlab writes and includes jobs with the key variable and the workspace path', async () => {
+  test('init --ci gitlab writes and includes CI jobs that use the API key variable and the workspace path', async () => {
     const root = makeRoot();
     const folder = join(root, 'team a');
     mkdirSync(folder);
@@ -187,7 +192,7 @@ environments:
   test.each([
     ...['a\nb', 'a\n          api-key: b', 'a\rb', 'a\tb', 'a\u001bb', 'a\u0085b', 'a\u2028b', 'a\u2029b'],
     ...['a${{ secrets.OTHER }}b', '${{github.token}}', '$CI_JOB_TOKEN', 'a$b'],
-  ])('init refuses to run in a folder with the hostile name %j and writes nothing', async (name) => {
+  ])('init refuses to write any file if the workspace path contains the hostile folder name %j', async (name) => {
     for (const ci of ['github', 'gitlab']) {
       const root = makeRoot();
       const folder = join(root, name, 'below');
@@ -198,7 +203,7 @@ environments:
     }
   });
 
-  test('init --ci none refuses a folder name with a line feed but accepts a dollar sign', async () => {
+  test('init --ci none rejects a line feed in the folder name but accepts a dollar sign', async () => {
     const root = makeRoot();
     for (const name of ['a\nb', '$a']) mkdirSync(join(root, name));
     const words = ['init', ...URL, '--ci', 'none'];
@@ -206,7 +211,7 @@ environments:
     expect(await run(join(root, '$a'), words)).toMatchObject({ exitCode: 0 });
   });
 
-  test('init accepts any folder name at the root of a repository', async () => {
+  test('init accepts a repository root folder with any name', async () => {
     const root = join(makeFolder(), 'a\n${{ secrets.OTHER }}');
     mkdirSync(root);
     initRepository(root);
@@ -232,7 +237,7 @@ environments:
       '12:30:45',
     ],
     ...['---', '<<', '=', ' a', 'a ', 'a\\nb', '2026-01-02', 'long name '.repeat(20).trim(), 'ä 字', "'"],
-  ])('init writes the folder name %j literally into CI files, without a new expression', async (name) => {
+  ])('init writes the folder name %j literally into CI files and adds no workflow expression', async (name) => {
     const root = makeRoot();
     const folder = join(root, name);
     mkdirSync(folder);
@@ -255,12 +260,12 @@ environments:
     }
   });
 
-  test('init never changes an existing .gitlab-ci.yml, even with --force, and says what to add', async () => {
+  test('init --force leaves an existing .gitlab-ci.yml unchanged and explains what to add to it', async () => {
     const folder = makeRoot();
     writeFiles(folder, { [GITLAB[1]]: 'stages: [test]\n' });
     const { exitCode, stderr } = await run(folder, ['init', ...URL, '--ci', 'gitlab', '--force']);
     expect(exitCode).toBe(0);
-    expect(stderr).toContain(`Next: add to it \`include: [{ local: ${GITLAB[0]} }]\``);
+    expect(stderr).toContain(`Add \`include: [{ local: ${GITLAB[0]} }]\` to the file.`);
     expect(read(folder, GITLAB[1])).toBe('stages: [test]\n');
     expect(read(folder, GITLAB[0])).toBe(read(EXAMPLE, GITLAB[0]));
   });
@@ -270,10 +275,12 @@ environments:
     writeFiles(root, { 'promptsync.yaml': '{}\n', 'a/b/x': '' });
     const { stderr, exitCode } = await run(join(root, 'a/b'), ['init', ...URL]);
     expect(exitCode).toBe(0);
-    expect(stderr).toContain('There is a configuration above this folder: ../../promptsync.yaml. [init/nested]');
+    expect(stderr).toContain(
+      'A folder above this one already has a configuration: ../../promptsync.yaml. [init/nested]',
+    );
   });
 
-  test('init creates no example if the workspace already has prompts, even outside git', async () => {
+  test('init creates no example prompt if the workspace already contains prompts', async () => {
     const folder = makeWorkspace({ 'prompts/greeting.md': promptText('greeting') });
     const { report, exitCode } = await runJson(folder, ['init', ...URL]);
     expect(exitCode).toBe(0);
@@ -311,7 +318,12 @@ describe('init --id', () => {
       { PROMPTSYNC_API_KEY: 'another-key' },
       'service/unexpected-status',
     ],
-    ['init --id writes nothing if the service has no such prompt', 'prm_gone', {}, 'service/prompt-not-found'],
+    [
+      'init --id writes nothing if the prompt does not exist in the service',
+      'prm_gone',
+      {},
+      'service/prompt-not-found',
+    ],
     ['init --id writes nothing if no version of the prompt is active', 'prm_greeting', {}, 'import/nothing-active'],
   ])('%s', async (_, id, variables, code) => {
     const folder = makeRoot();
@@ -325,12 +337,12 @@ describe('init --id', () => {
 
   test.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
     [
-      'init --id imports no prompt whose file the existing configuration would not select',
+      'init --id does not import a prompt if the existing configuration would not select its file',
       { 'promptsync.yaml': 'prompts: ["texts/**/*.md"]\n' },
       ['init/kept', 'init/not-selected'],
     ],
     [
-      'init --id imports no prompt that already has a file',
+      'init --id does not import a prompt that already has a file',
       { 'prompts/mine.md': promptText('greeting', { key: 'mine' }) },
       ['import/known'],
     ],
@@ -352,7 +364,7 @@ describe('init with existing files', () => {
     '.gitignore': 'node_modules/\n',
   };
 
-  test('init keeps existing files and reports that they differ', async () => {
+  test('init keeps existing files with different content and reports them', async () => {
     const folder = makeWorkspace(MINE);
     const { report, exitCode, stderr } = await runJson(folder, ['init', '--embedded']);
     expect(exitCode).toBe(0);
@@ -368,7 +380,7 @@ describe('init with existing files', () => {
       { path: '.gitignore', status: 'extended' },
     ]);
     expect(codes(report.problems)).toEqual(['init/kept', 'init/kept']);
-    expect(stderr).toContain('promptsync.yaml was there already and differs; it was kept.');
+    expect(stderr).toContain('promptsync.yaml already exists with different content, so promptsync kept it.');
     expect(read(folder, 'promptsync.yaml')).toBe(MINE['promptsync.yaml']);
     expect(read(folder, '.gitattributes')).toBe('* text=auto\r\n*.png binary\nprompts/**/*.md text eol=lf\n');
     expect(read(folder, '.gitignore')).toBe('node_modules/\n.promptsync/\n');
@@ -376,21 +388,21 @@ describe('init with existing files', () => {
 
   test.each<[string, string, readonly string[]]>([
     [
-      'init adds the example prompt if the existing configuration selects its file',
+      'init adds the example prompt if the existing configuration matches its path',
       '["**/*.md"]',
       [...EXTENDED, 'prompts/example/greeting.md'],
     ],
     [
-      'init omits the example prompt if the existing configuration does not select its file',
+      'init omits the example prompt if the existing configuration does not match its path',
       '["prompts/*.md"]',
       EXTENDED,
     ],
     [
-      'init writes no settings for prompt files if the existing configuration uses another folder',
+      'init creates no .gitattributes or .prettierignore if the existing configuration uses another folder',
       '["texts/**/*.md"]',
       [],
     ],
-    ['init writes no settings for prompt files if the existing configuration is invalid', '1', []],
+    ['init creates no .gitattributes or .prettierignore if the existing configuration is invalid', '1', []],
   ])('%s', async (_, prompts, written) => {
     const folder = makeWorkspace({ 'promptsync.yaml': `prompts: ${prompts}\n` });
     const words = ['init', '--embedded', '--ci', 'none'];
@@ -402,7 +414,7 @@ describe('init with existing files', () => {
     expect(pathsIn(folder)).toContain('prompts/example/greeting.md');
   });
 
-  test('init --force replaces changed files, extends ignore files, and a second init changes nothing', async () => {
+  test('init --force replaces changed files and extends ignore files so that a second init changes nothing', async () => {
     const folder = makeWorkspace(MINE);
     const { report } = await runJson(folder, ['init', '--embedded', '--force']);
     const overwritten = report.files?.filter(({ status }) => status === 'overwritten').map(({ path }) => path);
@@ -416,17 +428,17 @@ describe('init with existing files', () => {
 
   test.each<[string, (folder: string, outside: string) => void, string]>([
     [
-      'init writes nothing if the prompts folder is a symbolic link out of the repository',
+      'init writes nothing if the prompts folder is a symbolic link to a folder outside the repository',
       (folder, outside) => symlinkSync(outside, join(folder, 'prompts')),
       'prompts',
     ],
     [
-      'init writes nothing if one of its files would replace a symbolic link',
+      'init writes nothing if it would have to replace a symbolic link',
       (folder, outside) => symlinkSync(join(outside, 'x'), join(folder, '.gitattributes')),
       '.gitattributes',
     ],
     [
-      'init writes nothing if one of its files would replace a folder',
+      'init writes nothing if it would have to replace a folder',
       (folder) => mkdirSync(join(folder, 'promptsync.yaml')),
       'promptsync.yaml',
     ],
@@ -436,7 +448,7 @@ describe('init with existing files', () => {
     const before = pathsIn(folder);
     const { report, exitCode } = await runJson(folder, ['init', ...URL, '--force']);
     expect({ exitCode, codes: codes(report.problems) }).toEqual({ exitCode: 1, codes: ['init/in-the-way'] });
-    expect(report.problems[0]?.message).toMatch(new RegExp(`^${path} cannot be written: it is `));
+    expect(report.problems[0]?.message).toMatch(new RegExp(`^promptsync cannot write ${path}, because it is `));
     expect([pathsIn(folder), pathsIn(outside)]).toEqual([before, []]);
   });
 
@@ -453,51 +465,43 @@ describe('init with existing files', () => {
 
 describe('invalid flags of init', () => {
   test.each<[string, readonly string[], string]>([
-    ['init rejects a command line without a service', [], 'Give its address with --url'],
+    ['init requires either --url or --embedded', [], 'Give the address with --url'],
     ['init rejects --url together with --embedded', [...URL, '--embedded'], '--url and --embedded cannot be combined.'],
     ['init rejects --id together with --embedded', ['--embedded', '--id', 'prm_a'], '--id needs --url'],
     [
-      'init rejects an address with plain HTTP',
+      'init rejects a plain HTTP address in --url',
       ['--url', 'http://example.com'],
-      'The value of --url cannot be used: The base URL',
+      'The value of --url is not valid: The base URL',
     ],
-    ['init rejects an empty address', ['--url', ''], 'The value of --url cannot be used: The base URL'],
+    ['init rejects an empty address in --url', ['--url', ''], 'The value of --url is not valid: The base URL'],
     [
       'init rejects an API key as the value of --api-key-env',
       [...URL, '--api-key-env', 'sk-live'],
       'The value of --api-key-env',
     ],
     [
-      'init rejects a folder for prompts outside the workspace',
+      'init rejects a prompts folder outside the workspace',
       [...URL, '--dir', '../x'],
-      'The value of --dir cannot be used: expected a folder below',
+      'The value of --dir is not valid: expected a folder below',
     ],
-    ['init rejects the workspace itself as the folder for prompts', [...URL, '--dir', '.'], 'The value of --dir'],
-    ['init rejects an absolute path as the folder for prompts', [...URL, '--dir', '/tmp'], 'The value of --dir'],
-    ['init rejects a pattern as the folder for prompts', [...URL, '--dir', 'a/**'], 'The value of --dir'],
+    ['init rejects the workspace itself as the prompts folder', [...URL, '--dir', '.'], 'The value of --dir'],
+    ['init rejects an absolute path as the prompts folder', [...URL, '--dir', '/tmp'], 'The value of --dir'],
+    ['init rejects a glob pattern as the prompts folder', [...URL, '--dir', 'a/**'], 'The value of --dir'],
+    ['init rejects a prompts folder inside node_modules', [...URL, '--dir', 'a/node_modules'], 'The value of --dir'],
     [
-      'init rejects a folder for prompts inside node_modules',
-      [...URL, '--dir', 'a/node_modules'],
-      'The value of --dir',
-    ],
-    [
-      'init reports several invalid flags together',
+      'init reports all invalid flags at once',
       ['--url', 'x', '--dir', '..', '--environments', ','],
       'The value of --environments',
     ],
+    ['init rejects duplicate environment names', [...URL, '--environments', 'a,b,a'], 'an environment is listed twice'],
     [
-      'init rejects an environment that is listed twice',
-      [...URL, '--environments', 'a,b,a'],
-      'an environment is listed twice',
-    ],
-    [
-      'init rejects the tracking environment in the list of environments',
+      'init rejects the tracking environment as a value of --environments',
       [...URL, '--environments', 'a,promptsync'],
       'it is reserved for promptsync',
     ],
     ['init rejects an invalid prompt id', [...URL, '--id', '..'], 'The value of --id'],
     [
-      'init rejects control characters in the name of an environment',
+      'init rejects control characters in an environment name',
       [...URL, '--environments', 'a\u001b[2J'],
       'it contains control characters',
     ],
@@ -548,7 +552,7 @@ describe('the questions of init', () => {
   });
 
   test.each<[string, Partial<InitOptions>, number]>([
-    ['init asks four questions if the user enters no address', {}, 4],
+    ['init asks four questions if the user leaves the service address empty', {}, 4],
     ['init asks three questions if --embedded is given', { embedded: true }, 3],
     ['init asks five questions if --url is given', { url: 'https://a.example.com' }, 5],
     [
@@ -565,7 +569,7 @@ describe('the questions of init', () => {
     expect(existsSync(join(folder, '.gitignore'))).toBe(flags.url === undefined);
   });
 
-  test('init asks for each existing file before it overwrites the file', async () => {
+  test('init asks for confirmation before it overwrites each existing file', async () => {
     const folder = makeWorkspace({ 'promptsync.yaml': '{}\n', [WORKFLOWS[0]!]: 'mine\n' });
     const { asked, interview } = makeInterview({ 'promptsync.yaml already exists': true });
     const { run } = await init({ ...FLAGS, embedded: true }, { ...makeWorld(folder), interview });

@@ -58,80 +58,74 @@ const SPARE = HOME.replace('}', ', api_key_env: SPARE_KEY }');
 const EMBEDDED = 'service: { embedded: .promptsync/a.db }';
 
 test.each<[string, string | null, string, AskPolicyOptions, boolean]>([
-  ['a pull request plan contacts the service that base and head both configure', HOME, HOME, {}, true],
+  ['a pull request plan contacts the service if the base and the head configure the same one', HOME, HOME, {}, true],
   [
-    'a pull request plan contacts the service if the head only formats its settings differently',
+    'a pull request plan contacts the service if the head only reformats the service settings',
     HOME,
     'service:\n  base_url: URL',
     {},
     true,
   ],
   [
-    'a pull request plan contacts the service if the head writes out the default key variable',
+    'a pull request plan contacts the service if the head explicitly sets the default API key variable',
     HOME,
     HOME.replace('}', ', api_key_env: PROMPTSYNC_API_KEY }'),
     {},
     true,
   ],
   [
-    'a pull request plan contacts the service if the head changes only other settings',
+    'a pull request plan contacts the service if the head changes only unrelated settings',
     HOME,
     `${HOME}\nconcurrency: 1\ntimeout_seconds: 60`,
     {},
     true,
   ],
-  ['a pull request plan contacts no service if the head changes the address', HOME, OTHER, {}, false],
+  ['a pull request plan contacts no service if the head changes the service address', HOME, OTHER, {}, false],
   [
-    'a pull request plan contacts no service if the head changes the path of the address',
+    'a pull request plan contacts no service if the head changes the path in the service URL',
     HOME,
     HOME.replace('URL', 'URL/other'),
     {},
     false,
   ],
   [
-    'a pull request plan with an explicit key contacts no service if the head changes the address',
+    'a pull request plan with an explicit API key contacts no service if the head changes the service address',
     HOME,
     OTHER,
     given,
     false,
   ],
-  ['a pull request plan contacts no service if the head changes the key variable', HOME, SPARE, {}, false],
+  ['a pull request plan contacts no service if the head changes the API key variable', HOME, SPARE, {}, false],
   [
-    'a pull request plan with an explicit key contacts the service if the head changes the key variable',
+    'a pull request plan with an explicit API key contacts the service if the head changes the key variable',
     HOME,
     SPARE,
     given,
     true,
   ],
   [
-    'a pull request plan contacts no service if the head changes the address and the key variable',
+    'a pull request plan contacts no service if the head changes both the address and the API key variable',
     HOME,
     SPARE.replace('URL', 'OTHER'),
     given,
     false,
   ],
-  ['a pull request plan contacts no service if the base configures none', '', HOME, {}, false],
-  ['a pull request plan contacts no service if base and head configure none', '', '', {}, false],
-  ['a pull request plan contacts no service if the base has no configuration', null, HOME, {}, false],
+  ['a pull request plan contacts no service if only the head configures one', '', HOME, {}, false],
+  ['a pull request plan contacts no service if neither the base nor the head configures one', '', '', {}, false],
+  ['a pull request plan contacts no service if the base has no configuration file', null, HOME, {}, false],
   [
-    'a pull request plan with an explicit key contacts no service if the base has no configuration',
+    'a pull request plan with an explicit API key contacts no service if the base has no configuration file',
     null,
     HOME,
     given,
     false,
   ],
-  [
-    'a pull request plan contacts no service if the configuration of the base is invalid',
-    'service: 7',
-    HOME,
-    {},
-    false,
-  ],
+  ['a pull request plan contacts no service if the base configuration is invalid', 'service: 7', HOME, {}, false],
   ['a pull request plan contacts no service if the base uses the embedded service', EMBEDDED, HOME, {}, false],
   ['a pull request plan contacts no service if the head uses the embedded service', HOME, EMBEDDED, given, false],
-  ['a keyless plan never contacts the service', HOME, HOME, { askPolicy: 'keyless' }, false],
+  ['a keyless plan contacts no service', HOME, HOME, { askPolicy: 'keyless' }, false],
   [
-    'a keyless plan never contacts the service, even with an explicit key',
+    'a keyless plan contacts no service, even if an API key is given',
     HOME,
     HOME,
     { askPolicy: 'keyless', ...given },
@@ -143,7 +137,7 @@ test.each<[string, string | null, string, AskPolicyOptions, boolean]>([
   expect(await plan(folder, services, options)).toEqual(asked ? ASKED : NOT_ASKED);
 });
 
-test('a plan that needs no trust check contacts the service that the head configures', async () => {
+test('a plan that skips the trust check contacts the service that the head configures', async () => {
   const services = await startServices();
   const folder = makeHead(null, configOf(OTHER, services));
   const { otherRequests } = await plan(folder, services, { askPolicy: 'always' });
@@ -152,22 +146,34 @@ test('a plan that needs no trust check contacts the service that the head config
 
 test.each<[string, string | null, string, AskPolicyOptions, boolean]>([
   [
-    'a workflow that sets address and key overrides the service that the head configures',
+    'a plan uses the service address and key from the workflow instead of those that the head configures',
     null,
     SPARE.replace('URL', 'OTHER'),
     given,
     true,
   ],
-  ['a workflow that sets address and key needs no service in the configuration', '', '', given, true],
-  ['a workflow that sets only the address gets no plan if the head changes the key variable', HOME, SPARE, {}, false],
+  ['a plan needs no configured service if the workflow sets the service address and key', '', '', given, true],
   [
-    'a workflow that sets only the address gets a plan if base and head name the same key variable',
+    'a plan whose workflow sets only the address contacts no service if the head changes the key variable',
+    HOME,
+    SPARE,
+    {},
+    false,
+  ],
+  [
+    'a plan whose workflow sets only the address contacts the service if base and head use the same key variable',
     OTHER,
     HOME,
     {},
     true,
   ],
-  ['a workflow that sets only the address gets no plan if the base has no configuration', null, HOME, {}, false],
+  [
+    'a plan whose workflow sets only the address contacts no service if the base has no configuration file',
+    null,
+    HOME,
+    {},
+    false,
+  ],
 ])('%s', async (_, base, head, options, asked) => {
   const services = await startServices();
   const folder = makeHead(base === null ? null : configOf(base, services), configOf(head, services));
@@ -176,7 +182,7 @@ test.each<[string, string | null, string, AskPolicyOptions, boolean]>([
 });
 
 test.each([
-  ['a pull request plan sends no key over plain HTTP if only the head allows HTTP', '', ['service/not-asked']],
+  ['a pull request plan sends no API key over plain HTTP if only the head allows HTTP', '', ['service/not-asked']],
   ['a pull request plan uses plain HTTP if base and head both allow HTTP', 'service: { allow_http: true }', []],
 ])('%s', async (_, base, expected) => {
   const { baseUrl, requests } = await startTestService(['greeting']);
@@ -198,7 +204,7 @@ test('a pull request plan treats an empty PROMPTSYNC_BASE_URL as unset', async (
   expect(await plan(folder, services, given, { PROMPTSYNC_BASE_URL: '' })).toEqual(NOT_ASKED);
 });
 
-test('a pull request plan does not trust a nested configuration that only the head has', async () => {
+test('a pull request plan does not trust a nested configuration that exists only in the head', async () => {
   const services = await startServices();
   const home = configOf(HOME, services);
   const folder = makeRepository({ 'promptsync.yaml': home, 'team/prompts/greeting.md': promptText('greeting') });
@@ -210,7 +216,7 @@ test('a pull request plan does not trust a nested configuration that only the he
   expect(await plan(`${folder}/team`, services, given)).toEqual(NOT_ASKED);
 });
 
-test('a pull request plan compares a configuration in a subfolder with that file at the base', async () => {
+test('a pull request plan compares a subfolder configuration with the same file in the base commit', async () => {
   const services = await startServices();
   const home = configOf(HOME, services);
   const at = { 'team/promptsync.yaml': home, 'promptsync.yaml': configOf(OTHER, services) };
@@ -223,7 +229,7 @@ test('a pull request plan compares a configuration in a subfolder with that file
 
 test.each<[string, (config: string) => string]>([
   [
-    'a pull request plan contacts no service if no base is given',
+    'a pull request plan contacts no service if no base commit is given',
     (config) => makeRepository(workspaceFiles({ greeting: {} }, config)),
   ],
   [

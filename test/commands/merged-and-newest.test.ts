@@ -132,24 +132,24 @@ async function refusal(folder: string, options: CheckOptions = {}): Promise<stri
 
 describe('the check for merged and up-to-date commits', () => {
   test.each<[string, Scene, CheckOptions?]>([
-    ['sync accepts a clone at the tip of the branch', TIP],
+    ['sync accepts a clone at the tip of the remote branch', TIP],
     [
-      'sync accepts a detached HEAD at the tip of the branch',
+      'sync accepts a detached HEAD at the tip of the remote branch',
       change(TIP, (folder) => git(folder, 'checkout', '--quiet', '--detach', 'HEAD')),
     ],
-    ['sync accepts a shallow clone at the tip of the branch', ({ clone }) => clone('--depth', '1')],
-    ['sync accepts a clone that lacks only commits without prompt changes', makeOutdated(WORDS)],
+    ['sync accepts a shallow clone at the tip of the remote branch', ({ clone }) => clone('--depth', '1')],
+    ['sync accepts an outdated clone if the missing commits change no prompts', makeOutdated(WORDS)],
     [
-      'sync accepts a shallow clone that lacks only commits without prompt changes',
+      'sync accepts an outdated shallow clone if the missing commits change no prompts',
       makeOutdated(WORDS, '--depth', '1'),
     ],
     [
-      'sync accepts a branch whose squash merge has the same prompt files',
+      'sync accepts a squash-merged branch if its prompt files match the remote branch',
       change(UNMERGED, (_, { merge }) => merge({ ...WORDS, ...greets('Mine') })),
     ],
-    ['sync accepts an unmerged branch that changes no prompt', makeBranch(WORDS)],
+    ['sync accepts an unmerged branch that changes no prompts', makeBranch(WORDS)],
     [
-      'sync leaves uncommitted edits to another guard when it compares with the remote',
+      'sync ignores uncommitted edits when it compares the commit with the remote branch',
       change(TIP, (folder) => writeFiles(folder, greets('Edited'))),
     ],
     ['sync in a fork accepts the tip of the upstream branch that main tracks', makeFork('origin', 'upstream')],
@@ -159,7 +159,7 @@ describe('the check for merged and up-to-date commits', () => {
       STALE,
       { changedSince: 'HEAD' },
     ],
-    ['sync --any-commit accepts any commit, even if the remote is missing', LOST, { anyCommit: true }],
+    ['sync --any-commit accepts any commit, even if the remote repository is missing', LOST, { anyCommit: true }],
     [
       'sync accepts any commit in a repository without a remote',
       change(UNMERGED, (folder) => git(folder, 'remote', 'remove', 'origin')),
@@ -168,7 +168,7 @@ describe('the check for merged and up-to-date commits', () => {
     expect(await refusal(scene(makeTeam()), options)).toBe('');
   });
 
-  test('sync compares with the configured branch and not with the default branch', async () => {
+  test('sync compares the commit with the configured branch instead of the default branch', async () => {
     const team = makeTeam(workspaceFiles({ greeting: {} }, `${CONFIG}branch: live\n`));
     team.merge(greets('Live'), 'live');
     expect(await refusal(team.clone('--branch', 'live'))).toBe('');
@@ -200,34 +200,46 @@ describe('the refusals of unmerged and outdated commits', () => {
       EITHER,
     ],
     ['sync refuses a detached HEAD at an outdated commit', OLD_JOB, BEHIND],
-    ['sync refuses a clone that lacks a new prompt', makeOutdated({ 'prompts/new.md': promptText('new') }), BEHIND],
-    ['sync refuses a clone that still has a deleted prompt', makeOutdated({ [PATH]: null }), BEHIND],
+    [
+      'sync refuses a clone that is missing a newly added prompt',
+      makeOutdated({ 'prompts/new.md': promptText('new') }),
+      BEHIND,
+    ],
+    [
+      'sync refuses a clone that still contains a prompt deleted from the remote branch',
+      makeOutdated({ [PATH]: null }),
+      BEHIND,
+    ],
     [
       'sync refuses a clone with an outdated configuration',
       makeOutdated({ 'promptsync.yaml': `${CONFIG}on_drift: fail\n` }),
       BEHIND,
     ],
-    ['sync refuses a branch that is not merged', UNMERGED, NOT_MERGED],
+    ['sync refuses an unmerged branch', UNMERGED, NOT_MERGED],
     ['sync refuses an unmerged branch in a shallow clone', makeBranch(greets('Mine'), '--depth', '1'), EITHER],
     [
-      'sync refuses a commit that a force push has removed from the branch',
+      'sync refuses a commit that a force push removed from the remote branch',
       change(TOO_EARLY, (_, { origin, first }) => git(origin, 'update-ref', MAIN, first)),
       NOT_MERGED,
     ],
-    ['sync refuses a fork that is ahead of origin if main tracks no remote', makeFork('origin', null), NOT_MERGED],
     [
-      'sync refuses a clone with several remotes if it cannot tell which one counts',
+      'sync refuses a fork that is ahead of origin if its main branch tracks no remote',
+      makeFork('origin', null),
+      NOT_MERGED,
+    ],
+    [
+      'sync refuses a clone with several remotes if it cannot tell which one to compare with',
       makeFork('mine', null),
       'unknown-newest',
     ],
-    ['sync refuses to write if the remote is missing', LOST, 'unknown-newest'],
+    ['sync refuses to write if the remote repository is missing', LOST, 'unknown-newest'],
     [
-      'sync refuses to write if the remote has no branch',
+      'sync refuses to write if the remote repository has no branches',
       change(TIP, (_, { origin }) => git(origin, 'update-ref', '-d', MAIN)),
       'unknown-newest',
     ],
     [
-      'sync refuses to write if the current branch has no commit',
+      'sync refuses to write if the current branch has no commits',
       change(TIP, (folder) => git(folder, 'checkout', '--quiet', '--orphan', 'x')),
       'unknown-newest',
     ],
@@ -250,9 +262,9 @@ describe('sync', () => {
   test.each<[string, Scene, string]>([
     ['sync from an outdated clone does not reset staging to an old version', STALE, 'guard/superseded'],
     ['sync in a rerun CI job does not reset staging to an old version', OLD_JOB, 'guard/superseded'],
-    ['sync from a laptop activates nothing from an unmerged branch', UNMERGED, 'guard/not-merged'],
+    ['sync activates no version from an unmerged local branch', UNMERGED, 'guard/not-merged'],
     [
-      'sync writes nothing if the remote does not answer',
+      'sync writes nothing if the remote repository is unavailable',
       change(UNMERGED, (_, { origin }) => rmSync(origin, { recursive: true })),
       'guard/unknown-newest',
     ],
@@ -271,7 +283,7 @@ describe('sync', () => {
     expect(service.takeWrites()).not.toEqual([]);
   });
 
-  test('sync applies a merged commit even if a bot has pushed an unrelated commit since', async () => {
+  test('sync applies a merged commit even if an unrelated commit was pushed afterward', async () => {
     const { team, service } = await makeSyncedTeam();
     team.merge(greets('Merged'));
     const folder = makeOutdated(WORDS)(team);
@@ -279,7 +291,7 @@ describe('sync', () => {
     expect(service.takeWrites()).toHaveLength(3);
   });
 
-  test('sync contacts no remote if it writes nothing or writes to the embedded service', async () => {
+  test('sync does not contact the git remote if it has nothing to write or writes to the embedded service', async () => {
     const { team, service } = await makeSyncedTeam();
     const folder = LOST(team);
     expect(await run(folder, SYNC, service)).toMatchObject({ exitCode: 0 });
@@ -291,7 +303,7 @@ describe('sync', () => {
     expect(await run(folder, SYNC)).toMatchObject({ exitCode: 0 });
   });
 
-  test('sync refuses a commit that became outdated while it waited for confirmation', async () => {
+  test('sync refuses a commit that becomes outdated while sync waits for confirmation', async () => {
     const { team, service } = await makeSyncedTeam();
     team.merge(greets('Merged'));
     const folder = team.clone();
@@ -302,7 +314,7 @@ describe('sync', () => {
     expect(service.takeWrites()).toEqual([]);
   });
 
-  test('sync names a commit that was merged during the run and must be synced next', async () => {
+  test('sync warns about a newer commit that is merged while sync is running', async () => {
     const { team, service } = await makeSyncedTeam();
     team.merge(greets('Merged'));
     const folder = team.clone();

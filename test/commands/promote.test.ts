@@ -37,7 +37,7 @@ async function makeReadyScene(options?: SceneOptions): Promise<Scene> {
 const outsideGit: SceneOptions = { makeFolder: makeWorkspace };
 
 describe('promote', () => {
-  test('promote pins an environment to the version of the previous one and sends only GET requests', async () => {
+  test('promote pins an environment to the version of the previous environment and writes nothing to the service', async () => {
     const scene = await makeReadyScene();
     const before = scene.read();
     const dry = await scene.runJson(...TO_PRODUCTION, '--dry-run', '--branch', 'promote');
@@ -70,7 +70,7 @@ describe('promote', () => {
     expect(report).not.toHaveProperty('committed');
   });
 
-  test('promote adds a pin for an environment that has none yet', async () => {
+  test('promote adds a pin for an environment that has no pin', async () => {
     const scene = await makePromotionScene({ text: 'Two.' }, outsideGit);
     scene.make(['One.', 'Two.']);
     scene.activate('staging', 2);
@@ -83,7 +83,7 @@ describe('promote', () => {
     expect(summarizeRun(await scene.runJson('plan'))).toBe('exit 0, greeting pending');
   });
 
-  test('promote edits and commits nothing if the pin already has that version', async () => {
+  test('promote edits and commits nothing if the environment is already pinned to the version', async () => {
     const scene = await makeReadyScene();
     const head = scene.commit({ ...BEFORE, pins: { staging: 'latest', production: 2 } });
     const ran = await scene.runJson(...TO_PRODUCTION, '--branch', 'promote');
@@ -92,7 +92,7 @@ describe('promote', () => {
     expect(git(scene.folder, 'branch', '--show-current')).toBe('main');
   });
 
-  test('promote warns if the source environment serves another version than its pin declares', async () => {
+  test('promote warns if the version that the source environment serves differs from its pin', async () => {
     const scene = await makeReadyScene(outsideGit);
     scene.make(['Three.']);
     scene.activate('staging', 3);
@@ -100,7 +100,7 @@ describe('promote', () => {
     expect(scene.read()).toContain('"production":3');
   });
 
-  test('promote reports a prompt missing in the service as failed and promotes the others', async () => {
+  test('promote fails for a prompt that is missing from the service but promotes the others', async () => {
     const scene = await makeReadyScene({ ...outsideGit, others: { missing: { pins: { production: 1 } } } });
     writeFiles(scene.folder, { 'prompts/missing.md': promptText('nowhere', { pins: { production: 1 } }) });
     const ran = await scene.runJson('promote', '--all', '--to', 'production');
@@ -116,7 +116,11 @@ describe('the selection of promote', () => {
     ['promote selects a prompt by its path', `${PATH} --to production`, APPLIED],
     ['promote selects a prompt by a pattern', 'gree* --to production', APPLIED],
     ['promote selects a prompt with --only', '--only greeting --to production', APPLIED],
-    ['promote combines a key with --only', 'refund --only greeting --to production', `${APPLIED}, refund applied`],
+    [
+      'promote accepts a key argument together with --only and selects both prompts',
+      'refund --only greeting --to production',
+      `${APPLIED}, refund applied`,
+    ],
     ['promote --all selects every prompt', '--all --to production', `${APPLIED}, refund applied`],
   ])('%s', async (_, words, expected) => {
     const scene = await makeReadyScene({ ...outsideGit, others: { refund: BEFORE }, config });
@@ -125,7 +129,7 @@ describe('the selection of promote', () => {
     expect(scene.service.takeWrites()).toEqual([]);
   });
 
-  test('promote edits nothing if its selection or its environments are invalid', async () => {
+  test('promote edits nothing if its prompt selection or its environments are invalid', async () => {
     const scene = await makeReadyScene({ ...outsideGit, others: { refund: BEFORE }, config });
     const before = scene.read();
     const notAttempted = 'exit 1, greeting not_attempted,';
@@ -148,11 +152,11 @@ describe('the selection of promote', () => {
     expect(scene.read()).toBe(before);
   });
 
-  test('promote needs --from and a valid --to if the configuration lists no environments', async () => {
+  test('promote requires --from and a valid --to if the configuration lists no environments', async () => {
     const { runJson: runInJson } = await makeReadyScene({ ...outsideGit, config: CONFIG });
     for (const to of ['', 'a\nb', '\u001b[2J']) {
       const { report } = await runInJson('promote', 'greeting', '--from', 'staging', '--to', to);
-      const hint = 'Give a name without control characters.';
+      const hint = 'Give a valid name without control characters.';
       expect(report.problems).toMatchObject([{ code: 'usage/unknown-environment', hint }]);
     }
     expect(summarizeRun(await runInJson(...TO_PRODUCTION))).toContain('usage/needs-environment');
@@ -180,12 +184,12 @@ describe('a promotion that skips an environment', () => {
     const ran = await scene.runJson('promote', 'greeting', ...FROM_DEV);
     expect(summarizeRun(ran)).toBe(OUT_OF_ORDER);
     expect(hintIn(ran)).toBe(
-      'To promote what "staging" serves (v2), run: promptsync promote greeting --from staging --to production',
+      'To promote the version that "staging" serves (v2), run: promptsync promote greeting --from staging --to production',
     );
     expect(scene.read()).toBe(before);
   });
 
-  test('promote may skip an environment that already serves the version, even without a pin', async () => {
+  test('promote can skip an unpinned environment that already serves the version', async () => {
     const both = { text: 'Two.', pins: { dev: 'latest', production: 1 } };
     const scene = await makePromotionScene(both, { ...outsideGit, config: THREE, others: { refund: both } });
     for (const id of ['greeting', 'refund']) {
@@ -208,7 +212,7 @@ describe('a promotion that skips an environment', () => {
     expect(scene.read()).toContain('"production":2');
   });
 
-  test('promote quotes a hostile key for the shell in the command that it suggests', async () => {
+  test('promote shell-quotes a hostile key in the suggested command', async () => {
     const key = "a'; rm -rf /";
     const scene = await makeSceneWithThird(key);
     const hint = hintIn(await scene.runJson('promote', key, ...FROM_DEV));
@@ -216,8 +220,8 @@ describe('a promotion that skips an environment', () => {
   });
 
   test.each<[string, object]>([
-    ['promote and plan refuse a version that staging just replaced if production is pinned', { production: 1 }],
-    ['promote and plan refuse a version that staging just replaced if production has no pin', {}],
+    ['promote and plan refuse a version that staging no longer serves if production has a pin', { production: 1 }],
+    ['promote and plan refuse a version that staging no longer serves if production has no pin', {}],
   ])('%s', async (_, more) => {
     const pinned = (staging: number) => ({ text: 'Three.', pins: { dev: 2, staging, ...more } });
     const scene = await makePromotionScene(pinned(2), { config: THREE });
@@ -236,7 +240,7 @@ describe('a promotion that skips an environment', () => {
 });
 
 describe('promote --commit', () => {
-  test('promote --commit commits only the edited files and names the versions in the message', async () => {
+  test('promote --commit commits only the edited files and names the versions in the commit message', async () => {
     const scene = await makeReadyScene();
     const { folder } = scene;
     writeFiles(folder, { 'staged.txt': 'x', 'promptsync.yaml': `${PROMOTION}# edited\n` });
@@ -249,7 +253,7 @@ describe('promote --commit', () => {
     expect(git(folder, 'status', '--short')).toBe('M  promptsync.yaml\nA  staged.txt');
   });
 
-  test('promote --branch commits several prompts at once, and --commit works on a detached HEAD', async () => {
+  test('promote commits to a new branch with --branch and to a detached HEAD with --commit', async () => {
     const scene = await makeReadyScene({ others: { refund: BEFORE } });
     const ran = await scene.run('promote', '--all', '--to', 'production', '--branch', 'promote/two');
     expect(ran.exitCode).toBe(0);
@@ -265,7 +269,7 @@ describe('promote --commit', () => {
     );
   });
 
-  test('promote --commit refuses a prompt with uncommitted or staged edits and keeps them', async () => {
+  test('promote --commit refuses a prompt file with staged or unstaged edits and preserves them', async () => {
     const scene = await makeReadyScene();
     const before = scene.read();
     scene.write({ ...BEFORE, name: 'Staged' });
@@ -280,7 +284,7 @@ describe('promote --commit', () => {
     expect(summarizeRun(await scene.runJson(...TO_PRODUCTION))).toBe(APPLIED);
   });
 
-  test('promote --branch refuses an existing or invalid branch before it edits a file', async () => {
+  test('promote --branch rejects an existing or invalid branch name before it edits any file', async () => {
     const scene = await makeReadyScene();
     const before = scene.read();
     git(scene.folder, 'branch', 'other');
@@ -296,7 +300,7 @@ describe('promote --commit', () => {
     expect(git(scene.folder, 'branch', '--format=%(refname:short)')).toBe('main\nother');
   });
 
-  test('promote --branch names the new branch, says how to return, and reuses that branch', async () => {
+  test('promote --branch prints how to return to the previous branch and reuses the branch on a second run', async () => {
     const scene = await makeReadyScene({ others: { refund: BEFORE } });
     const words = ['--to', 'production', '--branch', 'promote'];
     const first = await scene.run('promote', 'greeting', ...words);
@@ -318,7 +322,7 @@ describe('promote --commit', () => {
     expect(scene.read()).toContain('"production":2');
   });
 
-  test('promote --commit works in a workspace below the repository root', async () => {
+  test('promote --commit works if the workspace is a subfolder of the repository', async () => {
     const makeFolder: SceneOptions['makeFolder'] = (files) => {
       const there = Object.fromEntries(Object.entries(files).map(([path, text]) => [`team/${path}`, text]));
       return join(makeRepository({ ...there, [PATH]: 'another file' }), 'team');
@@ -346,7 +350,7 @@ async function interrupt({ folder, service }: Scene, words: readonly string[]): 
   });
 }
 
-test('promote edits nothing after an interrupt, and --dry-run shows the prompts read until then', async () => {
+test('promote edits nothing after an interrupt, but --dry-run still shows the prompts read so far', async () => {
   const scene = await makeReadyScene({ config: `${PROMOTION}concurrency: 1\n`, others: { later: BEFORE } });
   const head = git(scene.folder, 'rev-parse', 'HEAD');
   const words = ['promote', '--all', '--to', 'production'];

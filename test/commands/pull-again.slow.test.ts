@@ -60,19 +60,19 @@ const changesAgain = change(TEXT, { 'Two.': 'II.' });
 describe('pull after an earlier pull', () => {
   test.each<[string, () => Promise<Scene>, string, string]>([
     [
-      'pull reports a conflict if the service undoes one pulled line and changes another',
+      'pull reports a conflict if the service reverts a previously pulled line and changes another',
       makePulled,
       changedThree,
       change(changedThree, { 'Two.': both('2.', 'Two.') }),
     ],
     [
-      'pull reports a conflict if the service returns to the text before a pull',
+      'pull reports a conflict if the service reverts to the text from before the last pull',
       makePulled,
       TEXT,
       change(TEXT, { 'Two.': both('2.', 'Two.') }),
     ],
     [
-      'pull reports a conflict if the service changes a pulled line again',
+      'pull reports a conflict if the service changes a previously pulled line again',
       makePulled,
       changesAgain,
       change(TEXT, { 'Two.': both('2.', 'II.') }),
@@ -84,14 +84,14 @@ describe('pull after an earlier pull', () => {
     await settle(scene);
   });
 
-  test('pull accepts a second service edit of the same line after an import was synced', async () => {
+  test('pull accepts a second service edit to the same line of an imported prompt after a sync', async () => {
     const scene = await makeImported();
     changeOutside(scene, { content: changesAgain });
     expect(await pullBothWays(scene)).toEqual([0, changesAgain, 0, changesAgain]);
     await settle(scene);
   });
 
-  test('pull merges a later service edit of another line without a conflict', async () => {
+  test('pull merges a later service edit to a different line without a conflict', async () => {
     const scene = await makePulled();
     changeOutside(scene, { content: change(PULLED, { 'Three.': '3.' }) });
     expect((await pull(scene)).exitCode).toBe(0);
@@ -101,7 +101,7 @@ describe('pull after an earlier pull', () => {
 });
 
 describe('pull of an older text from the service', () => {
-  test('pull accepts an older text from the service if the text of the file was synced before', async () => {
+  test('pull accepts a service edit that restores older text if the newer text was synced', async () => {
     const scene = await makeSynced({});
     edit(scene, { text: PULLED });
     await sync(scene);
@@ -111,7 +111,7 @@ describe('pull of an older text from the service', () => {
     await settle(scene);
   });
 
-  test('pull changes nothing if an environment only waits for a sync of newer git changes', async () => {
+  test('pull changes nothing if the service only lacks unsynced edits from git', async () => {
     const scene = await makePulled();
     edit(scene, { text: change(PULLED, { 'Three.': '3.' }) });
     expect(only(await pull(scene))).toMatchObject({ status: 'unchanged', edits: [] });
@@ -127,14 +127,14 @@ describe('pull into a file that was reverted in git', () => {
     return scene;
   };
 
-  test('pull reports a conflict between a service edit and a revert that was not synced', async () => {
+  test('pull reports a conflict between a service edit and an unsynced revert in git', async () => {
     const scene = await makeReverted();
     changeOutside(scene, { content: change(PULLED, { 'Three.': '3.' }) });
     expect((await pull(scene)).exitCode).toBe(4);
     expect(textIn(scene)).toBe(change(TEXT, { 'Two.': both('Two.', '2.'), 'Three.': '3.' }));
   });
 
-  test('pull reports a conflict between a service edit and a revert of pulled text', async () => {
+  test('pull reports a conflict between a service edit and a git revert of previously pulled text', async () => {
     const scene = await makePulled();
     edit(scene, { text: TEXT });
     changeOutside(scene, { content: change(PULLED, { 'Three.': '3.' }) });
@@ -142,7 +142,7 @@ describe('pull into a file that was reverted in git', () => {
     expect(textIn(scene)).toBe(change(TEXT, { 'Two.': both('Two.', '2.'), 'Three.': '3.' }));
   });
 
-  test('pull merges service edits into a synced revert but reports a conflict if the service undoes it', async () => {
+  test('pull merges service edits after a synced git revert but reports a conflict if the service undoes the revert', async () => {
     const scene = await makeReverted();
     await sync(scene);
     changeOutside(scene, { content: changedThree });
@@ -158,8 +158,8 @@ describe('pull into a file that was reverted in git', () => {
 });
 
 test.each<[string, string, string]>([
-  ['pull reports a conflict if the service undoes pulled metadata', 'b', 'a'],
-  ['pull reports a conflict if git has reverted pulled metadata', 'a', 'b'],
+  ['pull reports a conflict if previously pulled metadata is reverted in the service', 'b', 'a'],
+  ['pull reports a conflict if previously pulled metadata is reverted in git', 'a', 'b'],
 ])('%s', async (_, ours, theirs) => {
   const scene = await makeSynced({ metadata: { model: 'a' } });
   changeOutside(scene, { content: TEXT, metadata: { model: 'b' } });

@@ -28,13 +28,13 @@ const managed = { name: 'Greeting', description: 'The first message.' };
 describe('pull of fields', () => {
   test.each<[string, PromptParts, Fields, PromptParts]>([
     [
-      'pull takes over the key, the name and the description that changed in the service',
+      'pull copies a changed key, name and description from the service to the file',
       managed,
       { key: 'hello', name: '{x}: # "it\'s"', description: '' },
       { key: 'hello', name: '{x}: # "it\'s"', description: '' },
     ],
     [
-      'pull adds no field that the file does not manage',
+      'pull does not add a field that is missing from the file',
       { name: 'Greeting' },
       { description: 'x' },
       { name: 'Greeting' },
@@ -47,14 +47,14 @@ describe('pull of fields', () => {
     expect(source(scene)).toBe(promptText('greeting', { text: TEXT, ...after }));
   });
 
-  test('pull keeps a field that changed in git and waits for a sync', async () => {
+  test('pull keeps an unsynced field edit from git', async () => {
     const scene = await makeSynced(managed);
     edit(scene, { ...managed, name: 'Hello' });
     edit(scene, { ...managed, name: 'Welcome' });
     expect(only(await pull(scene))).toMatchObject({ status: 'unchanged', edits: [] });
   });
 
-  test('pull writes both sides of a field conflict, or one side with --ours or --theirs', async () => {
+  test('pull writes both sides of a field conflict, or only one side with --ours or --theirs', async () => {
     const scene = await makeSynced(managed);
     changeFields(scene, { name: 'theirs', description: 'Changed there.' });
     edit(scene, { ...managed, name: 'ours' });
@@ -77,7 +77,7 @@ describe('pull of fields', () => {
     }
   });
 
-  test('pull compares fields with the newest managed version, not with the edited one', async () => {
+  test('pull compares fields with the latest version from promptsync, not the version edited in the service', async () => {
     const scene = await makeSynced(managed);
     changeOutside(scene, { content: TEXT.replace('One.', '1.'), environments: ['playground'] });
     edit(scene, { ...managed, name: 'Hello', text: TEXT.replace('Three.', '3.') });
@@ -93,7 +93,7 @@ describe('pull of metadata', () => {
   const before = { metadata: { model: 'a', temperature: 0.5, gone: 1 } };
   const more = `${TEXT}\nMore.`;
 
-  test('pull merges metadata changes of the service and of the file key by key', async () => {
+  test('pull merges metadata changes from the service and the file key by key', async () => {
     const scene = await makeSynced(before);
     changeOutside(scene, { content: TEXT, metadata: { model: 'b', temperature: 0.5, tools: ['x', { y: null }] } });
     edit(scene, { metadata: { model: 'a', temperature: 1, gone: 1 } });
@@ -106,7 +106,7 @@ describe('pull of metadata', () => {
     await settle(scene);
   });
 
-  test('pull writes both sides if the service and the file changed the same metadata key', async () => {
+  test('pull writes both sides of a conflict if the service and the file change the same metadata key', async () => {
     const scene = await makeSynced(before);
     changeOutside(scene, { content: TEXT, metadata: { ...before.metadata, model: 'theirs' } });
     edit(scene, { metadata: { ...before.metadata, model: 'ours' } });
@@ -115,8 +115,8 @@ describe('pull of metadata', () => {
   });
 
   test.each<[string, JsonObject, PromptParts]>([
-    ['pull adds no metadata that the file does not manage', { model: 'b' }, {}],
-    ['pull keeps metadata that the file has only just added', {}, { metadata: { model: 'a' } }],
+    ['pull does not add metadata to a file that has none', { model: 'b' }, {}],
+    ['pull keeps metadata that was newly added to the file', {}, { metadata: { model: 'a' } }],
   ])('%s', async (_, metadata, parts) => {
     const scene = await makeSynced({});
     changeOutside(scene, { content: more, metadata });
@@ -130,7 +130,7 @@ describe('pull of variables', () => {
   const declared = (variables: string, text: string) =>
     `---\nid: prm_greeting\nkey: greeting\nname: greeting\npins:\n  staging: latest\nvariables: ${variables} # in order\n---\n\n${text}\n`;
 
-  test('pull updates the declared variables to match the text and keeps their order', async () => {
+  test('pull updates the declared variables to match the pulled text and preserves their order', async () => {
     const scene = await makeSynced(declared('[z, gone, a]', '{{a}} {{gone}} {{z}}\n\nEnd.'));
     changeOutside(scene, { content: '{{new}} {{a}} {{z}}\n\nEnd.' });
     const ran = await pull(scene);
@@ -142,7 +142,7 @@ describe('pull of variables', () => {
     await settle(scene);
   });
 
-  test('pull leaves the declared variables unchanged while the text has a conflict', async () => {
+  test('pull leaves the declared variables unchanged if the text has a conflict', async () => {
     const scene = await makeSynced(declared('[a]', 'Hello {{a}}.'));
     changeOutside(scene, { content: 'Hello {{theirs}}.' });
     writeSource(scene, declared('[ours]', 'Hello {{ours}}.'));

@@ -35,16 +35,16 @@ function expectOtherPulled(scene: Scene): void {
 }
 
 const hostile: readonly (readonly [string, string, string])[] = [
-  ['pull rejects a text with a NUL character but still pulls the other prompts', 'a\0b', 'NUL'],
+  ['pull rejects text with a NUL character but still pulls the other prompts', 'a\0b', 'NUL'],
   [
-    'pull rejects a text with conflict markers but still pulls the other prompts',
+    'pull rejects text with conflict markers but still pulls the other prompts',
     'a\n<<<<<<< x\nb\n=======\nc\n>>>>>>> y',
     'conflict',
   ],
-  ['pull rejects an empty text but still pulls the other prompts', '', 'no text'],
-  ['pull rejects a text of only white space but still pulls the other prompts', ' \n\t\n', 'no text'],
+  ['pull rejects empty text but still pulls the other prompts', '', 'no text'],
+  ['pull rejects whitespace-only text but still pulls the other prompts', ' \n\t\n', 'no text'],
   ['pull rejects a doubled carriage return but still pulls the other prompts', 'a\r\r\nb', 'carriage return'],
-  ['pull rejects a carriage return at the end of the text but still pulls the other prompts', 'a\nb\r', 'another one'],
+  ['pull rejects a trailing carriage return but still pulls the other prompts', 'a\nb\r', 'another one'],
 ];
 
 describe('pull of a text that no prompt file can hold', () => {
@@ -78,14 +78,14 @@ describe('pull of an unusual text', () => {
     ['pull writes control characters to the file but does not print them', 'a\u001b[31mb\u0007\nc\u0085'],
     ['pull writes invisible characters to the file but does not print them', 'a\u202eb\u200b\u{e0041}\n\ufeff'],
     [
-      'pull treats a text that looks like front matter as plain text',
+      'pull treats text that looks like front matter as plain text',
       '---\nid: prm_evil\npins: {production: latest}\n---\nText',
     ],
-    ['pull treats a text that looks like CI runner commands as plain text', '::set-env name=x::y\n##[error]x'],
-    ['pull keeps blank lines and spaces at the start of a text', '\n\n a '],
-    ['pull keeps a line of equals signs, which alone is no conflict marker', 'a\n=======\nb\n-------'],
-    ['pull accepts a text of one megabyte in many lines', `${'0123456789 abcdefg\n'.repeat(55_000)}end`],
-    ['pull accepts a text of one megabyte in a single line', 'x'.repeat(1_000_000)],
+    ['pull treats text that looks like CI runner commands as plain text', '::set-env name=x::y\n##[error]x'],
+    ['pull keeps leading blank lines and spaces', '\n\n a '],
+    ['pull does not treat a lone line of equals signs as a conflict marker', 'a\n=======\nb\n-------'],
+    ['pull accepts one megabyte of text on many lines', `${'0123456789 abcdefg\n'.repeat(55_000)}end`],
+    ['pull accepts one megabyte of text on a single line', 'x'.repeat(1_000_000)],
   ])('%s', async (_, content) => {
     const scene = await makeSynced({});
     changeOutside(scene, { content });
@@ -99,7 +99,7 @@ describe('pull of an unusual text', () => {
   });
 });
 
-test('pull warns about new invisible characters, even in a conflict, but not about old ones', async () => {
+test('pull warns about new invisible characters, even in a conflict, but not about existing ones', async () => {
   const scene = await makeSynced({ text: `${TEXT}\u00ad` });
   const hidden = ['prompt/hidden-character', expect.stringContaining('\\u{202e}'), PATH];
   const problemsOf = (ran: Awaited<ReturnType<typeof pull>>) => {
@@ -130,7 +130,7 @@ describe('pull of a field that no prompt file can hold', () => {
   });
 });
 
-test('pull reports an unreadable prompt as failed and leaves unselected prompts unchanged', async () => {
+test('pull reports a prompt missing from the service as failed and leaves unselected prompts unchanged', async () => {
   const scene = await makeSynced({});
   addOther(scene);
   writeSource(scene, promptText('missing'), 'prompts/missing.md');
@@ -152,7 +152,7 @@ test('pull reports an unreadable prompt as failed and leaves unselected prompts 
   expect(textIn(scene)).toBe(TEXT);
 });
 
-test('pull escapes a line feed in the label of a conflict and keeps the line endings of the file', async () => {
+test('pull escapes a line feed in the conflict label and preserves CRLF line endings', async () => {
   const path = 'prompts/a\nb.md';
   const { 'prompts/greeting.md': file = '', ...files } = workspaceFiles({ greeting: { text: TEXT } });
   const scene = await makeSynced({});
@@ -169,7 +169,7 @@ test('pull escapes a line feed in the label of a conflict and keeps the line end
   expect(source(scene, path)).toBe(mine.replace('Ours.', crlf(both)));
 });
 
-test('pull never loses a line that the file or the service added', async () => {
+test('pull never loses a line that was added in the file or in the service', async () => {
   const scene = await makeSynced({});
   const head = git(scene.folder, 'rev-parse', 'HEAD');
   const lines = (own: string) =>

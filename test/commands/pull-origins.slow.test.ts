@@ -40,7 +40,7 @@ async function makeUnsynced(folder: string): Promise<Scene> {
 }
 
 describe('the merge base of pull', () => {
-  test('pull finds the merge base in git if a foreign version carries a copied version record', async () => {
+  test('pull finds the merge base in git if a version created outside promptsync has a copied version record', async () => {
     const scene = await makeSynced({});
     const copied = active(scene, 'staging')?.metadata_ ?? {};
     edit(scene, { text: change(TEXT, last) });
@@ -51,7 +51,7 @@ describe('the merge base of pull', () => {
     await settle(scene);
   });
 
-  test('pull keeps both sides if no ledger lists the copied version record', async () => {
+  test('pull keeps both sides of a conflict if the version in the service has a forged version record', async () => {
     const scene = await makeSynced({});
     const record = { digest: `sha256:${'0'.repeat(64)}`, operation: 'x', ledger: [] };
     changeOutside(scene, { content: change(TEXT, first), metadata: { promptsync: record } });
@@ -59,7 +59,7 @@ describe('the merge base of pull', () => {
     expectBoth(scene, 'One.', '1.');
   });
 
-  test('pull uses the previously served text as the merge base of a pinned environment', async () => {
+  test('pull uses the previously served text as the merge base for a pinned environment', async () => {
     const scene = await makeSynced({});
     edit(scene, { pins: { staging: 'latest', production: 1 }, text: change(TEXT, first) });
     await sync(scene);
@@ -70,7 +70,7 @@ describe('the merge base of pull', () => {
     await settle(scene);
   });
 
-  test('pull keeps both sides if no ledger lists the pinned version number', async () => {
+  test('pull keeps both sides of a conflict if the pinned version number is unknown', async () => {
     const configuration = { 'promptsync.yaml': 'environments: { staging: {}, production: {} }\n' };
     const scene = await makeUnsynced(makeRepository(configuration));
     changeOutside(scene, { content: 'First.', environments: ['production'] });
@@ -82,7 +82,7 @@ describe('the merge base of pull', () => {
     expectBoth(scene, 'Second.', 'Third.', `  production: ${pinned(scene)}  # 3`);
   });
 
-  test('pull finds the merge base of a renamed file in a workspace below the repository root', async () => {
+  test('pull finds the merge base of a renamed file if the workspace is a subfolder of the repository', async () => {
     const files = Object.entries(workspaceFiles({ greeting: { text: TEXT } }));
     const root = makeRepository(Object.fromEntries(files.map(([path, text]) => [`team/${path}`, text])));
     const scene = await makeUnsynced(join(root, 'team'));
@@ -96,7 +96,7 @@ describe('the merge base of pull', () => {
     expect(textIn(scene, renamed)).toBe(merged);
   });
 
-  test('pull accepts the service text if an unsynced file never changed in git', async () => {
+  test('pull accepts the text from the service if an unsynced file has never changed in git', async () => {
     const scene = await makeUnsynced(makeRepository(workspaceFiles({ greeting: { text: TEXT } })));
     changeOutside(scene, { content: change(TEXT, first) });
     expect((await pull(scene)).exitCode).toBe(0);
@@ -109,7 +109,7 @@ describe('pull without a merge base from git', () => {
   const theirs = change(TEXT, { 'One.': 'Theirs.' });
   const ours = change(TEXT, { 'Three.': 'Ours.' });
 
-  test('pull merges both sides in a shallow clone if the service has the base text', async () => {
+  test('pull merges both sides in a shallow clone if the service has the text of the merge base', async () => {
     const scene = await makeSynced({});
     changeOutside(scene, { content: theirs });
     edit(scene, { text: ours });
@@ -121,19 +121,19 @@ describe('pull without a merge base from git', () => {
 
   test.each<[string, () => string]>([
     [
-      'pull keeps both sides of an unsynced prompt outside git',
+      'pull outside a git repository keeps both sides of a conflict in an unsynced prompt',
       () => makeWorkspace(workspaceFiles({ greeting: { text: ours } })),
     ],
     [
-      'pull keeps both sides of an unsynced prompt in a repository without commits',
+      'pull in a repository without commits keeps both sides of a conflict in an unsynced prompt',
       () => {
         const folder = makeWorkspace(workspaceFiles({ greeting: { text: ours } }));
         initRepository(folder);
         return folder;
       },
     ],
-    ['pull keeps both sides if the file was edited before the first sync', () => makeEdited()],
-    ['pull keeps both sides of an unsynced prompt in a shallow clone', () => cloneOf(makeEdited())],
+    ['pull keeps both sides of a conflict if the file was edited before the first sync', () => makeEdited()],
+    ['pull in a shallow clone keeps both sides of a conflict in an unsynced prompt', () => cloneOf(makeEdited())],
   ])('%s', async (_, make) => {
     const scene = await makeUnsynced(make());
     changeOutside(scene, { content: theirs });
@@ -154,7 +154,7 @@ describe('pull without a merge base from git', () => {
     return folder;
   }
 
-  test('pull keeps both sides if the service drops the metadata of versions', async () => {
+  test('pull keeps both sides of a conflict if the service drops version metadata', async () => {
     const scene = await makeSynced({});
     const stamp = /"metadata_":\{"promptsync".*\}(?=,"created_at")/g;
     const options = await through(scene, (body) => body.replaceAll(stamp, '"metadata_":null'));
@@ -167,7 +167,7 @@ describe('pull without a merge base from git', () => {
   });
 });
 
-test('pull keeps an edit that the user makes while it waits for the service', async () => {
+test('pull preserves an edit that the user makes while pull waits for the service', async () => {
   const scene = await makeSynced({});
   changeOutside(scene, { content: change(TEXT, { 'One.': '1.' }) });
   const mine = promptText('greeting', { text: change(TEXT, { 'Three.': '3.' }) });

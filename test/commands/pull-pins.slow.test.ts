@@ -35,7 +35,7 @@ const withPins = (production: number, text = `${TEXT}\nv3`) =>
   promptText('greeting', { pins: { ...pins, production }, text });
 
 describe('pull of an environment that is pinned to a number', () => {
-  test('pull updates a pinned number to the version that was activated in the service', async () => {
+  test('pull updates a pinned version number to the version activated in the service', async () => {
     const scene = await makeHistory();
     moveOutside(scene, 'production', 'staging');
     const ran = await pull(scene);
@@ -46,7 +46,7 @@ describe('pull of an environment that is pinned to a number', () => {
     await settle(scene);
   });
 
-  test('pull takes over the pin and the text of a foreign version in a pinned environment', async () => {
+  test('pull updates the pin and the text if a pinned environment serves a version created outside promptsync', async () => {
     const scene = await makeSynced({ pins: { staging: 'latest', production: 'latest' } });
     edit(scene, { pins });
     await sync(scene);
@@ -68,7 +68,7 @@ describe('pull of an environment that is pinned to a number', () => {
     await settle(scene);
   });
 
-  test('pull notices a moved environment even if its pinned number is unknown', async () => {
+  test('pull detects a new active version even if the pinned version number is unknown', async () => {
     const scene = await makeSynced({});
     edit(scene, { pins: { ...pins, production: 7 } });
     changeOutside(scene, { content: theirs, environments: ['production'] });
@@ -81,7 +81,7 @@ describe('pull of an environment that is pinned to a number', () => {
     });
   });
 
-  test('pull keeps the pin of an environment that still serves the version of an earlier commit', async () => {
+  test('pull keeps a pin if the environment still serves the version that an earlier commit pinned', async () => {
     const scene = await makeHistory();
     edit(scene, { pins: { ...pins, production: 3 }, text: `${TEXT}\nv3` });
     expect(only(await pull(scene))).toMatchObject({ status: 'unchanged', edits: [], problems: [] });
@@ -94,14 +94,14 @@ describe('pull of an environment that is pinned to a number', () => {
 });
 
 describe('pull of an environment that is pinned to latest', () => {
-  test('pull keeps the text of a file that waits for a sync', async () => {
+  test('pull keeps an unsynced edit to the text in the file', async () => {
     const scene = await makeSynced({});
     edit(scene, { text: theirs });
     expect(only(await pull(scene))).toMatchObject({ status: 'unchanged', edits: [], problems: [] });
     expect(textIn(scene)).toBe(theirs);
   });
 
-  test('pull only warns if an environment pinned to latest serves another managed version', async () => {
+  test('pull warns but edits nothing if an environment pinned to latest serves a different managed version', async () => {
     const scene = await makeHistory();
     edit(scene, { pins: { staging: 'latest', production: 3, canary: 'latest' }, text: `${TEXT}\nv3` });
     await sync(scene);
@@ -125,7 +125,7 @@ describe('pull of an environment that is pinned to latest', () => {
 describe('pull of several environments', () => {
   const both = { staging: 'latest', production: 'latest' };
 
-  test('pull refuses different changes in two environments and accepts them one by one', async () => {
+  test('pull refuses different changes from two environments at once but accepts them one by one', async () => {
     const scene = await makeSynced({ pins: both });
     changeOutside(scene, { content: TEXT.replace('One.', '1.') });
     changeOutside(scene, { content: TEXT.replace('Three.', '3.'), environments: ['production'] });
@@ -143,7 +143,7 @@ describe('pull of several environments', () => {
     await settle(scene);
   });
 
-  test('pull treats the same text in two environments as one change', async () => {
+  test('pull treats identical text in two environments as one change', async () => {
     const config = 'prompts: ["prompts/**/*.md"]\nenvironments: { staging: {}, production: {} }\n';
     const parts = { pins: { production: 'latest', staging: 'latest' } };
     const scene = await makeSynced(parts, config);
@@ -157,11 +157,11 @@ describe('pull of several environments', () => {
 
   test.each<[string, PromptParts, number]>([
     [
-      'pull refuses different metadata in two environments if the file manages metadata',
+      'pull refuses different metadata in two environments if the file contains metadata',
       { metadata: { model: 'a' } },
       3,
     ],
-    ['pull ignores different metadata in two environments if the file manages no metadata', {}, 0],
+    ['pull ignores different metadata in two environments if the file contains no metadata', {}, 0],
   ])('%s', async (_, managed, exitCode) => {
     const scene = await makeSynced({ pins: both, ...managed });
     changeOutside(scene, { content: theirs, metadata: { model: 'b' } });
@@ -171,16 +171,16 @@ describe('pull of several environments', () => {
 });
 
 test.each<[string, (scene: Scene) => string]>([
-  ['pull refuses to replace a moved pin that has an uncommitted edit', ({ folder }) => folder],
+  ['pull refuses to update a pin that has an uncommitted edit', ({ folder }) => folder],
   [
-    'pull refuses to replace a moved pin that may have changed beyond a shallow clone',
+    'pull refuses to update a pin that may have changed in commits missing from a shallow clone',
     ({ folder }) => {
       commitAll(folder, 'Pin');
       return cloneOf(folder);
     },
   ],
   [
-    'pull refuses to replace a moved pin that differs in a workspace outside git',
+    'pull outside a git repository refuses to update a pin that was edited in the file',
     (scene) => makeWorkspace({ ...workspaceFiles({}), 'prompts/greeting.md': source(scene) }),
   ],
 ])('%s', async (_, place) => {

@@ -21,7 +21,7 @@ const two = (text: string) => TEXT.replace('Two.', text);
 const first = TEXT.replace('One.', '1.');
 
 describe('pull of a text that changed in the service', () => {
-  test('pull --dry-run shows a service edit, and pull takes it over so that the next plan is empty', async () => {
+  test('pull --dry-run previews a service edit, and pull writes it to the file so that the next plan is empty', async () => {
     const scene = await makeSynced({});
     const before = source(scene);
     changeOutside(scene, { content: two('2.') });
@@ -41,7 +41,7 @@ describe('pull of a text that changed in the service', () => {
     await settle(scene);
   });
 
-  test('pull merges a service edit with committed and uncommitted edits of the file', async () => {
+  test('pull merges a service edit with committed and uncommitted edits to the file', async () => {
     const scene = await makeSynced({});
     changeOutside(scene, { content: first });
     const mine = promptText('greeting', { text: TEXT.replace('Three.', '3.') });
@@ -55,7 +55,7 @@ describe('pull of a text that changed in the service', () => {
     await settle(scene);
   });
 
-  test('pull changes nothing if the file already has the text of the service', async () => {
+  test('pull changes nothing if the file already matches the text in the service', async () => {
     const scene = await makeSynced({});
     changeOutside(scene, { content: two('2.') });
     edit(scene, { text: two('2.') });
@@ -63,7 +63,7 @@ describe('pull of a text that changed in the service', () => {
     await settle(scene);
   });
 
-  test('pull --environment takes over a text from an environment without a pin', async () => {
+  test('pull --environment copies text from an environment that has no pin', async () => {
     const scene = await makeSynced({});
     changeOutside(scene, { content: two('Tried.'), environments: ['playground'] });
     expect(only(await pull(scene))).toMatchObject({ status: 'unchanged' });
@@ -80,7 +80,7 @@ describe('pull of a text that changed in the service and in git', () => {
     return scene;
   };
 
-  test('pull writes conflict markers that validate, plan and pull refuse until they are resolved', async () => {
+  test('pull writes conflict markers, which validate, plan and pull reject until they are resolved', async () => {
     const scene = await makeConflict();
     const ran = await pull(scene);
     expect(ran.exitCode).toBe(4);
@@ -100,7 +100,7 @@ describe('pull of a text that changed in the service and in git', () => {
     expect(textIn(scene)).toBe('1.\n\nBoth.\n\n3.');
   });
 
-  test('pull --dry-run reports a conflict with the same exit code and writes nothing', async () => {
+  test('pull --dry-run reports a conflict with the same exit code as pull but writes nothing', async () => {
     const scene = await makeConflict();
     const before = source(scene);
     const ran = await pull(scene, '--dry-run');
@@ -112,7 +112,7 @@ describe('pull of a text that changed in the service and in git', () => {
     expect(source(scene)).toBe(before);
   });
 
-  test('pull --ours or --theirs resolves only the conflict and merges all other changes', async () => {
+  test('pull --ours and pull --theirs resolve only the conflict and merge all other changes', async () => {
     const scene = await makeConflict();
     const before = source(scene);
     const both = await pull(scene, '--ours', '--theirs');
@@ -128,7 +128,7 @@ describe('pull of a text that changed in the service and in git', () => {
   });
 });
 
-test('pull keeps the comments, quotes, line endings and byte order mark of a file', async () => {
+test('pull preserves the comments, quotes, line endings and byte order mark of a file', async () => {
   const yaml = [
     '# Ours.',
     'id: prm_greeting # never change',
@@ -170,7 +170,7 @@ describe('pull --commit', () => {
     expect(git(scene.folder, 'status', '--porcelain')).toBe('?? notes.txt');
   });
 
-  test('pull --commit does not commit a conflict', async () => {
+  test('pull --commit does not commit an unresolved conflict', async () => {
     const scene = await makeSynced({});
     changeOutside(scene, { content: two('Theirs.') });
     const head = edit(scene, { text: two('Ours.') });
@@ -190,7 +190,7 @@ describe('pull --commit', () => {
     expect(git(scene.folder, 'rev-parse', 'main')).toBe(git(scene.folder, 'rev-parse', 'pulled~1'));
   });
 
-  test('pull --branch runs again on its branch after a conflict', async () => {
+  test('pull --branch can run again on the same branch after a conflict', async () => {
     const scene = await makeSynced({ text: two('First.') });
     changeOutside(scene, { content: two('Theirs.') });
     edit(scene, { text: two('Ours.') });

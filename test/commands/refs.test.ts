@@ -32,7 +32,7 @@ function makeTagged(files: Readonly<Record<string, string>>): string {
 }
 
 describe('a git: pin', () => {
-  test('a git: pin means the content at the ref, with its commit and the subject of the last change', async () => {
+  test('a git: pin resolves to the content and commit of the ref and the subject of the last change to the file', async () => {
     const folder = makeRepository({ [PATH]: promptText('greeting', { text: 'Then.' }) });
     writeFiles(folder, { 'other.txt': 'x' });
     const commit = commitAll(folder, 'Something else');
@@ -45,7 +45,7 @@ describe('a git: pin', () => {
     });
   });
 
-  test('a git: pin finds the prompt by its id if another prompt had its path at the ref', async () => {
+  test('a git: pin finds the prompt by its id if the path belonged to a different prompt at the ref', async () => {
     const folder = makeTagged({
       [PATH]: promptText('third', { text: 'Another prompt had its path then.' }),
       'old/hello.md': promptText('greeting', { text: 'Then.' }),
@@ -56,7 +56,7 @@ describe('a git: pin', () => {
     expect(await contentAt(folder)).toMatchObject({ content: { text: 'Then.' }, provenance: { path: 'old/hello.md' } });
   });
 
-  test('a git: pin records the path relative to the repository root', async () => {
+  test('a git: pin resolves to a path relative to the repository root', async () => {
     const folder = makeTagged({ [`team/ws/${PATH}`]: promptText('greeting', { text: 'Then.' }) });
     expect(await contentAt(join(folder, 'team/ws'))).toMatchObject({ provenance: { path: `team/ws/${PATH}` } });
   });
@@ -64,18 +64,23 @@ describe('a git: pin', () => {
   test.each<[string, Readonly<Record<string, string>>, string, string]>([
     ['a git: pin to an unknown ref is reported at the line of the pin', {}, 'nope', 'pin/unknown-ref'],
     [
-      'a git: pin to a ref without that prompt is reported at the line of the pin',
+      'a git: pin to a ref that lacks the prompt is reported at the line of the pin',
       { [PATH]: promptText('other') },
       'v1',
       'pin/no-prompt-at-ref',
     ],
-    ['a git: pin to a ref without prompt files is reported at the line of the pin', {}, 'v1', 'pin/no-prompt-at-ref'],
+    [
+      'a git: pin to a ref without any prompt files is reported at the line of the pin',
+      {},
+      'v1',
+      'pin/no-prompt-at-ref',
+    ],
   ])('%s', async (_, files, ref, code) => {
     const folder = makeTagged({ 'a.txt': 'a', ...files });
     expect(await contentAt(folder, ref)).toMatchObject({ code, path: PATH, line: 5 });
   });
 
-  test('a git: pin to an invalid prompt file names the file and its error', async () => {
+  test('the error for a git: pin to an invalid prompt file names the file and its problem', async () => {
     const folder = makeTagged({ [PATH]: '---\nid: prm_greeting\nkey: 7\nname: A\n---\nText\n' });
     const message = expect.stringContaining(`${PATH} is not valid: The field "key"`);
     expect(await contentAt(folder)).toMatchObject({ code: 'pin/no-prompt-at-ref', path: PATH, line: 5, message });
@@ -98,7 +103,7 @@ describe('a git: pin', () => {
     });
   });
 
-  test('a git: pin to a ref that a shallow clone lacks comes with a hint to fetch the history', async () => {
+  test('a git: pin to a ref missing from a shallow clone produces a hint to fetch the full history', async () => {
     const folder = makeTagged({ [PATH]: promptText('greeting', { text: 'Then.' }) });
     writeFiles(folder, { [PATH]: promptText('greeting') });
     commitAll(folder, 'Edit');

@@ -31,7 +31,7 @@ const NOTHING = {
 };
 
 describe('the JSON report', () => {
-  test('the JSON report of a dry run has exactly the documented fields', async () => {
+  test('the JSON report of a dry run contains exactly the documented fields', async () => {
     const { folder, service, commit } = await makeEdited(
       { pins: { staging: 'latest' }, name: 'Greeting' },
       { pins: { staging: 'latest' }, name: 'Support greeting', text: 'Second text.' },
@@ -80,18 +80,18 @@ describe('the JSON report', () => {
 
   test.each<[string, PromptParts, PromptParts, object]>([
     [
-      'the JSON report contains texts of up to 100 kB',
+      'the JSON report includes prompt text of up to 100 kB',
       { text: 'é' },
       { text: 'é'.repeat(50_000) },
       { before_text: 'é', after_text: 'é'.repeat(50_000) },
     ],
     [
-      'the JSON report omits a text of more than 100 kB and says so',
+      'the JSON report omits prompt text of more than 100 kB and marks it as omitted',
       ...([{ text: 'é' }, { text: `${'é'.repeat(50_000)}!` }] as const),
       { before_text: 'é', after_text: null, text_omitted: true },
     ],
     [
-      'the JSON report shows metadata in the order of its keys and names added and removed variables',
+      'the JSON report sorts metadata keys and lists added and removed variables',
       { text: '{{a}}', metadata: { z: 1, m: 'x' } },
       { text: '{{b}}', metadata: { m: ['y'], z: 1 } },
       {
@@ -112,7 +112,7 @@ describe('the JSON report', () => {
     }
   });
 
-  test('the JSON report of an apply gives the status and the version id of every change', async () => {
+  test('the JSON report of a sync includes the status of each change and the id of the new version', async () => {
     const { folder, service } = await makeEdited(
       { pins: both, metadata: { a: 1 } },
       { pins: both, text: 'Second text.', name: 'New' },
@@ -132,7 +132,7 @@ describe('the JSON report', () => {
     expect(JSON.stringify(report)).not.toContain('after_metadata');
   });
 
-  test('the JSON report of a failed write shows which calls were made and which were not', async () => {
+  test('the JSON report of a failed write shows which changes were made and which were not', async () => {
     const { folder, service } = await makeEdited({ pins: both }, { pins: both, text: 'Second text.', name: 'New' });
     const front = await startFront({
       target: service.baseUrl,
@@ -149,7 +149,7 @@ describe('the JSON report', () => {
     });
   });
 
-  test('the JSON report of a blocked prompt still lists its changes', async () => {
+  test('the JSON report lists the planned changes of a blocked prompt', async () => {
     const { folder, service } = await makeEdited({ pins: both }, { pins: both, text: 'Second text.' });
     for (const command of [['plan'], ['sync', '--yes']]) {
       const { report, exitCode } = await runJson(folder, [...command, '--max-changes', '0'], service);
@@ -163,7 +163,7 @@ describe('the JSON report', () => {
     }
   });
 
-  test('the JSON report keeps its mode and the known files if the command makes no plan', async () => {
+  test('the JSON report contains the mode and the known prompt files even if there is no plan', async () => {
     const folder = makeWorkspace(workspaceFiles({ greeting: {} }));
     const valid = await runJson(folder, ['validate']);
     expect(valid.exitCode).toBe(0);
@@ -187,7 +187,7 @@ describe('the JSON report', () => {
   });
 });
 
-test('the JSON report of status lists the active and the desired version of each environment', async () => {
+test('the JSON report of the status command lists the active and the desired version of each environment', async () => {
   const v1 = { id, version_number: 1 };
   const { folder, service } = await makeEdited({ pins: both }, { pins: both });
   const rows: readonly (readonly [PromptParts, number, unknown])[] = [

@@ -34,7 +34,7 @@ function productionOf({ read }: Scene): string | undefined {
 }
 
 describe('rollback', () => {
-  test('rollback restores the previous pin from git, even if it is not the previous number', async () => {
+  test('rollback restores the previous pin from git, even if it is not the preceding version number', async () => {
     const scene = await makeReadyScene(2, 4);
     scene.commit(pinned(4));
     const ran = await scene.run(...ROLLBACK);
@@ -44,7 +44,7 @@ describe('rollback', () => {
     expect(scene.service.takeWrites()).toEqual([]);
   });
 
-  test('rollback goes back one pin further each time and never forward', async () => {
+  test('rollback moves one pin further back on each run and never forward', async () => {
     const scene = await makeReadyScene(2, 4);
     scene.commit(pinned(3));
     scene.commit(pinned(4));
@@ -57,7 +57,7 @@ describe('rollback', () => {
     expect(summarizeRun(await scene.runJson(...ROLLBACK))).toBe('exit 3, greeting blocked guard/promotion-order');
   });
 
-  test('rollback is idempotent before a sync because it starts from the served version', async () => {
+  test('rollback is idempotent until the next sync because it starts from the served version', async () => {
     const scene = await makeReadyScene(2, 4);
     scene.commit(pinned(4));
     expect(summarizeRun(await scene.runJson(...ROLLBACK))).toBe(APPLIED);
@@ -65,7 +65,7 @@ describe('rollback', () => {
     expect(productionOf(scene)).toBe('2');
   });
 
-  test('rollback replaces the pin latest with the version number of the previous text', async () => {
+  test('rollback replaces a latest pin with the version number of the previous text', async () => {
     const scene = await makePromotionScene({ text: 'Four.', pins: { staging: 'latest' } });
     scene.make(TEXTS);
     scene.activate('staging', 5);
@@ -75,7 +75,7 @@ describe('rollback', () => {
     expect(scene.read()).toMatch(/"staging": ?4/);
   });
 
-  test('rollback resolves an earlier git: pin even if the file was renamed since', async () => {
+  test('rollback resolves an earlier git: pin even if the file was renamed after the pinned commit', async () => {
     const scene = await makePromotionScene(
       { text: 'Two.', pins: { staging: 'latest', production: 1 } },
       { config: CONFIG },
@@ -96,13 +96,13 @@ describe('rollback', () => {
     expect(scene.read('prompts/hello.md')).toMatch(/production":2/);
   });
 
-  test('rollback uses the previous version of the ledger if git has no earlier pin', async () => {
+  test('rollback falls back to the previous version in the version ledger if git has no earlier pin', async () => {
     const scene = await makeReadyScene(4, 4, free);
     expect(summarizeRun(await scene.runJson(...ROLLBACK))).toBe(APPLIED);
     expect(productionOf(scene)).toBe('3');
   });
 
-  test('rollback skips pins that existed only on a branch before its merge', async () => {
+  test('rollback skips intermediate pins from a merged branch', async () => {
     const scene = await makeReadyScene(2, 4, { config: CONFIG });
     git(scene.folder, 'checkout', '--quiet', '-b', 'side');
     scene.commit(pinned(3));
@@ -113,7 +113,7 @@ describe('rollback', () => {
     expect(productionOf(scene)).toBe('2');
   });
 
-  test('rollback with a pattern commits several prompts at once and names their versions', async () => {
+  test('rollback commits all prompts that match a pattern and names their versions in the commit message', async () => {
     const scene = await makeReadyScene(2, 4, { others: { goodbye: pinned(2) }, config: CONFIG });
     scene.make(TEXTS, 'goodbye');
     scene.activate('production', 4, 'goodbye');
@@ -127,7 +127,7 @@ describe('rollback', () => {
 });
 
 describe('the refusals of rollback', () => {
-  test('rollback edits nothing if its arguments are invalid or the version is unknown', async () => {
+  test('rollback edits nothing if its arguments are invalid or the requested version is unknown', async () => {
     const scene = await makeReadyScene(4, 4, outsideGit);
     const before = scene.read();
     const UNKNOWN = 'exit 3, greeting blocked rollback/unknown-version';
@@ -148,7 +148,7 @@ describe('the refusals of rollback', () => {
     expect(summarizeRun(await first.runJson(...ROLLBACK))).toBe('exit 3, greeting blocked rollback/nothing-before');
   });
 
-  test('rollback refuses an environment that serves nothing, even if another environment does', async () => {
+  test('rollback refuses an environment that serves no version, even if another environment serves one', async () => {
     const scene = await makePromotionScene({ text: 'Two.', pins: { staging: 'latest' } }, free);
     scene.make(['One.', 'Two.']);
     scene.activate('staging', 2);
@@ -178,7 +178,7 @@ describe('the refusals of rollback', () => {
       'exit 3, greeting blocked rollback/unclear-before',
     ],
     [
-      'rollback refuses to skip a text that matches no known version',
+      'rollback refuses to skip earlier text that matches no known version',
       parts('latest', 'X.'),
       'exit 3, greeting blocked rollback/unclear-before',
     ],
@@ -190,14 +190,14 @@ describe('the refusals of rollback', () => {
     expect(productionOf(scene)).toBe('3');
   });
 
-  test('rollback skips a text in the git history that never became a version', async () => {
+  test('rollback skips text in the git history that never became a version', async () => {
     const scene = await makeReadyScene(2, 3, { config: CONFIG });
     scene.commit({ text: 'Never synced.', pins: { production: 'latest' } });
     scene.commit(pinned(3));
     expect(summarizeRun(await scene.runJson(...ROLLBACK))).toBe(APPLIED);
   });
 
-  test('rollback refuses to guess the previous pin in a shallow clone that lacks it', async () => {
+  test('rollback refuses to guess a previous pin that is missing from a shallow clone', async () => {
     const scene = await makeReadyScene(1, 4, { config: CONFIG });
     scene.commit(pinned(4));
     const ran = await runJson(cloneOf(scene.folder), ROLLBACK, scene.service);
@@ -208,7 +208,7 @@ describe('the refusals of rollback', () => {
 });
 
 describe('rollback with a promotion order', () => {
-  test('rollback may restore a pinned version that the source environment no longer serves', async () => {
+  test('rollback can restore a previously pinned version that the source environment no longer serves', async () => {
     const scene = await makeReadyScene(2, 4);
     scene.commit(pinned(4));
     expect(summarizeRun(await scene.runJson(...ROLLBACK, '--commit'))).toBe(APPLIED);
@@ -216,7 +216,7 @@ describe('rollback with a promotion order', () => {
     expect(scene.serves('production')).toBe('v2');
   });
 
-  test('rollback refuses a version that was never pinned and that the source does not serve', async () => {
+  test('rollback refuses a version that was never pinned and is not served by the source environment', async () => {
     const scene = await makeReadyScene(2, 4);
     scene.commit(pinned(4));
     const before = scene.read();
@@ -226,7 +226,7 @@ describe('rollback with a promotion order', () => {
     expect(scene.read()).toBe(before);
   });
 
-  test('rollback of an environment without a pin accepts the version that its source serves', async () => {
+  test('rollback of an unpinned environment accepts the version that its source environment serves', async () => {
     const config = `${CONFIG}environments: { dev: {}, staging: {}, production: { promote_from: staging } }\n`;
     const scene = await makePromotionScene({ text: 'Five.', pins: { dev: 'latest' } }, { ...outsideGit, config });
     scene.make(TEXTS);
@@ -258,7 +258,7 @@ describe('rollback to an adopted version', () => {
     return scene;
   }
 
-  test('rollback, plan and sync show the text of an adopted version from git', async () => {
+  test('rollback, plan and sync show the text of an imported version from git', async () => {
     const scene = await makeAdoptedScene();
     for (const words of [[...ROLLBACK, '--commit'], ['plan'], ['sync', '--yes']]) {
       const { stdout, exitCode } = await scene.run(...words);

@@ -17,7 +17,7 @@ const files = [
 const [greeting, refund, summary, draft] = files.map(({ key }) => key);
 
 const NOT_NEAR =
-  'Give a key, or a path or pattern relative to promptsync.yaml; for import and --orphans a pattern of names.';
+  'Give a key, or a path or pattern relative to promptsync.yaml. For import and --orphans, give a pattern of names.';
 
 const UNKNOWN = 'something else';
 
@@ -26,16 +26,16 @@ describe('selectFiles', () => {
     ['a command without selectors selects every prompt', [], [greeting, refund, summary, draft]],
     ['a selector matches a prompt by its key', ['support/greeting'], [greeting]],
     ['a selector matches a prompt by its path', ['prompts/summary.md'], [summary]],
-    ['a selector can be a pattern of keys', ['support/*'], [greeting, refund]],
-    ['a selector can be a pattern of paths', ['prompts/**/re*.md'], [refund]],
+    ['a selector can be a pattern that matches keys', ['support/*'], [greeting, refund]],
+    ['a selector can be a pattern that matches paths', ['prompts/**/re*.md'], [refund]],
     [
-      'several selectors together select the prompts that any of them matches',
+      'several selectors select every prompt that matches any of them',
       ['summary', 'support/refund'],
       [refund, summary],
     ],
-    ['a prompt that two selectors match is selected once', ['summary', 'summ*'], [summary]],
-    ['a selector matches a key that looks like a pattern', ['dräft *'], [draft]],
-    ['a selector matches a path that looks like a pattern', ['prompts/[draft].md'], [draft]],
+    ['a prompt that matches two selectors is selected once', ['summary', 'summ*'], [summary]],
+    ['a selector matches a literal key that looks like a pattern', ['dräft *'], [draft]],
+    ['a selector matches a literal path that looks like a pattern', ['prompts/[draft].md'], [draft]],
     ['a selector can list alternatives in braces', ['{summary,support/refund}'], [refund, summary]],
   ])('%s', (_, selectors, keys) => {
     const selected = selectFiles(files, selectors);
@@ -44,7 +44,7 @@ describe('selectFiles', () => {
   });
 
   test.each(['!x', '**', 'a*', '(a|b)', '{a,b}', '[ab]', '@(x)', String.raw`a\b`, '"q"', './x', '../x', '-x', 'ä b'])(
-    'literalSelector makes a selector that matches only the key %s',
+    'escapeSelector returns a selector that matches only the key %s',
     (key) => {
       const others = ['x', 'a', 'ab', 'b', 'q', 'a/b'].filter((other) => other !== key);
       const all = [key, ...others].map(
@@ -60,24 +60,24 @@ describe('selectFiles', () => {
     ['refund', 'Did you mean support/refund?'],
     ['prompts/sumary.md', 'Did you mean prompts/summary.md?'],
     ['prm_1', 'Did you mean support/greeting?'],
-    ['summary,support/refund', 'Separate keys with blanks, not with commas.'],
+    ['summary,support/refund', 'Separate keys with spaces, not with commas.'],
     [UNKNOWN, NOT_NEAR],
     ['', NOT_NEAR],
     ['[', NOT_NEAR],
     ['x'.repeat(70_000), NOT_NEAR],
-  ])('the selector %.20s matches nothing and is reported with a hint', (selector, hint) => {
+  ])('selectFiles reports the unmatched selector %.20s with a hint', (selector, hint) => {
     const selected = selectFiles(files, ['summary', selector]);
     expect(selected.files.map(({ key }) => key)).toEqual([summary]);
     expect(selected.problems).toMatchObject([{ code: 'usage/nothing-selected', hint }]);
   });
 
-  test('the hint for an unknown selector names all equally similar keys', () => {
+  test('the hint for an unknown selector lists all equally similar keys', () => {
     const many = ['a/k1', 'a/k2', 'a/k4', 'b/refund'].map((key) => ({ key, path: `${key}.md`, id: key }));
     const [problem] = selectFiles(many, ['a/k3']).problems;
     expect(problem?.hint).toBe('Did you mean a/k1, a/k2 or a/k4?');
   });
 
-  test('a pattern with twelve stars does not hang on a long key that it does not match', () => {
+  test('a pattern with twelve asterisks does not hang on a long key that does not match', () => {
     const long = parsePromptFile(Buffer.from(promptText('1', { key: 'a'.repeat(1000) })), 'p.md').file!;
     expect(selectFiles([long], [`${'*a'.repeat(12)}b`]).files).toEqual([]);
   });
@@ -91,7 +91,7 @@ describe('keys as arguments', () => {
       ['rollback', '-e', 'staging', '--dry-run'],
     ],
   ];
-  test.each(commands)('promptsync %s selects prompts by positional keys and by --only', async (...command) => {
+  test.each(commands)('promptsync %s selects prompts by positional key and with --only', async (...command) => {
     const folder = makeWorkspace(workspaceFiles({ greeting: {}, refund: {}, summary: {} }));
     const service = await startTestService(['greeting', 'refund', 'summary']);
     const about = async (...words: readonly string[]) => {

@@ -6,7 +6,7 @@ import { promptText } from '../support/prompts.ts';
 import { run } from '../support/run.ts';
 import { KEY } from '../support/service.ts';
 
-test('sync creates the versions of the example workspace, then finds nothing to do, then sees an edit', async () => {
+test('sync creates versions for the example workspace and then has nothing to do until a file is edited', async () => {
   const folder = makeFolder();
   copyExample(folder);
   const { baseUrl } = await startServe(folder, ['--db', 'service.db', '--seed']);

@@ -15,13 +15,13 @@ async function makeServingScene(staging: number, production: number): Promise<Sc
 describe('status', () => {
   test.each<[string, number, number, string | null]>([
     [
-      'status counts the versions that wait for promotion since the commit of the pin',
+      'status shows how many versions production is behind staging and since when',
       3,
       1,
       'production: 2 versions behind staging, since ',
     ],
     [
-      'status names no commit if production serves another version than the file pins',
+      'status omits the commit if production does not serve the pinned version',
       3,
       2,
       'production: 1 version behind staging\n',
@@ -35,7 +35,7 @@ describe('status', () => {
     if (said !== null) expect(stdout).toContain(`\n\ngreeting  ${said}`);
   });
 
-  test('status names the commit that last changed the pin, and its day, in every format', async () => {
+  test('status shows the commit and the date of the last pin change in every output format', async () => {
     const scene = await makePromotionScene({ ...PINNED, pins: { staging: 'latest' } });
     scene.make(['One.', 'Two.', 'Three.']);
     scene.activate('staging', 3);
@@ -52,7 +52,7 @@ describe('status', () => {
     }
   });
 
-  test('plan does not report versions that wait for promotion', async () => {
+  test('plan does not report versions that are waiting for promotion', async () => {
     const scene = await makeServingScene(3, 1);
     expect((await scene.runJson('plan')).report.prompts[0]).not.toHaveProperty('waiting');
   });

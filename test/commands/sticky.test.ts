@@ -2,19 +2,22 @@ import { describe, expect, test } from 'vitest';
 import { makeMarker } from '../../src/commands/upsert-sticky-text.ts';
 
 describe('markerOf', () => {
-  test('the marker of a sticky comment is an HTML comment on one line', () => {
+  test('the marker of a sticky comment is a single-line HTML comment', () => {
     expect(makeMarker('.')).toMatch(/^<!-- promptsync [0-9a-f]{16} -->$/);
     expect(makeMarker('--> a\n', '--> b\n')).toMatch(/^<!-- promptsync [0-9a-f]{16} -->$/);
   });
 
   test.each<[string, readonly string[]]>([
-    ['all spellings of the root folder have the same marker', ['.', './', '', './.', 'sub/..']],
-    ['all spellings of a subfolder have the same marker', ['sub', './sub', 'sub/', 'sub/.', 'sub//', 'a/../sub']],
+    ['all spellings of the root folder path produce the same sticky comment marker', ['.', './', '', './.', 'sub/..']],
+    [
+      'all spellings of a subfolder path produce the same sticky comment marker',
+      ['sub', './sub', 'sub/', 'sub/.', 'sub//', 'a/../sub'],
+    ],
   ])('%s', (_, folders) => {
     expect(new Set(folders.map((folder) => makeMarker(folder))).size).toBe(1);
   });
 
-  test('each combination of a folder and a configuration has a different marker', () => {
+  test('each combination of folder and configuration produces a different sticky comment marker', () => {
     const places = [
       ['.'],
       ['sub'],

@@ -9,7 +9,7 @@ import { editsIn, isLocked, makeScene, PROMOTE, PULL, startHeldPull } from './lo
 const STALE = 7_000;
 
 describe('the workspace lock of two processes', () => {
-  test('pull and promote both keep their edits if they start at the same time', async () => {
+  test('pull and promote both save their edits if they start at the same time', async () => {
     const scene = await makeScene();
     for (let round = 0; round < 15; round += 1) {
       const ran = await Promise.all([PULL, PROMOTE].map((words) => runCli(scene.folder, words, scene.service)));
@@ -19,7 +19,7 @@ describe('the workspace lock of two processes', () => {
     }
   });
 
-  test('promote takes over the lock of a pull that was killed', async () => {
+  test('promote acquires the workspace lock after the pull that held it is killed', async () => {
     const scene = await makeScene();
     const held = await startHeldPull(scene);
     held.child.kill('SIGKILL');
@@ -31,7 +31,7 @@ describe('the workspace lock of two processes', () => {
     expect(isLocked(scene)).toBe(false);
   });
 
-  test('a pull that lost its lock while it was suspended writes nothing', async () => {
+  test('a pull that loses its lock while suspended writes nothing', async () => {
     const scene = await makeScene();
     const held = await startHeldPull(scene, ['--format', 'json']);
     held.child.kill('SIGSTOP');
@@ -45,7 +45,7 @@ describe('the workspace lock of two processes', () => {
     expect(editsIn(scene)).toEqual(['promoted']);
   });
 
-  test('a live process keeps its lock beyond the time after which locks become stale', async () => {
+  test('a running process keeps its lock beyond the stale-lock timeout', async () => {
     const scene = await makeScene();
     const held = await startHeldPull(scene);
     await setTimeout(STALE);

@@ -44,7 +44,7 @@ describe('the workspace lock', () => {
     expect(await held.ended).toMatchObject({ exitCode: 0 });
   });
 
-  test('promote waits for the lock of a pull, and both edits end up in the file', async () => {
+  test('promote waits for a running pull to release the lock, and both edits end up in the file', async () => {
     const scene = await makeScene();
     const held = await startHeldPull(scene);
     const promote = startCli(scene.folder, PROMOTE, scene.service);
@@ -79,7 +79,7 @@ describe('the workspace lock', () => {
   });
 
   test.each<NodeJS.Signals>(['SIGINT', 'SIGTERM'])(
-    'a command releases the workspace lock after %s and exits with 130',
+    'a command releases the workspace lock after %s and exits with code 130',
     async (signal) => {
       const scene = await makeScene();
       const held = await startHeldPull(scene);
@@ -103,7 +103,7 @@ describe('the workspace lock', () => {
     expect(isLocked(scene)).toBe(false);
   });
 
-  test('Ctrl-C ends a command that waits for the workspace lock', async () => {
+  test('Ctrl-C ends a command that is waiting for the workspace lock', async () => {
     const scene = await makeScene();
     const held = await startHeldPull(scene);
     const promote = startCli(scene.folder, PROMOTE, scene.service);
@@ -116,7 +116,7 @@ describe('the workspace lock', () => {
     expect(await held.ended).toMatchObject({ exitCode: 0 });
   });
 
-  test('a symbolic link to the configuration shares the workspace lock with it', async () => {
+  test('a symbolic link to a configuration uses the same workspace lock as the configuration', async () => {
     const scene = await makeScene();
     symlinkSync('promptsync.yaml', join(scene.folder, 'link.yaml'));
     const held = await startHeldPull(scene);
@@ -126,13 +126,13 @@ describe('the workspace lock', () => {
   });
 
   test.each<[string, (path: string, folder: string) => void]>([
-    ['promote writes nothing if the path of the lock is a file', (path) => writeFileSync(path, '')],
+    ['promote writes nothing if the lock path is a file', (path) => writeFileSync(path, '')],
     [
-      'promote writes nothing if the path of the lock is a folder that is not empty',
+      'promote writes nothing if the lock path is a non-empty folder',
       (path) => mkdirSync(join(path, 'folder'), { recursive: true }),
     ],
     [
-      'promote writes nothing if the path of the lock is a symbolic link to a folder',
+      'promote writes nothing if the lock path is a symbolic link to a folder',
       (path, folder) => symlinkSync(join(folder, 'prompts'), path),
     ],
   ])('%s', async (_, make) => {
@@ -146,7 +146,7 @@ describe('the workspace lock', () => {
     expect(existsSync(path)).toBe(true);
   });
 
-  test('import reports a file beyond the size limit of the process instead of being killed', async () => {
+  test('import reports an error instead of being killed if a file exceeds the process file size limit', async () => {
     const { folder, environment } = await makeLargePrompt();
     const line = `ulimit -f 8; "${process.execPath}" "${CLI}" import prm_large --environment staging --format json`;
     const ran = promisify(execFile)('bash', ['-c', line], { cwd: folder, env: childEnvironment(environment) });

@@ -41,7 +41,7 @@ describe('loadConfig', () => {
       'w',
     ],
     [
-      'loadConfig uses the folder of the configuration as the root outside a repository',
+      'loadConfig uses the configuration folder as the root outside a git repository',
       'a/promptsync.yaml a/b/x',
       'a',
       'a',
@@ -54,18 +54,22 @@ describe('loadConfig', () => {
   });
 
   test.each([
-    ['loadConfig ignores a configuration above the root of the repository', 'promptsync.yaml r/.git/HEAD r/a/x', 'r/a'],
+    ['loadConfig ignores a configuration above the repository root', 'promptsync.yaml r/.git/HEAD r/a/x', 'r/a'],
     ['loadConfig ignores a configuration above the root of a git worktree', 'promptsync.yaml r/.git r/a/x', 'r/a'],
     ['loadConfig ignores a configuration below the working directory', '.git/HEAD a/promptsync.yaml', '.'],
-    ['loadConfig ignores a configuration in a parent folder outside a repository', 'a/promptsync.yaml a/b/x', 'a/b'],
-    ['loadConfig ignores a configuration with another file name', '.git/HEAD promptsync.yml', '.'],
+    [
+      'loadConfig ignores a configuration in a parent folder if there is no git repository',
+      'a/promptsync.yaml a/b/x',
+      'a/b',
+    ],
+    ['loadConfig ignores a file named promptsync.yml', '.git/HEAD promptsync.yml', '.'],
   ])('%s', async (_, files, from) => {
     const { config, messages } = await load(withEmpty(files), from);
     expect(config).toBeNull();
     expect(messages).toEqual([expect.stringMatching(/^config\/not-found - /)]);
   });
 
-  test('loadConfig resolves --config from the working directory and its paths from the file', async () => {
+  test('loadConfig resolves --config from the working directory and the paths in the file from its folder', async () => {
     const top = makeWorkspace({ ...GIT, 'a/x': '', 'b/my.yaml': 'service: {embedded: s.db}' });
     for (const file of ['../b/my.yaml', join(top, 'b/my.yaml')]) {
       expect((await load(top, 'a', file)).config).toMatchObject({
@@ -77,7 +81,7 @@ describe('loadConfig', () => {
     }
   });
 
-  test('loadConfig does not search other folders for the file that --config names', async () => {
+  test('loadConfig does not look for another configuration if the --config file is missing', async () => {
     const top = makeWorkspace({ ...GIT, 'promptsync.yaml': '' });
     expect((await load(top, '.', 'other.yaml')).messages).toEqual([
       'config/unreadable other.yaml The configuration cannot be read (there is no such file).',
@@ -94,7 +98,7 @@ describe('the files that loadConfig reads', () => {
       'it is not valid UTF-8',
     ],
     [
-      'loadConfig rejects a configuration of more than 64 KiB',
+      'loadConfig rejects a configuration larger than 64 KiB',
       { 'promptsync.yaml': '#'.repeat(65 * 1024) },
       'it is larger than 65536 bytes',
     ],
@@ -104,7 +108,7 @@ describe('the files that loadConfig reads', () => {
     expect(messages).toEqual([`config/unreadable promptsync.yaml The configuration cannot be read (${reason}).`]);
   });
 
-  test('loadConfig rejects a named pipe or a device, because it might never end', async () => {
+  test('loadConfig rejects a named pipe or a device as the configuration', async () => {
     const top = makeWorkspace({ x: '' });
     execFileSync('mkfifo', [join(top, 'promptsync.yaml')]);
     mkdirSync(join(top, 'a'));
@@ -112,36 +116,39 @@ describe('the files that loadConfig reads', () => {
     for (const from of ['.', 'a']) expect((await load(top, from)).messages[0]).toContain('not a regular file');
   });
 
-  test('loadConfig reports a file in the place of a parent folder', async () => {
+  test('loadConfig reports an error if a parent folder in the --config path is a file', async () => {
     const { messages } = await load(makeWorkspace({ x: '' }), '.', 'x/y.yaml');
     expect(messages).toEqual([expect.stringContaining('ENOTDIR')]);
   });
 
-  test('loadConfig accepts a byte order mark and CRLF line endings', async () => {
+  test('loadConfig accepts a byte order mark and CRLF line endings in the configuration', async () => {
     const top = makeWorkspace({ 'promptsync.yaml': '\ufeffconcurrency: 3\r\non_drift: fail\r\n' });
     expect((await load(top)).config).toMatchObject({ concurrency: 3, onDrift: 'fail' });
   });
 
-  test('loadConfig reports problems with the path of the configuration', async () => {
+  test('loadConfig includes the configuration path in reported problems', async () => {
     const top = makeWorkspace({ ...GIT, 'promptsync.yaml': 'x1: 1', 'a/x': '' });
     expect((await load(top, 'a')).messages).toEqual([
-      'config/unknown-field promptsync.yaml The setting "x1" is not known.',
+      'config/unknown-field promptsync.yaml The setting "x1" is unknown.',
     ]);
   });
 });
 
 describe('readKey', () => {
-  test('readKey returns the API key from its variable', () => {
+  test('readKey returns the API key from the given environment variable', () => {
     expect(readKey('K', { K: 'sk-123!~' })).toEqual({ isSuccess: true, value: 'sk-123!~' });
   });
 
-  test.each([{}, { K: '' }, { k: 'x' }])('readKey reports a missing API key for the variables %j', (environment) => {
-    const missing = { code: 'config/missing-key', message: expect.stringContaining('K') };
-    expect(readKey('K', environment)).toMatchObject({ isSuccess: false, problems: [missing] });
-  });
+  test.each([{}, { K: '' }, { k: 'x' }])(
+    'readKey reports a missing API key for the environment variables %j',
+    (environment) => {
+      const missing = { code: 'config/missing-key', message: expect.stringContaining('K') };
+      expect(readKey('K', environment)).toMatchObject({ isSuccess: false, problems: [missing] });
+    },
+  );
 
   const wrong = ['hunter2\n', ' hunter2', 'hunter2\r', 'hun\tter2', 'hunter2é', 'hunter2\u200b', 'hunter2\x7f', '\n'];
-  test.each(wrong)('readKey rejects the API key %j and does not repeat it', (key) => {
+  test.each(wrong)('readKey rejects the invalid API key %j without revealing it in the error', (key) => {
     const read = readKey('K', { K: key });
     expect(read).toMatchObject({ isSuccess: false, problems: [{ code: 'config/invalid-key' }] });
     expect(JSON.stringify(read)).not.toContain('ter2');

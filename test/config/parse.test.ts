@@ -73,24 +73,27 @@ timeout_seconds: 2.5
   });
 });
 
-test.each(['', '# nothing yet\n', '{}', '---\n'])('parseConfig fills the empty file %j with defaults', (text) => {
-  expect(configOf(text)).toEqual({
-    ...AROUND,
-    folder: '/repo/sub',
-    service: null,
-    rules: expect.objectContaining({ reservedEnvironments: ['promptsync', 'promptsync-look'], hasFields: true }),
-    patterns: ['prompts/**/*.md'],
-    patternPlaces: [],
-    environments: null,
-    branch: null,
-    trackingEnvironment: 'promptsync',
-    onDrift: 'overwrite',
-    maxChanges: null,
-    acceptWarnings: [],
-    concurrency: 8,
-    timeoutSeconds: 15,
-  });
-});
+test.each(['', '# nothing yet\n', '{}', '---\n'])(
+  'parseConfig returns the defaults for the empty configuration %j',
+  (text) => {
+    expect(configOf(text)).toEqual({
+      ...AROUND,
+      folder: '/repo/sub',
+      service: null,
+      rules: expect.objectContaining({ reservedEnvironments: ['promptsync', 'promptsync-look'], hasFields: true }),
+      patterns: ['prompts/**/*.md'],
+      patternPlaces: [],
+      environments: null,
+      branch: null,
+      trackingEnvironment: 'promptsync',
+      onDrift: 'overwrite',
+      maxChanges: null,
+      acceptWarnings: [],
+      concurrency: 8,
+      timeoutSeconds: 15,
+    });
+  },
+);
 
 describe('parseConfig', () => {
   const free = (name: string) => ({ name, allowLatest: true });
@@ -214,7 +217,7 @@ describe('parseConfig', () => {
   /** The messages of rules that the schema cannot express. They depend on another setting or on counting. */
   const NOT_IN_SCHEMA = /listed before|reserved for promptsync|too many patterns/;
 
-  test.each(invalid)('parseConfig rejects $text at $place', ({ text, place, expected }) => {
+  test.each(invalid)('parseConfig rejects $text with an error at $place', ({ text, place, expected }) => {
     const [problem, ...others] = problemsOf(text);
     expect(others).toEqual([]);
     expect(problem).toContain(`config/invalid-field promptsync.yaml ${place} The setting `);
@@ -239,10 +242,10 @@ describe('parseConfig', () => {
     expect(schema(parseYaml(text))).toBe(false);
     expect(problemsOf(text)[0]).toContain(`config/unknown-field promptsync.yaml ${place} The setting "`);
     expect(problems).toHaveLength(1);
-    expect(problems[0]?.hint).toBe(suggestion === null ? 'Remove it.' : `Did you mean \`${suggestion}\`?`);
+    expect(problems[0]?.hint).toBe(suggestion === null ? 'Remove the setting.' : `Did you mean \`${suggestion}\`?`);
   });
 
-  test('parseConfig explains that each service needs its own configuration', () => {
+  test('parseConfig explains that each service needs its own configuration file', () => {
     expect(parse('services: {}').problems).toMatchObject([
       { code: 'config/unknown-field', hint: expect.stringContaining('one file for each') },
     ]);
@@ -269,8 +272,8 @@ max_changes: no
   });
 
   test.each([
-    ['parseConfig rejects a list', '- a', 'yaml/not-a-mapping'],
-    ['parseConfig rejects broken YAML', 'a: "', 'yaml/syntax'],
+    ['parseConfig rejects a top-level list', '- a', 'yaml/not-a-mapping'],
+    ['parseConfig rejects invalid YAML', 'a: "', 'yaml/syntax'],
   ])('%s', (_, text, code) => {
     expect(parse(text).config).toBeNull();
     expect(problemsOf(text)[0]).toMatch(new RegExp(`^${code} promptsync.yaml`));
@@ -309,7 +312,7 @@ describe('the address of the service', () => {
     expect(service(text, { PROMPTSYNC_BASE_URL: 'https://env.example' })).toEqual(remote('https://env.example'));
   });
 
-  test('the path of the embedded database is relative to the configuration', () => {
+  test('the embedded database path is relative to the configuration file', () => {
     expect(service('service: {embedded: .promptsync/service.db}')).toEqual({
       kind: 'embedded',
       databasePath: '/repo/sub/.promptsync/service.db',
@@ -334,7 +337,7 @@ describe('the address of the service', () => {
     expect(service('', { PROMPTSYNC_BASE_URL: url })).toEqual(remote(url));
   });
 
-  test('parseConfig accepts plain HTTP only with allow_http, and its hint names that setting', () => {
+  test('parseConfig accepts plain HTTP to a remote host only with allow_http and otherwise suggests that setting', () => {
     const url = 'http://prompts.internal';
     const variable = { PROMPTSYNC_BASE_URL: url };
     const allowing = 'service: {allow_http: true}';
@@ -392,16 +395,19 @@ describe('the address of the service', () => {
     ...['http://user:hunter2@localhost', 'https://user:hunter2@', 'https://user:hunter2@a b'],
     ...['https://user:hunter2@a.example?x', 'https://a.example?token=hunter2', 'https://user:hun\tter2@a.example'],
   ];
-  test.each(withPassword)('parseConfig rejects the credentials in %j and does not repeat them', (url) => {
-    const results = [parse(`service: {base_url: ${JSON.stringify(url)}}`), parse('', { PROMPTSYNC_BASE_URL: url })];
-    for (const { config, problems } of results) {
-      expect(config).toBeNull();
-      expect(JSON.stringify(problems)).not.toMatch(/hunter2|ter2/);
-    }
-  });
+  test.each(withPassword)(
+    'parseConfig rejects credentials in the URL %j without repeating them in the error',
+    (url) => {
+      const results = [parse(`service: {base_url: ${JSON.stringify(url)}}`), parse('', { PROMPTSYNC_BASE_URL: url })];
+      for (const { config, problems } of results) {
+        expect(config).toBeNull();
+        expect(JSON.stringify(problems)).not.toMatch(/hunter2|ter2/);
+      }
+    },
+  );
 });
 
-test('parseConfig never throws, whatever text it gets', () => {
+test('parseConfig never throws for any input text', () => {
   const settings = 'service base_url embedded api_key_env prompts environments promote_from max_changes on_drift';
   const fragments = [
     ...settings.split(' ').map((name) => `${name}: `),

@@ -26,12 +26,9 @@ function isAcceptedByParser(yaml: string): boolean {
 // rules that depend on the text of the prompt or on how the YAML is written.
 describe('the schema of the front matter', () => {
   test.each([
-    ['the schema leaves it to the parser to compare the variables with the text', 'variables: [other]'],
-    [
-      'the schema leaves it to the parser to reject a number that would lose precision',
-      'metadata: { n: 9007199254740993 }',
-    ],
-    ['the schema leaves it to the parser to reject YAML anchors', 'metadata: { a: &x 1, b: *x }'],
+    ['the parser, not the schema, rejects declared variables that do not match the prompt text', 'variables: [other]'],
+    ['the parser, not the schema, rejects a number that would lose precision', 'metadata: { n: 9007199254740993 }'],
+    ['the parser, not the schema, rejects YAML anchors', 'metadata: { a: &x 1, b: *x }'],
   ])('%s', (_, more) => {
     const yaml = `id: a\nkey: b\nname: c\n${more}`;
     expect({ schema: frontMatter(parse(yaml)), parser: isAcceptedByParser(yaml) }).toEqual({
@@ -51,7 +48,7 @@ test.each([
   ['config', 'promptsync'],
   ['front-matter', 'front-matter'],
   ['report', 'report'],
-])('promptsync schema %s prints the schema in the package', async (name, file) => {
+])('promptsync schema %s prints the schema that ships with the package', async (name, file) => {
   const { stdout, stderr, exitCode } = await run('.', ['schema', name]);
   const shipped: unknown = JSON.parse(readFileSync(join(EXAMPLE, `../schemas/${file}.schema.json`), 'utf8'));
   expect({ exitCode, stderr, schema: JSON.parse(stdout) }).toEqual({ exitCode: 0, stderr: '', schema: shipped });
@@ -67,12 +64,12 @@ test('the example configuration and the example prompt files match the schemas',
 
 test.each([
   [
-    'the schema of promptsync.yaml describes every property and forbids others',
+    'the promptsync.yaml schema describes every property and forbids unknown ones',
     SCHEMAS['schemas/promptsync.schema.json'],
     10,
   ],
   [
-    'the schema of the front matter describes every property and forbids others',
+    'the front matter schema describes every property and forbids unknown ones',
     SCHEMAS['schemas/front-matter.schema.json'],
     7,
   ],
@@ -87,7 +84,7 @@ test.each([
   expect(schema).not.toHaveProperty('$id');
 });
 
-test('the defaults in the schema of promptsync.yaml are the defaults of the parser', () => {
+test('the defaults in the promptsync.yaml schema match the parser defaults', () => {
   const { properties = {} } = SCHEMAS['schemas/promptsync.schema.json'] as Schema;
   const defaults = Object.entries(properties).filter((entry) => entry[1].default !== undefined);
   expect(defaults.map(([name]) => name)).toEqual([

@@ -6,7 +6,7 @@ const page = (...blocks: readonly string[]) => ['<!-- world: empty -->', ...bloc
 const shown = (text: string) => `\`\`\`console\n${text}\n\`\`\``;
 const sh = (text: string) => `\`\`\`sh\n${text}\n\`\`\``;
 
-test('the page runner accepts every form of example that a page may show', async () => {
+test('the docs runner accepts every supported form of example', async () => {
   const right = page(
     shown('$ echo one\none\n$ cat none.md || true\n…\n$ echo two\ntwo'),
     shown('$ echo one \\\n> two\none two'),
@@ -28,53 +28,65 @@ test('the page runner accepts every form of example that a page may show', async
 describe('the page runner', () => {
   test.each<[sentence: string, difference: string, page: string]>([
     [
-      'the page runner reports an output that differs from the page',
+      'the docs runner reports output that differs from the page',
       'page:6: echo one',
       page(shown('$ echo 1\n1\n$ echo one\ntwo')),
     ],
-    ['the page runner reports an output line that the page lacks', 'page:4: seq 1 3', page(shown('$ seq 1 3\n1\n3'))],
     [
-      'the page runner reports a line of the page that is not in the output',
+      'the docs runner reports an output line that is missing from the page',
+      'page:4: seq 1 3',
+      page(shown('$ seq 1 3\n1\n3')),
+    ],
+    [
+      'the docs runner reports a line on the page that is missing from the output',
       'page:4: seq 1 2',
       page(shown('$ seq 1 2\n1\n2\n3')),
     ],
-    ['the page runner reports an output that the page does not show', 'page:4: echo one', page(shown('$ echo one'))],
-    ['the page runner reports a command that fails', 'page:4: false', page(sh('false'), sh('true'))],
     [
-      'the page runner reports a failure before the last command of a block',
+      'the docs runner reports a command whose output is missing from the page',
+      'page:4: echo one',
+      page(shown('$ echo one')),
+    ],
+    ['the docs runner reports a command that fails', 'page:4: false', page(sh('false'), sh('true'))],
+    [
+      'the docs runner reports a failing command even if the last command of the block succeeds',
       'page:4: false\ntrue',
       page(sh('false\ntrue')),
     ],
     [
-      'the page runner reports a command that should fail but succeeds',
+      'the docs runner reports a command that should fail but succeeds',
       'page:6: true',
       page(`<!-- exit: 3 -->\n\n${shown('$ true')}`),
     ],
     [
-      'the page runner reports a command that fails with another exit code',
+      'the docs runner reports a command that fails with an unexpected exit code',
       'page:6: exit 2',
       page(`<!-- exit: 3 -->\n\n${shown('$ exit 2')}`),
     ],
     [
-      'the page runner reports a hidden setup command that fails',
+      'the docs runner reports a hidden setup command that fails',
       'page:5: setup: false',
       page(`<!-- setup: false -->\n\n${sh('true')}`),
     ],
-    ['the page runner reports a command that the shell cannot parse', 'page:4: echo "', page(sh('echo "'))],
+    ['the docs runner reports a command that the shell cannot parse', 'page:4: echo "', page(sh('echo "'))],
   ])('%s', async (_, difference, wrong) => {
     expect(await differencesIn(wrong)).toEqual([difference]);
   });
 
   test.each([
     [
-      'the page runner rejects an unknown directive in a comment',
+      'the docs runner rejects an unknown directive in a comment',
       `<!-- wolrd: team -->\n\n${sh('true')}`,
       /<!-- wolrd: team --> is none of/,
     ],
-    ['the page runner rejects a command outside any world', sh('true'), /no <!-- world: … --> is above it/],
-    ['the page runner rejects an output without a command', page(shown('one')), /begins with a line "\$ command"/],
     [
-      'the page runner rejects an exit code for a whole script',
+      'the docs runner rejects a command without a world directive above it',
+      sh('true'),
+      /no <!-- world: … --> is above it/,
+    ],
+    ['the docs runner rejects output without a command', page(shown('one')), /begins with a line "\$ command"/],
+    [
+      'the docs runner rejects an exit code directive for an sh block',
       page(`<!-- exit: 3 -->\n\n${sh('exit 3')}`),
       /<!-- exit: 3 -->/,
     ],
@@ -82,7 +94,7 @@ describe('the page runner', () => {
     expect(() => playsIn(wrong)).toThrow(message);
   });
 
-  test('the page runner rejects an unknown world', async () => {
+  test('the docs runner rejects an unknown name in a world directive', async () => {
     await expect(differencesIn(`<!-- world: none -->\n\n${sh('true')}`)).rejects.toThrow('there is no world "none"');
   });
 });

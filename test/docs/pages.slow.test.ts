@@ -6,11 +6,14 @@ import { playsIn } from './steps.ts';
 const pages = PAGES.filter((page) => page !== 'README.md');
 const plays = pages.flatMap((page) => playsIn(readPage(page)).map((play) => ({ page, ...play })));
 
-test('the pages in docs/ contain commands to run', () => {
+test('the pages in docs/ contain runnable commands', () => {
   expect(plays).not.toEqual([]);
 });
 
-test.for(plays)('the examples of $page from line $line work in the world $world', async ({ page, ...play }) => {
-  const performed = await perform(page, play);
-  expect(performed.map(({ is }) => is)).toEqual(performed.map(({ wanted }) => wanted));
-});
+test.for(plays)(
+  'the examples in $page starting at line $line run as shown in the world $world',
+  async ({ page, ...play }) => {
+    const performed = await perform(page, play);
+    expect(performed.map(({ is }) => is)).toEqual(performed.map(({ wanted }) => wanted));
+  },
+);

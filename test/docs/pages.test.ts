@@ -16,7 +16,7 @@ const LANGUAGES = ['', 'sh', 'console', 'yaml', 'markdown', 'json', 'text', 'js'
 describe.each(PAGES)('%s', (page) => {
   const blocks = blocksIn(readPage(page));
 
-  test(`${page} has only code blocks in languages that these tests check`, () => {
+  test(`${page} contains only code blocks in supported languages`, () => {
     expect(blocks.filter(({ language }) => !LANGUAGES.includes(language))).toEqual([]);
   });
 
@@ -29,11 +29,11 @@ describe.each(PAGES)('%s', (page) => {
     const where = directives.get('elsewhere');
     return where === undefined ? [] : text.split('\n').map((command) => ({ command, where, line }));
   });
-  test.for(elsewhere)(`the command $command in ${page} at line $line is run by $where`, ({ command, where }) => {
+  test.for(elsewhere)(`$where runs the command $command that ${page} shows at line $line`, ({ command, where }) => {
     expect(runsIn(where, command)).toBe(true);
   });
 
-  test(`${page} names only existing tests`, () => {
+  test(`${page} refers only to existing tests`, () => {
     expect(namedIn(readPage(page)).filter((named) => !isThere(named))).toEqual([]);
   });
 });
@@ -44,7 +44,7 @@ describe.each([...PAGES, 'test/README.md', 'bench/README.md'])('%s', (page) => {
   });
 });
 
-test('the map in test/README.md lists every test file', () => {
+test('test/README.md links to every test file', () => {
   const listed = linksIn(readPage('test/README.md')).filter((address) => address.endsWith('.test.ts'));
   const files = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' });
   expect(listed.toSorted()).toEqual(files.filter((file) => file.endsWith('.test.ts')).toSorted());
@@ -56,7 +56,7 @@ test('docs/README.md links to every page in docs/', () => {
   expect(pages.filter((page) => !linked.includes(page))).toEqual([]);
 });
 
-test('every guarantee and every attack that docs/SECURITY.md rules out names a test', () => {
+test('docs/guarantees.md and docs/SECURITY.md name a test for every guarantee and every excluded attack', () => {
   const promises = readPage('docs/guarantees.md').split(/^(?=## )/m);
   const lists = readPage('docs/SECURITY.md').split(/^(?:It|They) cannot:$/m);
   const refusals = lists.slice(1).flatMap((text) =>
@@ -77,26 +77,26 @@ describe('the checks of pages', () => {
   const pinned = `a/promptsync@${'0'.repeat(40)}`;
 
   test.each([
-    ['the page check finds an unknown setting', 'yaml', 'prompt: [a]'],
+    ['the docs check reports an unknown setting', 'yaml', 'prompt: [a]'],
     [
-      'the page check finds a service with two addresses',
+      'the docs check reports a service with two addresses',
       'yaml',
       'service: { base_url: https://a.example, embedded: a.db }',
     ],
-    ['the page check finds an invalid pin', 'yaml', 'pins: { staging: newest }'],
-    ['the page check finds a prompt file without an id', 'markdown', '---\nkey: a\nname: b\n---\n\nText.'],
+    ['the docs check reports an invalid pin', 'yaml', 'pins: { staging: newest }'],
+    ['the docs check reports a prompt file without an id', 'markdown', '---\nkey: a\nname: b\n---\n\nText.'],
     [
-      'the page check finds an action that is pinned to a tag',
+      'the docs check reports an action that is pinned to a tag',
       'yaml',
       'jobs: { a: { steps: [{ uses: actions/checkout@v6 }] } }',
     ],
     [
-      'the page check finds an unknown input of an action',
+      'the docs check reports an unknown action input',
       'yaml',
       `jobs: { a: { steps: [{ uses: ${pinned}, with: { key: a } }] } }`,
     ],
     [
-      'the page check finds an unknown output of an action',
+      'the docs check reports an unknown action output',
       'yaml',
       `jobs: { a: { steps: [{ id: b, uses: ${pinned} }, { run: 'echo \${{ steps.b.outputs.none }}' }] } }`,
     ],
@@ -106,24 +106,28 @@ describe('the checks of pages', () => {
   });
 
   test.each([
-    ['the page check finds a test file that does not exist', '[test/none.test.ts](../test/none.test.ts): "a"', false],
     [
-      'the page check finds a test title that does not exist',
+      'the docs check reports a reference to a nonexistent test file',
+      '[test/none.test.ts](../test/none.test.ts): "a"',
+      false,
+    ],
+    [
+      'the docs check reports a reference to a nonexistent test title',
       '[test/index.test.ts](../test/index.test.ts): "the public API runs a whale"',
       false,
     ],
     [
-      'the page check finds a quoted title without its beginning',
+      'the docs check reports a quoted test title that lacks its beginning',
       '[test/index.test.ts](../test/index.test.ts): "a complete sync"',
       false,
     ],
     [
-      'the page check accepts a quoted title over two lines',
+      'the docs check accepts a quoted test title that spans two lines',
       '[test/index.test.ts](../test/index.test.ts): "the public API\n  runs a complete"',
       true,
     ],
     [
-      'the page check accepts a title as a code span',
+      'the docs check accepts a test title in a code span',
       '[test/architecture.test.ts](../test/architecture.test.ts): `the table of rooms`',
       true,
     ],
@@ -132,13 +136,13 @@ describe('the checks of pages', () => {
   });
 
   test.each(['docs/nowhere.md', 'README.md#nowhere', '#nowhere', '../../etc/passwd'])(
-    'the page check finds a broken link to %s',
+    'the docs check reports a broken link to %s',
     (address) => {
       expect(leadsSomewhere('README.md', address)).toBe(false);
     },
   );
 
-  test('the page check does not accept a command that is only part of a command in .ci/run', () => {
+  test('the docs check rejects a command that is only part of a command in .ci/run', () => {
     expect(runsIn('.ci/run', 'npm test')).toBe(false);
   });
 });

@@ -15,7 +15,7 @@ describe('docs/commands.md', () => {
     expect(section(command)).toContain(choices);
   });
 
-  test('docs/commands.md lists exactly the environment variables that the sources read', () => {
+  test('docs/commands.md lists exactly the environment variables that the source code reads', () => {
     const rows = /## Environment variables\n([\s\S]*)$/.exec(page)?.[1] ?? '';
     const listed = [...rows.matchAll(/^\| (`[^|]*) \|/gm)].flatMap(([, names = '']) => names.match(/\w+/g) ?? []);
     expect(listed.toSorted()).toEqual(readInSources().toSorted());
@@ -31,7 +31,7 @@ test.each(['docs/action.md', 'docs/commands.md', 'docs/configuration.md', 'docs/
   },
 );
 
-test('the schema of the report describes every field at least once', () => {
+test('the report schema contains a description for every field', () => {
   const described = describedIn(SCHEMAS['schemas/report.schema.json'], '');
   const paths = new Set(described.map(({ path }) => path));
   const silent = [...paths].filter((path) => !described.some((one) => one.path === path && one.is));

@@ -12,7 +12,7 @@ import {
 import type { JsonObject } from '../../src/domain/json.ts';
 
 describe('computeContentDigest and matchesDigest', () => {
-  test('the content digest is SHA-256 over the UTF-8 bytes of the text', () => {
+  test('the content digest is the SHA-256 hash of the text in UTF-8', () => {
     expect(computeContentDigest('é')).toBe(`sha256:${createHash('sha256').update(Buffer.from('é')).digest('hex')}`);
     expect(computeDigest('')).toBe('sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
   });
@@ -25,38 +25,48 @@ describe('computeContentDigest and matchesDigest', () => {
     );
   });
 
-  test.each(['a\n', 'a\r\n', 'a\n\r\n\n'])('the content digest ignores the line breaks at the end of %j', (text) => {
+  test.each(['a\n', 'a\r\n', 'a\n\r\n\n'])('the content digest ignores the trailing line breaks in %j', (text) => {
     expect(computeContentDigest(text)).toBe(computeContentDigest('a'));
   });
 
   test.each<[string, string, string, boolean]>([
-    ['matchesDigest recognizes the digest of the current text', 'a', 'a\n\n', true],
-    ['matchesDigest recognizes an older digest with one trailing line break for a text without one', 'a\n', 'a', true],
+    ['matchesDigest accepts the digest of the current text without its trailing line breaks', 'a', 'a\n\n', true],
     [
-      'matchesDigest recognizes an older digest with two trailing line breaks for a text with one',
+      'matchesDigest accepts the digest of text with one trailing line break if the current text has none',
+      'a\n',
+      'a',
+      true,
+    ],
+    [
+      'matchesDigest accepts the digest of text with two trailing line breaks if the current text has one',
       'a\n\n',
       'a\n',
       true,
     ],
     [
-      'matchesDigest recognizes an older digest with one trailing line break less than the file',
+      'matchesDigest accepts the digest of text with four trailing line breaks if the current text has five',
       'a\n\n\n\n',
       'a\n\n\n\n\n',
       true,
     ],
-    ['matchesDigest rejects the digest of a text with several more trailing line breaks', 'a\n\n\n\n', 'a\n', false],
-    ['matchesDigest rejects the digest of another text', 'b', 'a', false],
+    [
+      'matchesDigest rejects the digest of text with four trailing line breaks if the current text has one',
+      'a\n\n\n\n',
+      'a\n',
+      false,
+    ],
+    ['matchesDigest rejects the digest of different text', 'b', 'a', false],
   ])('%s', (_, earlier, current, expected) => {
     expect(matchesDigest(computeDigest(earlier), digestText(current))).toBe(expected);
   });
 
   test.each([
-    ['the content digest depends on a lone carriage return', 'a\rb', 'a\nb'],
-    ['the content digest depends on a carriage return at the end of the text', 'a\r', 'a'],
-    ['the content digest depends on a line break before trailing spaces', 'a\n ', 'a '],
-    ['the content digest depends on trailing spaces', 'a ', 'a'],
-    ['the content digest depends on the Unicode normal form', 'é', 'e\u0301'],
-    ['the content digest depends on a byte order mark', '\ufeffa', 'a'],
+    ['the content digest distinguishes a lone carriage return from a line feed', 'a\rb', 'a\nb'],
+    ['the content digest includes a trailing carriage return', 'a\r', 'a'],
+    ['the content digest includes a line break before trailing spaces', 'a\n ', 'a '],
+    ['the content digest includes trailing spaces', 'a ', 'a'],
+    ['the content digest depends on the Unicode normalization form', 'é', 'e\u0301'],
+    ['the content digest includes a byte order mark', '\ufeffa', 'a'],
   ])('%s', (_, one, other) => {
     expect(computeContentDigest(one)).not.toBe(computeContentDigest(other));
   });
@@ -70,8 +80,8 @@ describe('metadataDigest', () => {
   });
 
   test.each<readonly [string, JsonObject, JsonObject]>([
-    ['the metadata digest ignores the top-level key promptsync', { a: 1, promptsync: { b: 2 } }, { a: 1 }],
-    ['the metadata digest ignores the order of keys', { a: 1, b: { c: 2, d: 3 } }, { b: { d: 3, c: 2 }, a: 1 }],
+    ['the metadata digest ignores the top-level promptsync key', { a: 1, promptsync: { b: 2 } }, { a: 1 }],
+    ['the metadata digest ignores key order', { a: 1, b: { c: 2, d: 3 } }, { b: { d: 3, c: 2 }, a: 1 }],
     ['the metadata digest ignores the sign of zero', { a: -0 }, { a: 0 }],
   ])('%s', (_, one, other) => {
     expect(computeMetadataDigest(one)).toBe(computeMetadataDigest(other));
@@ -80,8 +90,8 @@ describe('metadataDigest', () => {
   test.each<readonly [string, JsonObject, JsonObject]>([
     ['the metadata digest distinguishes null from a missing key', { a: null }, {}],
     ['the metadata digest distinguishes a number from a string', { a: 1 }, { a: '1' }],
-    ['the metadata digest depends on the order of a list', { a: [1, 2] }, { a: [2, 1] }],
-    ['the metadata digest includes a nested key promptsync', { a: { promptsync: 1 } }, { a: {} }],
+    ['the metadata digest depends on the order of list items', { a: [1, 2] }, { a: [2, 1] }],
+    ['the metadata digest includes a nested promptsync key', { a: { promptsync: 1 } }, { a: {} }],
   ])('%s', (_, one, other) => {
     expect(computeMetadataDigest(one)).not.toBe(computeMetadataDigest(other));
   });

@@ -24,7 +24,7 @@ function reverseKeys(json: JsonValue): JsonValue {
 
 describe('canonicalJson', () => {
   const examples: readonly (readonly [string, JsonValue, string])[] = [
-    ['canonical JSON has no spaces', { a: [1, 'b', null, true] }, '{"a":[1,"b",null,true]}'],
+    ['canonical JSON contains no insignificant whitespace', { a: [1, 'b', null, true] }, '{"a":[1,"b",null,true]}'],
     [
       'canonical JSON sorts the keys of each object',
       { b: { d: 1, c: 2 }, a: [{ f: 1, e: 2 }] },
@@ -36,15 +36,15 @@ describe('canonicalJson', () => {
       '{"":6,"10":4,"9":5,"€":3,"\u{1f600}":1,"\ufb33":2}',
     ],
     [
-      'canonical JSON formats numbers like JavaScript',
+      'canonical JSON formats numbers the way JSON.stringify does',
       [1e21, 1e-7, 0.1, -0, 9007199254740992, 1.0],
       '[1e+21,1e-7,0.1,0,9007199254740992,1]',
     ],
-    ['canonical JSON escapes strings like JavaScript', '"\\\n\u0001\u007fé', '"\\"\\\\\\n\\u0001\u007fé"'],
-    ['canonical JSON keeps the order of lists', [3, 1, 2], '[3,1,2]'],
-    ['canonical JSON of an empty object is a pair of braces', {}, '{}'],
+    ['canonical JSON escapes strings the way JSON.stringify does', '"\\\n\u0001\u007fé', '"\\"\\\\\\n\\u0001\u007fé"'],
+    ['canonical JSON preserves the order of array elements', [3, 1, 2], '[3,1,2]'],
+    ['canonical JSON represents an empty object as {}', {}, '{}'],
     [
-      'canonical JSON keeps the keys __proto__ and constructor',
+      'canonical JSON includes keys named __proto__ and constructor',
       JSON.parse('{"__proto__": 1, "constructor": 2}') as JsonValue,
       '{"__proto__":1,"constructor":2}',
     ],
@@ -53,7 +53,7 @@ describe('canonicalJson', () => {
     expect(canonicalJson(json)).toBe(expected);
   });
 
-  test('canonical JSON does not depend on the order of keys', () => {
+  test('canonical JSON does not depend on the original key order', () => {
     fc.assert(
       fc.property(value, (json) => {
         expect(canonicalJson(reverseKeys(json))).toBe(canonicalJson(json));
@@ -61,7 +61,7 @@ describe('canonicalJson', () => {
     );
   });
 
-  test('canonical JSON is parsed back as the same value', () => {
+  test('canonical JSON parses back to the original value', () => {
     fc.assert(
       fc.property(value, (json) => {
         expect(JSON.parse(canonicalJson(json))).toEqual(json);
@@ -75,7 +75,7 @@ test.each([
   [{ a: 1 }, 'b', { a: 1 }],
   [{ a: { a: 1 } }, 'a', {}],
   [{ b: { a: 1 } }, 'a', { b: { a: 1 } }],
-])('withoutKey applied to %j and the key %s returns %j', (object: JsonObject, key, expected) => {
+])('omitKey called with %j and the key %s returns %j', (object: JsonObject, key, expected) => {
   expect(omitKey(object, key)).toEqual(expected);
 });
 
@@ -94,16 +94,20 @@ const maskSecret = (text: string) => text.replaceAll('secret', '…');
 
 describe('mapStrings', () => {
   test.each<[string, unknown, unknown]>([
-    ['mapStrings maps a single string', 'a secret', 'a …'],
-    ['mapStrings maps strings in nested lists', ['secret', 1, ['secret']], ['…', 1, ['…']]],
-    ['mapStrings maps the keys and values of objects', { a: 'secret', secret: null }, { a: '…', '…': null }],
+    ['mapStrings applies the function to a single string', 'a secret', 'a …'],
+    ['mapStrings applies the function to strings in nested arrays', ['secret', 1, ['secret']], ['…', 1, ['…']]],
     [
-      'mapStrings keeps numbers, booleans, null and undefined unchanged',
+      'mapStrings applies the function to both keys and string values of objects',
+      { a: 'secret', secret: null },
+      { a: '…', '…': null },
+    ],
+    [
+      'mapStrings leaves numbers, booleans, null and undefined unchanged',
       { a: 1, b: true, c: null, d: undefined },
       { a: 1, b: true, c: null, d: undefined },
     ],
     [
-      'mapStrings maps the value of the key __proto__',
+      'mapStrings applies the function to the value of a key named __proto__',
       JSON.parse('{"__proto__":"secret"}'),
       JSON.parse('{"__proto__":"…"}'),
     ],
@@ -111,7 +115,7 @@ describe('mapStrings', () => {
     expect(mapStrings(data, maskSecret)).toEqual(expected);
   });
 
-  test('mapping strings and mapping them back yields the same JSON value', () => {
+  test('mapStrings with the inverse function restores the original JSON value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const shout = (text: string) => `${text}!`;

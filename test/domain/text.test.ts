@@ -23,7 +23,7 @@ describe('findHidden and showHidden', () => {
     expect(showHidden(text)).toBe(expected);
   });
 
-  test('showHidden leaves no hidden character in any text', () => {
+  test('showHidden escapes every hidden character in arbitrary text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const escaped = showHidden(text);
@@ -33,7 +33,7 @@ describe('findHidden and showHidden', () => {
     );
   });
 
-  test('findHidden counts hidden characters in the order of their first occurrence', () => {
+  test('findHidden lists hidden characters with their counts in order of first occurrence', () => {
     expect(findHidden('x\u200b\u0007\u200b\u202e')).toEqual([
       { character: '\\u{200b}', count: 2, offset: 1 },
       { character: '\\u{7}', count: 1, offset: 2 },
@@ -41,7 +41,7 @@ describe('findHidden and showHidden', () => {
     ]);
   });
 
-  test('findHidden reports a hidden character exactly if showHidden changes the text', () => {
+  test('findHidden reports a hidden character if and only if showHidden changes the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary-ascii' }), (text) => {
         expect(findHidden(text).length > 0).toBe(showHidden(text) !== text);
@@ -49,7 +49,7 @@ describe('findHidden and showHidden', () => {
     );
   });
 
-  test('findHidden accepts joiners inside an emoji and reports stray ones', () => {
+  test('findHidden accepts zero-width joiners and tag characters inside emoji but reports stray ones', () => {
     expect(findHidden('👩‍👩‍👧')).toEqual([]);
     expect(findHidden('👩\u200d👩\u200d👧 \u200d')).toMatchObject([{ count: 1, offset: 9 }]);
     expect(findHidden('🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}')).toEqual([]);
@@ -57,20 +57,24 @@ describe('findHidden and showHidden', () => {
   });
 
   test.each([
-    ['findHidden accepts a rainbow flag without its variation selector', '🏳\u200d🌈', 0],
-    ['findHidden accepts a rainbow flag with its variation selector', '🏳\ufe0f\u200d🌈', 0],
-    ['findHidden accepts joiners in an emoji that Unicode does not list', '👴🏽\u200d👶\u200d🐕', 0],
-    ['findHidden accepts joiners in an emoji with skin tones', '🧑🏻\u200d❤\ufe0f\u200d🧑🏿', 0],
-    ['findHidden accepts the selectors of a keycap emoji', '1\ufe0f\u20e3', 0],
-    ['findHidden reports joiners before and after an emoji', '🌈\u200d \u200d🌈', 1],
-    ['findHidden reports two joiners in a row between emoji', '👩\u200d\u200d👧', 1],
-    ['findHidden reports joiners between letters', 'क्\u200dष می\u200cخواهم', 2],
-    ['findHidden reports a joiner between a letter and an emoji', 'a\u200d🌈', 1],
-    ['findHidden reports the tags of a flag that Unicode does not list', '🏴\u{e0075}\u{e0073}\u{e007f}', 3],
+    ['findHidden accepts a rainbow flag emoji without a variation selector', '🏳\u200d🌈', 0],
+    ['findHidden accepts a rainbow flag emoji with a variation selector', '🏳\ufe0f\u200d🌈', 0],
+    ['findHidden accepts zero-width joiners in an emoji sequence that Unicode does not list', '👴🏽\u200d👶\u200d🐕', 0],
+    ['findHidden accepts zero-width joiners in an emoji with skin tones', '🧑🏻\u200d❤\ufe0f\u200d🧑🏿', 0],
+    ['findHidden accepts the variation selector in a keycap emoji', '1\ufe0f\u20e3', 0],
+    ['findHidden reports a zero-width joiner at the start or end of an emoji', '🌈\u200d \u200d🌈', 1],
+    ['findHidden reports two consecutive zero-width joiners between emoji', '👩\u200d\u200d👧', 1],
+    ['findHidden reports zero-width joiners and non-joiners between letters', 'क्\u200dष می\u200cخواهم', 2],
+    ['findHidden reports a zero-width joiner between a letter and an emoji', 'a\u200d🌈', 1],
+    [
+      'findHidden reports the tag characters in a flag emoji that Unicode does not list',
+      '🏴\u{e0075}\u{e0073}\u{e007f}',
+      3,
+    ],
     ['findHidden accepts a redundant variation selector after an emoji', '😀\ufe0f', 0],
-    ['findHidden accepts a text variation selector after a pictographic character', '❤\ufe0e', 0],
+    ['findHidden accepts a text variation selector after a pictograph', '❤\ufe0e', 0],
     ['findHidden reports a variation selector after a letter', 'a\ufe0f', 1],
-    ['findHidden reports a keycap selector without its keycap', '1\ufe0f', 1],
+    ['findHidden reports a variation selector after a plain digit', '1\ufe0f', 1],
   ])('%s', (_, text, kinds) => {
     expect(findHidden(text)).toHaveLength(kinds);
   });
@@ -84,7 +88,7 @@ test.each([
   [true, 'a\n'],
   [true, '\u007f'],
   [true, '\u009f'],
-])('hasControlCharacters returns %s for %j on every call', (expected, text) => {
+])('hasControlCharacters returns %s for %j even on repeated calls', (expected, text) => {
   expect(hasControlCharacters(text)).toBe(expected);
   expect(hasControlCharacters(text)).toBe(expected);
 });
@@ -95,7 +99,7 @@ describe('findHidden and showHidden on ignorable characters', () => {
     ignorable.test(one),
   );
 
-  test('every ignorable character is shown as its code point and found at its offset', () => {
+  test('showHidden and findHidden recognize every ignorable Unicode character', () => {
     expect(ignorableCharacters.length).toBeGreaterThan(4_000);
     const escaped = ignorableCharacters.map((character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
     expect(ignorableCharacters.map(showHidden)).toEqual(escaped);
@@ -104,7 +108,7 @@ describe('findHidden and showHidden on ignorable characters', () => {
     expect(found[1]).toEqual({ character: '\\u{34f}', count: 1, offset: 2 });
   });
 
-  test('findHidden accepts only a single variation selector 15 or 16 after a pictograph', () => {
+  test('findHidden accepts only one variation selector (15 or 16) after a pictograph', () => {
     const kept = ignorableCharacters.filter((character) => showHidden(`❤${character}`) === `❤${character}`);
     expect(kept).toEqual(['\ufe0e', '\ufe0f']);
     expect(showHidden('❤\ufe0f\ufe0f')).toBe('❤\ufe0f\\u{fe0f}');
@@ -123,11 +127,11 @@ describe('findPlace and makePlaceFinder', () => {
     ['\n\n', 2, 3, 1],
     ['😀b', 2, 1, 3],
     ['a\rb', 2, 1, 3],
-  ])('in the text %j the offset %i is at line %i and column %i', (text, offset, line, column) => {
+  ])('in the text %j, findPlace maps offset %i to line %i and column %i', (text, offset, line, column) => {
     expect(findPlace(text, offset)).toEqual({ line, column });
   });
 
-  test('findPlace and makePlaceFinder compute the same line and column for every offset', () => {
+  test('findPlace and makePlaceFinder agree on the line and column of every offset', () => {
     const text = fc.array(fc.constantFrom('a', '\n', '\r', 'é')).map((parts) => parts.join(''));
     fc.assert(
       fc.property(text, fc.array(fc.nat(40)), (given, numbers) => {
@@ -148,41 +152,46 @@ const KEY = 'sk/"live" 123';
 
 describe('makeRedact', () => {
   const redactionCases: readonly (readonly [string, string, string])[] = [
-    ['redaction replaces a key in plain text', `bad key ${KEY}!`, 'bad key [redacted]!'],
-    ['redaction replaces every occurrence of a key', `${KEY}${KEY}`, '[redacted][redacted]'],
-    ['redaction replaces a key with JSON escapes', JSON.stringify({ key: KEY }), '{"key":"[redacted]"}'],
-    ['redaction replaces a percent-encoded key', `/?key=${encodeURIComponent(KEY)}`, '/?key=[redacted]'],
-    ['redaction leaves a text without the key unchanged', 'nothing here', 'nothing here'],
+    ['redaction replaces an API key in plain text', `bad key ${KEY}!`, 'bad key [redacted]!'],
+    ['redaction replaces every occurrence of an API key', `${KEY}${KEY}`, '[redacted][redacted]'],
+    ['redaction replaces a JSON-escaped API key', JSON.stringify({ key: KEY }), '{"key":"[redacted]"}'],
+    ['redaction replaces a percent-encoded API key', `/?key=${encodeURIComponent(KEY)}`, '/?key=[redacted]'],
+    ['redaction leaves text without the API key unchanged', 'nothing here', 'nothing here'],
   ];
   test.each(redactionCases)('%s', (_, text, expected) => {
     expect(makeRedact(KEY)(text)).toBe(expected);
   });
 
-  test('redaction with an empty key changes nothing', () => {
+  test('redaction with an empty API key leaves text unchanged', () => {
     expect(makeRedact('')('text')).toBe('text');
   });
 });
 
 describe('makeExcerpt', () => {
   const excerpts: readonly (readonly [string, string, boolean, string])[] = [
-    ['an excerpt collapses white space', '  a\r\n\t b  ', true, 'a b'],
-    ['an excerpt has at most 200 characters', 'x'.repeat(1000), true, 'x'.repeat(200)],
-    ['an excerpt does not end inside a surrogate pair', 'x'.repeat(199) + '😀', true, 'x'.repeat(199)],
-    ['an excerpt redacts a key before it cuts the text', 'x'.repeat(195) + KEY, true, 'x'.repeat(195) + '[reda'],
-    ['an excerpt redacts a key that is split across lines', 'no sk/"live"\n 123', true, 'no [redacted]'],
+    ['makeExcerpt collapses whitespace', '  a\r\n\t b  ', true, 'a b'],
+    ['makeExcerpt returns at most 200 characters', 'x'.repeat(1000), true, 'x'.repeat(200)],
+    ['makeExcerpt does not split a surrogate pair', 'x'.repeat(199) + '😀', true, 'x'.repeat(199)],
     [
-      'an excerpt omits the end of a truncated text, which may hold part of the key',
+      'makeExcerpt redacts an API key before truncating the text',
+      'x'.repeat(195) + KEY,
+      true,
+      'x'.repeat(195) + '[reda',
+    ],
+    ['makeExcerpt redacts an API key that is split across lines', 'no sk/"live"\n 123', true, 'no [redacted]'],
+    [
+      'makeExcerpt omits the end of truncated text, which may contain part of the API key',
       `${'y'.repeat(30)} sk/"live`,
       false,
       'y'.repeat(18),
     ],
-    ['an excerpt of a truncated text shorter than the key is empty', 'sk/"', false, ''],
+    ['makeExcerpt returns an empty string for truncated text shorter than the API key', 'sk/"', false, ''],
   ];
   test.each(excerpts)('%s', (_, text, whole, expected) => {
     expect(makeExcerpt(text, whole, KEY)).toBe(expected);
   });
 
-  test('an excerpt never shows the key, whatever surrounds it', () => {
+  test('makeExcerpt never reveals the API key, regardless of the surrounding text', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 250 }), fc.string(), fc.boolean(), (before, after, whole) => {
         const excerpt = makeExcerpt(before + KEY + after, whole, KEY);

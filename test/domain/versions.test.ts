@@ -9,37 +9,47 @@ const model = { model: 'gpt-5' };
 
 describe('holds and findVersionWithContent', () => {
   const rows: readonly (readonly [sentence: string, version: LedgerEntry, content: Content, expected: boolean])[] = [
-    ['a version matches content with the same text', entry(1, 'A'), content('A'), true],
-    ['a version does not match content with another text', entry(1, 'A'), content('B'), false],
+    ['a version matches a prompt file with the same text', entry(1, 'A'), content('A'), true],
+    ['a version does not match a prompt file with different text', entry(1, 'A'), content('B'), false],
     [
-      'a version with any metadata matches a file that does not manage metadata',
+      'a managed version with metadata matches a prompt file without a metadata field',
       entry(1, 'A', { metadata: model }),
       content('A'),
       true,
     ],
-    ['a version matches a file with the same metadata', entry(1, 'A', { metadata: model }), content('A', model), true],
-    ['a version without metadata does not match a file with metadata', entry(1, 'A'), content('A', model), false],
     [
-      'a version with metadata does not match a file with empty metadata',
+      'a version matches a prompt file with the same text and metadata',
+      entry(1, 'A', { metadata: model }),
+      content('A', model),
+      true,
+    ],
+    [
+      'a version without metadata does not match a prompt file with metadata',
+      entry(1, 'A'),
+      content('A', model),
+      false,
+    ],
+    [
+      'a version with metadata does not match a prompt file with empty metadata',
       entry(1, 'A', { metadata: model }),
       content('A', {}),
       false,
     ],
-    ['a version without metadata matches a file with empty metadata', entry(1, 'A'), content('A', {}), true],
+    ['a version without metadata matches a prompt file with empty metadata', entry(1, 'A'), content('A', {}), true],
     [
-      'a foreign version without metadata matches content with the same text',
+      'a foreign version without metadata matches a prompt file with the same text',
       makeLedgerEntry(outside(1, 'A')),
       content('A'),
       true,
     ],
     [
-      'a foreign version with metadata does not match a file that does not manage metadata',
+      'a foreign version with metadata does not match a prompt file without a metadata field',
       makeLedgerEntry(outside(1, 'A', model)),
       content('A'),
       false,
     ],
     [
-      'a foreign version matches a file with the same metadata',
+      'a foreign version matches a prompt file with the same text and metadata',
       makeLedgerEntry(outside(1, 'A', model)),
       content('A', model),
       true,
@@ -58,7 +68,7 @@ describe('holds and findVersionWithContent', () => {
       2,
     ],
     [
-      'findVersionWithContent prefers any other matching version to a baseline',
+      'findVersionWithContent prefers a newer matching version over a baseline',
       [entry(3, 'A'), { ...entry(2, 'A'), baseline: true }],
       3,
     ],

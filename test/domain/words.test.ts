@@ -19,11 +19,11 @@ describe('placeholdersOf', () => {
     [[], '{{}} {{ }} {{a b}} {{a\n}} {{a|b}} {{#if}} {{/if}} {{>a}} {{a()}}'],
     [[], '{{\u200ba}}'],
     [[], ''],
-  ])('placeholdersOf finds the names %j in the text %j', (expected, text) => {
+  ])('listPlaceholders returns %j for the text %j', (expected, text) => {
     expect(listPlaceholders(text)).toEqual(expected);
   });
 
-  test('listPlaceholders finds every placeholder in any text exactly once', () => {
+  test('listPlaceholders returns each placeholder name exactly once', () => {
     const name = fc.stringMatching(/^[a-z0-9_.-]{1,8}$/);
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.string(), name)), (parts) => {
@@ -48,7 +48,7 @@ describe('suggest', () => {
     ['title', undefined],
     ['prompt', undefined],
     ['x'.repeat(100_000), undefined],
-  ])('suggest proposes the closest known word, if there is one, for %s', (word, expected) => {
+  ])('suggestName suggests the closest known name, if any, for %s', (word, expected) => {
     expect(suggestName(word, known)).toBe(expected);
   });
 
@@ -56,11 +56,11 @@ describe('suggest', () => {
     ['greeting', ['support/greeting', 'prompts/support/greeting.md', 'sales/offer'], 'support/greeting'],
     ['greeting', ['support/greeting', 'sales/greeting'], undefined],
     ['eeting', ['support/greeting'], undefined],
-  ])('suggest compares %j with the last path segments of %j', (word, known, expected) => {
+  ])('suggestName compares the name %j with the last path segment of each name in %j', (word, known, expected) => {
     expect(suggestName(word, known)).toBe(expected);
   });
 
-  test('suggest returns nothing if no words are known', () => {
+  test('suggestName returns undefined if there are no known names', () => {
     expect(suggestName('a', [])).toBeUndefined();
   });
 });
@@ -74,13 +74,13 @@ describe('parseMaxChanges and countAllowedChanges', () => {
     ['25%', { kind: 'percent', percent: 25 }],
     ['100%', { kind: 'percent', percent: 100 }],
   ];
-  test.each(validLimits)('parseMaxChanges reads the limit %j', (given, expected) => {
+  test.each(validLimits)('parseMaxChanges parses the limit %j', (given, expected) => {
     expect(parseMaxChanges(given)).toEqual(expected);
   });
 
   const invalidLimits = ['', '%', '-1', '1.5', '101%', '2.5%', ' 1', '1 %', '1e3', 'all', '0x1', '9999999999'];
   test.each([...invalidLimits, 1.5, -1, 1e21, Number.NaN])(
-    'parseMaxChanges rejects %j, which is neither a count nor a percentage',
+    'parseMaxChanges rejects %j, which is neither a valid count nor a valid percentage',
     (given) => {
       expect(parseMaxChanges(given)).toBeNull();
     },
@@ -90,11 +90,11 @@ describe('parseMaxChanges and countAllowedChanges', () => {
     ['3', 1, 3],
     ['25%', 5, 2],
     ['29%', 100, 29],
-  ])('the change limit %s of %i prompts allows %i changes', (limit, selected, expected) => {
+  ])('a change limit of %s for %i prompts allows %i changes', (limit, selected, expected) => {
     expect(countAllowedChanges(parseMaxChanges(limit) ?? { kind: 'count', count: -1 }, selected)).toBe(expected);
   });
 
-  test('a percentage limit allows its rounded-up share of the prompts and never more than all', () => {
+  test('a percentage limit is rounded up but never exceeds the number of prompts', () => {
     fc.assert(
       fc.property(fc.nat(100), fc.nat(10_000), (percent, selected) => {
         const allowed = countAllowedChanges({ kind: 'percent', percent }, selected);

@@ -50,144 +50,168 @@ describe('single calls to the Langfuse double', () => {
   type Row = readonly [sentence: string, words: string, sent: unknown, status: number, body: object | string];
   test.for<Row>([
     [
-      'the Langfuse double reads a version without a label by its number',
+      'the Langfuse test double returns an unlabeled version by its number',
       'GET /p?version=1',
       undefined,
       200,
       { prompt: 'One.' },
     ],
     [
-      'the Langfuse double reads a version by its label',
+      'the Langfuse test double returns a version by its label',
       'GET /p?label=staging',
       undefined,
       200,
       { version: 3, config: { model: 'm' } },
     ],
     [
-      'the Langfuse double reads the production version by default',
+      'the Langfuse test double returns the production version by default',
       'GET /p',
       undefined,
       200,
       { version: 3, commitMessage: null },
     ],
     [
-      'the Langfuse double rejects a read with both a version and a label',
+      'the Langfuse test double rejects a read that specifies both a version and a label',
       'GET /p?version=1&label=a',
       undefined,
       400,
       {},
     ],
     [
-      'the Langfuse double keeps a commit message',
+      'the Langfuse test double stores a commit message',
       'POST ',
       textPrompt('A', { commitMessage: 'Why' }),
       201,
       { commitMessage: 'Why' },
     ],
     [
-      'the Langfuse double rejects a commit message of 501 characters',
+      'the Langfuse test double rejects a 501-character commit message',
       'POST ',
       textPrompt('A', { commitMessage: 'x'.repeat(501) }),
       400,
       {},
     ],
     [
-      'the Langfuse double keeps existing labels on a PATCH',
+      'the Langfuse test double keeps existing labels when a PATCH adds one',
       'PATCH /p/versions/3',
       newLabel('a'),
       200,
       { labels: expect.arrayContaining(ALL) },
     ],
     [
-      'the Langfuse double removes no labels on a PATCH with an empty list',
+      'the Langfuse test double keeps all labels if a PATCH contains an empty label list',
       'PATCH /p/versions/3',
       { newLabels: [] },
       200,
       { labels: { length: 3 } },
     ],
-    ['the Langfuse double answers 404 to a PATCH of a missing version', 'PATCH /p/versions/9', newLabel('a'), 404, {}],
     [
-      'the Langfuse double accepts the label latest on creation',
+      'the Langfuse test double returns 404 for a PATCH to a missing version',
+      'PATCH /p/versions/9',
+      newLabel('a'),
+      404,
+      {},
+    ],
+    [
+      'the Langfuse test double accepts the label latest in a create request',
       'POST ',
       textPrompt('A', { labels: ['latest'] }),
       201,
       { labels: ['latest'] },
     ],
-    ['the Langfuse double rejects the label latest on a PATCH', 'PATCH /p/versions/1', newLabel('latest'), 400, {}],
     [
-      'the Langfuse double rejects an uppercase label on creation',
+      'the Langfuse test double rejects the label latest in a PATCH',
+      'PATCH /p/versions/1',
+      newLabel('latest'),
+      400,
+      {},
+    ],
+    [
+      'the Langfuse test double rejects a label with an uppercase letter in a create request',
       'POST ',
       textPrompt('A', { labels: ['Prod'] }),
       400,
       { message: 'Invalid request data' },
     ],
     [
-      'the Langfuse double rejects a label of 37 characters on creation',
+      'the Langfuse test double rejects a 37-character label in a create request',
       'POST ',
       textPrompt('A', { labels: ['x'.repeat(37)] }),
       400,
       {},
     ],
     [
-      'the Langfuse double accepts any other label on a PATCH',
+      'the Langfuse test double accepts a label with uppercase letters and spaces in a PATCH',
       'PATCH /p/versions/1',
       newLabel('Übung 1'),
       200,
       { labels: ['Übung 1'] },
     ],
     [
-      'the Langfuse double rejects a body of more than 1 MiB',
+      'the Langfuse test double rejects a request body larger than 1 MiB',
       'POST ',
       textPrompt('x'.repeat(2 ** 20)),
       413,
       'Body exceeded 1mb limit',
     ],
-    ['the Langfuse double fails on a NUL character in a text', 'POST ', textPrompt('a\0b'), 500, FAILED],
-    ['the Langfuse double fails on a lone surrogate in a text', 'POST ', textPrompt('a\uD800b'), 500, FAILED],
     [
-      'the Langfuse double rejects a text that references a missing prompt',
+      'the Langfuse test double returns 500 for prompt text with a NUL character',
+      'POST ',
+      textPrompt('a\0b'),
+      500,
+      FAILED,
+    ],
+    [
+      'the Langfuse test double returns 500 for prompt text with a lone surrogate',
+      'POST ',
+      textPrompt('a\uD800b'),
+      500,
+      FAILED,
+    ],
+    [
+      'the Langfuse test double rejects prompt text that references a missing prompt',
       'POST ',
       textWithReference('no|label=a'),
       400,
       { message: expect.stringContaining('no - label a') },
     ],
     [
-      'the Langfuse double keeps line endings and decomposed letters',
+      'the Langfuse test double preserves line endings and decomposed letters in prompt text',
       'POST ',
       textPrompt('e\u0301\r\n\n'),
       201,
       { prompt: 'e\u0301\r\n\n' },
     ],
     [
-      'the Langfuse double accepts any JSON value as config',
+      'the Langfuse test double accepts any JSON value as the config',
       'POST ',
       textPrompt('A', { config: [1, null] }),
       201,
       { config: [1, null] },
     ],
-    ['the Langfuse double rounds integers beyond 2^53 in a config', 'POST ', BIG, 201, { config: 2 ** 53 }],
+    ['the Langfuse test double rounds integers larger than 2^53 in a config', 'POST ', BIG, 201, { config: 2 ** 53 }],
     [
-      'the Langfuse double reads a prompt in a folder by an encoded path segment',
+      'the Langfuse test double finds a prompt in a folder by its URL-encoded name',
       'GET /a%2Fb%20%C3%BC?label=staging',
       undefined,
       200,
       { name: 'a/b ü' },
     ],
     [
-      'the Langfuse double answers 404 to a prompt name with an unencoded slash',
+      'the Langfuse test double returns 404 for a prompt name with an unencoded slash',
       'GET /a/b%20%C3%BC?label=staging',
       undefined,
       404,
       '<!DOCTYPE html>Not found',
     ],
     [
-      'the Langfuse double rejects a text version of a chat prompt',
+      'the Langfuse test double rejects a new text version of a chat prompt',
       'POST ',
       textPrompt('A', { name: 'chat' }),
       400,
       {},
     ],
-    ['the Langfuse double rejects DELETE requests', 'DELETE /p', undefined, 405, {}],
+    ['the Langfuse test double rejects DELETE requests', 'DELETE /p', undefined, 405, {}],
   ])('%s', async ([, words, sent, status, body]) => {
     const langfuse = await startWithVersions({}, ['a/b ü']);
     langfuse.store.addChatPrompt('chat');
@@ -197,7 +221,7 @@ describe('single calls to the Langfuse double', () => {
 });
 
 test.for(['', '/a', 'a/', 'a//b', 'a|b', 'new', ' ', 'a <b>', 'a\nb'])(
-  'the Langfuse double rejects the prompt name %j',
+  'the Langfuse test double rejects the prompt name %j',
   async (name) => {
     expect(await call(await startLangfuse(), 'POST ', textPrompt('A', { name }))).toMatchObject({ status: 400 });
   },
@@ -216,7 +240,7 @@ describe('concurrent writes to the Langfuse double', () => {
   const patch = (version: number, label: string) => [`PATCH /p/versions/${version}`, newLabel(label)] as const;
   const create = (n: number) => ['POST ', textPrompt(`New ${n}.`, { labels: ['a'] })] as const;
 
-  test('in the Langfuse double, concurrent PATCHes leave a label on two versions until the next PATCH', async () => {
+  test('the Langfuse test double leaves a label on two versions after concurrent PATCHes until the next PATCH', async () => {
     const { langfuse } = await callConcurrently([patch(1, 'a'), patch(2, 'a')]);
     expect(withLabel(langfuse, 'a')).toEqual([1, 2]);
     expect(await call(langfuse, 'GET /p?label=a')).toMatchObject({ body: { version: 1 } });
@@ -224,42 +248,42 @@ describe('concurrent writes to the Langfuse double', () => {
     expect(withLabel(langfuse, 'a')).toEqual([2]);
   });
 
-  test('in the Langfuse double, one of two labels that leave a version concurrently stays behind', async () => {
+  test('the Langfuse test double leaves one label behind when concurrent PATCHes move two labels off a version', async () => {
     const { langfuse } = await callConcurrently([patch(1, 'staging'), patch(2, 'production')]);
     const versionsWithLabels = ['staging', 'production'].flatMap((label) => withLabel(langfuse, label));
     expect(versionsWithLabels.toSorted()).toEqual([1, 2, 3]);
   });
 
-  test('in the Langfuse double, a PATCH and a concurrent create leave a label on two versions', async () => {
+  test('the Langfuse test double leaves a label on two versions after a concurrent PATCH and create request', async () => {
     expect(withLabel((await callConcurrently([patch(1, 'a'), create(4)])).langfuse, 'a')).toEqual([1, 4]);
   });
 
-  test('in the Langfuse double, writes fail if a test requests a deadlock', async () => {
+  test('the Langfuse test double fails concurrent writes if a test simulates a deadlock', async () => {
     const { langfuse, statuses } = await callConcurrently([patch(1, 'a'), create(4)], () => true);
     expect([statuses, withLabel(langfuse, 'a')]).toEqual([[500, 500], []]);
   });
 
-  test('in the Langfuse double, only one of eight concurrent creates succeeds', async () => {
+  test('the Langfuse test double accepts only one of eight concurrent create requests', async () => {
     const { langfuse, statuses } = await callConcurrently([1, 2, 3, 4, 5, 6, 7, 8].map(create));
     expect([statuses.filter((status) => status === 400).length, withLabel(langfuse, 'latest')]).toEqual([7, [4]]);
   });
 });
 
 describe('sequences of calls to the Langfuse double', () => {
-  test('the Langfuse double creates two versions for two equal creates and moves their labels', async () => {
+  test('the Langfuse test double creates a new version for each of two create requests with the same text', async () => {
     const langfuse = await startWithVersions();
     for (const labels of [['staging'], []]) await call(langfuse, 'POST ', textPrompt('Same.', { labels }));
     expect(['staging', 'production', 'latest'].map((label) => withLabel(langfuse, label))).toEqual([[4], [3], [5]]);
   });
 
-  test('in the Langfuse double, only the listing distinguishes a missing prompt from a missing label', async () => {
+  test('the Langfuse test double distinguishes a missing prompt from a missing label only in its prompt list', async () => {
     const langfuse = await startWithVersions();
     const [one, other] = [await call(langfuse, 'GET /q?label=a'), await call(langfuse, 'GET /p?label=a')];
     expect(JSON.stringify(one)).toBe(JSON.stringify(other).replace("'p'", "'q'"));
     expect(await call(langfuse, 'GET ?name=q')).toMatchObject({ body: { data: [] } });
   });
 
-  test('the Langfuse double reuses the number of a deleted version and moves latest back', async () => {
+  test('the Langfuse test double reuses the version number after the newest version is deleted', async () => {
     const langfuse = await startWithVersions();
     langfuse.store.deleteVersion('p', 3);
     expect(withLabel(langfuse, 'latest')).toEqual([2]);
@@ -268,7 +292,7 @@ describe('sequences of calls to the Langfuse double', () => {
     });
   });
 
-  test('the Langfuse double counts only PATCH requests toward the rate limit', async () => {
+  test('the Langfuse test double counts only PATCH requests toward the rate limit', async () => {
     const langfuse = await startWithVersions();
     langfuse.limitPatches(1);
     expect(await call(langfuse, 'PATCH /p/versions/1', newLabel('a'))).toMatchObject({ status: 200 });
@@ -278,7 +302,7 @@ describe('sequences of calls to the Langfuse double', () => {
     expect(langfuse.takeWrites()).toEqual(['PATCH p v1 [a]', 'PATCH p v2 [a]', 'POST p []']);
   });
 
-  test('the Langfuse double checks only the secret key and rejects writes with a read-only key', async () => {
+  test('the Langfuse test double returns 401 for a wrong secret key and 403 for writes with a read-only key', async () => {
     const langfuse = await startWithVersions({ path: '/below' });
     const ask = async (words: string, key: string) => (await call(langfuse, words, undefined, key)).status;
     expect([await ask('GET /p', 'sk-lf-wrong'), await ask('GET /p', READ_ONLY_KEY)]).toEqual([401, 200]);
@@ -286,7 +310,7 @@ describe('sequences of calls to the Langfuse double', () => {
     expect(langfuse.environment.LANGFUSE_HOST).toMatch(/:\d+\/below$/);
   });
 
-  test('the Langfuse double resolves references in a text unless the request disables it', async () => {
+  test('the Langfuse test double resolves references in prompt text unless the request sets resolve=false', async () => {
     const langfuse = await startWithVersions();
     const written = textWithReference('p|version=1');
     langfuse.store.addVersion('whole', { text: written.prompt });
@@ -297,7 +321,7 @@ describe('sequences of calls to the Langfuse double', () => {
     expect(await read('')).toMatchObject({ status: 409 });
   });
 
-  test('the Langfuse double keeps omitted tags and clears all tags for an empty list', async () => {
+  test('the Langfuse test double keeps the tags if a request omits them and clears them for an empty list', async () => {
     const langfuse = await startWithVersions();
     for (const tags of [['t'], undefined, []]) {
       await call(langfuse, 'POST ', textPrompt('A', { tags }));
@@ -306,7 +330,7 @@ describe('sequences of calls to the Langfuse double', () => {
     }
   });
 
-  test('the listing of the Langfuse double supports pages, limits and filters', async () => {
+  test('the Langfuse test double supports paging, limits and filters when it lists prompts', async () => {
     const names = Array.from({ length: 120 }, (_, n) => `n/${String(n).padStart(3, '0')}`);
     const langfuse = await startWithVersions({}, names.toReversed());
     const expectPage = async (query: string, data: readonly string[]) => {
@@ -321,7 +345,7 @@ describe('sequences of calls to the Langfuse double', () => {
     expect(await call(langfuse, 'GET ?name=p&label=staging')).toMatchObject({ body: { data } });
   });
 
-  test('the Langfuse double fails a request in the way that a test has requested', async () => {
+  test('the Langfuse test double can apply a write and then drop its response', async () => {
     const langfuse = await startWithVersions();
     langfuse.fail({ method: 'POST', path: /prompts$/ }, 'lost-answer');
     await expect(call(langfuse, 'POST ', textPrompt('A'))).rejects.toThrow('fetch failed');

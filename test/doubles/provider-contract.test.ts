@@ -50,7 +50,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-describe.each(CASES)('the provider for $service.name', ({ service, connectTo }) => {
+describe.each(CASES)('provider contract for $service.name', ({ service, connectTo }) => {
   /** Starts the double with these versions of the main prompt and records the requests of promptsync. */
   async function start(...versions: readonly (readonly [text: string, environment?: string])[]) {
     const double = await service.open();
@@ -88,7 +88,7 @@ describe.each(CASES)('the provider for $service.name', ({ service, connectTo }) 
     return started;
   }
 
-  test('every provider observes the active version of each environment, or none', async () => {
+  test('every provider reports the active version of each environment, if there is one', async () => {
     const { provider } = await start(['One.', 'production'], ['Two.', 'staging']);
     const { active } = await provider.observe(
       makeDesiredPrompt({ pins: { staging: 'latest', production: 1, other: 'latest' } }),
@@ -105,18 +105,27 @@ describe.each(CASES)('the provider for $service.name', ({ service, connectTo }) 
   });
 
   test.each<readonly [sentence: string, parts: FileParts]>([
-    ['every provider observes a prompt that is in sync without writing', { text: 'Two.', pins: { staging: 'latest' } }],
-    ['every provider observes an edited prompt without writing', { text: 'Three.', pins: { staging: 'latest' } }],
     [
-      'every provider observes a prompt with an earlier text without writing',
+      'no provider writes anything when it observes a prompt that is in sync',
+      { text: 'Two.', pins: { staging: 'latest' } },
+    ],
+    ['no provider writes anything when it observes an edited prompt', { text: 'Three.', pins: { staging: 'latest' } }],
+    [
+      'no provider writes anything when it observes a prompt that was reverted to earlier text',
       { text: 'One.', pins: { staging: 'latest' } },
     ],
-    ['every provider observes a prompt with a pinned number without writing', { text: 'Two.', pins: { staging: 1 } }],
     [
-      'every provider observes a prompt with an empty environment without writing',
+      'no provider writes anything when it observes a prompt with a pinned version number',
+      { text: 'Two.', pins: { staging: 1 } },
+    ],
+    [
+      'no provider writes anything when it observes a prompt with a pin for an empty environment',
       { text: 'Two.', pins: { production: 2 } },
     ],
-    ['every provider observes a missing prompt without writing', { id: 'prm_nowhere', pins: { staging: 'latest' } }],
+    [
+      'no provider writes anything when it observes a prompt that does not exist in the service',
+      { id: 'prm_nowhere', pins: { staging: 'latest' } },
+    ],
   ])('%s', async (_, parts) => {
     const { provider, writes } = await startWithTwoVersions();
     const before = writes().length;
@@ -128,7 +137,7 @@ describe.each(CASES)('the provider for $service.name', ({ service, connectTo }) 
     expect(writes().slice(before)).toEqual([]);
   });
 
-  test('every provider reports the same state for an unchanged prompt and another one after a change', async () => {
+  test('every provider returns the same fingerprint for a prompt until it changes in the service', async () => {
     const { double, provider } = await startWithTwoVersions();
     const desired = makeDesiredPrompt({ text: 'Three.', pins: { staging: 'latest' } });
     const states = [await provider.observe(desired), await provider.observe(desired)].map(
@@ -139,7 +148,7 @@ describe.each(CASES)('the provider for $service.name', ({ service, connectTo }) 
     expect([states[0] === states[1], states[0] === state]).toEqual([true, false]);
   });
 
-  test('every provider creates one exact version and moves only the requested environments', async () => {
+  test('every provider creates a version with the exact text and activates it only where requested', async () => {
     const { double, provider, serves, textsOf } = await start(['One.', 'production'], ['Two.', 'staging']);
     const text = ' Three\u0301 {{name}}\n\n\u{1f600}';
     const writer = await beginWriting(provider, { text, pins: { staging: 'latest' } });
@@ -151,7 +160,7 @@ describe.each(CASES)('the provider for $service.name', ({ service, connectTo }) 
     expect(double.active(MAIN, 'staging')?.id).toBe(created.version?.id);
   });
 
-  test('every provider can activate a version that it has just created', async () => {
+  test('every provider can activate a version that it just created', async () => {
     const { provider, serves, textsOf } = await start(['One.', 'staging']);
     const writer = await beginWriting(provider, { text: 'Three.', pins: { staging: 'latest', production: 'git:v2' } });
     const second = await writer.create(makeCreateChange('Two.'), { environments: [], pinnedVersions: [] });
@@ -170,12 +179,12 @@ describe.each(CASES)('the provider for $service.name', ({ service, connectTo }) 
 
   test.each<readonly [sentence: string, parts: FileParts, find: (observed: ObservedPrompt) => VersionRef | undefined]>([
     [
-      'every provider finds an earlier text and activates it without a new version',
+      'every provider activates an existing version with the same text instead of creating one',
       { text: 'One.', pins: { staging: 'latest' } },
       ({ known }) => findVersionWithContent(known, content('One.')),
     ],
     [
-      'every provider finds a version by its number and activates it without a new version',
+      'every provider finds a version by its number and activates it without creating a version',
       { text: 'Two.', pins: { staging: 1 } },
       ({ known }) => findPinnedVersion(known, { kind: 'number', number: 1 }),
     ],
@@ -189,7 +198,7 @@ describe.each(CASES)('the provider for $service.name', ({ service, connectTo }) 
     expect([textsOf(), serves('staging')]).toEqual([['One.', 'Two.'], 'One.']);
   });
 
-  test('every provider finds no version for a missing number', async () => {
+  test('every provider finds no version for a version number that does not exist', async () => {
     const { provider } = await startWithTwoVersions();
     const parts = { text: 'Two.', pins: { staging: 9 } };
     const { known } = await (await beginWriting(provider, parts)).find([{ kind: 'number', number: 9 }]);
@@ -203,7 +212,7 @@ describe.each(CASES)('the provider for $service.name', ({ service, connectTo }) 
     expect([written.status, written.problems.length, serves('staging')]).toEqual(['not_made', 1, 'Two.']);
   });
 
-  test('every provider reports a missing prompt or plans to create it', async () => {
+  test('every provider reports a prompt that does not exist in the service', async () => {
     const { provider } = await start();
     const desired = makeDesiredPrompt({ id: 'prm_nowhere', pins: { staging: 'latest' } });
     const problemCode = await provider.observe(desired).then(
@@ -213,7 +222,7 @@ describe.each(CASES)('the provider for $service.name', ({ service, connectTo }) 
     expect(problemCode).toBe(service.hasFields ? 'service/prompt-not-found' : 'langfuse/new-prompt');
   });
 
-  test('a provider lists the prompts of the service if the service supports it', async () => {
+  test('a provider lists the prompts in the service if the service supports listing', async () => {
     const { provider } = await start(['One.', 'production'], ['Two.', 'staging']);
     const listed = [{ name: MAIN, environments: ['production', 'staging'], lastVersion: 2, problem: null }];
     expect((await provider.list?.()) ?? null).toEqual(service.hasFields ? null : listed);

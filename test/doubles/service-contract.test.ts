@@ -31,8 +31,8 @@ function draft(text: string, { metadata, ...rest }: Parts = {}): NewServiceVersi
   return { ...rest, content: { text, metadata: { ...metadata, promptsync: renderVersionRecord(stamp) } } };
 }
 
-describe.each(backends)('a prompt service (%s)', (_, start) => {
-  test('a prompt service returns the fields of a prompt without versions', async () => {
+describe.each(backends)('prompt service contract (%s)', (_, start) => {
+  test('a prompt service returns all fields of a prompt that has no versions', async () => {
     const service = await start();
     expect(await service.readPrompt('p1', 'staging')).toStrictEqual({
       id: 'p1',
@@ -44,11 +44,11 @@ describe.each(backends)('a prompt service (%s)', (_, start) => {
     });
   });
 
-  test('a prompt service returns a missing description as an empty string', async () => {
+  test('a prompt service returns an empty string for a missing description', async () => {
     expect(await (await start()).readPrompt('p2')).toMatchObject({ description: '' });
   });
 
-  test('a prompt service numbers the versions of each prompt from 1 and activates none', async () => {
+  test('a prompt service numbers the versions of each prompt from 1 without activating them', async () => {
     const service = await start();
     const numbers = [];
     for (const id of ['p1', 'p1', 'p2']) numbers.push((await service.createVersion(id, draft('Hello'))).number);
@@ -56,7 +56,7 @@ describe.each(backends)('a prompt service (%s)', (_, start) => {
     expect(await service.readPrompt('p1', 'staging')).toMatchObject({ latestVersionId: 'ver_2', activeVersion: null });
   });
 
-  test('a prompt service returns a new version exactly as it reads it later', async () => {
+  test('a prompt service returns the same data when a version is created and when it is read', async () => {
     const service = await start();
     const metadata = { model: 'gpt-5', nested: { list: [1, null, 'x'] } };
     const created = await service.createVersion('p1', draft('Hello', { metadata, changeSummary: 'Say hello' }));
@@ -76,14 +76,14 @@ describe.each(backends)('a prompt service (%s)', (_, start) => {
     expect((await service.readPrompt('p1', 'staging')).activeVersion).toStrictEqual(created);
   });
 
-  test('a prompt service keeps a text unchanged, and its digest ignores CRLF', async () => {
+  test('a prompt service preserves CRLF, which the content digest treats as LF', async () => {
     const service = await start();
     const created = await service.createVersion('p1', draft('a\r\nb\rc\n\n \u{1f600}'));
     expect(created.content.text).toBe('a\r\nb\rc\n\n \u{1f600}');
     expect(makeLedgerVersion(created).content.digest).toBe(computeContentDigest('a\nb\rc\n\n \u{1f600}'));
   });
 
-  test('a prompt service returns a foreign version without a version record', async () => {
+  test('a prompt service returns a foreign version that has no version record', async () => {
     const service = await start();
     service.activate('p1', 'staging', service.addVersion('p1', { text: 'Theirs', metadata: { by: 'hand' } }));
     expect((await service.readPrompt('p1', 'staging')).activeVersion).toMatchObject({
@@ -91,7 +91,7 @@ describe.each(backends)('a prompt service (%s)', (_, start) => {
     });
   });
 
-  test('a prompt service updates only the given fields and creates no version', async () => {
+  test('a prompt service updates only the specified fields and does not create a version', async () => {
     const service = await start();
     await service.createVersion('p1', draft('Hello'));
     const answer = await service.updatePrompt('p1', { description: '' });
@@ -101,7 +101,7 @@ describe.each(backends)('a prompt service (%s)', (_, start) => {
     expect(await service.readPrompt('p1')).toMatchObject(fields);
   });
 
-  test('a prompt service activates one version per environment, even an older one again', async () => {
+  test('a prompt service can activate a different version in each environment, including older ones', async () => {
     const service = await start();
     await service.createVersion('p1', draft('One'));
     await service.createVersion('p1', draft('Two'));
@@ -117,7 +117,7 @@ describe.each(backends)('a prompt service (%s)', (_, start) => {
     ]);
   });
 
-  test('a prompt service gives concurrent new versions different numbers', async () => {
+  test('a prompt service assigns different numbers to versions that are created concurrently', async () => {
     const service = await start();
     const created = await Promise.all([...'abcdef'].map((text) => service.createVersion('p1', draft(text))));
     expect(created.map(({ number }) => number).toSorted()).toStrictEqual([1, 2, 3, 4, 5, 6]);
@@ -140,10 +140,13 @@ describe.each(backends)('a prompt service (%s)', (_, start) => {
     ['update-prompt', 'q1', 'service/not-authorised'],
     ['set-active', 'q1', 'service/not-authorised'],
   ] as const;
-  test.each(refusals)('a prompt service rejects %s of prompt %s with the problem %s', async (call, id, code) => {
-    const { effect, problem } = await failureOf(calls[call](await start(), id));
-    expect([effect, problem.code]).toStrictEqual(['rejected', code]);
-  });
+  test.each(refusals)(
+    'a prompt service rejects the call %s for prompt %s with the problem code %s',
+    async (call, id, code) => {
+      const { effect, problem } = await failureOf(calls[call](await start(), id));
+      expect([effect, problem.code]).toStrictEqual(['rejected', code]);
+    },
+  );
 
   test.each([
     ['a prompt service refuses to activate an unknown version', 'ver_9'],
@@ -158,7 +161,7 @@ describe.each(backends)('a prompt service (%s)', (_, start) => {
     expect(service.serves('p1', 'staging')).toStrictEqual(['ver_1', 'Hello']);
   });
 
-  test('a recorded prompt service lists every call in order', async () => {
+  test('recordCalls records every call to a prompt service in order', async () => {
     const service = recordCalls(await start());
     const created = await service.createVersion('p1', draft('Hello'));
     await service.setActive('p1', 'staging', created.id);

@@ -8,13 +8,13 @@ import { KEY, makeFolder, startService } from './support.ts';
 
 const FROM_1_TO_100 = Array.from({ length: 100 }, (_, index) => index + 1);
 
-test('three processes that share a new database number 100 concurrent versions from 1 to 100', async () => {
+test('100 versions that three processes create concurrently in a new database get the numbers 1 to 100', async () => {
   const path = join(makeFolder(), 'new', 'service.db');
   const baseUrls = await Promise.all([spawnServer(path), spawnServer(path), spawnServer(path)]);
   expect(await createFrom(baseUrls)).toEqual(FROM_1_TO_100);
 });
 
-test('all servers of a database report the version with the highest number as the latest', async () => {
+test('all servers that share a database report the version with the highest number as the latest', async () => {
   const path = join(makeFolder(), 'service.db');
   const [one, two] = [await startService({ path }), await startService({ path })];
   for (const service of [one, two, one, two]) {

@@ -11,19 +11,34 @@ const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
 test.each([
   ['the embedded service rejects a POST without a body', VERSIONS, '', 'Content-Type'],
-  ['the embedded service rejects a POST with broken JSON', VERSIONS, '{"content":', 'not valid JSON'],
-  ['the embedded service rejects a POST with a byte order mark', VERSIONS, '\u{feff}{"content":"x"}', 'not valid JSON'],
-  ['the embedded service rejects a POST with an array', VERSIONS, '[]', 'body: '],
+  ['the embedded service rejects a POST with malformed JSON', VERSIONS, '{"content":', 'not valid JSON'],
+  [
+    'the embedded service rejects a POST whose body starts with a byte order mark',
+    VERSIONS,
+    '\u{feff}{"content":"x"}',
+    'not valid JSON',
+  ],
+  ['the embedded service rejects a POST whose body is an array', VERSIONS, '[]', 'body: '],
   ['the embedded service rejects a new version without content', VERSIONS, '{}', 'body.content: '],
   ['the embedded service rejects a new version whose content is a number', VERSIONS, '{"content":1}', 'body.content: '],
   [
-    'the embedded service rejects a new version whose content comes from __proto__',
+    'the embedded service rejects a new version whose content is nested under __proto__',
     VERSIONS,
     '{"__proto__":{"content":"x"}}',
     'body.content: ',
   ],
-  ['the embedded service rejects a new version with a lone surrogate', VERSIONS, '{"content":"\\ud83d"}', 'Unicode'],
-  ['the embedded service rejects a new version with a NUL character', VERSIONS, '{"content":"a\\u0000b"}', 'NUL'],
+  [
+    'the embedded service rejects a new version whose content contains a lone surrogate',
+    VERSIONS,
+    '{"content":"\\ud83d"}',
+    'Unicode',
+  ],
+  [
+    'the embedded service rejects a new version whose content contains a NUL character',
+    VERSIONS,
+    '{"content":"a\\u0000b"}',
+    'NUL',
+  ],
   [
     'the embedded service rejects a new version whose metadata is an array',
     VERSIONS,
@@ -37,13 +52,13 @@ test.each([
     'body.metadata_: ',
   ],
   [
-    'the embedded service rejects a new version with an infinite number in the metadata',
+    'the embedded service rejects a new version whose metadata contains an infinite number',
     VERSIONS,
     '{"content":"x","metadata_":{"a":1e999}}',
     'body.metadata_: ',
   ],
   [
-    'the embedded service rejects a new version with extremely deep metadata',
+    'the embedded service rejects a new version whose metadata is nested too deeply',
     VERSIONS,
     `{"content":"x","metadata_":{"a":${deep(200_000)}}}`,
     'too deeply',
@@ -55,25 +70,25 @@ test.each([
     'body.change_summary: ',
   ],
   [
-    'the embedded service rejects set-active without an environment',
+    'the embedded service rejects a set-active call without an environment',
     SET_ACTIVE,
     '{"version_id":"v"}',
     'body.environment: ',
   ],
   [
-    'the embedded service rejects set-active with an empty environment',
+    'the embedded service rejects a set-active call with an empty environment name',
     SET_ACTIVE,
     '{"environment":"","version_id":"v"}',
     'body.environment: ',
   ],
   [
-    'the embedded service rejects set-active with a NUL character in the environment',
+    'the embedded service rejects a set-active call with a NUL character in the environment name',
     SET_ACTIVE,
     '{"environment":"a\\u0000","version_id":"v"}',
     'NUL',
   ],
   [
-    'the embedded service rejects set-active with an object as the version',
+    'the embedded service rejects a set-active call whose version id is an object',
     SET_ACTIVE,
     '{"environment":"e","version_id":{}}',
     'body.version_id: ',
@@ -86,31 +101,31 @@ test.each([
 });
 
 test.each([
-  ['the embedded service rejects an update with null as the name', '{"name":null}'],
-  ['the embedded service rejects an update with null as the description', '{"description":null}'],
-  ['the embedded service rejects an update with a number as the key', '{"key":7}'],
-  ['the embedded service rejects an update with a lone surrogate', '{"name":"\\udc00"}'],
-  ['the embedded service rejects an update in which one of two fields is invalid', '{"name":"New","key":[]}'],
+  ['the embedded service rejects an update that sets the name to null', '{"name":null}'],
+  ['the embedded service rejects an update that sets the description to null', '{"description":null}'],
+  ['the embedded service rejects an update that sets the key to a number', '{"key":7}'],
+  ['the embedded service rejects an update whose name contains a lone surrogate', '{"name":"\\udc00"}'],
+  ['the embedded service rejects an entire update if one of its two fields is invalid', '{"name":"New","key":[]}'],
 ])('%s', async (_, raw) => {
   const { call, read } = await startService();
   expect((await call('PATCH', PROMPT, { raw })).status).toBe(422);
   expect((await read('p1')).body).toMatchObject({ key: 'k/1', name: 'First', description: 'About it.' });
 });
 
-test('the embedded service rejects a body that is not UTF-8 with 422', async () => {
+test('the embedded service returns 422 for a request body that is not valid UTF-8', async () => {
   const { call } = await startService();
   const raw = Buffer.concat([Buffer.from('{"content":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]);
   expect((await call('POST', VERSIONS, { raw })).status).toBe(422);
 });
 
-test('the embedded service rejects a body that is not declared as JSON with 422', async () => {
+test('the embedded service returns 422 for a request body whose content type is not JSON', async () => {
   const { server } = await startService();
   const headers = { 'X-API-Key': KEY, 'Content-Type': 'text/plain' };
   const reply = await fetch(server.baseUrl + VERSIONS, { method: 'POST', headers, body: '{"content":"x"}' });
   expect(reply.status).toBe(422);
 });
 
-test('the embedded service ignores unknown fields', async () => {
+test('the embedded service ignores unknown fields in a request body', async () => {
   const { call } = await startService();
   const raw = '{"content":"x","version_number":99,"id":"mine","__proto__":{"metadata_":{}},"constructor":{}}';
   const { status, body } = await call('POST', VERSIONS, { raw });
@@ -120,8 +135,8 @@ test('the embedded service ignores unknown fields', async () => {
 });
 
 test.each([
-  ['the embedded service accepts a body of exactly 32 MiB', 0, 200],
-  ['the embedded service rejects a body one byte larger than 32 MiB', 1, 413],
+  ['the embedded service accepts a request body of exactly 32 MiB', 0, 200],
+  ['the embedded service rejects a request body that is one byte larger than 32 MiB', 1, 413],
 ])('%s', async (_, over, status) => {
   const { call, read } = await startService();
   const content = 'x'.repeat(32 * MIB + over - '{"content":""}'.length);
@@ -146,13 +161,13 @@ test.each([
   ...expectStatus('DELETE', promptPaths(['p1']), 405),
   ...expectStatus('GET', promptPaths(['p1/versions']), 405),
   ...expectStatus('PATCH', promptPaths(['p1/set-active']), 405),
-])('the embedded service answers %s %s with %i', async (method, target, status) => {
+])('the embedded service responds to %s %s with status %i', async (method, target, status) => {
   const reply = await sendRaw(await startService(), method, target);
   expect(reply.status).toBe(status);
   if (status !== 200) expect(reply.body).toEqual({ detail: expect.any(String) });
 });
 
-test('the embedded service lists the allowed methods in a 405 response', async () => {
+test('the embedded service lists the allowed methods in the Allow header of a 405 response', async () => {
   const { call } = await startService();
   expect((await call('DELETE', PROMPT)).headers.get('allow')).toBe('GET, PATCH');
 });
@@ -168,7 +183,7 @@ test.each(['a/b', 'a?b#c', 'a%2Fb', 'ü 🚀', '...', "'; --"])(
   },
 );
 
-test('a client that disconnects in the middle of a body changes nothing in the embedded service', async () => {
+test('the embedded service changes nothing if a client disconnects in the middle of a request body', async () => {
   const service = await startService();
   const socket = connect(service.server.port, '127.0.0.1');
   const received = nextRequest();
@@ -182,15 +197,19 @@ test('a client that disconnects in the middle of a body changes nothing in the e
 });
 
 test.each<[string, number, (port: number) => string]>([
-  ['the embedded service accepts requests to its IP address', 200, (port) => `127.0.0.1:${port}`],
-  ['the embedded service accepts requests to localhost', 200, (port) => `localhost:${port}`],
-  ['the embedded service rejects requests with the Host header of another name', 421, (port) => `evil.example:${port}`],
+  ['the embedded service accepts requests with its IP address in the Host header', 200, (port) => `127.0.0.1:${port}`],
+  ['the embedded service accepts requests with localhost in the Host header', 200, (port) => `localhost:${port}`],
   [
-    'the embedded service rejects requests with another port in the Host header',
+    'the embedded service rejects requests with an unknown host name in the Host header',
+    421,
+    (port) => `evil.example:${port}`,
+  ],
+  [
+    'the embedded service rejects requests with the wrong port in the Host header',
     421,
     (port) => `127.0.0.1:${port + 1}`,
   ],
-  ['the embedded service rejects requests without a port in the Host header', 421, () => 'localhost'],
+  ['the embedded service rejects requests whose Host header has no port', 421, () => 'localhost'],
   ['the embedded service rejects requests with an empty Host header', 421, () => ''],
 ])('%s', async (_, status, host) => {
   const { server, read } = await startService();
@@ -200,13 +219,13 @@ test.each<[string, number, (port: number) => string]>([
   expect((await read('p1')).body.name).toBe(status === 200 ? 'Mine' : 'First');
 });
 
-test('the embedded service answers an unauthorized request before it receives the body', async () => {
+test('the embedded service rejects an unauthorized request before it receives the body', async () => {
   const { server } = await startService();
   const socket = await sendBytes({ server }, headOf({ server }).replace(KEY, 'wrong') + 'Content-Length: 1000\r\n\r\n');
   expect(String(await once(socket, 'data'))).toContain('HTTP/1.1 401');
 });
 
-test('the embedded service limits the memory for unfinished bodies and answers 429 beyond it', async () => {
+test('the embedded service returns 429 if unfinished request bodies use too much memory', async () => {
   const service = await startService();
   const half = `${headOf(service)}Content-Length: ${32 * MIB}\r\n\r\n${' '.repeat(30 * MIB)}`;
   const sockets = await Promise.all([1, 2].map(() => sendBytes(service, half)));
@@ -217,7 +236,7 @@ test('the embedded service limits the memory for unfinished bodies and answers 4
   await expect.poll(async () => (await create()).status).toBe(200);
 });
 
-test('the embedded service frees the memory of a rejected body at once', async () => {
+test('the embedded service immediately frees the memory of a rejected request body', async () => {
   const service = await startService();
   const over = `${headOf(service)}Content-Length: ${90 * MIB}\r\n\r\n${' '.repeat(30 * MIB)}`;
   const sockets = await Promise.all([1, 2].map(() => sendBytes(service, over)));

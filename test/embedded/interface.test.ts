@@ -8,7 +8,7 @@ const ACTIVATE = ['POST', '/v1/integration/prompts/p1/set-active', { environment
 const endpoints = [READ, CREATE, UPDATE, ACTIVATE];
 
 describe('get prompt of the embedded service', () => {
-  test('get prompt returns a prompt without versions with its fields and no latest version', async () => {
+  test('reading a prompt without versions returns its fields and a null latest_version_id', async () => {
     const { read } = await startService();
     const { status, body } = await read('p1');
     expect(status).toBe(200);
@@ -22,14 +22,14 @@ describe('get prompt of the embedded service', () => {
     });
   });
 
-  test('get prompt returns null as the active version of an empty environment', async () => {
+  test('reading a prompt in an empty environment returns a null active_version', async () => {
     const { read } = await startService();
     expect((await read('p1', 'staging')).body).toHaveProperty('active_version', null);
   });
 });
 
 describe('create-version of the embedded service', () => {
-  test('create-version returns every field of a version and null as missing metadata', async () => {
+  test('create-version returns every field of the new version and null for missing metadata', async () => {
     const { create } = await startService();
     const { status, body } = await create('p1', { content: 'Hello', change_summary: 'First' });
     expect(status).toBe(200);
@@ -44,17 +44,20 @@ describe('create-version of the embedded service', () => {
   });
 
   test.each([
-    ['the embedded service keeps CRLF line endings in a text', 'a\r\nb\r\n'],
-    ['the embedded service keeps a lone carriage return in a text', 'a\rb'],
-    ['the embedded service keeps white space around a text', ' \n\ta \n\n'],
-    ['the embedded service keeps an empty text', ''],
-    ['the embedded service keeps a byte order mark in a text', '\u{feff}a'],
-    ['the embedded service keeps the Unicode normal form of a text', 'é e\u0301 Ａ ﬁ'],
-    ['the embedded service keeps emoji and other characters outside the basic plane', '👩‍👩‍👧 𝒳 🏴󠁧󠁢󠁥󠁮󠁧󠁿'],
-    ['the embedded service keeps right-to-left and invisible characters in a text', 'שלום \u202e\u200b\u2066\u{e0041}'],
-    ['the embedded service keeps control characters in a text', '\u0001\u001b[31m\u007f\u0085\u2028'],
-    ['the embedded service keeps quotes and backslashes in a text', `'"; DROP TABLE versions; --\\`],
-    ['the embedded service keeps a text of a million characters', 'ü\n'.repeat(500_000)],
+    ['the embedded service preserves CRLF line endings in prompt text', 'a\r\nb\r\n'],
+    ['the embedded service preserves a lone carriage return in prompt text', 'a\rb'],
+    ['the embedded service preserves whitespace around prompt text', ' \n\ta \n\n'],
+    ['the embedded service preserves empty prompt text', ''],
+    ['the embedded service preserves a byte order mark in prompt text', '\u{feff}a'],
+    ['the embedded service preserves the Unicode normalization form of prompt text', 'é e\u0301 Ａ ﬁ'],
+    ['the embedded service preserves emoji and other characters outside the Basic Multilingual Plane', '👩‍👩‍👧 𝒳 🏴󠁧󠁢󠁥󠁮󠁧󠁿'],
+    [
+      'the embedded service preserves right-to-left and invisible characters in prompt text',
+      'שלום \u202e\u200b\u2066\u{e0041}',
+    ],
+    ['the embedded service preserves control characters in prompt text', '\u0001\u001b[31m\u007f\u0085\u2028'],
+    ['the embedded service preserves quotes and backslashes in prompt text', `'"; DROP TABLE versions; --\\`],
+    ['the embedded service preserves prompt text with one million characters', 'ü\n'.repeat(500_000)],
   ])('%s', async (_, content) => {
     const { create, activate, read } = await startService();
     const version = await create('p1', { content });
@@ -64,21 +67,21 @@ describe('create-version of the embedded service', () => {
   });
 
   test.each([
-    ['the embedded service keeps empty metadata', '{}'],
+    ['the embedded service preserves empty metadata', '{}'],
     [
-      'the embedded service keeps metadata with every kind of JSON value',
+      'the embedded service preserves every kind of JSON value in metadata',
       '{"a":null,"b":true,"c":-1.5e-7,"d":"x","e":[1,[],{}],"f":{"g":{"h":0}}}',
     ],
     [
-      'the embedded service keeps metadata keys such as __proto__ and constructor',
+      'the embedded service preserves metadata keys such as __proto__ and constructor',
       '{"__proto__":{"a":1},"constructor":2,"n":{"__proto__":3},"":4}',
     ],
-    ['the embedded service keeps the order of metadata keys', '{"z":1,"a":2,"m":3}'],
+    ['the embedded service preserves the order of metadata keys', '{"z":1,"a":2,"m":3}'],
     [
-      'the embedded service keeps the largest exact integers in metadata',
+      'the embedded service preserves the largest safe integers in metadata',
       '{"a":9007199254740991,"b":-9007199254740991}',
     ],
-    ['the embedded service keeps an escaped lone surrogate in metadata', '{"a":"\\ud800"}'],
+    ['the embedded service preserves an escaped lone surrogate in metadata', '{"a":"\\ud800"}'],
   ])('%s', async (_, metadata) => {
     const { call, activate, read } = await startService();
     const path = '/v1/integration/prompts/p1/versions';
@@ -90,7 +93,7 @@ describe('create-version of the embedded service', () => {
 });
 
 describe('update-prompt of the embedded service', () => {
-  test('update-prompt returns every field and does not change the active version', async () => {
+  test('update-prompt returns every prompt field and leaves the active version unchanged', async () => {
     const { create, activate, update, read } = await startService();
     const version = await create('p1', { content: 'x' });
     await activate('p1', 'staging', version.body.id);
@@ -117,7 +120,7 @@ const ODD_NAMES = [
 ];
 
 describe('set-active of the embedded service', () => {
-  test.each(ODD_NAMES)('the embedded service accepts %j as the name of an environment', async (environment) => {
+  test.each(ODD_NAMES)('the embedded service accepts %j as an environment name', async (environment) => {
     const { create, activate, read } = await startService();
     const version = await create('p1', { content: 'x' });
     expect(await activate('p1', environment, version.body.id)).toMatchObject({ status: 200, body: { updated: true } });
@@ -127,12 +130,12 @@ describe('set-active of the embedded service', () => {
 });
 
 describe('authorization of the embedded service', () => {
-  describe.each(endpoints)('authorization of %s %s', (method, path, body) => {
+  describe.each(endpoints)('authorization of %s %s requests', (method, path, body) => {
     test.each([
-      ['a request without a key is rejected with 401', null, 401],
-      ['a request with an empty key is rejected with 401', '', 401],
-      ['a request with an unknown key is rejected with 401', 'nobody', 401],
-      ['a request with the key of another project is rejected with 403', OTHER_KEY, 403],
+      ['a request without an API key is rejected with 401', null, 401],
+      ['a request with an empty API key is rejected with 401', '', 401],
+      ['a request with an unknown API key is rejected with 401', 'nobody', 401],
+      ['a request with an API key for another project is rejected with 403', OTHER_KEY, 403],
     ])('%s', async (_, apiKey, status) => {
       const { call } = await startService();
       const reply = await call(method, path, { apiKey, body });
@@ -148,7 +151,7 @@ describe('authorization of the embedded service', () => {
     [OTHER_KEY, 'q1', 200],
     [BOTH_KEY, 'p1', 200],
     [BOTH_KEY, 'q1', 200],
-  ])('a request with %s to read prompt %s gets status %i', async (apiKey, id, status) => {
+  ])('with the API key %s, reading prompt %s returns status %i', async (apiKey, id, status) => {
     const { call } = await startService();
     expect((await call('GET', `/v1/integration/prompts/${id}`, { apiKey })).status).toBe(status);
   });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { startServer, type RequestRecord } from '../../src/embedded/server.ts';
 import { KEY, nextRequest, startService } from './support.ts';
 
-test.each(listOtherAddresses())('the embedded service does not listen on %s', async (address) => {
+test.each(listOtherAddresses())('the embedded service does not listen on the address %s', async (address) => {
   const { server } = await startService();
   await expect(connectTo(server.port, address)).rejects.toThrow('ECONNREFUSED');
 });
@@ -14,7 +14,7 @@ test('starting the embedded service fails if the port is already in use', async 
   await expect(startServer({ store, port: server.port })).rejects.toThrow('EADDRINUSE');
 });
 
-test('closing the embedded service ends idle and active connections at once and may be repeated', async () => {
+test('closing the embedded service immediately ends idle and active connections', async () => {
   const { server, read } = await startService();
   await read('p1');
   const unfinished = connect(server.port, '127.0.0.1').on('error', () => {});
@@ -28,7 +28,7 @@ test('closing the embedded service ends idle and active connections at once and 
   await expect(connectTo(server.port, '127.0.0.1')).rejects.toThrow('ECONNREFUSED');
 });
 
-test('the embedded service reports every request in order, with the body if it is valid JSON', async () => {
+test('the embedded service reports every request to the onRequest hook in order', async () => {
   const records: RequestRecord[] = [];
   const { read, create, call } = await startService({ onRequest: (record) => records.push(record) });
   await read('p1', 'a/b');
@@ -45,7 +45,7 @@ test('the embedded service reports every request in order, with the body if it i
   ]);
 });
 
-test('a request hook that throws makes only its own request fail', async () => {
+test('an error in the onRequest hook fails only the current request', async () => {
   const { read } = await startService({ onRequest: throwOnce() });
   await expect(read('p1')).rejects.toThrow();
   expect((await read('p1')).status).toBe(200);

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openStore, type Store } from '../../src/embedded/store.ts';
 import { fillStore, KEY, makeFolder, NOW, NOW_TEXT, startService } from './support.ts';
 
-test('the database keeps prompts, versions and active versions across a restart', async () => {
+test('the database preserves prompts, versions and active versions across a restart', async () => {
   const path = join(makeFolder(), 'service.db');
   const before = await startService({ path });
   const first = await before.create('p1', { content: 'one\r\n', metadata_: { a: [1] } });
@@ -24,13 +24,13 @@ test('the database keeps prompts, versions and active versions across a restart'
   expect((await after.create('p1', { content: 'three' })).body.version_number).toBe(3);
 });
 
-test('opening a new database creates its folder and leaves only the database file', () => {
+test('opening a database creates missing folders, and closing it leaves only the database file', () => {
   const folder = join(makeFolder(), 'a', 'b');
   openStore(join(folder, 'service.db'), { now: () => NOW }).close();
   expect(readdirSync(folder)).toEqual(['service.db']);
 });
 
-test('opening a file that is not a database fails and does not change it', () => {
+test('opening a file that is not a database fails and leaves the file unchanged', () => {
   const path = join(makeFolder(), 'notes.txt');
   writeFileSync(path, 'These are notes, and they are longer than a header would be. '.repeat(20));
   expect(() => openStore(path, { now: () => NOW })).toThrow('not a database');
@@ -38,7 +38,7 @@ test('opening a file that is not a database fails and does not change it', () =>
   expect(existsSync(`${path}-wal`)).toBe(false);
 });
 
-test('registering a prompt again does not overwrite it', () => {
+test('registering an existing prompt again does not overwrite it', () => {
   const store = openTestStore();
   const prompt = { id: 'new', key: 'k', name: 'New' };
   expect(store.registerPrompt({ ...prompt, projectId: 'one' })).toBe(true);
@@ -49,7 +49,7 @@ test('registering a prompt again does not overwrite it', () => {
   });
 });
 
-test('a key can be authorized repeatedly and for several projects', () => {
+test('an API key can be authorized more than once and for multiple projects', () => {
   const store = openTestStore();
   store.authoriseKey({ apiKey: KEY, projectId: 'one' });
   store.authoriseKey({ apiKey: KEY, projectId: 'three' });
@@ -57,7 +57,7 @@ test('a key can be authorized repeatedly and for several projects', () => {
   expect(store.readProjects('nobody')).toEqual([]);
 });
 
-test('creating a version with an id that already exists fails and changes nothing', () => {
+test('creating a version with an existing id fails and changes nothing', () => {
   const store = openStore(':memory:', { now: () => NOW, newId: () => 'always' });
   fillStore(store);
   store.createVersion('p1', { content: 'one' });
@@ -67,10 +67,10 @@ test('creating a version with an id that already exists fails and changes nothin
 });
 
 test.each([
-  ['the database rejects a change of a version', "UPDATE versions SET content = 'other'", 'immutable'],
-  ['the database rejects the deletion of a version', 'DELETE FROM versions', 'immutable'],
+  ['the database rejects changes to an existing version', "UPDATE versions SET content = 'other'", 'immutable'],
+  ['the database rejects the deletion of an existing version', 'DELETE FROM versions', 'immutable'],
   [
-    'the database rejects activating a version of another prompt',
+    'the database rejects the activation of a version that belongs to another prompt',
     "UPDATE active_versions SET prompt_id = 'p2'",
     'FOREIGN KEY',
   ],
@@ -84,7 +84,7 @@ test.each([
   expect(() => database.exec(statement)).toThrow(message);
 });
 
-test('the database file contains no API key', () => {
+test('the database file does not contain API keys in plain text', () => {
   const path = join(makeFolder(), 'service.db');
   openTestStore(path).close();
   expect(readFileSync(path).includes(KEY)).toBe(false);
@@ -99,27 +99,30 @@ function openTestStore(path = ':memory:'): Store {
 
 test.each<[string, string]>([
   [
-    'opening a database with an additional trigger fails and does not change it',
+    'opening a database that has an extra trigger fails and leaves the file unchanged',
     'CREATE TRIGGER more AFTER INSERT ON prompts BEGIN SELECT 1; END',
   ],
-  ['opening a database with an additional table fails and does not change it', 'CREATE TABLE more (id TEXT)'],
-  ['opening a database with an additional view fails and does not change it', 'CREATE VIEW more AS SELECT 1'],
-  ['opening a database with an additional index fails and does not change it', 'CREATE INDEX more ON prompts (name)'],
+  ['opening a database that has an extra table fails and leaves the file unchanged', 'CREATE TABLE more (id TEXT)'],
+  ['opening a database that has an extra view fails and leaves the file unchanged', 'CREATE VIEW more AS SELECT 1'],
   [
-    'opening a database with an additional column fails and does not change it',
+    'opening a database that has an extra index fails and leaves the file unchanged',
+    'CREATE INDEX more ON prompts (name)',
+  ],
+  [
+    'opening a database that has an extra column fails and leaves the file unchanged',
     'ALTER TABLE prompts ADD COLUMN more TEXT',
   ],
   [
-    'opening a database with a view instead of a table fails and does not change it',
+    'opening a database that has a view in place of a table fails and leaves the file unchanged',
     'DROP TABLE active_versions; CREATE VIEW active_versions AS SELECT 1',
   ],
   [
-    'opening a database with a changed trigger fails and does not change it',
+    'opening a database that has a modified trigger fails and leaves the file unchanged',
     `DROP TRIGGER versions_never_go;
      CREATE TRIGGER versions_never_go BEFORE DELETE ON versions BEGIN SELECT 1; END`,
   ],
-  ['opening a database with a missing trigger fails and does not change it', 'DROP TRIGGER versions_never_go'],
-  ['opening a database with a missing table fails and does not change it', 'DROP TABLE active_versions'],
+  ['opening a database that lacks a trigger fails and leaves the file unchanged', 'DROP TRIGGER versions_never_go'],
+  ['opening a database that lacks a table fails and leaves the file unchanged', 'DROP TABLE active_versions'],
 ])('%s', (_, change) => {
   const path = join(makeFolder(), 'service.db');
   openTestStore(path).close();
@@ -129,7 +132,7 @@ test.each<[string, string]>([
   expect(readFileSync(path).equals(before)).toBe(true);
 });
 
-test('promptsync opens a database that version 0.1.0 created', () => {
+test('promptsync opens a database that was created by promptsync 0.1.0', () => {
   const path = join(makeFolder(), 'service.db');
   const schema = readFileSync(join(import.meta.dirname, '../fixtures/0.1.0/schema.sql'), 'utf8');
   executeIn(path, `PRAGMA journal_mode = WAL; BEGIN; ${schema} COMMIT`);

@@ -42,7 +42,7 @@ async function importAndKill(folder: string, appeared: number, { environment }: 
 }
 
 describe('promptsync import', () => {
-  test('import leaves only complete prompt files behind when its process is killed', async () => {
+  test('import leaves no incomplete prompt files behind when its process is killed', async () => {
     const service = await startService();
     const finished = makeClone();
     expect(await runCli(finished, IMPORT, service)).toMatchObject({ exitCode: 0 });
@@ -57,7 +57,7 @@ describe('promptsync import', () => {
     expect(torn).toEqual([]);
   });
 
-  test('import writes the remaining prompts in a second run after its process was killed', async () => {
+  test('import writes the remaining prompts when it runs again after being killed', async () => {
     const service = await startService();
     const folder = makeClone();
     await importAndKill(folder, 2, service);

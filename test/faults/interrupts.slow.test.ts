@@ -32,16 +32,19 @@ async function tryInterrupt(aim: Aim, stage: Stage): Promise<readonly string[]> 
   ];
 }
 
-describe.each(chosenStates)('interrupted sync with $service.name: $name', (state) => {
-  test.concurrent.each(aimsAt(state))('The next sync completes a sync that was interrupted at $name', async (aim) => {
-    const scene = await sceneOf(state);
-    expect(await onStage(scene, '', (stage) => tryInterrupt(aim, stage))).toEqual([]);
-    lawful.add(aim);
-  });
+describe.each(chosenStates)('interrupting sync with $service.name: $name', (state) => {
+  test.concurrent.each(aimsAt(state))(
+    'The next sync completes a sync that was interrupted at the call $name',
+    async (aim) => {
+      const scene = await sceneOf(state);
+      expect(await onStage(scene, '', (stage) => tryInterrupt(aim, stage))).toEqual([]);
+      lawful.add(aim);
+    },
+  );
 });
 
-describe.each(chosen)('the interrupt matrix of $service.name', ({ service, states }) => {
-  test('The interrupt matrix has interrupted a sync at every call of every state', () => {
+describe.each(chosen)('interrupt coverage for $service.name', ({ service, states }) => {
+  test('The interrupt tests interrupt a sync at every call in every scenario', () => {
     const all = states.flatMap(aimsAt);
     const interrupted = [...lawful].filter(({ state }) => state.service === service);
     console.log(

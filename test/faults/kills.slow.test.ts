@@ -38,16 +38,19 @@ async function tryKill(kill: Kill, stage: Stage): Promise<readonly string[]> {
   ];
 }
 
-describe.each(chosenStates)('killed sync with $service.name: $name', (state) => {
-  test.concurrent.each(killsOf(state))('The next sync completes a sync that was killed $name', async (kill) => {
-    const scene = await sceneOf(state);
-    expect(await onStage(scene, '', (stage) => tryKill(kill, stage))).toEqual([]);
-    lawful.add(kill);
-  });
+describe.each(chosenStates)('killing sync with $service.name: $name', (state) => {
+  test.concurrent.each(killsOf(state))(
+    'The next sync completes a sync whose process was killed $name',
+    async (kill) => {
+      const scene = await sceneOf(state);
+      expect(await onStage(scene, '', (stage) => tryKill(kill, stage))).toEqual([]);
+      lawful.add(kill);
+    },
+  );
 });
 
-describe.each(chosen)('the kill matrix of $service.name', ({ service, states }) => {
-  test('The kill matrix has killed a sync on both sides of every call', () => {
+describe.each(chosen)('kill coverage for $service.name', ({ service, states }) => {
+  test('The kill tests kill a sync before and after every call to the service', () => {
     const kills = states.flatMap(killsOf);
     const calls = states.flatMap((state) => state.calls);
     const killed = [...lawful].filter(({ state }) => state.service === service);

@@ -38,7 +38,7 @@ describe.each(chosenStates)('sync with $service.name: $name', (state) => {
     });
   });
 
-  test.concurrent.each(cellsOf(state))('sync breaks no law after the fault $name', async (cell) => {
+  test.concurrent.each(cellsOf(state))('sync upholds every invariant despite the fault $name', async (cell) => {
     const broken = await tryCell(cell, await sceneOf(state), elsewhereUrl);
     expect(broken).toEqual([]);
     fired.add(cell);
@@ -46,7 +46,7 @@ describe.each(chosenStates)('sync with $service.name: $name', (state) => {
 });
 
 describe('the fault matrix', () => {
-  test('Only two known limits allow two versions of the same content', () => {
+  test('Only two known faults can lead to two versions with the same content', () => {
     expect(FAULTS.flatMap(({ name, limit }) => (limit === undefined ? [] : [{ name, limit }]))).toEqual([
       { name: 'silence, done late: next create', limit: 'a create that lands after the next run has begun' },
       { name: 'cut, done, and somebody else writes', limit: "a lost create followed by somebody else's create" },
@@ -58,8 +58,8 @@ describe('the fault matrix', () => {
   });
 });
 
-describe.each(chosen)('the fault matrix of $service.name', ({ service, states }) => {
-  test('Every fault occurred in each cell of the matrix, and promptsync followed no redirect', () => {
+describe.each(chosen)('fault coverage for $service.name', ({ service, states }) => {
+  test('The fault tests cover every applicable combination of fault and call', () => {
     const cells = states.flatMap(cellsOf);
     const calls = states.flatMap((state) => state.calls);
     const faults = faultsOf(service);

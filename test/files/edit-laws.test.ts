@@ -109,7 +109,7 @@ describe('the helpers of these laws', () => {
     text.replace('pins', 'id: p\nkey: k\nname: N\npins').concat('Hello.'),
   );
 
-  test('maskPins keeps every difference outside the values of the pins', () => {
+  test('maskPins replaces only the values of pins', () => {
     expect(maskPins(before ?? '')).toBe(maskPins(after ?? ''));
     expect(maskPins(before ?? '').length).toBeGreaterThan(40);
     for (const [other, part] of [
@@ -123,14 +123,14 @@ describe('the helpers of these laws', () => {
     }
   });
 
-  test('findInsertion finds one inserted text and returns null for any other change', () => {
+  test('findInsertion returns the inserted text, or null if the change is not a single insertion', () => {
     expect(findInsertion('a\nb\n', 'a\nx\nb\n')).toBe('x\n');
     expect(findInsertion('a\nb\n', 'a\nb\n')).toBe('');
     expect(findInsertion('a\nb\n', 'a\nx\n')).toBeNull();
     expect(findInsertion('a\nb\n', 'A\nb\nx')).toBeNull();
   });
 
-  test('findPinTokens finds the value of every pin in each file of the corpus', () => {
+  test('findPinTokens finds the value of every pin in every corpus file', () => {
     expect(corpusEntries.length).toBeGreaterThan(60);
     const unread = corpusEntries.filter(([, source]) => findPinTokens(source).some(({ text }) => text === ''));
     expect(unread).toEqual([]);
@@ -140,7 +140,7 @@ describe('the helpers of these laws', () => {
 describe.each(corpusEntries)('editPromptFile on a file with %s', (_, source) => {
   const file = parseValidFile(source);
 
-  test('editing pins sets exactly these pins and keeps every other field', () => {
+  test('editPromptFile sets exactly the given pins and preserves every other field', () => {
     fc.assert(
       fc.property(arbitraryPinEdits(file), (edits) => {
         const after = parseValidFile(applyPinEdits(source, edits));
@@ -152,7 +152,7 @@ describe.each(corpusEntries)('editPromptFile on a file with %s', (_, source) => 
     );
   });
 
-  test('editing one pin changes only the value of that pin or inserts one entry', () => {
+  test('changing a pin edits only its value, and adding a pin inserts only one entry', () => {
     fc.assert(
       fc.property(arbitraryPinEdits(file), (edits) => {
         edits.reduce((before, one) => {
@@ -177,7 +177,7 @@ function plainPinsOf(source: string): readonly PinEdit[] {
 }
 
 test.each(corpusEntries.filter(([, source]) => plainPinsOf(source).length > 0))(
-  'setting a pin of a file with %s and setting it back restores every byte',
+  'changing a pin and changing it back restores every byte of a file with %s',
   (_, source) => {
     fc.assert(
       fc.property(fc.array(simplePins, { minLength: 1, maxLength: 3 }), (detour) => {
@@ -216,7 +216,7 @@ const ENTRIES_TO_EDIT_BY_HAND = [
 
 describe('removing pins with editPromptFile', () => {
   test.each(entriesWithPins.filter(([name]) => !ENTRIES_TO_EDIT_BY_HAND.includes(name)))(
-    'the file editor removes all pins of a file with %s one by one and keeps every other field',
+    'removing the pins one by one from a file with %s preserves every other field',
     (_, source) => {
       const all = [...pinValuesOf(parseValidFile(source))];
       const after = all.reduce((before, [environment], at) => {
@@ -233,7 +233,9 @@ describe('removing pins with editPromptFile', () => {
     (_, source) => {
       const environments = [...pinValuesOf(parseValidFile(source)).keys()];
       const removeAll = () => environments.reduce(removePin, source);
-      expect(removeAll).toThrow('cannot be edited in place: its front matter uses a YAML style that promptsync');
+      expect(removeAll).toThrow(
+        'promptsync cannot edit the file in place: its front matter uses a YAML style that promptsync',
+      );
     },
   );
 });
@@ -256,7 +258,7 @@ describe('metadata edits of editPromptFile', () => {
     fc.constantFrom(['a'], ['b'], ['c'], ['e']),
   );
 
-  test('the file editor can set any metadata in any file, and the parser reads the same value back', () => {
+  test('the parser reads back any metadata value that the file editor writes', () => {
     fc.assert(
       fc.property(sources, paths, values, (source, path, value) => {
         const after = parseValidFile(applyEdits(source, { frontMatter: [set(['metadata', ...path], value)] }));
@@ -276,7 +278,7 @@ describe('text edits of editPromptFile', () => {
     .filter((text) => text.isWellFormed() && text.trim() !== '' && !/[<|>]{7}/.test(text));
   const frontMatterOf = (source: string) => /^[^]*?\n---[^\n]*\n/.exec(source)?.[0];
 
-  test('the file editor can set any text in any file without changing the front matter', () => {
+  test('the file editor can write any prompt text without changing the front matter', () => {
     const anyText = sources.filter((source) => parseValidFile(source).variables === undefined);
     fc.assert(
       fc.property(anyText, texts, (source, text) => {
@@ -306,7 +308,7 @@ describe('conflicts written by editPromptFile', () => {
       (_, ours: string, other: string) => (side === 'ours' ? ours : other),
     );
 
-  test('resolving a conflict yields either the original file or the file with the other values', () => {
+  test('resolving all conflicts in favor of one side yields the values of that side', () => {
     fc.assert(
       fc.property(sources, all, (source, fields) => {
         const conflicts = fields.map((field) => ({ path: [field.field], value: field.theirs, labels }));

@@ -41,39 +41,39 @@ function testValues(
 /** edit-laws.test.ts proves for all files that an edit changes nothing else. These are single cases. */
 describe('setting an existing value with editPromptFile', () => {
   testValues('pins: …\n', 'pins.a', [
-    ['the file editor replaces a quoted pin with a number without quotes', '\n  a: "latest"', 12, '\n  a: 12'],
-    ['the file editor keeps the double quotes around a pin', '\n  a: "latest"', 'git:x', '\n  a: "git:x"'],
+    ['the file editor replaces a quoted pin with an unquoted number', '\n  a: "latest"', 12, '\n  a: 12'],
+    ['the file editor keeps the double quotes around an edited pin', '\n  a: "latest"', 'git:x', '\n  a: "git:x"'],
     [
-      'the file editor keeps the single quotes around a pin and escapes a quote in it',
+      'the file editor keeps the single quotes around an edited pin and escapes an inner quote',
       "\n  a: 'latest'",
       "git:it's",
       "\n  a: 'git:it''s'",
     ],
-    [
-      'the file editor keeps the JSON style of pins that are written as JSON',
-      '{"a": 7,"b": 1}',
-      'latest',
-      '{"a": "latest","b": 1}',
-    ],
+    ['the file editor keeps the JSON style of an edited pin', '{"a": 7,"b": 1}', 'latest', '{"a": "latest","b": 1}'],
   ]);
   testValues('description: …\n', 'description', [
-    ['the file editor escapes line breaks in a plain value with double quotes', 'x # c', 'a\nb', '"a\\nb" # c'],
-    ['the file editor replaces a plain value that spans several lines', 'a\n  b\n  c # d', 'x', 'x # d'],
     [
-      'the file editor keeps the literal block style and its indentation',
+      'the file editor double-quotes a plain value if the new value contains line breaks',
+      'x # c',
+      'a\nb',
+      '"a\\nb" # c',
+    ],
+    ['the file editor replaces a multi-line plain value', 'a\n  b\n  c # d', 'x', 'x # d'],
+    [
+      'the file editor keeps the style and indentation of a literal block',
       '| # c\n   a\n\n# d',
       'x\n\n y\n',
       '| # c\n   x\n\n    y\n\n# d',
     ],
-    ['the file editor keeps a folded block if the new text has one line', '>-\n  a\n  b', 'x', '>-\n  x'],
+    ['the file editor keeps the folded block style if the new value has only one line', '>-\n  a\n  b', 'x', '>-\n  x'],
     [
-      'the file editor turns a folded block into a literal one if the new text has several lines',
+      'the file editor changes a folded block to a literal block if the new value has several lines',
       '>-\n  a',
       'x\ny',
       '|-\n  x\n  y',
     ],
     [
-      'the file editor replaces a block scalar with quotes if a block cannot hold the text',
+      'the file editor replaces a block scalar with a quoted string if a block cannot represent the value',
       '|\n  a',
       ' x\n\n',
       '" x\\n\\n"',
@@ -81,9 +81,9 @@ describe('setting an existing value with editPromptFile', () => {
   ]);
   testValues('metadata:\n     a: …\n     b: 1\n', 'metadata.a', [
     ['the file editor fills an empty block scalar', '|-', 'x\n\ty', '|-\n       x\n       \ty'],
-    ['the file editor fills an empty value and keeps the comment behind it', ' # c', 1, '1  # c'],
+    ['the file editor fills an empty value and keeps the comment after it', ' # c', 1, '1  # c'],
     [
-      'the file editor replaces a flow mapping and keeps the comment behind it',
+      'the file editor replaces a flow mapping and keeps the comment after it',
       '{a: 1} # c',
       { b: [1, 'x, y'] },
       '{b: [1, "x, y"]} # c',
@@ -101,12 +101,12 @@ describe('setting an existing value with editPromptFile', () => {
       '# c\n       # d\n       z: {}',
     ],
     [
-      'the file editor indents a mapping deeper than the sequence that it replaces',
+      'the file editor indents a mapping more deeply than the sequence that it replaces',
       '\n     - x',
       { c: 1 },
       '\n       c: 1',
     ],
-    ['the file editor writes an emptied block sequence as brackets', '# c\n     - x', [], '[] # c'],
+    ['the file editor writes an emptied block sequence as []', '# c\n     - x', [], '[] # c'],
     ['the file editor replaces a block mapping with a scalar', '\n       x: 1', 7, '7 '],
   ]);
   testRows([
@@ -129,14 +129,14 @@ describe('setting an existing value with editPromptFile', () => {
       'metadata: {a: {b: 2}} # c\n',
     ],
     [
-      'the file editor replaces a value that follows an explicit key',
+      'the file editor replaces the value of an explicit YAML key',
       '? metadata\n: a: 1\n',
       [set('metadata', { z: 1 })],
       '? metadata\n: {z: 1}\n',
     ],
   ]);
 
-  test('the file editor changes the variables and the text in one edit', () => {
+  test('the file editor changes the variables and the prompt text in one edit', () => {
     const source = makeSource('variables: [a, b] # c\n', '\n{{a}} {{b}}\n');
     const edits = { frontMatter: [set('variables', ['a', 'c'])], text: '{{a}} {{c}}' };
     expect(applyEdits(source, edits)).toBe(makeSource('variables: [a, c] # c\n', '\n{{a}} {{c}}\n'));
@@ -152,13 +152,13 @@ describe('adding a key with editPromptFile', () => {
       'pins:\n   a: 7 # c\n   b: 1\n   # d\n# e\n',
     ],
     [
-      'the file editor adds a pin in JSON style to pins that are written as JSON',
+      'the file editor adds a pin in JSON style if the existing pins use JSON style',
       'pins: {"a":7}\n',
       [set('pins.b', 'latest')],
       'pins: {"a":7, "b": "latest"}\n',
     ],
     [
-      'the file editor adds a field below the comments of the last field',
+      'the file editor adds a field after the last field and its comments',
       'metadata:\n  a: 1\n\n  # c\n\n# d\n',
       [set('pins.a', 1)],
       'metadata:\n  a: 1\n\n  # c\npins:\n  a: 1\n\n# d\n',
@@ -175,7 +175,7 @@ describe('adding a key with editPromptFile', () => {
 describe('removing a key with editPromptFile', () => {
   testRows([
     [
-      'the file editor removes a pin with its whole line',
+      'the file editor removes the entire line of a pin',
       'pins:\n  # x\n  a: 7 # y\n  b: 1\n',
       [remove('pins.a')],
       'pins:\n  # x\n  b: 1\n',
@@ -193,19 +193,19 @@ describe('removing a key with editPromptFile', () => {
       'pins: {} # x\n',
     ],
     [
-      'the file editor removes the first entry of a flow mapping with the comma after it',
+      'the file editor removes the first entry of a flow mapping along with the comma after it',
       'pins: {a: 7, b: 1}\n',
       [remove('pins.a')],
       'pins: {b: 1}\n',
     ],
     [
-      'the file editor removes the last entry of a flow mapping with the comma before it',
+      'the file editor removes the last entry of a flow mapping along with the comma before it',
       'pins: { a: 7, b: 1 }\n',
       [remove('pins.b')],
       'pins: { a: 7 }\n',
     ],
     [
-      'the file editor removes the only entry of a flow mapping with its trailing comma',
+      'the file editor removes the only entry of a flow mapping along with its trailing comma',
       'pins: { a: 7, }\n',
       [remove('pins.a')],
       'pins: {}\n',
@@ -217,7 +217,7 @@ describe('removing a key with editPromptFile', () => {
       'pins: {a: 7,}\n',
     ],
     [
-      'the file editor changes nothing when it removes a key that does not exist',
+      'the file editor changes nothing if the key to remove does not exist',
       'pins: {a: 7}\n',
       [remove('pins.b'), remove('b.a')],
       'pins: {a: 7}\n',
@@ -226,31 +226,31 @@ describe('removing a key with editPromptFile', () => {
 });
 
 const REFUSED_EDIT =
-  'edit/not-kept: The file cannot be edited in place: its front matter uses a YAML style that promptsync cannot edit.';
+  'edit/not-kept: promptsync cannot edit the file in place: its front matter uses a YAML style that promptsync cannot edit.';
 
 test.each<[string, string, FrontMatterEdit]>([
   [
-    'the file editor refuses to remove an entry of a multi-line flow mapping',
+    'the file editor refuses to remove an entry from a multi-line flow mapping',
     'pins: {a: 7, # x\n  b: 1}\n',
     remove('pins.a'),
   ],
   [
-    'the file editor refuses to remove the last entry of a multi-line flow mapping',
+    'the file editor refuses to remove the last entry from a multi-line flow mapping',
     'pins: {\n  a: 7, # x\n  c: 2 # y\n  }\n',
     remove('pins.c'),
   ],
   [
-    'the file editor refuses to remove the only entry of a multi-line flow mapping',
+    'the file editor refuses to remove the only entry from a multi-line flow mapping',
     'pins: {\n  a: 7\n  }\n',
     remove('pins.a'),
   ],
   [
-    'the file editor refuses to remove an entry with an explicit key',
+    'the file editor refuses to remove an entry with an explicit YAML key',
     'pins:\n  ? a\n  : 7\n  b: 1\n',
     remove('pins.a'),
   ],
   [
-    'the file editor refuses to remove the field after a block scalar that keeps its blank lines',
+    'the file editor refuses to remove the field after a block scalar that keeps its trailing blank lines',
     'description: |+\n  a\n\npins: {}\n',
     remove('pins'),
   ],
@@ -258,7 +258,7 @@ test.each<[string, string, FrontMatterEdit]>([
   expect(applyEdits(makeSource(before), { frontMatter: [edit] })).toBe(REFUSED_EDIT);
 });
 
-test('the file editor escapes control characters in YAML, and the parser reads them back', () => {
+test('the parser reads back control characters that the file editor escaped in YAML', () => {
   const text = 'a\u0007b\u007f\u0085c\u009f';
   const fields = 'description: |\n  x\nmetadata: # c\n  single: \'x\'\n  double: "x"\n  plain: x\n  flow: {x: y}\n';
   const values = { single: text, double: text, plain: text, flow: { [text]: [text] }, more: text };
@@ -273,11 +273,16 @@ test('the file editor escapes control characters in YAML, and the parser reads t
 
 describe('setting the text with editPromptFile', () => {
   test.each([
-    ['the file editor keeps the blank line before the text and the final newline', '\nold\n', 'new', '\nnew\n'],
-    ['the file editor adds no blank line before the text if the file has none', 'old\n', 'new', 'new\n'],
+    ['the file editor keeps the blank line before the prompt text and the final newline', '\nold\n', 'new', '\nnew\n'],
+    ['the file editor adds no blank line before the prompt text if the file has none', 'old\n', 'new', 'new\n'],
     ['the file editor adds no final newline if the file has none', '\nold', 'new', '\nnew'],
-    ['the file editor leaves an equal text unchanged', '\nold\r\n', 'old', '\nold\r\n'],
-    ['the file editor keeps the CRLF line endings inside an equal text', '\na\r\nb\n', 'a\r\nb', '\na\r\nb\n'],
+    ['the file editor leaves the file unchanged if the new text equals the old text', '\nold\r\n', 'old', '\nold\r\n'],
+    [
+      'the file editor keeps CRLF line endings if the new text equals the old text',
+      '\na\r\nb\n',
+      'a\r\nb',
+      '\na\r\nb\n',
+    ],
     [
       'the file editor keeps the line endings of unchanged lines',
       '\na\r\nb\nc\r\nd\n',
@@ -285,25 +290,30 @@ describe('setting the text with editPromptFile', () => {
       '\na\r\nb\nx\r\nd\n',
     ],
     [
-      'the file editor keeps an extra carriage return at a line end inside an equal text',
+      'the file editor keeps an extra carriage return at the end of a line if the text does not change',
       'a\r\r\nb\n',
       'a\r\nb',
       'a\r\r\nb\n',
     ],
     ['the file editor treats CRLF in the new text as LF', '\na\n', 'b\r\nc', '\nb\nc\n'],
-    ['the file editor replaces one emoji with another that starts with the same surrogate', '\n😀\n', '😁', '\n😁\n'],
+    [
+      'the file editor replaces an emoji with a different one that has the same high surrogate',
+      '\n😀\n',
+      '😁',
+      '\n😁\n',
+    ],
     ['the file editor keeps a lone carriage return in the new text', '\na\n', 'a\rb', '\na\rb\n'],
   ])('%s', (_, before, text, after) => {
     expect(applyEdits(makeSource('', before), { text })).toBe(makeSource('', after));
     expect(applyEdits(`\ufeff${makeSource('', before)}`, { text })).toBe(`\ufeff${makeSource('', after)}`);
   });
 
-  test('the file editor ends new lines like the first line of the file', () => {
+  test('the file editor gives new lines the same line ending as the first line of the file', () => {
     const before = `---\r\n${REQUIRED_FIELDS}---\t\na\nb\n`;
     expect(applyEdits(before, { text: 'a\nx\ny\nb' })).toBe(`---\r\n${REQUIRED_FIELDS}---\t\na\nx\r\ny\r\nb\n`);
   });
 
-  test('the file editor returns no parsed file for a text that is marked as a conflict', () => {
+  test('the file editor returns no parsed file if the new text is marked as conflicted', () => {
     const text = '<<<<<<< git\na\n=======\nb\n>>>>>>> service';
     const edits = { frontMatter: [set('name', 'M')], text, conflicted: true };
     expect(editPromptFile(Buffer.from(makeSource()), PATH, edits)).toMatchObject({ value: { file: null } });
@@ -311,20 +321,22 @@ describe('setting the text with editPromptFile', () => {
   });
 
   test.each([
-    ['the file editor refuses an empty text', '\n', 'it would not be valid: The prompt has no text'],
+    ['the file editor refuses empty prompt text', '\n', 'it would not be valid: The prompt has no text'],
     [
-      'the file editor refuses a text with conflict markers that is not marked as a conflict',
+      'the file editor refuses conflict markers in text that is not marked as conflicted',
       'a\n<<<<<<< x\n',
-      'it would not be valid: A merge conflict was left in the file',
+      'it would not be valid: The file contains the markers of an unresolved merge conflict',
     ],
     [
-      'the file editor refuses a text whose final carriage return would be lost',
+      'the file editor refuses text whose final carriage return would be lost',
       'a\r',
       'promptsync would read back different text',
     ],
-    ['the file editor refuses a text with a lone surrogate', 'a\ud83d', 'promptsync would read back different text'],
+    ['the file editor refuses text with a lone surrogate', 'a\ud83d', 'promptsync would read back different text'],
   ])('%s', (_, text, reason) => {
-    expect(applyEdits(makeSource(), { text })).toBe(`edit/not-kept: The file cannot be edited in place: ${reason}.`);
+    expect(applyEdits(makeSource(), { text })).toBe(
+      `edit/not-kept: promptsync cannot edit the file in place: ${reason}.`,
+    );
   });
 });
 
@@ -332,7 +344,7 @@ describe('writing a conflict with editPromptFile', () => {
   const markConflict = (ours: string, theirs: string) => `<<<<<<< git\n${ours}=======\n${theirs}>>>>>>> the service\n`;
   testRows([
     [
-      'the file editor writes both sides of a conflict between markers',
+      'the file editor surrounds both sides of a conflict with conflict markers',
       'description: a # c\n# d\n',
       [conflict('description', 'b')],
       `${markConflict('description: a # c\n', 'description: b # c\n')}# d\n`,
@@ -357,7 +369,7 @@ describe('writing a conflict with editPromptFile', () => {
     ],
   ]);
 
-  test('the file editor returns no parsed file for a conflict and joins labels into one line', () => {
+  test('the file editor joins the lines of a multi-line conflict label', () => {
     const theirs = { path: ['name'], value: 'M', labels: { ours: 'a\nb', theirs: 'c\r\nd' } };
     const result = editPromptFile(Buffer.from(makeSource()), PATH, { frontMatter: [theirs] });
     expect(result).toMatchObject({ value: { file: null } });
@@ -367,14 +379,14 @@ describe('writing a conflict with editPromptFile', () => {
 });
 
 describe('the result of editPromptFile', () => {
-  test('the file editor returns the parsed file as it is after the edit', () => {
+  test('the file editor returns the edited file in parsed form', () => {
     const result = editPromptFile(Buffer.from(makeSource('pins: {a: 1}\n')), PATH, { frontMatter: [set('pins.a', 2)] });
     expect(result).toEqual(
       makeSuccess({ bytes: expect.any(Uint8Array), file: parseValidFile(makeSource('pins: {a: 2}\n')) }),
     );
   });
 
-  test('the file editor returns the first error of a file that is already invalid', () => {
+  test('the file editor returns the first parse error if the original file is invalid', () => {
     expect(applyEdits('Hello.', {})).toMatch(/^prompt\/no-front-matter/);
   });
 
@@ -387,27 +399,31 @@ describe('the result of editPromptFile', () => {
     [
       'the file editor refuses to write an unknown field',
       set('nme', 'x'),
-      'it would not be valid: The field "nme" is not known',
+      'it would not be valid: The field "nme" is unknown',
     ],
-    ['the file editor refuses to remove the id', remove('id'), 'it would not be valid: The field `id` is missing'],
+    [
+      'the file editor refuses to remove the id field',
+      remove('id'),
+      'it would not be valid: The field `id` is missing',
+    ],
     [
       'the file editor refuses to write the key __proto__',
       set('metadata.__proto__', 1),
       'promptsync could not read the edited file',
     ],
     [
-      'the file editor refuses to write a number that YAML cannot keep exactly',
+      'the file editor refuses to write a number that would not be read back exactly',
       set('metadata.a', 2 ** 60),
       'promptsync could not read the edited file',
     ],
     [
-      'the file editor refuses an edit that exceeds the size limit of front matter',
+      'the file editor refuses an edit that makes the front matter exceed its size limit',
       set('description', 'x'.repeat(70_000)),
       'promptsync could not read the edited file',
     ],
   ])('%s', (_, edit, reason) => {
     expect(applyEdits(makeSource(), { frontMatter: [edit] })).toBe(
-      `edit/not-kept: The file cannot be edited in place: ${reason}.`,
+      `edit/not-kept: promptsync cannot edit the file in place: ${reason}.`,
     );
   });
 });

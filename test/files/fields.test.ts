@@ -49,7 +49,7 @@ You are a support agent for {{customer_name}}…
   });
 });
 
-test('the parser returns only the fields that the file has', () => {
+test('the parser returns only fields that are present in the file', () => {
   const file = parseValidFile(makeSource());
   expect(Object.keys(file).toSorted()).toEqual(['content', 'id', 'key', 'name', 'path', 'pins']);
   expect(file.content).toMatchObject({ metadata: undefined, metadataDigest: undefined });
@@ -75,7 +75,7 @@ describe('parsePromptFile on id, key and name', () => {
   ];
   test.each(
     Object.entries(lines).flatMap(([field, line]) => invalidValues.map((value) => [field, line, value] as const)),
-  )('the parser rejects the %s on line %i with the value %s', (field, line, value) => {
+  )('the parser rejects the field %s on line %i with the value %s', (field, line, value) => {
     const { file, problems } = parse(withField(field, value));
     expect(problems).toMatchObject([{ code: 'prompt/invalid-field', line, column: field.length + 3 }]);
     expect(problems[0]?.message).toContain(`"${field}"`);
@@ -84,14 +84,14 @@ describe('parsePromptFile on id, key and name', () => {
   });
 
   test.each(['yes', 'on', '2026-01-01', '1_000', '0b1', '12:30', 'a/b c', 'é', '../x', 'a%2e'])(
-    'the parser reads the key %s as a string',
+    'the parser reads the unquoted key %s as a string',
     (value) => {
       expect(parseValidFile(withField('key', value)).key).toBe(value);
     },
   );
 
   test.each(['.', '..', 'a/b', '../../admin', "'a\\b'", 'a?b', 'a#b', 'a%2e', 'a b', 'a\u00a0b'])(
-    'the parser accepts %j as a key but rejects it as an id because it is not one path segment',
+    'the parser accepts %j as a key but rejects it as an id',
     (value) => {
       expect(summarizeProblems(parse(withField('id', value)).problems)).toEqual(['prompt/invalid-field 2:5']);
       expect(parseValidFile(withField('key', value)).key).toBe(value.replaceAll("'", ''));
@@ -110,7 +110,7 @@ describe('parsePromptFile on fields of the wrong type', () => {
     ['pins', 'expected mapping', ['{a: 1}']],
     ['metadata', 'expected mapping', ['{a: 1}']],
     ['variables', 'expected list', ['[]']],
-  ])('the parser checks the type of the field %s: %s', (field, expected, valid) => {
+  ])('the parser reports a value of the wrong type in the field %s: %s', (field, expected, valid) => {
     for (const value of values) {
       const { problems } = parse(makeSource(`${field}: ${value}\n`));
       expect(isValidForSchema(makeSource(`${field}: ${value}\n`))).toBe(valid.includes(value));
@@ -128,11 +128,11 @@ describe('parsePromptFile on unknown fields', () => {
     ['nmae', 'Did you mean `name`?'],
     ['KEY', 'Did you mean `key`?'],
     ['varaibles', 'Did you mean `variables`?'],
-    ['meta', 'your own data goes under `metadata:`'],
-    ['constructor', 'your own data goes under `metadata:`'],
-    ['toString', 'your own data goes under `metadata:`'],
-    ['content', 'your own data goes under `metadata:`'],
-  ])('the parser rejects the unknown field %s with a hint', (field, hint) => {
+    ['meta', 'Put your own data under `metadata:`'],
+    ['constructor', 'Put your own data under `metadata:`'],
+    ['toString', 'Put your own data under `metadata:`'],
+    ['content', 'Put your own data under `metadata:`'],
+  ])('the parser rejects the unknown field %s and gives a hint', (field, hint) => {
     const { problems } = parse(makeSource(`# comment\n${field}: x\n`));
     expect(isValidForSchema(makeSource(`${field}: x\n`))).toBe(false);
     expect(summarizeProblems(problems)).toEqual(['prompt/unknown-field 6:1']);
@@ -185,7 +185,7 @@ describe('parsePromptFile on pins', () => {
   });
 
   test.each(['v1', 'größe', '👋'])(
-    'the parser accepts a git: pin that starts with %j with 250 characters and rejects it with 251',
+    'the parser limits a git: pin whose ref starts with %j to 250 characters',
     (start) => {
       const pinned = (length: number) => {
         const pin = `git:${start}`;
@@ -201,7 +201,7 @@ describe('parsePromptFile on pins', () => {
     },
   );
 
-  test('the parser accepts 1,000 pins in a file and rejects 1,001', () => {
+  test('the parser accepts 1,000 pins in a file but rejects 1,001', () => {
     const pinned = (count: number) =>
       makeSource(`pins:\n${Array.from({ length: count }, (_, index) => `  e${index}: git:v${index}\n`).join('')}`);
     expect(parseValidFile(pinned(1000)).pins).toHaveLength(1000);
@@ -213,7 +213,7 @@ describe('parsePromptFile on pins', () => {
     expect(isValidForSchema(pinned(1001))).toBe(false);
   });
 
-  test.each(['v3', 'V3', '"3"', "'v3'"])('the parser suggests the number 3 for the pin %s', (value) => {
+  test.each(['v3', 'V3', '"3"', "'v3'"])('the parser suggests the number 3 for the invalid pin %s', (value) => {
     expect(parse(makeSource(`pins:\n  prod: ${value}\n`)).problems[0]?.hint).toBe('Did you mean `3`?');
   });
 
@@ -230,7 +230,7 @@ describe('parsePromptFile on pins', () => {
 });
 
 describe('parsePromptFile on metadata', () => {
-  test('the parser keeps any JSON value in the metadata unchanged', () => {
+  test('the parser preserves any JSON value in the metadata', () => {
     const metadata =
       '{a: [1, -1.5, true, null, {b: ""}], "": x, constructor: 1, "<<": 2, big: 9007199254740992, d: 0x10}';
     expect(parseValidFile(makeSource(`metadata: ${metadata}\n`)).content.metadata).toEqual({
@@ -250,7 +250,7 @@ describe('parsePromptFile on metadata', () => {
     });
   });
 
-  test('the parser reserves the key promptsync only at the top level of the metadata', () => {
+  test('the parser reserves the metadata key promptsync only at the top level', () => {
     expect(parseProblems('metadata:\n  a: 1\n  promptsync: x\n')).toEqual(['prompt/reserved-metadata 7:3']);
     expect(parseProblems('metadata:\n  promptsync:\n')).toEqual(['prompt/reserved-metadata 6:3']);
     expect(isValidForSchema(makeSource('metadata:\n  promptsync:\n'))).toBe(false);
@@ -272,7 +272,7 @@ test.each([
   ['5:32', '[prompt/gone, prompt/empty-body]'],
   ['5:18', 'prompt/gone'],
   ['5:19', '[1]'],
-])('the parser reports a problem at %s for the accept_warnings value %s', (place, value) => {
+])('the parser reports a problem at position %s for the accept_warnings value %s', (place, value) => {
   const source = makeSource(`accept_warnings: ${value}\n`);
   expect(summarizeProblems(parse(source).problems)).toEqual([`prompt/invalid-field ${place}`]);
   expect(isValidForSchema(source)).toBe(false);

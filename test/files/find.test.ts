@@ -33,15 +33,15 @@ const words = (text: string) => text.split(' ').filter((word) => word !== '');
 describe('findPromptPaths and makePromptMatcher', () => {
   const found: readonly (readonly [sentence: string, patterns: string, paths: string])[] = [
     [
-      'a ** pattern finds all files below a folder except hidden ones',
+      'a ** pattern finds files at any depth except hidden ones',
       'prompts/**/*.md',
       'prompts/[x].md prompts/a.md prompts/deep/c.md prompts/deep/er/d.md',
     ],
-    ['a * pattern finds only the files of one folder', 'prompts/*.md', 'prompts/[x].md prompts/a.md'],
-    ['a * in place of a folder finds the files one level down', 'prompts/*/*.md', 'prompts/deep/c.md'],
+    ['a * pattern finds only files directly in the given folder', 'prompts/*.md', 'prompts/[x].md prompts/a.md'],
+    ['a * as a folder name finds only files exactly one level deeper', 'prompts/*/*.md', 'prompts/deep/c.md'],
     ['a pattern may start with ./', './prompts/d*/*.md', 'prompts/deep/c.md'],
     [
-      'a pattern with braces finds the files of each alternative',
+      'a pattern with braces finds files that match any of the alternatives',
       '{prompts/deep,other}/*.md',
       'other/j.md prompts/deep/c.md',
     ],
@@ -53,32 +53,32 @@ describe('findPromptPaths and makePromptMatcher', () => {
     ['a pattern without wildcards finds one file by its path', 'prompts/a.md', 'prompts/a.md'],
     ['a pattern with escaped brackets finds a file with brackets in its name', 'prompts/\\[x\\].md', 'prompts/[x].md'],
     [
-      'a file that several patterns match is listed once',
+      'a file that matches several patterns is listed only once',
       'prompts/a.md ./prompts/*.md prompts/a*',
       'prompts/[x].md prompts/a.md',
     ],
     [
-      'a pattern that names a hidden folder or file finds it',
+      'a pattern with an explicit leading dot finds hidden files and files in hidden folders',
       'prompts/.*/*.md prompts/.f.md',
       'prompts/.f.md prompts/.hidden/e.md',
     ],
-    ['a pattern finds files below a hidden folder that it names', 'prompts/.hidden/**/*.md', 'prompts/.hidden/e.md'],
+    ['a pattern that names a hidden folder finds the files in it', 'prompts/.hidden/**/*.md', 'prompts/.hidden/e.md'],
+    ['a negative pattern excludes matching files', 'prompts/**/*.md !prompts/deep/** !**/[[]*', 'prompts/a.md'],
     [
-      'a negative pattern excludes the files that it matches',
-      'prompts/**/*.md !prompts/deep/** !**/[[]*',
+      'a negative pattern also applies if it precedes the positive pattern',
+      '!prompts/[[]* prompts/*.md',
       'prompts/a.md',
     ],
-    ['a negative pattern works before the positive pattern, too', '!prompts/[[]* prompts/*.md', 'prompts/a.md'],
-    ['a negative pattern alone finds no files', '!prompts/a.md', ''],
+    ['a pattern list with only a negative pattern finds no files', '!prompts/a.md', ''],
     ['an empty negative pattern excludes nothing', 'prompts/a.md !', 'prompts/a.md'],
     ['a pattern for a missing folder finds no files', 'nowhere/**/*.md', ''],
     ['a pattern that treats a file as a folder finds no files', 'README.md/*.md README.md/x.md', ''],
     [
-      'no pattern finds files in .git or node_modules',
+      'patterns never find files in .git or node_modules',
       'prompts/.git/*.md prompts/node_modules/**/*.md prompts/**/[gh].md',
       '',
     ],
-    ['a pattern that names a folder finds no files', 'prompts/deep', ''],
+    ['a pattern that matches only a folder finds no files', 'prompts/deep', ''],
   ];
   test.each(found)('%s', async (_, patterns, paths) => {
     expect(await find(makeWorkspace(FILES), words(patterns))).toEqual({ paths: words(paths), problems: [] });
@@ -95,7 +95,7 @@ describe('findPromptPaths and makePromptMatcher', () => {
     expect(await find(root, ['prompts/*.md'])).toEqual({ paths: [], problems: [] });
   });
 
-  test('patterns are relative to the configuration folder, even below the repository root', async () => {
+  test('patterns are relative to the configuration folder rather than the repository root', async () => {
     const root = makeWorkspace(FILES);
     const folder = join(root, 'other');
     expect(await find(root, ['../prompts/deep/*.md', '*.md'], folder)).toEqual({
@@ -113,7 +113,7 @@ describe('findPromptPaths with patterns outside the repository', () => {
     ...words(
       '../*.md ../../etc/*.md /etc/*.md /etc/passwd prompts/../../x.md .. ../{a,b}.md {..,prompts}/x.md {prompts/../..,x}/x.md prompts/*/../../../x.md',
     ),
-  ])('findPromptPaths rejects the pattern %s, which leaves the repository', async (pattern) => {
+  ])('findPromptPaths rejects the pattern %s, which points outside the repository', async (pattern) => {
     const root = join(makeWorkspace({ 'x.md': '', 'repo/prompts/a.md': '' }), 'repo');
     expect(await find(root, [pattern, 'prompts/*.md'])).toEqual({
       paths: ['prompts/a.md'],
@@ -121,14 +121,14 @@ describe('findPromptPaths with patterns outside the repository', () => {
     });
   });
 
-  test('a pattern outside the repository is reported with its line and column', async () => {
+  test('findPromptPaths reports the line and column of a pattern outside the repository', async () => {
     const root = makeFolder();
     const patternPlaces = [{ path: 'c.yaml', line: 3, column: 5 }];
     const { problems } = findPromptPaths({ folder: root, root, patterns: ['../x', '!**'], patternPlaces });
     expect(problems).toMatchObject([{ path: 'c.yaml', line: 3, column: 5 }]);
   });
 
-  test('a sibling folder whose name starts like the root counts as outside', async () => {
+  test('a sibling folder counts as outside the repository even if its name starts with the repository name', async () => {
     const root = join(makeWorkspace({ 'repo/a.md': '', 'repo-b/b.md': '', 'repo/..c/d.md': '' }), 'repo');
     expect((await find(root, ['../repo-b/*.md'])).problems).toEqual(['config/pattern-outside']);
     expect((await find(root, ['..c/*.md'])).paths).toEqual(['..c/d.md']);
@@ -144,7 +144,7 @@ describe('findPromptPaths on symbolic links', () => {
 
   const cases: readonly (readonly [string, Readonly<Record<string, string>>, string, readonly string[], string])[] = [
     [
-      'a symbolic link to a file is reported and not followed',
+      'a symbolic link to a file is reported but not followed',
       { 'prompts/l.md': '../real/b.md' },
       'prompts/*.md',
       ['prompts/a.md'],
@@ -172,14 +172,14 @@ describe('findPromptPaths on symbolic links', () => {
       'prompts/l.md',
     ],
     [
-      'a symbolic link to a folder is reported and not followed',
+      'a symbolic link to a folder is reported but not followed',
       { 'prompts/l': '../real' },
       'prompts/**/*.md',
       ['prompts/a.md'],
       'prompts/l',
     ],
     [
-      'a symbolic link to its own folder is reported and not followed',
+      'a symbolic link to its parent folder is reported but not followed',
       { 'prompts/l': '.' },
       'prompts/**/*.md',
       ['prompts/a.md'],
@@ -197,10 +197,10 @@ describe('findPromptPaths on symbolic links', () => {
   });
 
   test.each([
-    ['a symbolic link that no pattern matches is ignored', { 'prompts/l.txt': '../real/b.md' }, ['prompts/*.md']],
+    ['a symbolic link that matches no pattern is ignored', { 'prompts/l.txt': '../real/b.md' }, ['prompts/*.md']],
     ['a symbolic link to a folder that no pattern searches is ignored', { 'prompts/l': '../real' }, ['prompts/*.md']],
     [
-      'a symbolic link that a negative pattern excludes is ignored',
+      'a symbolic link that is excluded by a negative pattern is ignored',
       { 'prompts/l': '../real' },
       ['prompts/**/*.md', '!prompts/l/**'],
     ],
@@ -210,7 +210,7 @@ describe('findPromptPaths on symbolic links', () => {
     expect(await find(withLinks(links), patterns)).toEqual({ paths: ['prompts/a.md'], problems: [] });
   });
 
-  test('the repository root may be reached through a symbolic link', async () => {
+  test('findPromptPaths accepts a repository root that is a symbolic link', async () => {
     const root = withLinks({});
     symlinkSync('repo', join(root, '../alias'));
     expect(await find(join(root, '../alias'), ['prompts/*.md'])).toEqual({ paths: ['prompts/a.md'], problems: [] });
@@ -218,7 +218,7 @@ describe('findPromptPaths on symbolic links', () => {
 });
 
 describe('findPromptPaths on unusual files', () => {
-  test('findPromptPaths reports a named pipe as unreadable and does not open it', async () => {
+  test('findPromptPaths reports a named pipe as unreadable without opening it', async () => {
     const root = makeWorkspace({ 'prompts/a.md': '' });
     execFileSync('mkfifo', [join(root, 'prompts/pipe.md')]);
     expect(await find(root, ['prompts/*.md'])).toEqual({
@@ -228,7 +228,7 @@ describe('findPromptPaths on unusual files', () => {
   });
 
   test.skipIf(process.getuid?.() === 0)(
-    'findPromptPaths reports a folder that it has no permission to read',
+    'findPromptPaths reports a folder that it does not have permission to read',
     async () => {
       const root = makeWorkspace({ 'prompts/a.md': '', 'prompts/shut/b.md': '' });
       chmodSync(join(root, 'prompts/shut'), 0);

@@ -8,7 +8,7 @@ import { REQUIRED_FIELDS, parseValidFile, parse, makeSource, summarizeProblems }
 describe('the front matter delimiters', () => {
   const wrong: readonly (readonly [string, string, string])[] = [
     ['the parser rejects an empty file because it has no front matter', '', 'prompt/no-front-matter 1:1'],
-    ['the parser rejects a file that has only a text', 'Hello.\n', 'prompt/no-front-matter 1:1'],
+    ['the parser rejects a file with text but no front matter', 'Hello.\n', 'prompt/no-front-matter 1:1'],
     ['the parser rejects a blank line before the front matter', `\n${makeSource()}`, 'prompt/no-front-matter 1:1'],
     ['the parser rejects a space before the opening delimiter', ` ${makeSource()}`, 'prompt/no-front-matter 1:1'],
     [
@@ -17,12 +17,12 @@ describe('the front matter delimiters', () => {
       'prompt/no-front-matter 1:1',
     ],
     [
-      'the parser rejects an opening delimiter of two dashes',
+      'the parser rejects an opening delimiter with only two dashes',
       makeSource().replace('---', '--'),
       'prompt/no-front-matter 1:1',
     ],
     [
-      'the parser rejects an opening delimiter of four dashes',
+      'the parser rejects an opening delimiter with four dashes',
       makeSource().replace('---', '----'),
       'prompt/bad-delimiter 1:1',
     ],
@@ -47,7 +47,7 @@ describe('the front matter delimiters', () => {
       'prompt/bad-delimiter 1:1',
     ],
     [
-      'the parser rejects a comment on the opening delimiter',
+      'the parser rejects a comment after the opening delimiter',
       makeSource().replace('---', '--- # c'),
       'prompt/bad-delimiter 1:1',
     ],
@@ -62,14 +62,14 @@ describe('the front matter delimiters', () => {
       makeSource().replace('---', '---\r\r'),
       'prompt/bad-delimiter 1:1',
     ],
-    ['the parser rejects a line ---x inside the front matter', makeSource('---x\n'), 'prompt/bad-delimiter 5:1'],
+    ['the parser rejects the line ---x inside the front matter', makeSource('---x\n'), 'prompt/bad-delimiter 5:1'],
     [
       'the parser rejects a line of four dashes inside the front matter',
       makeSource('----\n'),
       'prompt/bad-delimiter 5:1',
     ],
-    ['the parser rejects a line --- a inside the front matter', makeSource('--- a\n'), 'prompt/bad-delimiter 5:1'],
-    ['the parser rejects a file that holds only the opening delimiter', '---', 'prompt/unclosed-front-matter 1:1'],
+    ['the parser rejects the line --- a inside the front matter', makeSource('--- a\n'), 'prompt/bad-delimiter 5:1'],
+    ['the parser rejects a file that contains only the opening delimiter', '---', 'prompt/unclosed-front-matter 1:1'],
     [
       'the parser rejects front matter without a closing delimiter',
       `---\n${REQUIRED_FIELDS}`,
@@ -87,13 +87,13 @@ describe('the front matter delimiters', () => {
     expect(summarizeProblems(parse(source.replaceAll('\n', '\r\n')).problems)).toContain(expected);
   });
 
-  test('the parser reports the missing fields of empty front matter', () => {
+  test('the parser reports every required field as missing if the front matter is empty', () => {
     const expected = ['prompt/missing-id 2:1', 'prompt/missing-field 2:1', 'prompt/missing-field 2:1'];
     expect(summarizeProblems(parse('---\n---\nHello.').problems)).toEqual(expected);
     expect(summarizeProblems(parse('---\n# comment\n\n---\nHello.').problems)).toEqual(expected);
   });
 
-  test('the parser does not end the front matter at --- inside a value', () => {
+  test('the parser does not treat --- inside a value as the closing delimiter', () => {
     expect(parseValidFile(makeSource('description: |\n  a\n  ---\n  b\n')).description).toBe('a\n---\nb\n');
   });
 });
@@ -106,7 +106,7 @@ describe('front matter with code', () => {
   });
 
   test.each(['---js', '---javascript', '--- js', '---coffee', '---json', '---yaml', '---toml', '---'])(
-    'the parser runs no code from a file that begins with %s',
+    'the parser does not execute code in a file that begins with %s',
     (opening) => {
       parse(`${opening}\n${EVIL}\n---\nHello.`);
       parse(`${opening}\nid: !!js/function 'function () { ${EVIL} }'\n---\nHello.`);
@@ -115,7 +115,7 @@ describe('front matter with code', () => {
     },
   );
 
-  test('the parser runs no code from a second front matter block in the body', () => {
+  test('the parser does not execute code in a second front matter block in the body', () => {
     expect(parseValidFile(makeSource('', `---js\n${EVIL}\n---\n`)).content.text).toContain(EVIL);
     expect(scope.evaluated).toBeUndefined();
   });
@@ -135,23 +135,28 @@ describe('the size limit of front matter', () => {
   /** Makes front matter of exactly the maximum size. The newline before the closing delimiter does not count. */
   const makeLargestSource = (twoBytes: string) => makeSource(`# x${twoBytes.repeat(32_754)}\n`, 'x\n'.repeat(65_536));
 
-  test.each(['xx', 'é'])('the parser limits front matter filled with %s to 64 KiB for LF and CRLF', (twoBytes) => {
-    const source = makeLargestSource(twoBytes);
-    expect(Buffer.byteLength(source.split('---\n')[1]?.slice(0, -1) ?? '')).toBe(64 * 1024);
-    for (const ending of ['\n', '\r\n']) {
-      const [fits, over] = [source, source.replace('# ', '#  ')].map((one) => parse(one.replaceAll('\n', ending)));
-      expect(fits?.problems).toEqual([]);
-      expect(summarizeProblems(over?.problems ?? [])).toEqual(['prompt/front-matter-too-large 1:1']);
-    }
-  });
+  test.each(['xx', 'é'])(
+    'the parser limits front matter filled with %s to 64 KiB for both LF and CRLF line endings',
+    (twoBytes) => {
+      const source = makeLargestSource(twoBytes);
+      expect(Buffer.byteLength(source.split('---\n')[1]?.slice(0, -1) ?? '')).toBe(64 * 1024);
+      for (const ending of ['\n', '\r\n']) {
+        const [fits, over] = [source, source.replace('# ', '#  ')].map((one) => parse(one.replaceAll('\n', ending)));
+        expect(fits?.problems).toEqual([]);
+        expect(summarizeProblems(over?.problems ?? [])).toEqual(['prompt/front-matter-too-large 1:1']);
+      }
+    },
+  );
 });
 
 test.each([79, 80, 81, 100_000])(
-  'the parser shows at most 80 characters of a wrong delimiter line of %i characters',
+  'the parser quotes at most 80 characters of an invalid delimiter line with %i characters',
   (length) => {
     const line = '---'.padEnd(length, 'x');
     const excerpt = length > 80 ? `${line.slice(0, 80)}…` : line;
-    expect(parse(`${line}\n`).problems).toMatchObject([{ message: `The delimiter line is "${excerpt}".` }]);
+    expect(parse(`${line}\n`).problems).toMatchObject([
+      { message: `The line "${excerpt}" is not a valid delimiter of front matter.` },
+    ]);
   },
 );
 
@@ -174,20 +179,24 @@ test('splitFrontMatter returns the same body as gray-matter for any file', () =>
 
 describe('the text of a prompt file', () => {
   const bodyCases: readonly (readonly [string, string, string])[] = [
-    ['the parser takes the body of the file as the text', 'Hello.', 'Hello.'],
-    ['the parser removes line breaks at the end of the text', 'Hello.\n\n\n', 'Hello.'],
-    ['the parser keeps blank lines inside the text', 'a\n\nb\n\n', 'a\n\nb'],
+    ['the parser reads the body of the file as the prompt text', 'Hello.', 'Hello.'],
+    ['the parser removes trailing line breaks from the text', 'Hello.\n\n\n', 'Hello.'],
+    ['the parser keeps blank lines within the text', 'a\n\nb\n\n', 'a\n\nb'],
     ['the parser removes one blank line after the front matter', '\nHello.\n', 'Hello.'],
     ['the parser keeps a second blank line after the front matter', '\n\nHello.\n', '\nHello.'],
     ['the parser keeps a line of spaces after the front matter', '  \nHello.\n', '  \nHello.'],
-    ['the parser keeps spaces around the text', '  Hello.  \n', '  Hello.  '],
-    ['the parser keeps lines of --- in the text', '---\nHello.\n---\n', '---\nHello.\n---'],
+    ['the parser keeps leading and trailing spaces in the text', '  Hello.  \n', '  Hello.  '],
+    ['the parser keeps --- lines in the text', '---\nHello.\n---\n', '---\nHello.\n---'],
     ['the parser keeps a block in the text that looks like front matter', '---js\nx\n---\n', '---js\nx\n---'],
     ['the parser keeps an underlined heading that resembles a conflict marker', 'A\n=======\nB\n', 'A\n=======\nB'],
     ['the parser keeps a lone carriage return in the text', 'a\rb\n', 'a\rb'],
     ['the parser keeps a byte order mark inside the text', '\n\ufeffa\n', '\ufeffa'],
-    ['the parser does not change the Unicode normal form of the text', 'e\u0301é\n', 'e\u0301é'],
-    ['the parser keeps braces and placeholders in the text', 'Dear {{ name }}, {{{x}}}\n', 'Dear {{ name }}, {{{x}}}'],
+    ['the parser preserves the Unicode normalization form of the text', 'e\u0301é\n', 'e\u0301é'],
+    [
+      'the parser leaves braces and placeholders in the text unchanged',
+      'Dear {{ name }}, {{{x}}}\n',
+      'Dear {{ name }}, {{{x}}}',
+    ],
   ];
   test.each(bodyCases)('%s, both with LF and with CRLF', (_, body, expected) => {
     const content = { text: expected, digest: computeContentDigest(expected) };
@@ -206,10 +215,10 @@ describe('the text of a prompt file', () => {
 
 describe('an empty body', () => {
   test.each([
-    ['the parser rejects a file without a text', '', 'prompt/empty-body 6:1'],
-    ['the parser rejects a text that consists of newlines', '\n\n\n', 'prompt/empty-body 6:1'],
-    ['the parser rejects a text that consists of white space', ' \t\u00a0\u3000\n\n', 'prompt/empty-body 6:1'],
-    ['the parser rejects a text that is a lone carriage return', '\r', 'prompt/empty-body 6:1'],
+    ['the parser rejects a file with an empty body', '', 'prompt/empty-body 6:1'],
+    ['the parser rejects a body that contains only newlines', '\n\n\n', 'prompt/empty-body 6:1'],
+    ['the parser rejects a body that contains only whitespace', ' \t\u00a0\u3000\n\n', 'prompt/empty-body 6:1'],
+    ['the parser rejects a body that contains only a carriage return', '\r', 'prompt/empty-body 6:1'],
   ])('%s', (_, body, expected) => {
     expect(summarizeProblems(parse(makeSource('', body)).problems)).toContain(expected);
     expect(parse(makeSource('', body)).file).toBeNull();

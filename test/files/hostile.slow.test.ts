@@ -38,7 +38,7 @@ describe('parsePromptFile on random input', () => {
     );
   });
 
-  test('the parser does not throw on pieces of YAML in any order', () => {
+  test('the parser does not throw on randomly combined YAML fragments', () => {
     fc.assert(
       fc.property(randomYaml, (text) => {
         expect(findContractViolations(Buffer.from(`---\n${text}\n---\nHello.`))).toEqual([]);
@@ -53,7 +53,7 @@ describe('parsePromptFile on random input', () => {
     );
   });
 
-  test('the parser does not throw on a valid file with a few changed bytes', () => {
+  test('the parser does not throw on a valid file with a few randomly changed bytes', () => {
     const whole = Buffer.from(
       makeSource('pins:\n  a: latest\n  b: 7\nmetadata: {x: [1, "a\\n"]}\nvariables: [v]\n', '\nHi {{v}}\n'),
     );
@@ -94,14 +94,14 @@ describe('parsePromptFile on 64 KiB of hostile front matter', () => {
     ],
     ['the parser quickly handles an integer with thousands of digits', `metadata: {a: ${'1'.repeat(60_000)}}\n`],
     [
-      'the parser quickly handles a block scalar whose blank lines get shorter and shorter',
+      'the parser quickly handles a block scalar whose blank lines have decreasing indentation',
       `metadata: |\n${Array.from({ length: 350 }, (_, i) => `${' '.repeat(350 - i)}\n`).join('')}`,
     ],
   ])('%s', (_, further) => {
     expect(findContractViolations(Buffer.from(makeSource(further)))).toEqual([]);
   });
 
-  test.each(['[', '{a: ', '- ', '? '])('the parser rejects deep nesting of %j', (piece) => {
+  test.each(['[', '{a: ', '- ', '? '])('the parser rejects excessively deep nesting of %j', (piece) => {
     for (const depth of [66, 500, 5_000, 15_000]) {
       const { file, problems } = parse(makeSource(`metadata:\n  ${piece.repeat(depth)}\n`));
       expect(file).toBeNull();
@@ -116,12 +116,12 @@ describe('parsePromptFile on large hostile bodies', () => {
   const HALF_MIB = 512 * 1024;
   test.each([
     ...splitPieces('{{§{{ §{{a§{{a §{§<§<<<<<<<x\n§\n§---\n§ §\r§\u200b§👩\u200d§\u{e0041}§a\ufe01§❤\ufe0f\ufe0f§}}'),
-  ])('the parser quickly handles a text of 512 KiB that repeats %j', (piece) => {
+  ])('the parser quickly handles 512 KiB of text that repeats %j', (piece) => {
     const body = piece.repeat(HALF_MIB / Buffer.byteLength(piece));
     expect(findContractViolations(Buffer.from(makeSource('variables: [a]\n', body)))).toEqual([]);
   });
 
-  test('the parser quickly handles a large text with every hidden tag character', () => {
+  test('the parser quickly handles large text with 4,096 different hidden characters', () => {
     const tags = Array.from({ length: 4096 }, (_, index) => String.fromCodePoint(0xe0000 + index)).join('');
     expect(findContractViolations(Buffer.from(makeSource('', `${'a\n'.repeat(HALF_MIB / 2)}${tags}`)))).toEqual([]);
   });

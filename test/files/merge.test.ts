@@ -38,9 +38,9 @@ const withoutConflict = (text: string) => ({ text, conflicts: 0 });
 
 describe('mergeText', () => {
   test.each<[string, string, string, string, string]>([
-    ['a text merge keeps two changes in different places', 'a\nb\nc', 'A\nb\nc', 'a\nb\nC', 'A\nb\nC'],
+    ['a text merge combines changes in different places', 'a\nb\nc', 'A\nb\nc', 'a\nb\nC', 'A\nb\nC'],
     ['a text merge keeps the final newline', 'a\nb\n', 'A\nb\n', 'a\nb\n', 'A\nb\n'],
-    ['a text merge takes over a final newline that one side added', 'a\nb\nc', 'A\nb\nc', 'a\nb\nc\n', 'A\nb\nc\n'],
+    ['a text merge keeps a final newline that only one side added', 'a\nb\nc', 'A\nb\nc', 'a\nb\nc\n', 'A\nb\nc\n'],
     [
       'a text merge does not treat a lone carriage return as a line break',
       'a\rb\nc\nd',
@@ -56,28 +56,35 @@ describe('mergeText', () => {
   const twice = `${markConflict('1\n', '2\n')}\n${UNCHANGED_LINES}${markConflict('1\n', '2\n')}`;
   test.each<[string, string | null, string, string, string, number]>([
     [
-      'a text merge shows both sides of a line that changed in two ways',
+      'a text merge marks a conflict if both sides changed the same line differently',
       'a\nb\nc',
       'a\nB\nc',
       'a\nß\nc',
       `a\n${markConflict('B\n', 'ß\n')}\nc`,
       1,
     ],
-    ['a text merge shows both sides of each of two conflicting places', ...two, twice, 2],
+    ['a text merge marks two conflicts in different places separately', ...two, twice, 2],
     [
-      'a text merge without a base shows both sides of every difference',
+      'a text merge without a base marks every difference as a conflict',
       null,
       'B\nc',
       'b\nc',
       `${markConflict('B\n', 'b\n')}\nc`,
       1,
     ],
-    ['a text merge shows both sides if one side became empty', 'a\nb', 'a\nB', '', markConflict('a\nB\n', '\n'), 1],
+    [
+      'a text merge marks a conflict if one side was edited and the other side was emptied',
+      'a\nb',
+      'a\nB',
+      '',
+      markConflict('a\nB\n', '\n'),
+      1,
+    ],
   ])('%s', async (_, base, ours, theirs, text, conflicts) => {
     expect(await merge(base, ours, theirs)).toEqual({ text, conflicts });
   });
 
-  test('a text merge with a preferred side resolves conflicts with it and keeps all other changes', async () => {
+  test('a text merge resolves conflicts in favor of the preferred side and keeps all other changes', async () => {
     const [base, ours, theirs] = ['a\nb\nc\nd\ne', 'A\nb\nours\nd\ne', 'a\nb\ntheirs\nd\nE'];
     expect(await merge(base, ours, theirs, 'ours')).toEqual(withoutConflict('A\nb\nours\nd\nE'));
     expect(await merge(base, ours, theirs, 'theirs')).toEqual(withoutConflict('A\nb\ntheirs\nd\nE'));
@@ -118,7 +125,7 @@ function sideOf(text: string, side: 'ours' | 'theirs'): readonly string[] {
 
 /** test/commands/pull-laws.slow.test.ts proves that no line is lost. */
 describe('mergeText on random texts', () => {
-  test('a text merge returns the changed text if only one side has changed', async () => {
+  test('a text merge returns the changed text if only one side changed', async () => {
     await fc.assert(
       fc.asyncProperty(texts, sides, async ([from, ours, theirs], side) => {
         expect(await merge(from, from, theirs, side)).toEqual(withoutConflict(theirs));
@@ -141,18 +148,15 @@ describe('mergeText on random texts', () => {
 });
 
 test.each([
-  ['a text merge takes over a text with a NUL character unmerged, because the file editor refuses it later', 'a\0b'],
-  [
-    'a text merge takes over a text with a lone surrogate unmerged, because the file editor refuses it later',
-    'a\ud83d',
-  ],
+  ['a text merge returns text from the service unmerged if it contains a NUL character', 'a\0b'],
+  ['a text merge returns text from the service unmerged if it contains a lone surrogate', 'a\ud83d'],
 ])('%s', async (_, theirs) => {
   expect(await merge('a', 'b', theirs)).toEqual(withoutConflict(theirs));
   expect(await merge(theirs, 'b', 'c')).toEqual({ text: markConflict('b\n', 'c\n'), conflicts: 1 });
 });
 
 test.each(['-c', '--exec=x', 'core.editor=x', 'a b/ü 👍.md'])(
-  'git does not read the conflict label %j as an option',
+  'git does not interpret the conflict label %j as an option',
   async (label) => {
     const labels = { ours: label, theirs: 'yours' };
     const { text } = await mergeText({ base: 'a', ours: 'b', theirs: 'c' }, null, { ...makeMerging(null), labels });
@@ -163,7 +167,7 @@ test.each(['-c', '--exec=x', 'core.editor=x', 'a b/ü 👍.md'])(
 describe('mergeText if both sides may come from a newer version', () => {
   test.each<[string, string, string, string, string, number]>([
     [
-      'a merge with an uncertain base shows a conflict if the service undid a change',
+      'a text merge with a possibly outdated base marks a conflict if the service reverted a change',
       'a\nb',
       'A\nb',
       'a\nb',
@@ -171,7 +175,7 @@ describe('mergeText if both sides may come from a newer version', () => {
       1,
     ],
     [
-      'a merge with an uncertain base shows an undone change next to a new one as a conflict',
+      'a text merge with a possibly outdated base marks a reverted line as a conflict but accepts a new change',
       'a\nb\nc',
       'A\nb\nc',
       'a\nb\nC',
@@ -179,7 +183,7 @@ describe('mergeText if both sides may come from a newer version', () => {
       1,
     ],
     [
-      'a merge with an uncertain base shows a conflict if the service removed an added line',
+      'a text merge with a possibly outdated base marks a conflict if the service removed an added line',
       'a\nc',
       'a\nb\nc',
       'a\nc',
@@ -187,7 +191,7 @@ describe('mergeText if both sides may come from a newer version', () => {
       1,
     ],
     [
-      'a merge with an uncertain base shows a conflict if the service restored a removed line',
+      'a text merge with a possibly outdated base marks a conflict if the service restored a removed line',
       'a\nb\nc',
       'a\nc',
       'a\nb\nc',
@@ -195,7 +199,7 @@ describe('mergeText if both sides may come from a newer version', () => {
       1,
     ],
     [
-      'a merge with an uncertain base takes over a change to a line that the file left unchanged',
+      'a text merge with a possibly outdated base accepts a change that only the service made',
       'a\nb',
       'a\nb',
       'a\nB',
@@ -203,7 +207,7 @@ describe('mergeText if both sides may come from a newer version', () => {
       0,
     ],
     [
-      'a merge with an uncertain base takes over a change next to a line that both sides share',
+      'a text merge with a possibly outdated base accepts a service change next to a line that both sides share',
       'a\nb\nc',
       'A\nb\nc',
       'A\nb\nC',
@@ -214,7 +218,7 @@ describe('mergeText if both sides may come from a newer version', () => {
     expect(await mergeUncertain(base, ours, theirs)).toEqual({ text, conflicts });
   });
 
-  test('a preferred side resolves a merge with an uncertain base', async () => {
+  test('a preferred side resolves every conflict in a text merge with a possibly outdated base', async () => {
     await fc.assert(
       fc.asyncProperty(texts, async ([from, ours, theirs]) => {
         expect(await mergeUncertain(from, ours, theirs, 'theirs')).toEqual(withoutConflict(theirs));
@@ -225,7 +229,7 @@ describe('mergeText if both sides may come from a newer version', () => {
     );
   });
 
-  test('a merge with an uncertain base keeps every line of both sides', async () => {
+  test('choosing one side of every conflict yields the same text as a merge that prefers that side', async () => {
     await fc.assert(
       fc.asyncProperty(texts, async ([from, ours, theirs]) => {
         const { text, conflicts } = await mergeUncertain(from, ours, theirs);
@@ -237,7 +241,7 @@ describe('mergeText if both sides may come from a newer version', () => {
     );
   });
 
-  test('a merge with an uncertain base shows a conflict if the file has returned to the base', async () => {
+  test('a text merge with a possibly outdated base marks a conflict if the file was reverted to the base', async () => {
     expect(await mergeUncertain('a\nb', 'a\nb', 'A\nB', null, ['A\nb'])).toEqual({
       text: markConflict('a\nb\n', 'A\nB\n'),
       conflicts: 1,
@@ -249,13 +253,29 @@ describe('mergeText if both sides may come from a newer version', () => {
 
 describe('mergeValue', () => {
   test.each<[string, string | null, string, string, PreferredSide, string, boolean]>([
-    ['a value merge keeps an unchanged value', 'a', 'a', 'a', null, 'a', false],
-    ['a value merge keeps a value that only the file has changed', 'a', 'b', 'a', null, 'b', false],
-    ['a value merge takes over a value that only the service has changed', 'a', 'a', 'b', null, 'b', false],
+    ['a value merge keeps a value that neither side changed', 'a', 'a', 'a', null, 'a', false],
+    ['a value merge keeps a value that only the file changed', 'a', 'b', 'a', null, 'b', false],
+    ['a value merge accepts a value that only the service changed', 'a', 'a', 'b', null, 'b', false],
     ['a value merge finds no conflict if both sides made the same change', 'a', 'b', 'b', null, 'b', false],
-    ["a value merge reports a conflict and keeps the file's value if the sides differ", 'a', 'b', 'c', null, 'b', true],
-    ["a value merge with --ours resolves a conflict with the file's value", 'a', 'b', 'c', 'ours', 'b', false],
-    ["a value merge with --theirs resolves a conflict with the service's value", 'a', 'b', 'c', 'theirs', 'c', false],
+    [
+      "a value merge reports a conflict and keeps the file's value if both sides changed it differently",
+      'a',
+      'b',
+      'c',
+      null,
+      'b',
+      true,
+    ],
+    ["a value merge with --ours resolves a conflict in favor of the file's value", 'a', 'b', 'c', 'ours', 'b', false],
+    [
+      "a value merge with --theirs resolves a conflict in favor of the service's value",
+      'a',
+      'b',
+      'c',
+      'theirs',
+      'c',
+      false,
+    ],
     ['a value merge without a base reports a conflict if the sides differ', null, 'b', 'c', null, 'b', true],
     ['a value merge without a base finds no conflict if both sides are equal', null, 'b', 'b', null, 'b', false],
   ])('%s', (_, base, ours, theirs, side, value, conflict) => {
@@ -269,7 +289,7 @@ describe('mergeValue', () => {
     ['ours', 'b', false],
     ['theirs', 'a', false],
   ])(
-    'a value merge with an uncertain base and the preferred side %s handles an undone change',
+    'a value merge with the preferred side %s treats a possible revert by the service as a change',
     (side, value, conflict) => {
       const merging = { base: { value: 'a' }, ours: 'b', theirs: 'a', isBaseUncertain: true };
       expect(mergeValue(merging, side)).toEqual({ value, isConflict: conflict });
@@ -300,7 +320,7 @@ describe('mergePrompt on metadata', () => {
   const hostile = JSON.parse('{"toString": 1, "__proto__": 2}') as JsonObject;
   const [one, other] = [{ a: { x: 1, y: 2 } }, { a: { y: 2, x: 1 } }];
   test.each<[string, JsonObject | null, JsonObject, JsonObject, JsonObject]>([
-    ['a metadata merge takes over the keys that each side added', {}, { a: 1 }, { b: 2 }, { a: 1, b: 2 }],
+    ['a metadata merge keeps the keys that each side added', {}, { a: 1 }, { b: 2 }, { a: 1, b: 2 }],
     [
       'a metadata merge combines changes to different keys',
       { a: 1, b: 1 },
@@ -309,7 +329,7 @@ describe('mergePrompt on metadata', () => {
       { a: 2, b: 3 },
     ],
     [
-      'a metadata merge takes over a nested value as a whole',
+      'a metadata merge replaces a nested value as a whole',
       { a: { x: [1] } },
       { a: { x: [1] } },
       { a: { x: [2] } },
@@ -322,7 +342,7 @@ describe('mergePrompt on metadata', () => {
     expect(await mergeMetadata(base, ours, theirs)).toEqual({ mapping, conflict: null });
   });
 
-  test('a metadata merge reports one conflict for the whole mapping if one key conflicts', async () => {
+  test('a metadata merge reports a single conflict for the whole mapping if any key conflicts', async () => {
     const [base, ours, theirs] = [{ a: 1 }, { a: 2, b: 1 }, { a: 3 }];
     expect(await mergeMetadata(base, ours, theirs)).toMatchObject({ conflict: theirs });
     expect(await mergeMetadata(base, ours, theirs, 'ours')).toEqual({ mapping: ours, conflict: null });
@@ -330,7 +350,7 @@ describe('mergePrompt on metadata', () => {
     expect(await mergeMetadata(null, ours, theirs)).toMatchObject({ conflict: theirs });
   });
 
-  test('a metadata merge without a conflict is symmetric and keeps one-sided changes', async () => {
+  test('a metadata merge without conflicts is symmetric and keeps changes made on only one side', async () => {
     const mappings = fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.constantFrom(0, 1, null, 'x'));
     await fc.assert(
       fc.asyncProperty(mappings, mappings, mappings, async (base, ours, theirs) => {
@@ -356,40 +376,40 @@ describe('mergePrompt on fields', () => {
   };
 
   test.each<[string, ServiceSide, readonly unknown[], readonly unknown[]]>([
-    ['a prompt merge ignores differences in fields that the file does not manage', nothing, [], []],
+    ['a prompt merge ignores differences in fields that the prompt file does not manage', nothing, [], []],
     [
-      'a prompt merge takes over a name that only the service has changed',
+      'a prompt merge uses the name from the service if only the service changed it',
       { ...named('T'), baseFile: file },
       ...([[edit('name', 'N', 'T')], [{ path: ['name'], value: 'T' }]] as const),
     ],
     [
-      'a prompt merge keeps a name that only the file has changed',
+      'a prompt merge keeps the name from the file if only the file changed it',
       { ...named('B'), baseFile: { ...file, name: 'B' } },
       [],
       [],
     ],
     [
-      'a prompt merge without a base reports a conflict for different names',
+      'a prompt merge without a base reports a conflict if the names differ',
       named('T'),
       ...([[edit('name', 'N', 'T', true)], [{ path: ['name'], value: 'T', labels }]] as const),
     ],
     [
-      'a prompt merge takes over metadata that only the service has changed',
+      'a prompt merge uses the metadata from the service if only the service changed it',
       { ...nothing, content: content(2), baseContent: content(1) },
       ...([[edit('metadata.m', 1, 2)], [{ path: ['metadata', 'm'], value: 2 }]] as const),
     ],
     [
-      "a prompt merge takes over the service's metadata if newer versions left it unchanged",
+      "a prompt merge uses the service's metadata if versions after the base left the metadata unchanged",
       { ...nothing, content: content(2), baseContent: content(1), newerContents: [content(1)] },
       ...([[edit('metadata.m', 1, 2)], [{ path: ['metadata', 'm'], value: 2 }]] as const),
     ],
     [
-      'a prompt merge reports a conflict if newer versions have other metadata',
+      'a prompt merge reports a conflict if a version after the base has different metadata',
       { ...nothing, content: content(2), baseContent: content(1), newerContents: [content(3)] },
       ...([[edit('metadata', { m: 1 }, { m: 2 }, true)], [{ path: ['metadata'], value: { m: 2 }, labels }]] as const),
     ],
     [
-      'a prompt merge reports a conflict if the service still has the base metadata and newer versions differ',
+      'a prompt merge reports a conflict if the service has the base metadata but a newer version differs',
       { ...nothing, content: content(2), baseContent: content(2), newerContents: [content(1)] },
       ...([[edit('metadata', { m: 1 }, { m: 2 }, true)], [{ path: ['metadata'], value: { m: 2 }, labels }]] as const),
     ],

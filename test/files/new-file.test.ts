@@ -24,7 +24,7 @@ function writeWith({ text = 'Hello.', metadata, ...parts }: Parts) {
 }
 
 describe('renderNewFile', () => {
-  test('a new prompt file is written in readable block style', () => {
+  test('promptsync writes a new prompt file in readable YAML block style', () => {
     const description = 'First message.\nIn two lines.';
     const limits = { tokens: 100 };
     const metadata = { model: 'gpt-5', temperature: 0.2, tags: ['a', 'b'], limits, empty: {}, none: null };
@@ -57,7 +57,7 @@ Hello.
 `);
   });
 
-  test('a new prompt file keeps the order of environments that look like numbers', () => {
+  test('a new prompt file preserves the order of pins for environments with numeric names', () => {
     const pins = ['z', '10', '9'].map((environment, index) => ({ environment, value: index + 1, comment: '' }));
     expect(renderNewFile({ ...NEW_FILE, pins }, RULES).source).toContain('pins:\n  z: 1\n  "10": 2\n  "9": 3\n');
   });
@@ -66,7 +66,7 @@ Hello.
     expect(renderNewFile({ ...NEW_FILE, pins: [] }, RULES).source).not.toMatch(/description|pins|metadata/);
   });
 
-  test('writing a new prompt file keeps hidden characters and warns of them', () => {
+  test('promptsync keeps hidden characters in a new prompt file and warns about them', () => {
     const { source, problems } = writeWith({ text: 'Hello\u200b.' });
     expect(source).toContain('Hello\u200b.');
     expect(problems).toMatchObject([{ code: 'prompt/hidden-character', path: PATH }]);
@@ -75,73 +75,81 @@ Hello.
   const nested = (depth: number): JsonObject => (depth === 0 ? {} : { a: nested(depth - 1) });
 
   test.each<[string, Parts, string]>([
-    ['promptsync refuses to write a new file with an empty text', { text: ' \n' }, 'The prompt has no text.'],
-    ['promptsync refuses to write a new file with a NUL character in the text', { text: 'a\0b' }, 'NUL character'],
+    ['promptsync refuses to write a new prompt file without text', { text: ' \n' }, 'The prompt has no text.'],
     [
-      'promptsync refuses to write a new file with a NUL character in the metadata',
+      'promptsync refuses to write a new prompt file with a NUL character in the text',
+      { text: 'a\0b' },
+      'NUL character',
+    ],
+    [
+      'promptsync refuses to write a new prompt file with a NUL character in the metadata',
       { metadata: { a: '\0' } },
       'NUL character',
     ],
     [
-      'promptsync refuses to write a new file with conflict markers in the text',
+      'promptsync refuses to write a new prompt file with conflict markers in the text',
       { text: 'a\n<<<<<<< HEAD\nb' },
       'merge conflict',
     ],
     [
-      'promptsync refuses to write a new file with a lone surrogate in the text',
+      'promptsync refuses to write a new prompt file with a lone surrogate in the text',
       { text: 'a\nb\ud800c' },
       'Line 2 of its text contains a lone surrogate',
     ],
     [
-      'promptsync refuses to write a new file whose text ends with a carriage return',
+      'promptsync refuses to write a new prompt file whose text ends with a carriage return',
       { text: 'a\r' },
       'Line 1 of its text ends with a lone carriage return',
     ],
     [
-      'promptsync refuses to write a new file with an extra carriage return before a line break',
+      'promptsync refuses to write a new prompt file with an extra carriage return before a line break',
       { text: 'a\r\nb\r\r\nc' },
       'Line 2 of its text ends with a lone carriage return',
     ],
     [
-      'promptsync refuses to write a new file whose key has control characters',
+      'promptsync refuses to write a new prompt file whose key contains control characters',
       { key: 'a\u001b[2J' },
       '"key" is not valid: it contains control characters',
     ],
-    ['promptsync refuses to write a new file with an empty name', { name: '' }, '"name" is not valid: it is empty'],
     [
-      'promptsync refuses to write a new file with a pin to version 0',
+      'promptsync refuses to write a new prompt file with an empty name',
+      { name: '' },
+      '"name" is not valid: it is empty',
+    ],
+    [
+      'promptsync refuses to write a new prompt file with a pin to version 0',
       { pins: [{ environment: 'staging', value: 0, comment: '' }] },
       'The pin of "staging"',
     ],
     [
-      'promptsync refuses to write a new file with a number that YAML cannot keep exactly',
+      'promptsync refuses to write a new prompt file with a number that it cannot represent exactly',
       { metadata: { a: 2 ** 60 } },
-      'cannot be kept exactly',
+      'promptsync cannot keep the number',
     ],
     [
-      'promptsync refuses to write a new file with the metadata key __proto__',
+      'promptsync refuses to write a new prompt file with the metadata key __proto__',
       { metadata: JSON.parse('{"a":{"__proto__":1}}') as JsonObject },
       '"__proto__"',
     ],
     [
-      'promptsync refuses to write a new file with metadata nested 70 levels deep',
+      'promptsync refuses to write a new prompt file with metadata nested 70 levels deep',
       { metadata: nested(70) },
       'nested too deeply',
     ],
     [
-      'promptsync refuses to write a new file with metadata nested thousands of levels deep',
+      'promptsync refuses to write a new prompt file with metadata nested thousands of levels deep',
       { metadata: nested(5_000) },
       'nested too deeply',
     ],
     [
-      'promptsync refuses to write a new file whose front matter exceeds the size limit',
+      'promptsync refuses to write a new prompt file whose front matter exceeds the size limit',
       { metadata: { a: 'x'.repeat(70_000) } },
       'The front matter has 70',
     ],
     [
-      'promptsync refuses to write a new file larger than 16 MiB',
+      'promptsync refuses to write a new prompt file larger than 16 MiB',
       { text: 'x'.repeat(17 * 1024 * 1024) },
-      'at most 16777216 are read',
+      'promptsync reads at most 16777216',
     ],
   ])('%s', (_, part, said) => {
     const { source, problems } = writeWith(part);
@@ -169,7 +177,7 @@ Hello.
     ),
   });
 
-  test('every new file that promptsync writes is read back with the same values', () => {
+  test('promptsync reads back the same values from any new prompt file that it writes', () => {
     fc.assert(
       fc.property(anyNewFile, (parts) => {
         const { source, problems } = writeWith(parts);
@@ -212,7 +220,7 @@ describe('makeFilePath', () => {
     ['a-b.md', 'a\ud800b'],
     [`${'x'.repeat(97)}.md`, 'x'.repeat(97)],
     [`${'ä'.repeat(48)}/x.md`, `${'ä'.repeat(48)}/x`],
-  ])('promptsync proposes the file name %j for the key %j', (path, key) => {
+  ])('promptsync proposes the file path %j for the prompt key %j', (path, key) => {
     expect(makeFilePath(key, 'prm_1')).toBe(path);
   });
 
@@ -226,7 +234,7 @@ describe('makeFilePath', () => {
     ['prm_1.md', 'prm_1', `${'ä'.repeat(49)}/x`],
     ['a-b.md', 'a/b', '!'],
     ['prompt.md', '..', '!'],
-  ])('promptsync proposes the file name %j for the id %j and the key %j', (path, id, key) => {
+  ])('promptsync proposes the file path %j for a prompt with the id %j and the key %j', (path, id, key) => {
     expect(makeFilePath(key, id)).toBe(path);
   });
 
@@ -238,7 +246,7 @@ describe('makeFilePath', () => {
     segment.normalize('NFC') === segment &&
     Buffer.byteLength(segment) <= 100;
 
-  test('any key yields a file path that is safe on every operating system', () => {
+  test('promptsync proposes a file path that is safe on every operating system for any prompt key', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (key) => {
         const segments = makeFilePath(key, 'prm_1').split('/');

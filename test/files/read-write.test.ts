@@ -9,24 +9,24 @@ const LIMIT = 200_000;
 const NOT_A_FILE = { kind: 'not-regular' };
 
 describe('readBytes', () => {
-  test.each([0, 1, 65_536, LIMIT])('readBytes returns all %d bytes of a file', (size) => {
+  test.each([0, 1, 65_536, LIMIT])('readBytes returns the complete content of a %d-byte file', (size) => {
     const root = makeWorkspace({ a: Buffer.alloc(size, 7) });
     expect(readBytes(join(root, 'a'), LIMIT)).toEqual({ kind: 'read', bytes: Buffer.alloc(size, 7) });
   });
 
-  test('readBytes reports the size of a file that exceeds the limit', () => {
+  test('readBytes returns only the size of a file that exceeds the size limit', () => {
     const root = makeWorkspace({ a: Buffer.alloc(LIMIT + 1) });
     expect(readBytes(join(root, 'a'), LIMIT)).toEqual({ kind: 'too-large', size: LIMIT + 1 });
   });
 
-  test('readBytes refuses a folder and does not wait for a named pipe', () => {
+  test('readBytes rejects a folder and a named pipe without blocking', () => {
     const root = makeWorkspace({ 'folder/a': '' });
     expect(readBytes(join(root, 'folder'))).toEqual(NOT_A_FILE);
     execFileSync('mkfifo', [join(root, 'pipe')]);
     expect(readBytes(join(root, 'pipe'))).toEqual(NOT_A_FILE);
   });
 
-  test('readBytes does not follow a symbolic link', () => {
+  test('readBytes throws an error for a symbolic link or a missing file', () => {
     const root = makeWorkspace({ a: 'x' });
     symlinkSync('a', join(root, 'link'));
     expect(() => readBytes(join(root, 'link'))).toThrow('ELOOP');
@@ -55,7 +55,7 @@ describe('createFile', () => {
     expect(readdirSync(folder)).toEqual(['a.md', 'link.md']);
   });
 
-  test('createFile throws for a name that is too long and leaves nothing behind', async () => {
+  test('createFile throws an error for a file name that is too long and leaves no files behind', async () => {
     const folder = makeFolder();
     await expect(createFile(join(folder, 'n'.repeat(256)), 'text')).rejects.toThrow('ENAMETOOLONG');
     expect(readdirSync(folder)).toEqual([]);
@@ -63,7 +63,7 @@ describe('createFile', () => {
 });
 
 describe('renameToNewFile', () => {
-  test('renameToNewFile moves a file only to a path that does not exist', async () => {
+  test('renameToNewFile moves a file only if the target path does not exist', async () => {
     const folder = makeFolder();
     writeFiles(folder, { first: 'one', second: 'two' });
     expect(await renameToNewFile(join(folder, 'first'), join(folder, 'a.md'))).toBe(true);
@@ -80,7 +80,7 @@ describe('renameToNewFile', () => {
 });
 
 describe('replaceFile', () => {
-  test('replaceFile follows no symbolic link at the path of a temporary file', async () => {
+  test('replaceFile does not follow symbolic links at its temporary file paths', async () => {
     const folder = makeFolder();
     writeFiles(folder, { 'a.md': 'before', victim: 'stays' });
     for (const end of ['new', 'tmp']) symlinkSync('victim', join(folder, `a.md.promptsync-${end}`));
@@ -91,7 +91,7 @@ describe('replaceFile', () => {
     expect(readdirSync(folder)).toEqual(['a.md', 'a.md.promptsync-new', 'a.md.promptsync-tmp', 'victim']);
   });
 
-  test('replaceFile keeps the permissions of a file with the longest possible name', async () => {
+  test('replaceFile preserves the permissions of a file whose name has the maximum length', async () => {
     const folder = makeFolder();
     const name = 'n'.repeat(255);
     writeFiles(folder, { [name]: 'before' });
@@ -102,7 +102,7 @@ describe('replaceFile', () => {
     expect(readdirSync(folder)).toEqual([name]);
   });
 
-  test('replaceFile throws the error of the system and leaves nothing behind', async () => {
+  test('replaceFile throws the operating system error and leaves no files behind', async () => {
     const folder = makeFolder();
     await expect(replaceFile(join(folder, 'none', 'a.md'), 'after')).rejects.toThrow('ENOENT');
     await expect(replaceFile(join(folder, 'n'.repeat(256)), 'after')).rejects.toThrow('ENAMETOOLONG');

@@ -22,14 +22,14 @@ async function read(root: string, rules = DEFAULT_RULES, patterns: readonly stri
 const readFiles = (files: Files, rules = DEFAULT_RULES) => read(makeWorkspace(files), rules);
 
 describe('readPrompts', () => {
-  test('prompt files are returned in the order of their paths', async () => {
+  test('readPrompts returns prompt files sorted by path', async () => {
     const files = Object.fromEntries(
       ['b', 'a/z', 'c', 'a'].map((name) => [`prompts/${name}.md`, file(name.replace('/', '-'), name)]),
     );
     expect(await readFiles(files)).toMatchObject({ ids: ['a', 'a-z', 'b', 'c'], problemLines: [], count: 4 });
   });
 
-  test('reading prompt files reports every problem of every file and returns the valid files', async () => {
+  test('readPrompts reports all problems in all files and returns the valid files', async () => {
     const { ids, problemLines, count } = await readFiles({
       'prompts/a.md': file('1', '2'),
       'prompts/b.md': 'Hello.',
@@ -51,12 +51,12 @@ describe('readPrompts', () => {
     });
   });
 
-  test('a prompt file with only a warning counts as valid', async () => {
+  test('readPrompts treats a prompt file with only a warning as valid', async () => {
     const { ids, problemLines } = await readFiles({ 'prompts/a.md': file('a', 'a').replace('Hello', 'Hel\u200blo') });
     expect({ ids, problemLines }).toEqual({ ids: ['a'], problemLines: ['prompt/hidden-character prompts/a.md:7:4'] });
   });
 
-  test('reading prompt files names the patterns if no file matches', async () => {
+  test('readPrompts lists the file patterns in its error message if no file matches', async () => {
     const { problemLines, problems, count } = await readFiles({ 'README.md': '' });
     expect(problemLines).toEqual(['prompt/none-found undefined:undefined:undefined']);
     expect(problems[0]?.message).toContain('"prompts/**/*.md"');
@@ -77,7 +77,7 @@ describe('readPrompts', () => {
 });
 
 describe('readPrompts on duplicate ids and keys', () => {
-  test('each file with a duplicate id or key is reported with the path of another', async () => {
+  test('readPrompts reports each duplicate id or key with the path of another file that uses it', async () => {
     const { ids, problemLines, problems } = await readFiles({
       'prompts/a.md': file('x', 'k1'),
       'prompts/b.md': file('x', 'k2'),
@@ -102,18 +102,21 @@ describe('readPrompts on duplicate ids and keys', () => {
     ['가', '\u1100\u1161', 4],
     ['a', 'A', 0],
     ['ﬁ', 'fi', 0],
-  ])('the ids and keys %s and %s in two files cause %i problems', async (one, other, count) => {
-    const { problemLines } = await readFiles({ 'prompts/a.md': file(one, one), 'prompts/b.md': file(other, other) });
-    expect(problemLines).toHaveLength(count);
-  });
+  ])(
+    'a file with the id and key %s and a file with the id and key %s cause %i duplicate errors',
+    async (one, other, count) => {
+      const { problemLines } = await readFiles({ 'prompts/a.md': file(one, one), 'prompts/b.md': file(other, other) });
+      expect(problemLines).toHaveLength(count);
+    },
+  );
 
-  test('the id of one prompt file may equal the key of another', async () => {
+  test('the id of one prompt file may equal the key of another prompt file', async () => {
     expect((await readFiles({ 'prompts/a.md': file('a', 'b'), 'prompts/b.md': file('b', 'a') })).problemLines).toEqual(
       [],
     );
   });
 
-  test('a file with other errors still counts as a duplicate', async () => {
+  test('readPrompts reports a duplicate id even if one of the files has other errors', async () => {
     const { ids, problemLines } = await readFiles({
       'prompts/a.md': file('x', 'a'),
       'prompts/b.md': file('x', 'b', 'metadata: {a: 1, a: 2}\n'),
@@ -133,15 +136,18 @@ describe('readPrompts on the environments of pins', () => {
   test.each([
     ['stagign', 'Did you mean `staging`?'],
     ['production', 'Did you mean `Production`?'],
-    ['eu', 'Environments are: staging, Production.'],
-  ])('a pin of the environment %s is rejected if the configuration does not list it', async (environment, hint) => {
-    const { ids, problemLines, problems } = await readFiles(withPin(environment), known);
-    expect({ ids, problemLines }).toEqual({ ids: [], problemLines: ['prompt/unknown-environment prompts/a.md:7:3'] });
-    expect(problems[0]?.hint).toContain(hint);
-  });
+    ['eu', 'Use one of these environments: staging, Production.'],
+  ])(
+    'a pin for the environment %s is rejected if the configuration does not list that environment',
+    async (environment, hint) => {
+      const { ids, problemLines, problems } = await readFiles(withPin(environment), known);
+      expect({ ids, problemLines }).toEqual({ ids: [], problemLines: ['prompt/unknown-environment prompts/a.md:7:3'] });
+      expect(problems[0]?.hint).toContain(hint);
+    },
+  );
 
   test.each(['promptsync', 'promptsync-look'])(
-    'a pin of the environment %s is rejected because it belongs to promptsync',
+    'a pin for the environment %s is rejected because promptsync reserves that environment',
     async (name) => {
       expect((await readFiles(withPin(name), known)).problemLines).toEqual([
         'prompt/tool-environment prompts/a.md:7:3',
@@ -150,14 +156,14 @@ describe('readPrompts on the environments of pins', () => {
     },
   );
 
-  test('a pin may name any environment if the configuration lists none', async () => {
+  test('a pin may name any environment if the configuration has no list of environments', async () => {
     expect(
       (await readFiles(withPin('promptsync'), { ...DEFAULT_RULES, rules: makeLedgerRules('other') })).problemLines,
     ).toEqual([]);
     expect((await readFiles(withPin('eu/west'))).problemLines).toEqual([]);
   });
 
-  test('every pin is rejected if the configured list of environments is empty', async () => {
+  test('every pin is rejected if the configuration has an empty list of environments', async () => {
     expect((await readFiles(withPin('eu'), { ...DEFAULT_RULES, environments: [] })).problemLines).toHaveLength(2);
   });
 });

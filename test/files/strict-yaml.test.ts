@@ -30,17 +30,21 @@ describe('parseStrictYaml on plain YAML', () => {
     ['the YAML parser reads a key without a value as null', '{a, b: }', { a: null, b: null }],
     ['the YAML parser reads explicit keys', '? a\n: 1\n? b\n', { a: 1, b: null }],
     [
-      'the YAML parser reads integers up to the exact limit',
+      'the YAML parser accepts integers from -2^53 to 2^53',
       '{a: 9007199254740992, b: -9007199254740992, c: 9007199254740991.0, d: 1e15, e: -0}',
       { a: 2 ** 53, b: -(2 ** 53), c: 2 ** 53 - 1, d: 1e15, e: 0 },
     ],
     ['the YAML parser reads a quoted << as an ordinary key', '{"<<": {b: 1}}', { '<<': { b: 1 } }],
-    ['the YAML parser reads literal and folded blocks', 'a: |\n  x\n  y\nb: >-\n  x\n  y\n', { a: 'x\ny\n', b: 'x y' }],
+    [
+      'the YAML parser reads literal and folded block scalars',
+      'a: |\n  x\n  y\nb: >-\n  x\n  y\n',
+      { a: 'x\ny\n', b: 'x y' },
+    ],
     ['the YAML parser reads a source with CRLF line endings', 'a: 1\r\nb:\r\n  - 2\r\n', { a: 1, b: [2] }],
     ['the YAML parser accepts a document start marker', '---\na: 1\n', { a: 1 }],
     ['the YAML parser accepts a document end marker', 'a: 1\n...\n# end\n', { a: 1 }],
     [
-      'the YAML parser reads keys that JavaScript objects inherit',
+      'the YAML parser reads keys such as constructor and toString as ordinary keys',
       'constructor: 1\ntoString: 2\nhasOwnProperty: 3',
       { constructor: 1, toString: 2, hasOwnProperty: 3 },
     ],
@@ -64,12 +68,12 @@ describe('parseStrictYaml on YAML features that it rejects', () => {
     ['the YAML parser rejects a string at the top level', 'a', ['yaml/not-a-mapping 1:1']],
     ['the YAML parser rejects null at the top level', '~', ['yaml/not-a-mapping 1:1']],
     [
-      'the YAML parser reports each duplicate key',
+      'the YAML parser reports duplicate keys at every nesting level',
       'a: 1\nb: {c: 1, c: 2}\n"a": 3\n',
       repeatCode('yaml/duplicate-key', '2:11 3:1'),
     ],
     [
-      'the YAML parser reports every repetition of a key',
+      'the YAML parser reports every additional occurrence of a duplicate key',
       'a: 1\na: 1\na: 1',
       repeatCode('yaml/duplicate-key', '2:1 3:1'),
     ],
@@ -77,28 +81,28 @@ describe('parseStrictYaml on YAML features that it rejects', () => {
     ['the YAML parser rejects an anchor on an empty value', 'a: &x', ['yaml/alias 1:6']],
     ['the YAML parser rejects an anchor on the whole document', '&x\na: 1', ['yaml/alias 2:1']],
     ['the YAML parser rejects an anchor on a key', '&x a: 1', ['yaml/alias 1:4']],
-    ['the YAML parser rejects an alias and its anchor', 'a: &x 1\nb: *x', ['yaml/alias 1:7', 'yaml/alias 2:4']],
-    ['the YAML parser rejects an alias without an anchor', 'a: [1, *y ]', ['yaml/alias 1:8']],
-    ['the YAML parser rejects an alias as a key', '{*x : 1}', ['yaml/alias 1:2']],
-    ['the YAML parser rejects an alias to its own key', '&x a: *x', ['yaml/alias 1:7', 'yaml/alias 1:4']],
+    ['the YAML parser rejects both an alias and its anchor', 'a: &x 1\nb: *x', ['yaml/alias 1:7', 'yaml/alias 2:4']],
+    ['the YAML parser rejects an alias to an undefined anchor', 'a: [1, *y ]', ['yaml/alias 1:8']],
+    ['the YAML parser rejects an alias used as a key', '{*x : 1}', ['yaml/alias 1:2']],
+    ['the YAML parser rejects an alias to the anchor on its own key', '&x a: *x', ['yaml/alias 1:7', 'yaml/alias 1:4']],
     ['the YAML parser rejects a merge key', 'b: {<<: {c: 1}}', ['yaml/forbidden-key 1:5']],
     [
-      'the YAML parser rejects a merge key with an alias',
+      'the YAML parser rejects a merge key whose value is an alias',
       'a: &x {}\n<<: *x',
       [...repeatCode('yaml/alias', '1:7 2:5'), 'yaml/forbidden-key 2:1'],
     ],
     ['the YAML parser rejects a custom tag', 'a: !x 1', ['yaml/tag 1:7']],
-    ['the YAML parser rejects a tag of the core schema', 'a: !!str 1', ['yaml/tag 1:10']],
+    ['the YAML parser rejects a core schema tag', 'a: !!str 1', ['yaml/tag 1:10']],
     ['the YAML parser rejects a verbatim tag', 'a: !<tag:x> 1', ['yaml/tag 1:13']],
-    ['the YAML parser rejects the tag !', 'a: ! 1', ['yaml/tag 1:6']],
+    ['the YAML parser rejects the non-specific tag !', 'a: ! 1', ['yaml/tag 1:6']],
     ['the YAML parser rejects a tag on a mapping', '!!map {a: 1}', ['yaml/tag 1:7']],
     ['the YAML parser rejects a tag on a key', '!!str a: 1', ['yaml/tag 1:7']],
     [
-      'the YAML parser rejects tags of other schemas',
+      'the YAML parser rejects tags outside the core schema',
       '{a: !!set {}, b: !!binary "aa==", c: !!timestamp 2026-01-01, d: !!omap []}',
       repeatCode('yaml/tag', '1:11 1:27 1:50 1:72'),
     ],
-    ['the YAML parser rejects a tag that creates a function', "a: !!js/function 'x'", ['yaml/tag 1:18']],
+    ['the YAML parser rejects a JavaScript function tag', "a: !!js/function 'x'", ['yaml/tag 1:18']],
     [
       'the YAML parser rejects keys that are not strings',
       '{1: a, true: b, null: c, [d]: e, {f: g}: h, 1.5: i}',
@@ -112,7 +116,7 @@ describe('parseStrictYaml on YAML features that it rejects', () => {
       repeatCode('yaml/number', '1:5 1:14 1:23 1:32 1:42'),
     ],
     [
-      'the YAML parser rejects integers beyond the exact limit',
+      'the YAML parser rejects integers that might lose precision',
       '{a: 9007199254740993, b: -9007199254740993, c: 9007199254740992.0, d: 1e16, e: 0x20000000000001}',
       repeatCode('yaml/number', '1:5 1:26 1:48 1:71 1:80'),
     ],
@@ -122,34 +126,34 @@ describe('parseStrictYaml on YAML features that it rejects', () => {
       '{a: "x\\0", "\\x00": 1}',
       repeatCode('yaml/syntax', '1:5 1:12'),
     ],
-    ['the YAML parser rejects an escape beyond the Unicode range', 'a: "\\UFFFFFFFF"', ['yaml/syntax 1:5']],
+    ['the YAML parser rejects a Unicode escape above U+10FFFF', 'a: "\\UFFFFFFFF"', ['yaml/syntax 1:5']],
     ['the YAML parser rejects a YAML directive', '%YAML 1.2\n---\na: 1', ['yaml/syntax 1:1']],
     ['the YAML parser rejects an unknown directive', '%X y\n---\na: 1', ['yaml/syntax 1:1']],
     ['the YAML parser rejects a second document', 'a: 1\n---\nb: 2', ['yaml/syntax 2:1']],
     ['the YAML parser rejects a second document after a document end marker', 'a: 1\n...\nb: 2', ['yaml/syntax 3:1']],
     ['the YAML parser rejects an empty second document', 'a: 1\n---\n', ['yaml/syntax 2:1']],
-    ['the YAML parser rejects nesting of 65 levels', `a: ${'['.repeat(65)}${']'.repeat(65)}`, ['yaml/too-deep 1:68']],
+    ['the YAML parser rejects 65 levels of nesting', `a: ${'['.repeat(65)}${']'.repeat(65)}`, ['yaml/too-deep 1:68']],
     [
-      'the YAML parser rejects nesting of thousands of levels',
+      'the YAML parser rejects thousands of levels of nesting',
       `a: ${'['.repeat(9000)}${']'.repeat(9000)}`,
       repeatCode('yaml/too-deep', '1:1'),
     ],
-    ['the YAML parser rejects thousands of unclosed levels', '{a: '.repeat(9000), ['yaml/too-deep 1:1']],
-    ['the YAML parser rejects an unclosed quote', 'a: 1\nb: "c', ['yaml/syntax 2:6']],
-    ['the YAML parser rejects indentation by a tab', 'a:\n\tb: 1', ['yaml/syntax 2:1']],
-    ['the YAML parser rejects an unquoted value with a colon', 'a: b: c', ['yaml/syntax 1:4']],
+    ['the YAML parser rejects thousands of unclosed nested mappings', '{a: '.repeat(9000), ['yaml/too-deep 1:1']],
+    ['the YAML parser rejects an unclosed quoted string', 'a: 1\nb: "c', ['yaml/syntax 2:6']],
+    ['the YAML parser rejects tab indentation', 'a:\n\tb: 1', ['yaml/syntax 2:1']],
+    ['the YAML parser rejects an unquoted value with a colon followed by a space', 'a: b: c', ['yaml/syntax 1:4']],
     ['the YAML parser rejects a value that starts with a reserved character', 'a: @b', ['yaml/syntax 1:4']],
   ];
   test.each(rejectedCases)('%s', (_, text, expected) => {
     expect(summarizeProblems(text)).toEqual(expected);
   });
 
-  test('the YAML parser counts lines from the given first line', () => {
+  test('the YAML parser reports line numbers relative to the given first line', () => {
     expect(summarizeProblems('a: 1\na: 2', 10)).toEqual(['yaml/duplicate-key 11:1']);
     expect(summarizeProblems('- a', 10)).toEqual(['yaml/not-a-mapping 10:1']);
   });
 
-  test('the YAML parser still reads the valid values next to rejected ones', () => {
+  test('the YAML parser returns valid values even if it rejects other values', () => {
     expect(parse('a: &x 1\nb: 2\nc: [*x , 3]\n__proto__: 4\n7: 5').mapping?.value).toEqual({
       a: null,
       b: 2,
@@ -157,7 +161,7 @@ describe('parseStrictYaml on YAML features that it rejects', () => {
     });
   });
 
-  test('a YAML syntax error never quotes the source, which may hold a secret', () => {
+  test('a YAML syntax error message never quotes the source, which may contain a secret', () => {
     const texts = ['a: |x secret\n', 'a: "secret', ']secret', '@secret', 'a: b\n secret: c\n', '\tsecret: 1\n- x'];
     for (const text of texts) {
       const [problem] = parse(text).problems;
@@ -167,13 +171,13 @@ describe('parseStrictYaml on YAML features that it rejects', () => {
   });
 
   test.each(['name: Hello: world', 'name: Hello:', 'a:\n  - b: c: d'])(
-    'the YAML parser suggests quotes for %j',
+    'the YAML parser suggests quoting the value that contains a colon in %j',
     (text) => {
       expect(parse(text).problems[0]?.message).toContain('a value that contains a colon needs quotes');
     },
   );
 
-  test('the YAML parser reports at most 25 of thousands of syntax errors', () => {
+  test('the YAML parser reports fewer than 25 problems for thousands of syntax errors', () => {
     expect(summarizeProblems('"'.repeat(10_000)).length).toBeLessThan(25);
   });
 });
@@ -190,7 +194,7 @@ describe('the places of a parsed mapping', () => {
     [['b', 'c', 1, 'd'], at(7, 14), at(7, 11)],
     [['b', 'e'], at(9, 5), at(9, 3)],
     [[], at(5, 1), at(5, 1)],
-  ])('the YAML parser knows the places of the value and the key at %j', (path, value, key) => {
+  ])('the YAML parser records the line and column of both the value and the key at the path %j', (path, value, key) => {
     expect(mapping?.placeOf(path)).toEqual(value);
     expect(mapping?.keyPlaceOf(path)).toEqual(key);
     expect(mapping?.valueAt(path)).toBeDefined();
@@ -202,24 +206,24 @@ describe('the places of a parsed mapping', () => {
     [['b', 'c', 7], at(7, 6)],
     [['a', 'x', 'y'], at(5, 4)],
     [['b', 'c', '0'], at(7, 6)],
-  ])('a missing path %j has the place of its closest parent', (path, place) => {
+  ])('the YAML parser locates the missing path %j at its closest existing parent', (path, place) => {
     expect(mapping?.placeOf(path)).toEqual(place);
     expect(mapping?.valueAt(path)).toBeUndefined();
   });
 
-  test('the YAML parser lists keys in source order, even numeric ones', () => {
+  test('the YAML parser lists keys, including numeric ones, in source order', () => {
     expect(mapping?.keysOf(['b'])).toEqual(['c', '10', 'e', '9']);
     expect(mapping?.keysOf(['x'])).toEqual([]);
     expect(mapping?.keysOf(['a'])).toEqual([]);
   });
 
-  test('the YAML parser marks a value that it rejected', () => {
+  test('the YAML parser marks a value with an anchor as rejected', () => {
     expect(mapping?.isRefused(['f'])).toBe(true);
     expect(mapping?.isRefused(['a'])).toBe(false);
   });
 });
 
-test('the YAML parser reads every JSON mapping without __proto__ like JSON.parse', () => {
+test('the YAML parser returns the same value as JSON.parse for any JSON object without a __proto__ key', () => {
   fc.assert(
     fc.property(fc.dictionary(keys, values, { maxKeys: 4 }), fc.constantFrom(0, 2), (value, indent) => {
       const text = JSON.stringify(value, null, indent);
@@ -232,13 +236,17 @@ test('the YAML parser reads every JSON mapping without __proto__ like JSON.parse
 
 describe('the messages of YAML syntax errors', () => {
   test.each([
-    ['the YAML parser explains that directives are not allowed', '%YAML 1.2\n---\na: 1', 'a line begins with %'],
+    ['the YAML parser explains why it rejects a directive', '%YAML 1.2\n---\na: 1', 'a line begins with %'],
     [
-      'the YAML parser explains that a second document is not allowed',
+      'the YAML parser explains why it rejects a second document',
       'a: 1\n---\nb: 2',
       'it contains more than one document',
     ],
-    ['the YAML parser explains a syntax error in one short clause', 'a: "\\q"', 'Invalid escape sequence \\q'],
+    [
+      'the YAML parser explains an invalid escape sequence in one short clause',
+      'a: "\\q"',
+      'Invalid escape sequence \\q',
+    ],
     [
       'the YAML parser explains a syntax error without quoting a secret',
       'a: "b" sk-live-0123',

@@ -3,12 +3,24 @@ import { parseValidFile, messages, parse, makeSource, summarizeProblems } from '
 
 describe('parsePromptFile on raw bytes', () => {
   const invalidByteCases: readonly (readonly [string, readonly number[], string])[] = [
-    ['the parser rejects a file with a byte that UTF-8 never uses', [0x0a, 0x61, 0xff, 0x62], 'prompt/not-utf8 6:2'],
-    ['the parser rejects a file with an overlong UTF-8 sequence', [0xc0, 0xaf], 'prompt/not-utf8 5:4'],
-    ['the parser rejects a file with an encoded lone surrogate', [0xc3, 0xa9, 0xed, 0xa0, 0x80], 'prompt/not-utf8 5:5'],
-    ['the parser rejects a file that ends inside a UTF-8 character', [0x61, 0xf0, 0x9f, 0x98], 'prompt/not-utf8 5:5'],
     [
-      'the parser rejects a file with a stray UTF-8 continuation byte',
+      'the prompt file parser rejects a byte that is never valid in UTF-8',
+      [0x0a, 0x61, 0xff, 0x62],
+      'prompt/not-utf8 6:2',
+    ],
+    ['the prompt file parser rejects an overlong UTF-8 sequence', [0xc0, 0xaf], 'prompt/not-utf8 5:4'],
+    [
+      'the prompt file parser rejects a lone surrogate encoded in UTF-8',
+      [0xc3, 0xa9, 0xed, 0xa0, 0x80],
+      'prompt/not-utf8 5:5',
+    ],
+    [
+      'the prompt file parser rejects a file that ends in the middle of a UTF-8 character',
+      [0x61, 0xf0, 0x9f, 0x98],
+      'prompt/not-utf8 5:5',
+    ],
+    [
+      'the prompt file parser rejects a stray UTF-8 continuation byte',
       [0x0d, 0x0a, 0xf0, 0x9f, 0x98, 0x80, 0x80],
       'prompt/not-utf8 6:3',
     ],
@@ -18,13 +30,13 @@ describe('parsePromptFile on raw bytes', () => {
     expect(summarizeProblems(parse(source).problems)).toEqual([expected]);
   });
 
-  test('the parser rejects a file in UTF-16', () => {
+  test('the prompt file parser rejects a file encoded in UTF-16', () => {
     expect(summarizeProblems(parse(Buffer.from(`\ufeff${makeSource()}`, 'utf16le')).problems)).toEqual([
       'prompt/not-utf8 1:1',
     ]);
   });
 
-  test('the parser reports a NUL character as an error and not also as hidden', () => {
+  test('the prompt file parser reports a NUL character as an error but not as a hidden character', () => {
     expect(summarizeProblems(parse(makeSource('', 'a\nb\0c\0\n')).problems)).toEqual(['prompt/nul 7:2']);
     expect(summarizeProblems(parse(makeSource('', 'b\0\n\u200b\n')).problems)).toEqual([
       'prompt/hidden-character 7:1',
@@ -33,7 +45,7 @@ describe('parsePromptFile on raw bytes', () => {
   });
 
   test.each(['<<<<<<< HEAD', '||||||| 1a2b3c4', '>>>>>>> topic', '<<<<<<<'])(
-    'the parser rejects the conflict marker %s in the text',
+    'the prompt file parser rejects the conflict marker %s in the text',
     (marker) => {
       expect(summarizeProblems(parse(makeSource('', `a\n${marker}\nb\n`)).problems)).toEqual([
         'prompt/conflict-markers 7:1',
@@ -44,13 +56,13 @@ describe('parsePromptFile on raw bytes', () => {
     },
   );
 
-  test('the parser reports only the conflict marker if the front matter has a conflict', () => {
+  test('the prompt file parser reports a merge conflict in the front matter as a single problem', () => {
     const source = makeSource('<<<<<<< HEAD\nx: 1\n=======\nx: 2\n>>>>>>> topic\n');
     expect(summarizeProblems(parse(source).problems)).toEqual(['prompt/conflict-markers 5:1']);
   });
 
   test.each(['<<<<<<<<', ' <<<<<<<', '<<<<<<<HEAD', '<<<<<<', 'a <<<<<<< b', '======='])(
-    'the parser does not take the line %j for a conflict marker',
+    'the prompt file parser does not treat the line %j as a conflict marker',
     (line) => {
       expect(parseValidFile(makeSource('', `a\n${line}\nb\n`)).content.text).toBe(`a\n${line}\nb`);
     },
@@ -58,7 +70,7 @@ describe('parsePromptFile on raw bytes', () => {
 });
 
 describe('parsePromptFile on files with several problems', () => {
-  test('the parser reports problems of bytes, fields, YAML and text together', () => {
+  test('the prompt file parser reports field, YAML and text problems together', () => {
     const source = '---\nid: 1\nkey: k\nkye: a\nmetadata: {a: &x 1, promptsync: 2}\nkey: l\n---\n\n\0\n<<<<<<< a\n';
     expect(summarizeProblems(parse(source).problems).toSorted()).toEqual([
       'prompt/conflict-markers 10:1',
@@ -72,14 +84,14 @@ describe('parsePromptFile on files with several problems', () => {
     ]);
   });
 
-  test('the parser reports an empty text together with a YAML syntax error', () => {
+  test('the prompt file parser reports both a YAML syntax error and missing text', () => {
     expect(summarizeProblems(parse('---\nid: "a\n---\n').problems)).toEqual([
       'yaml/syntax 2:7',
       'prompt/empty-body 4:1',
     ]);
   });
 
-  test('every problem of a prompt file has a path, a place, a message and a hint', () => {
+  test('every problem in a prompt file has a path, a line, a column, a message and a hint', () => {
     for (const problem of parse('---\nid: 1\nx: *a\n---\n').problems) {
       expect(problem).toMatchObject({ path: 'prompts/x.md', severity: 'error' });
       expect(problem.line).toBeGreaterThan(0);
@@ -89,7 +101,7 @@ describe('parsePromptFile on files with several problems', () => {
     }
   });
 
-  test('the parser reports each problem only once', () => {
+  test('the prompt file parser reports each problem only once', () => {
     expect(
       summarizeProblems(parse(makeSource('pins: {a: &x 1, b: !t 2}\nvariables: [*y ]\ndescription: .nan\n')).problems),
     ).toEqual(['yaml/alias 5:14', 'yaml/tag 5:23', 'yaml/alias 6:13', 'yaml/number 7:14']);
@@ -98,18 +110,18 @@ describe('parsePromptFile on files with several problems', () => {
 
 /** test/domain/text.test.ts proves which characters are hidden. */
 describe('parsePromptFile on hidden characters', () => {
-  test('the parser warns once of each kind of hidden character and keeps them', () => {
+  test('the prompt file parser warns once about each kind of hidden character and keeps the characters', () => {
     const { file, problems } = parse(makeSource('', 'x\u200b\n\u202e\u200b\u200b\n'));
     expect(summarizeProblems(problems)).toEqual(['prompt/hidden-character 6:2', 'prompt/hidden-character 7:1']);
     expect(problems[0]).toMatchObject({ severity: 'warning', message: expect.stringContaining('\\u{200b} 3 times') });
     expect(file?.content.text).toBe('x\u200b\n\u202e\u200b\u200b');
   });
 
-  test('the parser warns of isolates, inner byte order marks and soft hyphens', () => {
+  test('the prompt file parser warns about bidirectional isolates, inner byte order marks and soft hyphens', () => {
     expect(parse(makeSource('', 'x\u2066\ufeff\u00ady\n')).problems).toHaveLength(3);
   });
 
-  test('the parser warns of hidden characters in the front matter', () => {
+  test('the prompt file parser warns about hidden characters in the front matter', () => {
     expect(summarizeProblems(parse(makeSource('description: a\u200b\n')).problems)).toEqual([
       'prompt/hidden-character 5:15',
     ]);
@@ -121,27 +133,39 @@ describe('parsePromptFile on placeholders and variables', () => {
   const body = 'Dear {{b}}, {{ a }}, {{b}}.\n';
 
   test.each([
-    ['the parser accepts variables in another order than in the text', '[a, b]', body],
-    ['the parser accepts an empty list of variables for a text without placeholders', '[]', 'Hello.\n'],
-    ['the parser does not take malformed braces for placeholders', '[]', '{{a b}} {{}} {{ }} {a} {{a}\n'],
+    ['the prompt file parser accepts variables listed in a different order than in the text', '[a, b]', body],
+    ['the prompt file parser accepts an empty list of variables for text without placeholders', '[]', 'Hello.\n'],
+    ['the prompt file parser does not treat malformed braces as placeholders', '[]', '{{a b}} {{}} {{ }} {a} {{a}\n'],
   ])('%s', (_, variables, text) => {
     expect(parse(makeSource(`variables: ${variables}\n`, text)).problems).toEqual([]);
   });
 
   test.each([
-    ['the parser rejects a placeholder that is missing in the variables', '[a]', '{{b}} is in the text'],
     [
-      'the parser rejects a variable that the text does not use',
-      '[a, b, c]',
-      '"c" is in `variables` and not in the text',
+      'the prompt file parser rejects a placeholder that is missing from the list of variables',
+      '[a]',
+      'The text uses {{b}}, but',
     ],
-    ['the parser rejects a variable that is listed twice', '[a, b, a]', '"a" is in `variables` more than once'],
-    ['the parser rejects a variable that differs from its placeholder in case', '[A, b]', '{{a}} is in the text'],
-    ['the parser rejects a variable with an empty name', '[a, b, ""]', '"" is in'],
     [
-      'the parser rejects an empty list of variables for a text with placeholders',
+      'the prompt file parser rejects a variable that the text does not use',
+      '[a, b, c]',
+      'The list `variables` contains "c", but the text does not use it.',
+    ],
+    [
+      'the prompt file parser rejects a variable that is listed twice',
+      '[a, b, a]',
+      'The list `variables` contains "a" more than once.',
+    ],
+    [
+      'the prompt file parser rejects a variable that differs from its placeholder only in case',
+      '[A, b]',
+      'The text uses {{a}}, but',
+    ],
+    ['the prompt file parser rejects a variable with an empty name', '[a, b, ""]', 'contains "", but'],
+    [
+      'the prompt file parser rejects an empty list of variables for text with placeholders',
       '[]',
-      '{{b}} is in the text and not in `variables`; {{a}}',
+      'The text uses {{b}}, but `variables` does not list it. The text uses {{a}}',
     ],
   ])('%s', (_, variables, expected) => {
     const { file, problems } = parse(makeSource(`variables: ${variables}\n`, body));
@@ -150,12 +174,14 @@ describe('parsePromptFile on placeholders and variables', () => {
     expect(file).toBeNull();
   });
 
-  test('the parser accepts any placeholder if the file has no variables', () => {
+  test('the prompt file parser accepts any placeholder if the file does not list its variables', () => {
     expect(parseValidFile(makeSource('', body))).not.toHaveProperty('variables');
   });
 
-  test('the parser shortens a message about thousands of missing variables', () => {
+  test('the prompt file parser shortens its error message if thousands of variables are missing', () => {
     const text = Array.from({ length: 5000 }, (_, index) => `{{v${index}}}`).join('');
-    expect(messages(parse(makeSource('variables: []\n', text)).problems)).toMatch(/and 4980 more\. .*/);
+    expect(messages(parse(makeSource('variables: []\n', text)).problems)).toMatch(
+      /There are 4980 more differences\. .*/,
+    );
   });
 });

@@ -42,7 +42,7 @@ function installRefusingHook(folder: string, hook: string, script: string): void
 }
 
 describe('commit', () => {
-  test('a commit contains only the named files, whatever is staged or configured', async () => {
+  test('a commit contains only the named files, regardless of staged changes and git settings', async () => {
     const folder = makeRepository({ 'a.md': 'a', 'b.md': 'b', 'c.md': 'c' });
     configure(folder, SETTINGS);
     writeFiles(folder, { 'a.md': 'A', 'b.md': 'B', 'c.md': 'C', 'new.md': 'n' });
@@ -54,7 +54,7 @@ describe('commit', () => {
     expect(git(folder, '-c', 'color.ui=false', 'status', '--short')).toBe('M  b.md\n M c.md');
   });
 
-  test('a commit accepts odd file names with paths relative to the root', async () => {
+  test('promptsync commits files with unusual names by their paths from the repository root', async () => {
     const files = Object.fromEntries(ODD_NAMES.map((name) => [`sub/${name}`, 'before']));
     const folder = makeRepository({ ...files, 'sub/other.md': 'before' });
     for (const path of ['sub/other.md', ...Object.keys(files)]) writeFiles(folder, { [path]: 'after' });
@@ -63,7 +63,7 @@ describe('commit', () => {
   });
 
   test.each(['# no comment', '-m', '--amend', 'two\nlines', 'quo\'te "$HOME"', '\u202edesrever'])(
-    'a commit keeps the message %j unchanged',
+    'promptsync creates a commit with exactly the message %j',
     async (message) => {
       const folder = makeEditedRepository();
       await openCommitter(startAt(folder)).commit(['a.md'], message);
@@ -71,7 +71,7 @@ describe('commit', () => {
     },
   );
 
-  test('promptsync can make the first commit of a repository', async () => {
+  test('promptsync can create the first commit in a repository', async () => {
     const folder = makeWorkspace({ 'a.md': 'a' });
     git(folder, 'init', '--quiet', '--initial-branch', 'trunk');
     expect(await openCommitter(startAt(folder)).commit(['a.md'], 'First')).toMatchObject({ branch: 'trunk' });
@@ -88,7 +88,7 @@ describe('commit', () => {
     );
   });
 
-  test('a commit goes to the repository of the folder despite GIT_DIR and similar variables', async () => {
+  test('promptsync commits to the repository of its folder, regardless of GIT_DIR and similar variables', async () => {
     const folder = makeEditedRepository();
     for (const [name, value] of Object.entries(UNUSUAL_VARIABLES)) vi.stubEnv(name, value);
     await openCommitter(startAt(folder)).commit(['a.md'], 'Edit');
@@ -98,13 +98,13 @@ describe('commit', () => {
 });
 
 describe('commit if git refuses', () => {
-  test('promptsync shows the output of a hook that refuses a commit', async () => {
+  test('promptsync shows the output of a git hook that rejects a commit', async () => {
     const folder = makeEditedRepository();
     installRefusingHook(folder, 'commit-msg', 'echo "not today" >&2\n');
     await expect(openCommitter(startAt(folder)).commit(['a.md'], 'Edit')).rejects.toThrow(/^git could not .*not today/);
   });
 
-  test('promptsync reports a failed commit if a hook refuses it without output', async () => {
+  test('promptsync reports a failed commit if a git hook rejects it without output', async () => {
     const folder = makeEditedRepository();
     installRefusingHook(folder, 'pre-commit', '');
     await expect(openCommitter(startAt(folder)).commit(['a.md'], 'Edit')).rejects.toThrow('git made no commit');
@@ -132,7 +132,7 @@ describe('checkBranch and switchTo', () => {
   const ALLOWED = ['promote/greeting', 'größe', 'a.b', 'refs/heads/x', "quo'te", '$(x)', 'a;b'];
   const REFUSED = ['', ' ', 'a b', '-x', '--orphan', 'HEAD', '@{-1}', '-', 'a..b', '/x', 'a~1', 'new\nline'];
 
-  test('promptsync accepts only branch names that git allows and that are unused', async () => {
+  test('promptsync accepts a new branch name only if git allows it and no branch uses it', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     git(folder, 'switch', '--quiet', '--create', 'other');
     git(folder, 'switch', '--quiet', 'main');
@@ -162,14 +162,14 @@ describe('checkBranch and switchTo', () => {
     expect(git(folder, 'status', '--short')).toBe(' M a.md\n?? new.md');
   });
 
-  test('promptsync keeps working on a branch that is already checked out', async () => {
+  test('promptsync stays on the requested branch if it is already checked out', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     const { findBranchProblem: branchProblem, switchTo } = openCommitter(startAt(folder));
     expect([await branchProblem('main'), await switchTo('main')]).toEqual([null, null]);
     expect(git(folder, 'branch', '--format=%(refname:short)')).toBe('main');
   });
 
-  test('promptsync stays on the current branch if git cannot create the new one', async () => {
+  test('promptsync stays on the current branch if git cannot create the new branch', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     expect(await openCommitter(startAt(folder)).switchTo('main/below')).toMatchObject({
       code: 'git/branch',

@@ -34,7 +34,7 @@ const NO_COMMITS = [
 ] as const;
 
 describe('resolveRef', () => {
-  test('resolveRef returns the commit that git finds, or null for a ref that does not exist', async () => {
+  test('resolveRef returns the commit that a ref names, or null if the ref names no commit', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     const first = git(folder, 'rev-parse', 'HEAD');
     for (const ref of ['heads/größe', 'heads/-n', 'heads/same', 'heads/feature/one', 'tags/v1'])
@@ -61,7 +61,7 @@ describe('resolveRef', () => {
     expect(git(folder, 'status', '--porcelain')).toBe('');
   });
 
-  test('resolveRef returns null for a commit that a shallow clone lacks', async () => {
+  test('resolveRef returns null for a commit that is missing from a shallow clone', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     const first = git(folder, 'rev-parse', 'HEAD');
     writeFiles(folder, { 'a.md': 'b' });
@@ -76,7 +76,7 @@ describe('resolveRef', () => {
 });
 
 describe('readFileAt and findFilesContaining', () => {
-  test('readFileAt returns the committed bytes even if the file has been edited', async () => {
+  test('readFileAt returns the committed bytes even if the file has uncommitted edits', async () => {
     const bytes = Buffer.from([0x61, 0x0d, 0x0a, 0xff, 0x00, 0xc3, 0xbc, 0x0a]);
     const folder = makeRepository({ 'ws/a.md': bytes });
     writeFiles(folder, { 'ws/a.md': 'edited' });
@@ -85,12 +85,12 @@ describe('readFileAt and findFilesContaining', () => {
   });
 
   test.each([
-    ['fileAt returns null for a missing file', 'nope.md'],
-    ['fileAt returns null for a folder', 'ws'],
-    ['fileAt returns null for a folder with a trailing slash', 'ws/'],
-    ['fileAt returns null for a glob pattern', 'ws/*.md'],
-    ['fileAt returns null for a symbolic link', 'link.md'],
-    ['fileAt returns null for an empty path', ''],
+    ['readFileAt returns null for a missing file', 'nope.md'],
+    ['readFileAt returns null for a folder', 'ws'],
+    ['readFileAt returns null for a folder with a trailing slash', 'ws/'],
+    ['readFileAt returns null for a glob pattern', 'ws/*.md'],
+    ['readFileAt returns null for a symbolic link', 'link.md'],
+    ['readFileAt returns null for an empty path', ''],
   ])('%s', async (_, path) => {
     const folder = makeRepository({ 'ws/a.md': 'a' });
     symlinkSync('ws/a.md', join(folder, 'link.md'));
@@ -114,7 +114,7 @@ describe('readFileAt and findFilesContaining', () => {
     expect(await repository.findFilesContaining([repository.head!], ['-e nothing'], '.md')).toEqual([]);
   });
 
-  test('findFilesContaining finds a file by its content at each of several commits', async () => {
+  test('findFilesContaining returns the path of a renamed file at each given commit', async () => {
     const folder = makeRepository({ 'a.md': 'id: prm.1' });
     const first = git(folder, 'rev-parse', 'HEAD');
     git(folder, 'mv', 'a.md', 'b:c.md');
@@ -130,7 +130,7 @@ describe('readFileAt and findFilesContaining', () => {
 describe('the environment variables of git', () => {
   afterEach(() => vi.unstubAllEnvs());
 
-  test('environment variables of the user or of a git hook do not change what promptsync reads', async () => {
+  test('promptsync reads the same data regardless of git environment variables', async () => {
     const folder = makeRepository({ 'a.md': 'a', 'b.md': 'id' });
     writeFiles(folder, { 'a.md': 'edited' });
     const commit = git(folder, 'rev-parse', 'HEAD');
@@ -145,7 +145,7 @@ describe('the environment variables of git', () => {
 });
 
 describe('readFileAt on many files', () => {
-  test('readFileAt returns the right content or null for many files at once', async () => {
+  test('readFileAt returns the correct content or null for each of many concurrent calls', async () => {
     const names = Array.from({ length: 120 }, (_, index) => `p/${index % 7}/${index}.md`);
     const textOf = (name: string) => `${'a'.repeat(40)} blob 3\n${name}\n`;
     const { readFileAt: fileAt, head } = await open(
@@ -156,7 +156,7 @@ describe('readFileAt on many files', () => {
     expect(answers).toEqual(names.flatMap((name) => [textOf(name), null]));
   });
 
-  test('readFileAt returns large, empty and identical files', async () => {
+  test('readFileAt returns the content of large, empty and identical files', async () => {
     const large = Buffer.alloc(3_000_000, 'large\n\0');
     const { readFileAt: fileAt, head } = await open(
       makeRepository({ 'large.md': large, 'empty.md': '', 'same.md': large }),
@@ -166,7 +166,7 @@ describe('readFileAt on many files', () => {
   });
 
   test.each(['..', '../a.md', './a.md', '/a.md', 'p//a.md', 'a.md\0', `${'p/'.repeat(2500)}a.md`])(
-    'readFileAt returns null for the path %j and still finds other files',
+    'readFileAt returns null for the path %j without affecting a concurrent read',
     async (path) => {
       const { readFileAt: fileAt, head } = await open(makeRepository({ 'a.md': 'a', 'p/a.md': 'b' }));
       const [odd, other] = await Promise.all([fileAt(head!, path), fileAt(head!, 'p/a.md')]);
@@ -175,11 +175,11 @@ describe('readFileAt on many files', () => {
   );
 
   test.each([
-    ['promptsync reports a failure if the content of a file is missing', 'HEAD:p/a.md', null],
-    ['promptsync reports a failure if the content of a file is damaged', 'HEAD:p/a.md', 'not packed'],
-    ['promptsync reports a failure if the object of a file is empty', 'HEAD:p/a.md', ''],
-    ['promptsync reports a failure if the tree of a folder is missing', 'HEAD:p', null],
-    ['promptsync reports a failure if the tree of a folder is damaged', 'HEAD:p', 'not packed'],
+    ['promptsync reports a failure if the git object of a file is missing', 'HEAD:p/a.md', null],
+    ['promptsync reports a failure if the git object of a file is damaged', 'HEAD:p/a.md', 'not packed'],
+    ['promptsync reports a failure if the git object of a file is empty', 'HEAD:p/a.md', ''],
+    ['promptsync reports a failure if the git tree object of a folder is missing', 'HEAD:p', null],
+    ['promptsync reports a failure if the git tree object of a folder is damaged', 'HEAD:p', 'not packed'],
   ])('%s', async (_, name, bytes) => {
     const folder = makeRepository({ 'p/a.md': 'a' });
     const id = git(folder, 'rev-parse', name);
@@ -196,27 +196,27 @@ describe('pathspecsOf', () => {
   const makePaths = (path: (at: number) => string) => Array.from({ length: 60 }, (_, at) => path(at));
   test.each<[string, readonly string[], readonly string[]]>([
     [
-      'promptsync asks git for a few paths by their names',
+      'makePathspecs returns one pathspec for each path if there are only a few paths',
       ['a/b.md', '*.md'],
       [':(top,literal)a/b.md', ':(top,literal)*.md'],
     ],
     [
-      'promptsync asks git for the folder that contains many paths',
+      'makePathspecs returns only the folder if many paths share one folder',
       makePaths((at) => `a/b/${at}.md`),
       [':(top,literal)a/b'],
     ],
     [
-      'promptsync asks git for the common parent folder of many paths',
+      'makePathspecs returns only the common parent folder of many paths at different depths',
       makePaths((at) => `a/b${at === 0 ? '/c/d' : ''}/${at}.md`),
       [':(top,literal)a/b'],
     ],
     [
-      'promptsync asks git for a parent folder that also covers the last path',
+      'makePathspecs returns a parent folder if only the last of many paths is in a different folder',
       makePaths((at) => `a/${at < 59 ? 'b' : 'c'}/x`),
       [':(top,literal)a'],
     ],
     [
-      'promptsync asks git for the whole repository if many paths share no folder',
+      'makePathspecs returns the repository root if many paths share no folder',
       makePaths((at) => `${at}/a.md`),
       [':(top,literal)'],
     ],
@@ -230,28 +230,28 @@ describe('the failures of git', () => {
 
   test.each([
     [
-      'promptsync reports the error message of git and can retry',
+      'promptsync reports an error message from git and succeeds on the next attempt',
       'ls-tree',
       'echo "fatal: no\nluck" >&2; exit 3',
-      'git could not answer: fatal: no luck',
+      'git failed: fatal: no luck',
     ],
     [
-      'promptsync reports that a signal ended git and can retry',
+      'promptsync reports that a signal ended git and succeeds on the next attempt',
       'ls-tree',
       'kill -9 $$',
-      'git could not answer: a signal ended git.',
+      'git failed: a signal ended git.',
     ],
     [
-      'promptsync reports that git ended without output and can retry',
+      'promptsync reports that git exited without output and succeeds on the next attempt',
       'cat-file',
       'exit 3',
-      'git could not answer: its output ended too early.',
+      'git failed: its output ended too early.',
     ],
     [
-      'promptsync reports that git ended in the middle of its output and can retry',
+      'promptsync reports that git exited in the middle of its output and succeeds on the next attempt',
       'cat-file',
       'printf "%040d blob 9\nab" 0',
-      'git could not answer: its output ended too early.',
+      'git failed: its output ended too early.',
     ],
   ])('%s', async (_, command, does, message) => {
     const folder = makeRepository({ 'a.md': 'a' });
@@ -263,15 +263,15 @@ describe('the failures of git', () => {
     expect((await fileAt(head!, 'a.md'))?.toString()).toBe('a');
   });
 
-  test('promptsync rejects a folder without .git even if it is inside a repository', async () => {
+  test('promptsync rejects a repository root without .git even if a parent folder is a repository', async () => {
     const root = join(makeRepository({ 'p/a.md': 'a' }), 'p');
     const opened = openRepository({ ...startAt(root), root }, root);
-    await expect(opened).rejects.toThrow('git could not answer: this is not a git repository.');
+    await expect(opened).rejects.toThrow('git failed: this is not a git repository.');
   });
 
-  test('promptsync reports that there is no git in PATH', async () => {
+  test('promptsync reports that git is not in PATH', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     vi.stubEnv('PATH', '/nowhere');
-    await expect(open(folder)).rejects.toThrow('git could not answer: the program git is not in PATH.');
+    await expect(open(folder)).rejects.toThrow('git failed: the program git is not in PATH.');
   });
 });

@@ -8,7 +8,7 @@ import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../suppo
 const head = (folder: string) => git(folder, 'rev-parse', 'HEAD');
 
 describe('compareWithWorkTree', () => {
-  test('compareWithWorkTree lists edited, removed and renamed files, committed or not, and the unchanged ones', async () => {
+  test('compareWithWorkTree lists changed files, whether committed or not, separately from unchanged files', async () => {
     const names = ['same.md', 'committed.md', 'edited.md', 'sub/gone.md', 'sub/deep/same.md'];
     const folder = makeRepository({ ...Object.fromEntries(names.map((name) => [name, '1'])), 'old.md': 'x\ny' });
     const base = head(folder);
@@ -24,7 +24,7 @@ describe('compareWithWorkTree', () => {
     });
   });
 
-  test('compareWithWorkTree ignores files that were changed and changed back', async () => {
+  test('compareWithWorkTree lists a file as unchanged if its original content was restored', async () => {
     const folder = makeRepository(Object.fromEntries(ODD_NAMES.map((name) => [name, '1'])));
     const base = head(folder);
     const writeAll = (text: string) => writeFiles(folder, Object.fromEntries(ODD_NAMES.map((name) => [name, text])));
@@ -38,7 +38,7 @@ describe('compareWithWorkTree', () => {
 });
 
 describe('findIndependent and listBranchCommits', () => {
-  test('the repository finds commits that no other commit contains, and the merges before a commit', async () => {
+  test('findIndependent omits ancestors of other given commits, and listBranchCommits follows first parents', async () => {
     const { folder, commits } = makeMergedRepository();
     const { first, side, main, merge } = commits;
     const repository = await open(folder);
@@ -50,7 +50,7 @@ describe('findIndependent and listBranchCommits', () => {
 });
 
 describe('findCommitsChanging and followFile', () => {
-  test('findCommitsChanging lists a merged commit whose change the merge dropped, but not the merge itself', async () => {
+  test('findCommitsChanging lists a commit whose change a merge discarded, but not the merge commit', async () => {
     const folder = makeRepository({ 'a.md': '1', 'b.md': '1' });
     const first = head(folder);
     git(folder, 'switch', '--quiet', '--create', 'side');
@@ -68,7 +68,7 @@ describe('findCommitsChanging and followFile', () => {
     expect((await repository.mapCommitsToMerges('HEAD')).get(side)).toBe(head(folder));
   });
 
-  test('findCommitsChanging lists a merge commit only if the file differs from all parents', async () => {
+  test('findCommitsChanging lists a merge commit only if the merged file differs from the file in every parent', async () => {
     const folder = makeRepository({ 'a.md': '1', 'b.md': '1' });
     const first = head(folder);
     git(folder, 'switch', '--quiet', '--create', 'side');
@@ -86,7 +86,7 @@ describe('findCommitsChanging and followFile', () => {
   });
 });
 
-test('a repository knows its HEAD and the paths from the root in every folder of every worktree', async () => {
+test('a repository opened from any folder of any worktree provides its HEAD and paths from the root', async () => {
   const folder = makeRepository({ 'a.md': '1', 'sub/b.md': '1', 'line\nfeed/c.md': '1' });
   const worktree = join(makeFolder(), 'tree');
   git(folder, 'worktree', 'add', '--quiet', worktree);
@@ -109,7 +109,7 @@ function makeMergedRepository() {
   return { folder, commits: { first, side, main, merge: head(folder), missing: 'd'.repeat(40) } };
 }
 
-test('findMergeBase returns the common ancestor of two commits, or null', async () => {
+test('findMergeBase returns the common ancestor of two commits, or null if there is none', async () => {
   const { folder, commits } = makeMergedRepository();
   const { first, side, main, merge, missing } = commits;
   git(folder, 'switch', '--quiet', '--orphan', 'other');
@@ -120,7 +120,7 @@ test('findMergeBase returns the common ancestor of two commits, or null', async 
   for (const other of [missing, orphan]) expect(await findMergeBase(main, other)).toBeNull();
 });
 
-test('isSameOrAncestor is true for a commit and its descendants, but not for other commits', async () => {
+test('isSameOrAncestor returns true only if the first commit is the second commit or its ancestor', async () => {
   const { folder, commits } = makeMergedRepository();
   const { first, side, main, merge } = commits;
   const { isSameOrAncestor } = await open(folder);
@@ -140,7 +140,7 @@ function commitWithMessage(message: string): { readonly folder: string; readonly
 }
 
 describe('readCommits', () => {
-  test('readCommits returns author, date, subject and pull request despite unusual git settings', async () => {
+  test('readCommits returns the author, date, subject and pull request despite unusual git settings', async () => {
     const folder = makeRepository({ 'a.md': '1' });
     const first = head(folder);
     const author = ['--author=Zoë <z@example.com>', '--date=2026-03-04T23:30:00-05:00'];
@@ -165,7 +165,7 @@ describe('readCommits', () => {
     },
   );
 
-  test('readCommits separates the body of a commit from the next commit', async () => {
+  test('readCommits keeps the body of a commit separate from the next commit', async () => {
     const { folder, commit } = commitWithMessage('One\n\nSee merge request g/p!3\n\n\n');
     const next = commitAll(folder, 'Two');
     const commits = await (await open(folder)).readCommits([next, commit]);
@@ -175,7 +175,7 @@ describe('readCommits', () => {
     ]);
   });
 
-  test('readCommits omits ids that do not exist or are not commits', async () => {
+  test('readCommits omits every id that is not the full id of an existing commit', async () => {
     const folder = makeRepository({ 'a.md': '1' });
     git(folder, 'tag', '--annotate', '--message', 'v1', 'v1');
     const commit = head(folder);
@@ -190,7 +190,7 @@ describe('readCommits', () => {
 });
 
 describe('mapCommitsToMerges and findMerges', () => {
-  test('mapCommitsToMerges finds the merge on the branch that brought in each commit', async () => {
+  test('mapCommitsToMerges maps each merged commit to the merge that brought it into the branch', async () => {
     const folder = makeRepository({ 'a.md': '1' });
     const merge = (name: string) => {
       git(folder, 'merge', '--quiet', '--no-ff', '--message', name, name);
@@ -211,19 +211,19 @@ describe('mapCommitsToMerges and findMerges', () => {
   });
 
   test.each<[string, string, Readonly<Record<string, string>>]>([
-    ['findMerges returns nothing for an empty history', '', {}],
-    ['findMerges returns nothing for a history without merges', 'b a\na\n', {}],
+    ['findMerges finds no merges in an empty history', '', {}],
+    ['findMerges finds no merges in a linear history', 'b a\na\n', {}],
     [
-      'findMerges returns the first of two merges that contain a commit',
+      'findMerges maps a commit to the earliest merge that contains it',
       'm2 m1 s2\ns2 s1\nm1 a s1\ns1 a\na\n',
       { s1: 'm1', s2: 'm2' },
     ],
     [
-      'findMerges returns an octopus merge for the commits of all its branches',
+      'findMerges maps the commits of all merged branches to an octopus merge',
       'm a x y\nx a\ny a\na\n',
       { x: 'm', y: 'm' },
     ],
-    ['findMerges attributes commits with unlisted parents to their merge', 'm b s\ns r\n', { s: 'm', r: 'm' }],
+    ['findMerges maps a merged commit and its unlisted parent to the same merge', 'm b s\ns r\n', { s: 'm', r: 'm' }],
   ])('%s', (_, listed, expected) => {
     expect(Object.fromEntries(findMerges(listed.split('\n').slice(0, -1)))).toEqual(expected);
   });
@@ -233,33 +233,38 @@ describe('readMessage', () => {
   const quoted = 'Revert "Merge pull request #7 from a/b"';
   const absurd = `Soften (#${'9'.repeat(30)})`;
   test.each<[string, string, string, string | null, string?]>([
-    ['parseCommitMessage finds no pull request in an ordinary message', 'Soften the tone', '', null],
-    ['parseCommitMessage finds the pull request of a GitHub squash merge', 'Soften the tone (#12)', '', '#12'],
+    ['parseCommitMessage finds no pull request number in an ordinary message', 'Soften the tone', '', null],
     [
-      'parseCommitMessage finds the last of several pull requests in a subject',
+      'parseCommitMessage finds the pull request number in a GitHub squash merge message',
+      'Soften the tone (#12)',
+      '',
+      '#12',
+    ],
+    [
+      'parseCommitMessage returns the last of several pull request numbers in a subject',
       'Revert "Soften (#12)" (#15)',
       '',
       '#15',
     ],
-    ['parseCommitMessage ignores a pull request inside a quoted subject', 'Revert "Soften (#12)"', '', null],
-    ['parseCommitMessage ignores references to issues', 'Fix #12', 'Closes #12', null],
-    ['parseCommitMessage ignores a pull request without a number', 'Soften (#)', '', null],
+    ['parseCommitMessage ignores a pull request number inside a quoted subject', 'Revert "Soften (#12)"', '', null],
+    ['parseCommitMessage ignores issue references', 'Fix #12', 'Closes #12', null],
+    ['parseCommitMessage ignores a pull request reference without a number', 'Soften (#)', '', null],
     ['parseCommitMessage ignores an impossibly large pull request number', absurd, '', null],
     [
-      'parseCommitMessage finds the pull request and the title of a GitHub merge',
+      'parseCommitMessage finds the pull request number and the title in a GitHub merge message',
       'Merge pull request #17 from acme/soft',
       ' Soften\r\n\nMore.',
       '#17',
       'Soften',
     ],
     [
-      'parseCommitMessage keeps the subject of a GitHub merge without a title',
+      'parseCommitMessage keeps the subject of a GitHub merge message without a title',
       'Merge pull request #7 from a/b',
       '',
       '#7',
     ],
     [
-      'parseCommitMessage ignores a second pull request in the title of a GitHub merge',
+      'parseCommitMessage ignores a second pull request number in the title of a GitHub merge message',
       'Merge pull request #7 from a/b',
       'Like (#3)',
       '#7',
@@ -267,44 +272,44 @@ describe('readMessage', () => {
     ],
     ['parseCommitMessage ignores a quoted GitHub merge message', quoted, '', null],
     [
-      'parseCommitMessage finds the merge request and the title of a GitLab merge',
+      'parseCommitMessage finds the merge request number and the title in a GitLab merge message',
       "Merge branch 'soft' into 'main'",
       'Soften\n\nSee merge request a/p!9',
       '!9',
       'Soften',
     ],
     [
-      'parseCommitMessage keeps the subject of a GitLab merge without a title',
+      'parseCommitMessage keeps the subject of a GitLab merge message without a title',
       "Merge branch 'a' into 'b'",
       'See merge request g/p!9\n',
       '!9',
     ],
     [
-      'parseCommitMessage finds the merge request of a GitLab squash merge',
+      'parseCommitMessage finds the merge request number in a GitLab squash merge message',
       'Soften',
       'Why.\n\nSee merge request g/sub/p!10',
       '!10',
     ],
     [
-      'parseCommitMessage finds a merge request in a message with CRLF',
+      'parseCommitMessage finds the merge request number in a message with CRLF line endings',
       'Soften',
       'See merge request g/p!11\r\n',
       '!11',
     ],
     [
-      'parseCommitMessage finds the last of several merge requests in a body',
+      'parseCommitMessage returns the last of several merge request numbers in a commit body',
       'Soften',
       'See merge request g/p!1\n\nSee merge request g/p!2',
       '!2',
     ],
     [
-      'parseCommitMessage ignores a merge request in the middle of a sentence',
+      'parseCommitMessage ignores a merge request reference in the middle of a sentence',
       'Soften',
       'Do not See merge request g/p!1',
       null,
     ],
     [
-      'parseCommitMessage ignores a merge request line that continues with other words',
+      'parseCommitMessage ignores a merge request reference followed by other words',
       'Soften',
       'See merge request g/p!1 and others',
       null,

@@ -14,38 +14,38 @@ const ORIGIN_AND_UPSTREAM = [
 ];
 
 test.each<[string, readonly string[], string | null, string | null]>([
-  ['in a repository without a remote, the known tip is that of the local branch', [], 'main', 'HEAD'],
-  ['in a repository without a remote, the tip of the default branch is unknown', [], null, null],
-  ['the known tip is that of origin, not that of the local branch', ORIGIN, 'main', 'HEAD~1'],
-  ['the known tip is that of the only remote', ['remote add up /nowhere', setRef('remotes/up/main')], 'main', 'HEAD~1'],
+  ['findKnownTip returns the tip of the local branch in a repository without a remote', [], 'main', 'HEAD'],
+  ['findKnownTip returns null for the default branch in a repository without a remote', [], null, null],
+  ['findKnownTip returns the tip of the branch on origin, not that of the local branch', ORIGIN, 'main', 'HEAD~1'],
   [
-    'the known tip is that of the remote that the branch tracks',
+    'findKnownTip uses the only remote even if it is not named origin',
+    ['remote add up /nowhere', setRef('remotes/up/main')],
+    'main',
+    'HEAD~1',
+  ],
+  [
+    'findKnownTip uses the remote that the branch tracks',
     [...ORIGIN_AND_UPSTREAM, trackRemote('up')],
     'main',
     'HEAD~1',
   ],
+  ['findKnownTip uses origin if the branch tracks a local branch', [...ORIGIN, trackRemote('.')], 'main', 'HEAD~1'],
+  ['findKnownTip returns null for a branch that was never fetched', ORIGIN, 'live', null],
   [
-    'the known tip is that of origin if the branch tracks a local branch',
-    [...ORIGIN, trackRemote('.')],
-    'main',
-    'HEAD~1',
-  ],
-  ['the tip of a branch that was never fetched is unknown', ORIGIN, 'live', null],
-  [
-    'the tip is unknown if promptsync cannot choose among several remotes',
+    'findKnownTip returns null if it cannot choose among several remotes',
     [...ORIGIN_AND_UPSTREAM, 'remote rename origin mine'],
     'main',
     null,
   ],
-  ["the known tip of the default branch comes from the remote's HEAD", [...ORIGIN, SET_REMOTE_HEAD], null, 'HEAD~1'],
+  ["findKnownTip finds the default branch through the remote's HEAD", [...ORIGIN, SET_REMOTE_HEAD], null, 'HEAD~1'],
   [
-    'the known tip of the default branch comes from the remote that the branch tracks',
+    'findKnownTip reads the tip of the default branch from the remote that the branch tracks',
     [...ORIGIN_AND_UPSTREAM, SET_REMOTE_HEAD, trackRemote('up')],
     null,
     'HEAD~1',
   ],
-  ["the tip of the default branch is unknown without the remote's HEAD", ORIGIN, null, null],
-  ['the tip is unknown for a name that is not a branch', ORIGIN, 'main^{/x} --all', null],
+  ["findKnownTip returns null for the default branch if the remote's HEAD is unknown", ORIGIN, null, null],
+  ['findKnownTip returns null for an invalid branch name', ORIGIN, 'main^{/x} --all', null],
 ])('%s', async (_, setup, branch, expected) => {
   const folder = makeRepository({ 'a.md': '1' });
   commitAll(folder, 'Second');

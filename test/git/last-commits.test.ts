@@ -116,13 +116,13 @@ function formatData(text: string): string {
 }
 
 describe('findLastCommit', () => {
-  test('the last commit of a file has the path from the repository root', async () => {
+  test('findLastCommit returns the path of a file from the repository root', async () => {
     const folder = makeRepository({ 'team/ws/a.md': 'a', 'team/shared/c.md': 'c' });
     expect(await lastCommitOf(join(folder, 'team/ws'), 'a.md')).toMatchObject({ path: 'team/ws/a.md' });
     expect(await lastCommitOf(join(folder, 'team/ws'), '../shared/c.md')).toMatchObject({ path: 'team/shared/c.md' });
   });
 
-  test('an uncommitted file has no last commit', async () => {
+  test('findLastCommit finds no commit for an uncommitted file', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     writeFiles(folder, { 'new.md': 'n' });
     expect(await lastCommitOf(folder, 'new.md')).toBeUndefined();
@@ -133,9 +133,13 @@ describe('findLastCommit', () => {
   });
 
   test.each([
-    ['the change summary of a commit is its subject in one line, without the body', 'Grüße\n🎉\n\nBody', 'Grüße 🎉'],
     [
-      'the change summary of a commit keeps control characters because renderers escape them',
+      'findLastCommit returns the commit subject, without the body, as a one-line change summary',
+      'Grüße\n🎉\n\nBody',
+      'Grüße 🎉',
+    ],
+    [
+      'findLastCommit keeps control characters in the change summary because renderers escape them',
       'A\u001b[31m%H %x00',
       'A\u001b[31m%H %x00',
     ],
@@ -146,14 +150,14 @@ describe('findLastCommit', () => {
     expect(await lastCommitOf(folder, 'a.md')).toMatchObject({ changeSummary });
   });
 
-  test('a commit without a message has no change summary', async () => {
+  test('findLastCommit returns no change summary for a commit without a message', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     writeFiles(folder, { 'a.md': 'b' });
     git(folder, 'commit', '--quiet', '--all', '--allow-empty-message', '--message', '');
     expect(await lastCommitOf(folder, 'a.md')).not.toHaveProperty('changeSummary');
   });
 
-  test('the last commit of a file with an odd name is found', async () => {
+  test('findLastCommit finds the last commit of a file with an unusual name', async () => {
     const folder = makeRepository(Object.fromEntries(ODD_NAMES.map((name) => [name, name])));
     const commit = git(folder, 'rev-parse', 'HEAD');
     writeFiles(folder, { 'plain.md': 'b', 'other/plain.md': 'c' });
@@ -165,7 +169,7 @@ describe('findLastCommit', () => {
     }
   });
 
-  test('promptsync ignores the output of the program that verifies signatures', async () => {
+  test('findLastCommit ignores the output of the configured GPG program', async () => {
     const folder = makeRepository({ 'a.md': 'a', gpg: '#!/bin/sh\necho forged; echo forged >&2; exit 1\n' });
     chmodSync(join(folder, 'gpg'), 0o755);
     const signature = 'gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----';
@@ -178,7 +182,7 @@ describe('findLastCommit', () => {
     expect(await lastCommitOf(folder, 'a.md')).toEqual({ commit, path: 'a.md', changeSummary: 'First prompts' });
   });
 
-  test('in a shallow clone, the oldest available commit counts as the last commit of older files', async () => {
+  test('findLastCommit returns the oldest available commit for older files in a shallow clone', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     writeFiles(folder, { 'b.md': 'b' });
     const head = commitAll(folder, 'Second');
@@ -187,11 +191,11 @@ describe('findLastCommit', () => {
     expect(await lastCommitOf(clone, 'a.md')).toMatchObject({ commit: head });
   });
 
-  test('a failure of git is reported as one problem in one line', async () => {
+  test('promptsync reports a git failure as a single-line problem', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     rmSync(join(folder, '.git/HEAD'));
     const failure = await open(folder).then(String, (error: unknown) => String(error));
-    expect(failure).toMatch(/^ProblemError: git could not answer: fatal: .+$/);
+    expect(failure).toMatch(/^ProblemError: git failed: fatal: .+$/);
   });
 });
 
@@ -202,7 +206,7 @@ function listTouchingNumbers(folder: string, path: string): readonly number[] {
   return subjects.map((subject) => Number(subject.slice('Commit '.length)));
 }
 
-test('findLastCommit finds, in any history, the commit that gave each file its current content', async () => {
+test('findLastCommit finds the commit that gave a file its current content in any history', async () => {
   const property = fc.asyncProperty(histories, async (commits) => {
     const folder = importHistory(commits);
     configure(folder, UNUSUAL_SETTINGS);
@@ -228,7 +232,7 @@ test('findLastCommit finds, in any history, the commit that gave each file its c
   await fc.assert(property, { numRuns: runs(15), endOnFailure: true });
 });
 
-test('queries for many commits at once return the same as separate queries', async () => {
+test('concurrent queries for many commits return the same results as separate queries', async () => {
   const property = fc.asyncProperty(histories, async (commits) => {
     const folder = importHistory(commits);
     configure(folder, UNUSUAL_SETTINGS);
@@ -261,7 +265,7 @@ test('queries for many commits at once return the same as separate queries', asy
   await fc.assert(property, { numRuns: runs(8), endOnFailure: true });
 });
 
-test('findLastCommit finds commits that lie thousands of commits back', async () => {
+test('findLastCommit finds commits thousands of commits back in the history', async () => {
   const PATHS = ['a.md', 'b.md', 'c.md', 'd.md'];
   const commits = Array.from({ length: 2300 }, (_, index): Commit => {
     const touched = PATHS.filter((_path, which) => index >= 4 * 10 ** which).map((path) => [path, '1'] as const);
@@ -288,7 +292,7 @@ function listTouchingCommits(folder: string, ref: string, path: string, which: k
   );
 }
 
-test('followFile returns for many renamed files the same commits as git log', async () => {
+test('followFile returns the same commits as git log --follow for many renamed files', async () => {
   const which = fc.constantFrom('branch', 'all');
   const property = fc.asyncProperty(histories, which, fc.nat({ max: 5 }), async (commits, how, later) => {
     const folder = importHistory(commits);

@@ -37,30 +37,30 @@ const PLAN = [...OPENED, 'log', 'ls-tree'];
 
 describe('the number of git processes per run', () => {
   test.each<[string, readonly [PromptParts, PromptParts], readonly string[], number, readonly string[]]>([
-    ['a dry run starts the same number of git processes for 3 and for 60 prompts', TEXTS, ['plan'], 0, PLAN],
+    ['plan starts as many git processes for 60 prompts as for 3 prompts', TEXTS, ['plan'], 0, PLAN],
     [
-      'a dry run with a base starts the same number of git processes for 3 and for 60 prompts',
+      'plan --base starts as many git processes for 60 prompts as for 3 prompts',
       TEXTS,
       ['plan', '--base', 'HEAD~1'],
       0,
       [...PLAN, 'cat-file', 'cat-file', 'diff', 'ls-files', 'ls-tree'],
     ],
     [
-      'history starts the same number of git processes for 3 and for 60 prompts',
+      'history starts as many git processes for 60 prompts as for 3 prompts',
       TEXTS,
       ['history', '**'],
       0,
       [...PLAN, 'cat-file', 'log', 'log', 'rev-list'],
     ],
     [
-      'the check for a rollback starts the same number of git processes for 3 and for 60 prompts',
+      'the rollback check starts as many git processes for 60 prompts as for 3 prompts',
       TOO_EARLY,
       ['plan'],
       3,
       [...OPENED, 'cat-file', 'cat-file', 'log', 'log'],
     ],
     [
-      'validate starts the same number of git processes for 3 and for 60 prompts',
+      'validate starts as many git processes for 60 prompts as for 3 prompts',
       NUMBERS,
       ['validate'],
       0,
@@ -80,7 +80,7 @@ describe('the number of git processes per run', () => {
     }
   });
 
-  test('a dry run resolves the tag pins of 60 prompts with fewer than 12 git processes', async () => {
+  test('plan resolves pins to a git tag in 60 prompts with fewer than 12 git processes', async () => {
     const { folder, service } = await makeChangedPrompts(60, ...AT_TAG);
     const counted = countGit();
     expect((await run(folder, ['plan'], service)).exitCode).toBe(0);
@@ -112,7 +112,7 @@ describe('the number of git processes for git: pins', () => {
     return commits;
   }
 
-  test('promptsync looks up thousands of missing refs in one git process', async () => {
+  test('promptsync looks up thousands of missing refs in a single git process', async () => {
     const folder = makePinnedPrompts(1000, (index) => `nope-${index}`);
     const counted = countGit();
     const { exitCode, stdout } = await run(folder, ['plan', '--offline', '--base', 'HEAD']);
@@ -120,7 +120,7 @@ describe('the number of git processes for git: pins', () => {
     expect(counted().filter((command) => command === 'cat-file' || command === 'rev-parse')).toHaveLength(3);
   });
 
-  test('promptsync starts no more git processes for pins to 100 commits than for 10', async () => {
+  test('promptsync starts as many git processes for pins to 100 commits as for pins to 10 commits', async () => {
     const started: (readonly string[])[] = [];
     for (const count of [10, 100]) {
       let commits: readonly string[] | null = null;
@@ -134,7 +134,7 @@ describe('the number of git processes for git: pins', () => {
     expect(started[0]!.length).toBeLessThan(20);
   });
 
-  test('promptsync starts at most 100 git processes for refs that git has to search', async () => {
+  test('promptsync starts at most 100 git processes to resolve 300 pins to reflog entries', async () => {
     const folder = makePinnedPrompts(300, (index) => `main@{${index + 1000}}`);
     const counted = countGit();
     expect((await run(folder, ['plan', '--offline', '--base', 'HEAD'])).exitCode).toBe(3);
@@ -185,21 +185,21 @@ describe('the number of searches for a moved prompt', () => {
 
   const PLAN_OFFLINE = ['plan', '--offline', '--base', 'HEAD'];
 
-  test('promptsync searches 300 commits with identical files only once', async () => {
+  test('promptsync searches for a moved prompt only once in 300 commits with identical files', async () => {
     const folder = makeMovedPrompt(300, () => 'same');
     const searches = recordSearches();
     expect((await run(folder, PLAN_OFFLINE)).exitCode).toBe(0);
     expect(searches()).toHaveLength(1);
   });
 
-  test('promptsync reads the folders of 300 commits with identical files only once', async () => {
+  test('promptsync reads fewer than 20 git objects for 300 commits with identical files', async () => {
     const folder = makeMovedPrompt(300, () => 'same');
     const reads = recordReads();
     expect((await run(folder, PLAN_OFFLINE)).exitCode).toBe(0);
     expect(reads().length).toBeLessThan(20);
   });
 
-  test('promptsync searches at most 200 different commits and names the refs of the others', async () => {
+  test('promptsync searches at most 200 commits for a moved prompt and reports the refs that it did not search', async () => {
     const folder = makeMovedPrompt(230, (index) => `${index}`);
     const searches = recordSearches();
     const { exitCode, stdout } = await run(folder, PLAN_OFFLINE);
@@ -210,7 +210,7 @@ describe('the number of searches for a moved prompt', () => {
   });
 });
 
-test('promptsync finds the last commits of 60 files with two git processes', async () => {
+test('findLastCommit finds the last commits of 60 files with only two git processes', async () => {
   const { folder } = await makeChangedPrompts(60, ...TEXTS);
   const { head, findLastCommit } = await open(folder);
   const counted = countGit();

@@ -22,7 +22,7 @@ const makeRefs = (count: number, refOf: (index: number) => string) =>
   Array.from({ length: count }, (_, at) => refOf(at));
 
 describe('resolveRef on refs that make git exit', () => {
-  test('a damaged ref among 1,000 others resolves to null, and git starts at most 21 times', async () => {
+  test('resolveRef starts at most 21 git processes for 1,000 valid refs and one ref to a damaged commit', async () => {
     const folder = makeDamagedRepository();
     const { resolveRef, head } = await open(folder);
     const others = makeRefs(1000, (index) => `main${'^0'.repeat(index % 100)}~${'0'.repeat(index + 1)}`);
@@ -35,7 +35,7 @@ describe('resolveRef on refs that make git exit', () => {
     expect(started.length).toBeLessThanOrEqual(21);
   });
 
-  test('promptsync starts at most 100 extra git processes per run for damaged refs', async () => {
+  test('resolveRef starts at most 100 extra git processes for 300 refs to a damaged commit', async () => {
     const { resolveRef, head } = await open(makeDamagedRepository());
     const counted = countGit();
     const commits = await Promise.all(
@@ -49,7 +49,7 @@ describe('resolveRef on refs that make git exit', () => {
   });
 });
 
-test('promptsync starts at most 100 git processes per run for refs with control characters', async () => {
+test('resolveRef starts at most 100 git processes for 300 refs with control characters', async () => {
   const { resolveRef } = await open(makeRepository({ 'a.md': 'a' }));
   const counted = countGit();
   const commits = await Promise.all(makeRefs(300, (index) => `main\t${index}`).map(resolveRef));

@@ -47,9 +47,9 @@ function valueOrProblemCode(call: Promise<unknown>): Promise<unknown> {
 
 describe('tipOf', () => {
   test.each<[string, string | null]>([
-    ['promptsync reads the tip of a branch from the remote', 'main'],
-    ['promptsync reads the tip of a branch whose name looks like a ref', 'refs/heads/größe'],
-    ['promptsync reads the tip of the default branch from the remote', null],
+    ['readTip returns the tip of a branch on the remote', 'main'],
+    ['readTip returns the tip of a remote branch whose name looks like a full ref', 'refs/heads/größe'],
+    ['readTip returns the tip of the default branch on the remote', null],
   ])('%s', async (_, branch) => {
     const { desk, second } = makeRemoteSetup();
     git(desk, 'push', '--quiet', 'origin', `main:refs/heads/${branch ?? 'x/HEAD'}`);
@@ -59,7 +59,7 @@ describe('tipOf', () => {
     });
   });
 
-  test('promptsync reads the current tip from the remote, not from the clone', async () => {
+  test('readTip returns the current tip on the remote even if the clone is outdated', async () => {
     const { origin, desk, first } = makeRemoteSetup();
     const clone = checkOutShallow(origin, first);
     const third = commitAll(desk, 'Third');
@@ -71,7 +71,7 @@ describe('tipOf', () => {
     ...['nope', '*', 'mai?', 'main^{commit}', 'main~1', 'main main', 'main\n', 'main\0', '', '-x', '--heads', 'größe'],
     ...['--upload-pack=touch touched', '--exec=touch touched', '-c core.sshCommand=touch', '$(touch x)', '; touch x'],
   ];
-  test('promptsync reports a failure for invalid branch names and runs none of them', async () => {
+  test('readTip reports a failure for missing or malicious branch names without executing them', async () => {
     const { desk } = makeRemoteSetup();
     const { readTip: tipOf } = openRemote(startAt(desk));
     const ends = await Promise.all(NO_BRANCHES.map((branch) => valueOrProblemCode(tipOf(branch))));
@@ -79,7 +79,7 @@ describe('tipOf', () => {
     expect(readdirSync(desk).toSorted()).toEqual(['.git', 'a.md']);
   });
 
-  test('promptsync fails at once if a remote wants a password, without showing the user name', async () => {
+  test('readTip fails immediately and hides the username if the remote requires a password', async () => {
     const refusingServer = createServer((_, response) =>
       response.writeHead(401, { 'www-authenticate': 'Basic' }).end(),
     );
@@ -100,8 +100,8 @@ function stateOf(folder: string): readonly unknown[] {
 
 describe('fetchTip', () => {
   test.each<[string, readonly string[]]>([
-    ['fetching the tip into a full clone adds only objects and keeps it full', []],
-    ['fetching the tip into a shallow clone adds only objects', ['--depth', '1']],
+    ['fetchTip adds only git objects to a full clone and does not make it shallow', []],
+    ['fetchTip adds only git objects to a shallow clone', ['--depth', '1']],
   ])('%s', async (_, words) => {
     const { origin, desk } = makeRemoteSetup();
     git(desk, 'push', '--quiet', 'origin', 'main:gone');
@@ -126,10 +126,13 @@ describe('fetchTip', () => {
 describe('openRemote on a broken remote', () => {
   test.each<[string, (scene: RemoteSetup) => void]>([
     [
-      'promptsync reports a failure if the remote repository is gone',
+      'promptsync reports a failure if the remote repository does not exist',
       ({ origin }) => rmSync(origin, { recursive: true }),
     ],
-    ['promptsync reports a failure if the remote is not a repository', ({ origin }) => rmSync(join(origin, 'HEAD'))],
+    [
+      'promptsync reports a failure if the remote is not a git repository',
+      ({ origin }) => rmSync(join(origin, 'HEAD')),
+    ],
   ])('%s', async (_, change) => {
     const scene = makeRemoteSetup();
     const clone = checkOutShallow(scene.origin, scene.second);
@@ -140,7 +143,7 @@ describe('openRemote on a broken remote', () => {
 });
 
 describe('fetchHistory', () => {
-  test('fetching the history of a shallow clone leaves the files and HEAD unchanged', async () => {
+  test('fetchHistory completes a shallow clone without changing the files or HEAD', async () => {
     const { origin, first, second } = makeRemoteSetup();
     const clone = checkOutShallow(origin, second);
     writeFiles(clone, { 'a.md': 'edited', 'untracked.md': '1' });
@@ -152,7 +155,7 @@ describe('fetchHistory', () => {
     expect([repository.head, git(clone, 'status', '--porcelain')]).toEqual([second, ' M a.md\n?? untracked.md']);
   });
 
-  test('the fetched history of a detached merge contains both parents and their merge base', async () => {
+  test('fetchHistory fetches both parents of a detached merge commit and their merge base', async () => {
     const { origin, desk, first, second } = makeRemoteSetup();
     git(desk, 'switch', '--quiet', '--create', 'change', first);
     const change = commitAll(desk, 'Change');
@@ -168,7 +171,7 @@ describe('fetchHistory', () => {
     expect(await repository.findMergeBase(second, change)).toBe(first);
   });
 
-  test('the fetched history contains commits that were pushed after the checkout', async () => {
+  test('fetchHistory fetches commits that were pushed after the checkout', async () => {
     const { origin, desk, second } = makeRemoteSetup();
     const clone = checkOutShallow(origin, second);
     const third = commitAll(desk, 'Third');

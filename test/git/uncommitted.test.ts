@@ -20,14 +20,14 @@ describe('findUncommitted and findStaged', () => {
   test.each<[string, (folder: string) => void, boolean]>([
     ['an unchanged file does not count as uncommitted', () => {}, false],
     [
-      'a file that was rewritten with the same bytes does not count as uncommitted',
+      'a file rewritten with identical bytes does not count as uncommitted',
       (folder) => writeFiles(folder, { 'a.md': 'a' }),
       false,
     ],
     ['an edited file counts as uncommitted', edit, true],
     ['an edited and staged file counts as uncommitted', stage, true],
     [
-      'a staged file that was restored in the folder does not count as uncommitted',
+      'a file with a staged edit does not count as uncommitted if its working copy was restored',
       (folder) => (stage(folder), writeFiles(folder, { 'a.md': 'a' })),
       false,
     ],
@@ -36,14 +36,14 @@ describe('findUncommitted and findStaged', () => {
       (folder) => git(folder, 'rm', '--cached', '--quiet', 'a.md'),
       true,
     ],
-    ['a file with a changed mode counts as uncommitted', (folder) => chmodSync(join(folder, 'a.md'), 0o755), true],
+    ['a file with changed permissions counts as uncommitted', (folder) => chmodSync(join(folder, 'a.md'), 0o755), true],
     [
-      'an edited file with assume-unchanged counts as uncommitted',
+      'an edited file with the assume-unchanged flag counts as uncommitted',
       (folder) => (setIndexFlag(folder, '--assume-unchanged'), edit(folder)),
       true,
     ],
     [
-      'an edited file with skip-worktree counts as uncommitted',
+      'an edited file with the skip-worktree flag counts as uncommitted',
       (folder) => (setIndexFlag(folder, '--skip-worktree'), edit(folder)),
       true,
     ],
@@ -53,7 +53,7 @@ describe('findUncommitted and findStaged', () => {
     expect(await uncommittedOf(folder, ['a.md', 'b.md'])).toEqual(differs ? ['a.md'] : []);
   });
 
-  test('promptsync lists a staged file even if its working copy was restored', async () => {
+  test('findStaged lists a staged file even if its working copy was restored', async () => {
     const folder = makeRepository({ 'p/a.md': 'a', 'p/b.md': 'b', 'c.md': 'c' });
     writeFiles(folder, { 'p/a.md': 'edited', 'c.md': 'edited' });
     git(folder, 'add', '.');
@@ -75,7 +75,7 @@ describe('findUncommitted and findStaged', () => {
     expect(await uncommittedOf(folder, ['a.md'])).toEqual(['a.md']);
   });
 
-  test('a file in an unfinished merge counts as uncommitted', async () => {
+  test('a file with an unresolved merge conflict counts as uncommitted', async () => {
     const folder = makeRepository({ 'a.md': 'a\n' });
     git(folder, 'switch', '--quiet', '--create', 'side');
     writeFiles(folder, { 'a.md': 'side\n' });
@@ -88,7 +88,7 @@ describe('findUncommitted and findStaged', () => {
     expect(await uncommittedOf(folder, ['a.md'])).toEqual(['a.md']);
   });
 
-  test('a file of a commit made after the repository was opened counts as uncommitted', async () => {
+  test('a file counts as uncommitted if it was committed after the repository was opened', async () => {
     const folder = makeRepository({ 'a.md': 'a', 'b.md': 'b' });
     const { findUncommitted } = await open(folder);
     edit(folder);
@@ -96,14 +96,14 @@ describe('findUncommitted and findStaged', () => {
     expect(await findUncommitted(['a.md', 'b.md'])).toEqual(new Set(['a.md']));
   });
 
-  test('promptsync finds uncommitted files by paths relative to the workspace, even outside it', async () => {
+  test('findUncommitted resolves paths relative to the workspace, including paths outside the workspace', async () => {
     const folder = makeRepository({ ' ws /a.md': 'a', ' ws /b.md': 'b', 'shared/c.md': 'c', 'a.md': 'a' });
     writeFiles(folder, { ' ws /b.md': 'edited', 'a.md': 'edited', 'shared/c.md': 'edited' });
     const paths = ['a.md', 'b.md', '../shared/c.md'];
     expect(await uncommittedOf(join(folder, ' ws '), paths)).toEqual(['../shared/c.md', 'b.md']);
   });
 
-  test('promptsync finds uncommitted files with odd names despite unusual git settings', async () => {
+  test('findUncommitted finds files with unusual names despite unusual git settings', async () => {
     const files = ODD_NAMES.flatMap((name) => [name, `ws/${name}`]);
     const folder = makeRepository(Object.fromEntries(['plain.md', ...files].map((name) => [name, 'a'])));
     configure(folder, UNUSUAL_SETTINGS);
@@ -114,7 +114,7 @@ describe('findUncommitted and findStaged', () => {
     }
   });
 
-  test('promptsync finds uncommitted files in a worktree, where .git is a file', async () => {
+  test('findUncommitted works in a worktree, where .git is a file', async () => {
     const folder = makeRepository({ 'a.md': 'a', 'b.md': 'b' });
     const worktree = join(makeFolder(), 'tree');
     git(folder, 'worktree', 'add', '--quiet', worktree);
@@ -122,14 +122,14 @@ describe('findUncommitted and findStaged', () => {
     expect(await uncommittedOf(worktree, ['a.md', 'b.md'])).toEqual(['b.md']);
   });
 
-  test('a file whose line endings git converts does not count as uncommitted', async () => {
+  test('a file whose line endings git converts on checkout does not count as uncommitted', async () => {
     const folder = makeRepository({ '.gitattributes': '*.md text eol=crlf\n', 'a.md': 'one\ntwo\n', 'b.md': 'one\n' });
     unlinkSync(join(folder, 'a.md'));
     git(folder, 'checkout', '--quiet', '--', 'a.md');
     expect(await uncommittedOf(folder, ['a.md'])).toEqual([]);
   });
 
-  test('promptsync finds uncommitted files while another git process holds the index lock', async () => {
+  test('findUncommitted works while another git process holds the index lock', async () => {
     const folder = makeRepository({ 'a.md': 'a', 'b.md': 'b' });
     writeFiles(folder, { 'a.md': 'a', 'b.md': 'edited', '.git/index.lock': '' });
     expect(await uncommittedOf(folder, ['a.md', 'b.md'])).toEqual(['b.md']);

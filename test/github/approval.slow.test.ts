@@ -42,41 +42,41 @@ const takeCreations = ({ service }: Team) => service.takeWrites().filter((write)
 describe('require-reviewed-plan', () => {
   test.each<[string, (team: Team, seen: Pull, unseen: Pull) => void]>([
     [
-      'A pull request comment that somebody edited does not approve a change',
+      'An edited pull request comment does not approve a change',
       ({ github }, seen, { number }) => {
         const [[own], [other]] = [github.comments(seen.number), github.comments(number)];
         github.editComment(own!.id, other!.body);
       },
     ],
     [
-      'The check of one pull request does not approve the changes of another',
+      'The check of one pull request does not approve changes in a different pull request',
       ({ github }, _, { head }) => expect(github.checks(head)).toHaveLength(1),
     ],
     [
-      'A check copied from another pull request to the head commit does not approve a change',
+      'A check copied from a different pull request does not approve a change',
       ({ github }, seen, { head }) => github.addCheck({ ...github.checks(head)[0]!, head_sha: seen.head }),
     ],
     [
-      'A check does not approve a change after its text was replaced with that of another check',
+      'A check does not approve a change if its text was copied from a different check',
       ({ github }, seen, { head }) => {
         const [[own], [other]] = [github.checks(seen.head), github.checks(head)];
         github.editCheck(own!.id, { output: other!.output });
       },
     ],
     [
-      'A check that another GitHub App created does not approve a change',
+      'A check created by a different GitHub App does not approve a change',
       (team, seen, unseen) =>
         team.github.addCheck({ ...checkFor(seen, team, unseen), head_sha: seen.head, app: { slug: 'other' } }),
     ],
     [
-      'A check on a commit that was pushed after the merge does not approve a change',
+      'A check on a commit pushed after the merge does not approve a change',
       (team, seen, unseen) => {
         const head = team.push('change', greets('Later'));
         team.github.addCheck({ ...checkFor(seen, team, unseen), head_sha: head });
       },
     ],
     [
-      'A check for another promptsync configuration does not approve a change',
+      'A check for a different promptsync configuration does not approve a change',
       (team, seen, unseen) => {
         const check = checkFor(seen, team, unseen);
         const path = check.external_id!.replace('promptsync.yaml', 'other/promptsync.yaml');
@@ -101,7 +101,7 @@ describe('require-reviewed-plan', () => {
     expect(merged).not.toBe(commit);
   });
 
-  test('The check of an older push does not approve the last push of the pull request', async () => {
+  test('A check for an older push does not approve the last push to a pull request', async () => {
     const team = await makeApplied('greeting');
     await open(team, 'change', greets('Unseen'));
     await open(team, 'change', greets('Seen'));
@@ -135,7 +135,7 @@ describe('Two pull requests with the same head commit', () => {
     return { team, merged };
   }
 
-  test('A review for one base branch does not approve text pushed to another base branch', async () => {
+  test('A review for one base branch does not approve text pushed to a different base branch', async () => {
     const { team } = await reviewSameHead(greets('Unseen'));
     const ran = await team.runPush(team.pushMain(greets('Unseen')), reviewed);
     expect(ran.outputs['failure-reason']).toBe('refused');
@@ -143,7 +143,7 @@ describe('Two pull requests with the same head commit', () => {
     expect(takeCreations(team)).toEqual(['POST prm_farewell versions']);
   });
 
-  test('A review does not approve text that only the merge commit of another pull request contains', async () => {
+  test('A review does not approve text that appears only in the merge commit of a different pull request', async () => {
     const { team } = await reviewSameHead(greets('Unseen'));
     const commit = team.pushMain(greets('Unseen'));
     const [{ head_sha: head }] = team.github.checks(git(team.origin, 'rev-parse', 'change')) as [CheckRun];
@@ -156,7 +156,7 @@ describe('Two pull requests with the same head commit', () => {
     expect(takeCreations(team)).toEqual(['POST prm_farewell versions']);
   });
 
-  test('The review of a second pull request on the same commit keeps the approval of the first', async () => {
+  test('A review of a second pull request for the same commit preserves the approval of the first', async () => {
     const { team, merged } = await reviewSameHead({ 'prompts/broken.md': 'No front matter' });
     const ran = await team.runPush(merged, reviewed);
     expect(ran.outputs['failure-reason']).toBe('');
@@ -170,11 +170,11 @@ describe('check runs with the same name as the check', () => {
 
   test.each<[string, Pick<CheckRun, 'external_id'> & Partial<CheckRun>]>([
     [
-      'A GitHub Actions job with the name of the check stays unchanged and hides no approval',
+      'promptsync ignores a GitHub Actions job with the same name as its check',
       { external_id: 'ca395085-040a-526b-2ce8-bdc85f692774' },
     ],
     [
-      'A check run of another app with the same name stays unchanged and hides no approval',
+      'promptsync ignores a check run from a different app with the same name as its check',
       { external_id: '', app: { slug: 'other' } },
     ],
   ])('%s', async (_, other) => {
@@ -204,18 +204,18 @@ describe('require-reviewed-plan after a revert', () => {
     [
       'A direct push cannot restore text that a pull request reverted',
       (team) => team.pushMain(greets('Bad')),
-      /"greeting": no merged pull request brought commit [0-9a-f]{12}\./,
+      /"greeting"\. No pull request merged the commit [0-9a-f]{12}\./,
     ],
     [
-      'A push that follows an unreviewed direct push cannot restore reverted text',
+      'A push after an unreviewed direct push cannot restore reverted text',
       (team) => {
         team.pushMain(greets('Bad'));
         return team.pushMain({ 'README.md': 'Words' });
       },
-      /"greeting": no merged pull request brought commit [0-9a-f]{12}\./,
+      /"greeting"\. No pull request merged the commit [0-9a-f]{12}\./,
     ],
     [
-      'A pull request whose review failed to write its check cannot restore reverted text',
+      'A pull request cannot restore reverted text if its review failed to create a check',
       async (team) => {
         team.github.fail({ method: 'POST', path: /check-runs/ }, { status: 403 });
         return team.mergePull(await open(team, 'again', greets('Bad')));
@@ -223,7 +223,7 @@ describe('require-reviewed-plan after a revert', () => {
       /"greeting": #3 has no approval that counts\./,
     ],
     [
-      'A pull request that an older version of promptsync reviewed cannot restore reverted text',
+      'A pull request cannot restore reverted text if an older version of promptsync reviewed it',
       async (team) => {
         const pull = await open(team, 'again', greets('Bad'));
         const [check] = team.github.checks(pull.head);
@@ -234,7 +234,7 @@ describe('require-reviewed-plan after a revert', () => {
       /"greeting": #3 has no approval that counts\./,
     ],
     [
-      'A pull request that was reviewed for another base branch cannot restore reverted text',
+      'A pull request cannot restore reverted text if it was reviewed for a different base branch',
       async (team) => {
         team.push('release', { 'README.md': 'Words' });
         team.push('again', greets('Bad'));
@@ -262,11 +262,11 @@ describe('require-reviewed-plan after a revert', () => {
     team.github.setBranch('main', commit);
     const ran = await team.run('push', pushEvent(commit, reverted), { ref: 'refs/heads/main', commit }, reviewed);
     expect(ran.outputs['failure-reason']).toBe('refused');
-    expect(ran.stdout).toContain(`"greeting": no merged pull request brought commit ${commit.slice(0, 12)}.`);
+    expect(ran.stdout).toContain(`"greeting". No pull request merged the commit ${commit.slice(0, 12)}.`);
     expect(team.service.takeWrites()).toEqual([]);
   });
 
-  test('A commit that a squash merge replaced cannot restore reverted text', async () => {
+  test('A commit from a squash-merged pull request cannot restore reverted text', async () => {
     const team = await revertBadText();
     const replaced = team.push('words', greets('Bad'));
     const words = await open(team, 'words', { 'prompts/greeting.md': promptText('greeting'), 'README.md': 'Words' });
@@ -294,7 +294,7 @@ describe('require-reviewed-plan after a revert', () => {
   });
 });
 
-test('The action refuses prompts that changed in the service after the review and applies the rest', async () => {
+test('The action blocks prompts that changed in the service after the review and applies the others', async () => {
   const team = await makeApplied('greeting', 'farewell', 'refund');
   await open(team, 'change', { ...greets('Other'), ...says('farewell', 'Bye') });
   for (const key of ['greeting', 'refund']) await changeService(team.service.baseUrl, key, 'staging', 'By hand');
@@ -308,7 +308,7 @@ test('The action refuses prompts that changed in the service after the review an
   expect(team.github.comments(1)[0]?.body).toContain('### promptsync applied in part (refused), ');
 });
 
-test('The run for the last of twelve squash merges applies all twelve pull requests', async () => {
+test('The action run for the last of twelve squash merges applies all twelve pull requests', async () => {
   const keys = [...Array(12).keys()].map((index) => `prompt-${index}`);
   const team = await makeApplied(...keys);
   for (const key of keys) await open(team, key, says(key, 'Other'));
@@ -323,7 +323,7 @@ test('The run for the last of twelve squash merges applies all twelve pull reque
   }
 });
 
-test('The run for a rebased pull request also applies an earlier merge that was never applied', async () => {
+test('The action run for a rebased pull request also applies an earlier unapplied merge', async () => {
   const team = await makeApplied('greeting', 'farewell');
   const first = await open(team, 'first', says('farewell', 'Bye'));
   for (let index = 1; index < 12; index++) team.push('change', { 'README.md': `Word ${index}` });
@@ -334,7 +334,7 @@ test('The run for a rebased pull request also applies an earlier merge that was 
   expect(takeCreations(team)).toHaveLength(2);
 });
 
-test('In a merge queue, only the checks of the pull requests approve changes', async () => {
+test('In a merge queue, only the checks on the pull requests approve changes', async () => {
   const team = await makeApplied('greeting', 'farewell');
   await open(team, 'one', greets('One'));
   await open(team, 'two', says('farewell', 'Two'));
@@ -354,7 +354,7 @@ test('In a merge queue, only the checks of the pull requests approve changes', a
   expect(team.github.comments(2)[0]?.body).toMatch(/### promptsync applied, \d{4}-\d\d-\d\d \d\d:\d\d UTC\n/);
 });
 
-test('The action does not activate a leftover version whose metadata differs from the reviewed metadata', async () => {
+test('The action does not activate an existing version whose metadata differs from the reviewed metadata', async () => {
   const team = await makeApplied('greeting');
   const withMetadata = promptText('greeting', { text: 'B', metadata: { model: 'old' } });
   const merged = team.mergePull(await open(team, 'one', { 'prompts/greeting.md': withMetadata }));
@@ -392,26 +392,31 @@ describe('the check of a review', () => {
 
   test.each<[string, Edits, object, object]>([
     [
-      'The check succeeds if the plan has changes',
+      'The promptsync check succeeds if the plan contains changes',
       greets('Other'),
       {},
       { name, conclusion: 'success', title: created },
     ],
     [
-      'The check is written even if comments are turned off',
+      'promptsync creates its check even if pull request comments are disabled',
       greets('Other'),
       { comment: 'never' },
       { name, conclusion: 'success' },
     ],
-    ['The check is neutral if the plan has no changes', { 'README.md': 'Words' }, {}, { name, conclusion: 'neutral' }],
     [
-      'The check fails if a prompt file is invalid',
+      'The promptsync check is neutral if the plan contains no changes',
+      { 'README.md': 'Words' },
+      {},
+      { name, conclusion: 'neutral' },
+    ],
+    [
+      'The promptsync check fails if a prompt file is invalid',
       { 'prompts/greeting.md': 'x' },
       {},
       { name, conclusion: 'failure' },
     ],
     [
-      'The name of the check contains the path of a configuration in a subfolder',
+      'The name of the promptsync check contains the path of a configuration file in a subfolder',
       { 'b/promptsync.yaml': 'prompts: ["*.md"]\n', 'b/greeting.md': promptText('greeting', { text: 'B' }) },
       { 'working-directory': 'b' },
       { name: 'promptsync (b/promptsync.yaml)', conclusion: 'success', title: created },
@@ -420,7 +425,7 @@ describe('the check of a review', () => {
     expect(await checksOf(files, inputs)).toMatchObject([expected]);
   });
 
-  test('A second review of the same commit changes neither the check nor the comment', async () => {
+  test('A second review of the same commit changes neither the check nor the pull request comment', async () => {
     const team = await makeApplied('greeting');
     const pull = await open(team, 'change', greets('Other'));
     const writes = () => team.github.requests.filter(({ method, path }) => method !== 'GET' && path !== '/graphql');
@@ -433,7 +438,7 @@ describe('the check of a review', () => {
 describe('the comment after the merge', () => {
   const titleOf = ({ github }: Team, number = 1) => github.comments(number)[0]?.body.split('\n')[1];
 
-  test('The comment reports the applied versions, and later runs do not overwrite it', async () => {
+  test('Later runs do not overwrite the pull request comment about the applied versions', async () => {
     const team = await makeApplied('greeting');
     const pull = await open(team, 'change', greets('Other'));
     const merged = team.mergePull(pull);
@@ -455,7 +460,7 @@ describe('the comment after the merge', () => {
     expect(team.github.comments(1)).toEqual([comment]);
   });
 
-  test('The comment of a superseded run names the newer commit', async () => {
+  test('The pull request comment of a superseded run names the newer commit', async () => {
     const team = await makeApplied('greeting', 'farewell');
     const merged = team.mergePull(await open(team, 'change', greets('Other')));
     const newer = team.pushMain(says('farewell', 'Bye'));
@@ -464,7 +469,7 @@ describe('the comment after the merge', () => {
     expect(team.github.comments(1)[0]?.body).toContain(`main is at ${newer}`);
   });
 
-  test('The comment names a newer commit that was pushed during the apply', async () => {
+  test('The pull request comment names a newer commit that was pushed while the action was applying changes', async () => {
     const team = await makeApplied('greeting', 'farewell');
     const merged = team.mergePull(await open(team, 'change', greets('Other')));
     const newer: string[] = [];
@@ -480,14 +485,14 @@ describe('the comment after the merge', () => {
     expect(team.github.comments(1)[0]?.body).toContain(`main is at ${newer.join()}`);
   });
 
-  test('The comment reports that the apply failed', async () => {
+  test('The pull request comment reports that applying the changes failed', async () => {
     const team = await makeApplied('greeting');
     const merged = team.mergePull(await open(team, 'change', greets('Other')));
     await team.runPush(merged, { inputs: { 'api-key': 'sk-wrong-0123456789' } });
     expect(titleOf(team)).toContain('### promptsync failed, ');
   });
 
-  test('The comment warns if the base branch moved before the review ran', async () => {
+  test('The pull request comment warns if the base branch moved before the review', async () => {
     const team = await makeApplied('greeting');
     team.push('change', greets('Other'));
     const pull = team.openPull('change');

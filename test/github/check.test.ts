@@ -23,7 +23,7 @@ const other = { ...rest, head_sha: HEAD };
 const approvesPlan = (digit: string) => ({ plan: `sha256:${digit.repeat(64)}`, changes: new Set() });
 
 describe('publishCheck and readApproval', () => {
-  test('Two pull requests with the same head commit get separate check runs', async () => {
+  test('publishCheck creates separate check runs for two pull requests with the same head commit', async () => {
     const github = await startGitHub();
     const client = connectTo(github);
     await publishCheck(client, checkOf(7, 'a'));
@@ -35,7 +35,7 @@ describe('publishCheck and readApproval', () => {
     expect(await readApproval(client, { number: 8, head: HEAD }, source)).toEqual(approvesPlan('b'));
   });
 
-  test('readApproval finds the check behind 250 newer check runs with the same name', async () => {
+  test('readApproval finds the check despite 250 newer check runs with the same name', async () => {
     const github = await startGitHub();
     await publishCheck(connectTo(github), checkOf(7, 'a'));
     for (let index = 0; index < 250; index++) github.addCheck({ ...other, external_id: `job ${index}` });
@@ -45,14 +45,17 @@ describe('publishCheck and readApproval', () => {
   });
 
   test.each<[string, Partial<CheckRun>]>([
-    ['readApproval ignores a check run on another commit', { head_sha: 'd'.repeat(40) }],
-    ['readApproval ignores a check run that another app created', { app: { slug: 'other' } }],
-    ['readApproval ignores a check run for another pull request', { external_id: makeCheckId(PATH, 17) }],
-    ['readApproval ignores a check run for another configuration', { external_id: makeCheckId(`b/${PATH}`, 7) }],
+    ['readApproval ignores a check run on a different commit', { head_sha: 'd'.repeat(40) }],
+    ['readApproval ignores a check run created by a different app', { app: { slug: 'other' } }],
+    ['readApproval ignores a check run for a different pull request', { external_id: makeCheckId(PATH, 17) }],
+    ['readApproval ignores a check run for a different configuration', { external_id: makeCheckId(`b/${PATH}`, 7) }],
     ['readApproval ignores a check run for a merge queue', { external_id: makeCheckId(PATH, null) }],
     ['readApproval ignores a check run without an external id', { external_id: null }],
-    ['readApproval ignores a check run without text', { output: { title: null, summary: null, text: null } }],
-    ['readApproval ignores a check run with the text for another pull request', { output: checkOf(8, 'f').output }],
+    ['readApproval ignores a check run without output text', { output: { title: null, summary: null, text: null } }],
+    [
+      'readApproval ignores a check run with the output text of a different pull request',
+      { output: checkOf(8, 'f').output },
+    ],
   ])('%s', async (_, parts) => {
     const github = await startGitHub();
     github.addCheck({ ...other, ...parts });

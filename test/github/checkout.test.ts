@@ -33,23 +33,23 @@ describe('baseOf', () => {
   const other = () => parseEvent('schedule', '', scheduleEvent());
 
   test.each<[string, (commits: Commits) => ReturnType<typeof other>, Name, Name | undefined]>([
-    ['chooseBase returns the first parent of a pull request’s test merge', pull, 'merge', 'main'],
-    ['chooseBase returns the merge base if the pull request branch is checked out', pull, 'change', 'first'],
+    ['chooseBase returns the first parent of the test merge commit for a pull request', pull, 'merge', 'main'],
+    ['chooseBase returns the merge base if the head branch of a pull request is checked out', pull, 'change', 'first'],
     [
-      'chooseBase returns the base of the pull request even if that commit is missing',
+      'chooseBase returns the base commit of a pull request even if that commit is missing from the clone',
       ({ change, missing }) => parseEvent('pull_request', '', pullEvent(7, change, missing)),
       ...(['change', 'missing'] as const),
     ],
-    ['chooseBase returns the commit before a push', push('first'), 'merge', 'first'],
-    ['chooseBase returns the first parent for a push that created its branch', push('none'), 'merge', 'main'],
+    ['chooseBase returns the previous branch tip for a push', push('first'), 'merge', 'first'],
+    ['chooseBase returns the first parent for a push that creates a branch', push('none'), 'merge', 'main'],
     [
-      'chooseBase returns the first parent after a forced push if the previous commit is gone',
+      'chooseBase returns the first parent for a force push if the previous commit is missing',
       push('missing'),
       'merge',
       'main',
     ],
-    ['chooseBase returns the first parent for every other event', other, 'change', 'early'],
-    ['chooseBase returns undefined for the first commit of a repository', other, 'first', undefined],
+    ['chooseBase returns the first parent for a scheduled run', other, 'change', 'early'],
+    ['chooseBase returns undefined if the first commit of a repository is checked out', other, 'first', undefined],
   ])('%s', async (_, eventOf, at, expected) => {
     const { folder, commits } = makeHistory();
     git(folder, 'checkout', '--quiet', '--detach', commits[at]);
@@ -58,9 +58,9 @@ describe('baseOf', () => {
   });
 
   test.each<[string, Name, Name]>([
-    ['chooseBase rejects a checkout of a commit before the pull request head', 'early', 'change'],
+    ['chooseBase rejects a checkout of a commit that precedes the pull request head', 'early', 'change'],
     ['chooseBase rejects a checkout of the base branch for a pull request event', 'main', 'change'],
-    ['chooseBase rejects a checkout of a merge with another head', 'merge', 'early'],
+    ['chooseBase rejects a checkout of a merge commit with a different pull request head', 'merge', 'early'],
   ])('%s', async (_, at, head) => {
     const { folder, commits } = makeHistory();
     git(folder, 'checkout', '--quiet', '--detach', commits[at]);
@@ -80,14 +80,14 @@ describe('baseOf', () => {
 const openWholeAt = (folder: string) => openFullRepository({ world: makeWorld(folder), git: startAt(folder) });
 
 describe('openWhole', () => {
-  test.each([0, 1, 2])('openWhole loads the whole history after a checkout with depth %i', async (depth) => {
+  test.each([0, 1, 2])('openFullRepository loads the full history after a checkout with depth %i', async (depth) => {
     const { folder, commits } = makeHistory();
     const repository = await openWholeAt(checkOut(folder, commits.merge, depth));
     expect(repository.isShallow).toBe(false);
     expect(await repository.findMergeBase(commits.main, commits.change)).toBe(commits.first);
   });
 
-  test('openFullRepository opens the shallow clone if the rest cannot be fetched', async () => {
+  test('openFullRepository opens a shallow clone if the missing history cannot be fetched', async () => {
     const { folder, commits } = makeHistory();
     const clone = checkOut(folder, commits.merge, 1);
     git(clone, 'remote', 'set-url', 'origin', `file://${join(folder, 'nowhere')}`);
@@ -99,44 +99,56 @@ describe('openWhole', () => {
 describe('pathsFromRoot', () => {
   const files = { '.git/HEAD': '', 'promptsync.yaml': '', 'team/ws/promptsync.yaml': '', 'team/ws/my.yaml': '' };
   test.each<[string, string, string, string, string]>([
-    ['makePathFromRoot keeps a path in the root folder unchanged', '.', '', 'prompts/a.md', 'prompts/a.md'],
+    ['makePathFromRoot returns a path in the root folder unchanged', '.', '', 'prompts/a.md', 'prompts/a.md'],
     [
-      'makePathFromRoot prepends the working directory to a path',
+      'makePathFromRoot prepends the working directory to a prompt path',
       'team/ws',
       '',
       'prompts/a.md',
       'team/ws/prompts/a.md',
     ],
     [
-      'makePathFromRoot prepends the working directory to the path of the configuration',
+      'makePathFromRoot prepends the working directory to the configuration path',
       'team/ws',
       '',
       'promptsync.yaml',
       'team/ws/promptsync.yaml',
     ],
-    ['makePathFromRoot works in a folder without a configuration', 'team', '', 'prompts/a.md', 'team/prompts/a.md'],
     [
-      'makePathFromRoot resolves a prompt path against the folder of the given configuration',
+      'makePathFromRoot prepends the working directory even without a configuration file there',
+      'team',
+      '',
+      'prompts/a.md',
+      'team/prompts/a.md',
+    ],
+    [
+      'makePathFromRoot resolves a prompt path against the folder of the given configuration file',
       '.',
       'team/ws/my.yaml',
       'prompts/a.md',
       'team/ws/prompts/a.md',
     ],
     [
-      'makePathFromRoot returns the path of the given configuration unchanged',
+      'makePathFromRoot returns the path of the given configuration file unchanged',
       '.',
       'team/ws/my.yaml',
       'team/ws/my.yaml',
       'team/ws/my.yaml',
     ],
     [
-      'makePathFromRoot resolves the given configuration against the working directory',
+      'makePathFromRoot resolves the given configuration file against the working directory',
       'team',
       'ws/my.yaml',
       'ws/my.yaml',
       'team/ws/my.yaml',
     ],
-    ['makePathFromRoot resolves a path outside the folder of the configuration', 'team/ws', '', '../../a.md', 'a.md'],
+    [
+      'makePathFromRoot resolves a path that points outside the configuration folder',
+      'team/ws',
+      '',
+      '../../a.md',
+      'a.md',
+    ],
     ['makePathFromRoot keeps special characters in a path', '.', '', 'prompts/ü #[1].md', 'prompts/ü #[1].md'],
   ])('%s', (_, at, config, path, expected) => {
     const folder = join(makeWorkspace({ ...files, 'team/ws/prompts/.keep': '' }), at);

@@ -15,9 +15,9 @@ const merged = (number: number, parts: Partial<Pull> = {}): Pull => ({
 describe('mergedPullOf', () => {
   test.each<[string, readonly Pull[], number | null]>([
     ['findMergedPull returns null for a commit without a pull request', [], null],
-    ['findMergedPull finds the pull request that merged the commit', [merged(7)], 7],
+    ['findMergedPull returns the pull request whose merge commit is the given commit', [merged(7)], 7],
     [
-      'findMergedPull finds a pull request by its head commit after a rebase',
+      'findMergedPull finds a pull request by its head commit after a rebase merge',
       [merged(7, { head: COMMIT, mergeCommit: OTHER })],
       7,
     ],
@@ -28,28 +28,28 @@ describe('mergedPullOf', () => {
     ],
     ['findMergedPull ignores an open pull request', [merged(7, { merged: false })], null],
     [
-      'findMergedPull ignores a pull request that was merged into another branch',
+      'findMergedPull ignores a pull request that was merged into a different branch',
       [merged(7, { base: 'release/1' })],
       null,
     ],
     [
-      'findMergedPull ignores a base branch whose name only begins with the given name',
+      'findMergedPull ignores a pull request whose base branch name only starts with the given branch name',
       [merged(7, { base: 'main-2' })],
       null,
     ],
-    ['findMergedPull ignores a pull request with another merge commit', [merged(7, { mergeCommit: OTHER })], null],
+    ['findMergedPull ignores a pull request with a different merge commit', [merged(7, { mergeCommit: OTHER })], null],
     [
-      'findMergedPull prefers a matching merge commit of a later pull request to a matching head',
+      'findMergedPull prefers a later pull request with a matching merge commit to one with a matching head',
       [merged(7, { head: COMMIT, mergeCommit: OTHER }), merged(8)],
       8,
     ],
     [
-      'findMergedPull prefers a matching merge commit of an earlier pull request to a matching head',
+      'findMergedPull prefers an earlier pull request with a matching merge commit to one with a matching head',
       [merged(7), merged(8, { head: COMMIT, mergeCommit: OTHER })],
       7,
     ],
     [
-      'findMergedPull chooses the pull request that was merged into the given branch',
+      'findMergedPull returns the pull request that was merged into the given branch',
       [merged(7, { base: 'next' }), merged(8)],
       8,
     ],
@@ -60,28 +60,28 @@ describe('mergedPullOf', () => {
     expect(found?.number ?? null).toBe(expected);
   });
 
-  test('listMergedPulls returns both pull requests that GitHub marked as merged by one commit', async () => {
+  test('listMergedPulls returns both pull requests that have the same merge commit', async () => {
     const github = await startGitHub();
     [merged(7), merged(8), merged(9, { mergeCommit: OTHER, commits: [COMMIT] })].forEach(github.addPull);
     const found = await listMergedPulls(connectTo(github), COMMIT, 'main');
     expect(found.map(({ number }) => number)).toEqual([7, 8]);
   });
 
-  test('findMergedPull finds a pull request on the second page of results', async () => {
+  test('findMergedPull finds a pull request on the second page of GitHub results', async () => {
     const github = await startGitHub();
     for (let number = 1; number <= 100; number++) github.addPull(merged(number, { merged: false }));
     github.addPull(merged(101));
     expect(await findMergedPull(connectTo(github), COMMIT, 'main')).toMatchObject({ number: 101, head: OTHER });
   });
 
-  test('findMergedPull throws an error for a commit that GitHub does not know', async () => {
+  test('findMergedPull throws an error for a commit that is unknown to GitHub', async () => {
     const github = await startGitHub();
     github.fail({ path: /\/pulls/ }, { status: 422, body: { message: `No commit found for SHA: ${COMMIT}` } });
     await expect(findMergedPull(connectTo(github), COMMIT, 'main')).rejects.toThrow('No commit found');
   });
 });
 
-test('readOpenHead returns the current head of an open pull request and null after a merge', async () => {
+test('readOpenHead returns the current head of an open pull request, or null after the merge', async () => {
   const github = await startGitHub();
   github.addPull(merged(7, { merged: false, head: OTHER }));
   const client = connectTo(github);
@@ -95,7 +95,7 @@ test('readOpenHead returns the current head of an open pull request and null aft
 
 describe('tipOfBranch', () => {
   test.each(['main', 'release/1', 'a/b/c', 'größe', '50%', 'a#b', 'a?b'])(
-    'tipOfBranch finds the branch %j',
+    'readBranchTip finds the tip of the branch %j',
     async (name) => {
       const github = await startGitHub();
       github.setBranch('other', OTHER);
@@ -112,8 +112,8 @@ describe('tipOfBranch', () => {
 });
 
 test.each<[string, Failure]>([
-  ['The GitHub client sends no more requests after two timed out without an answer', 'hang'],
-  ['The GitHub client sends no more requests after two timed out in the middle of an answer', 'half-answer'],
+  ['The GitHub client sends no more requests after two requests time out without a response', 'hang'],
+  ['The GitHub client sends no more requests after two requests time out in the middle of a response', 'half-answer'],
 ])('%s', async (_, failure) => {
   const github = await startGitHub();
   github.addPull(merged(7, { merged: false }));
@@ -135,24 +135,24 @@ test.each<[string, Failure]>([
 describe('the account of a token', () => {
   const forbidden = { data: null, errors: [{ type: 'FORBIDDEN', message: 'Resource not accessible by integration' }] };
 
-  test('The client assumes github-actions[bot] for a token without access to GraphQL', async () => {
+  test('readOwnLogin returns github-actions[bot] for a token without GraphQL access', async () => {
     const github = await startGitHub({ identity: 'none' });
     expect(await readOwnLogin(connectTo(github))).toBe('github-actions[bot]');
   });
 
-  test('The client assumes github-actions[bot] for a token that may not read its account', async () => {
+  test('readOwnLogin returns github-actions[bot] for a token that cannot read its own account', async () => {
     const github = await startGitHub();
     github.fail({ path: /graphql/ }, { status: 200, body: forbidden });
     expect(await readOwnLogin(connectTo(github))).toBe('github-actions[bot]');
   });
 
-  test('The client retries a failed request for the account of the token', async () => {
+  test('readOwnLogin retries a failed request', async () => {
     const github = await startGitHub({ as: { login: 'acme[bot]', type: 'Bot' } });
     github.fail({ path: /graphql/ }, { status: 502 });
     expect(await readOwnLogin(connectTo(github))).toBe('acme[bot]');
   });
 
-  test('The client throws an error if GitHub does not return the account after all retries', async () => {
+  test('readOwnLogin throws an error if all retries fail', async () => {
     const github = await startGitHub({ as: { login: 'acme[bot]', type: 'Bot' } });
     github.fail({ path: /graphql/ }, { status: 502 }, Infinity);
     await expect(readOwnLogin(connectTo(github))).rejects.toMatchObject({ status: 502 });

@@ -20,14 +20,14 @@ async function inSync() {
 }
 
 describe('a scheduled run', () => {
-  test('A scheduled run in sync succeeds, writes nothing and sends GitHub no request', async () => {
+  test('A scheduled run without drift succeeds, writes nothing and sends no request to GitHub', async () => {
     const { team, check } = await inSync();
     expect(await check()).toMatchObject({ exitCode: 0, outputs: { changes: 'false', 'failure-reason': '' } });
     expect(team.service.takeWrites()).toEqual([]);
     expect(team.github.requests).toEqual([]);
   });
 
-  test('A scheduled run reports changes made outside of git, fails and writes nothing', async () => {
+  test('A scheduled run reports changes made outside git and fails without writing to the service', async () => {
     const { team, check } = await inSync();
     const id = await byHand(team);
     team.service.takeWrites();
@@ -55,14 +55,14 @@ describe('a scheduled run', () => {
     }
   });
 
-  test('A scheduled run looks for drift even if a guard would refuse the sync', async () => {
+  test('A scheduled run detects drift even if a guard would block the sync', async () => {
     const { team, check } = await inSync();
     await byHand(team);
     const ran = await check({ inputs: { 'on-drift': 'fail', 'max-changes': '0' } });
     expect(ran.outputs['failure-reason']).toBe('drift');
   });
 
-  test('A scheduled run fails without opening an issue if the service is unreachable', async () => {
+  test('A scheduled run fails without opening a drift issue if the service is unreachable', async () => {
     const { team, check } = await inSync();
     const ran = await check({ inputs: { ...rolling.inputs, 'base-url': 'http://127.0.0.1:9' } });
     expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'failed' } });
@@ -71,7 +71,7 @@ describe('a scheduled run', () => {
 });
 
 describe('drift-issue', () => {
-  test('The action opens, updates and closes one drift issue and opens another for new drift', async () => {
+  test('The action opens, updates and closes a drift issue, and opens a new issue for new drift', async () => {
     const { team, check } = await inSync();
     const { github } = team;
     await byHand(team);
@@ -104,7 +104,7 @@ describe('drift on a pull request', () => {
     expect(drift).toContain('- `greeting`: `staging` serves `v2`, the base wants `v1` (changed outside of git).');
   });
 
-  test('With on-drift: fail, drift fails both the review and the run after the merge', async () => {
+  test('Drift fails both the review and the run after the merge if on-drift is set to fail', async () => {
     const { team } = await inSync();
     await byHand(team);
     team.service.takeWrites();

@@ -29,7 +29,7 @@ describe('parseEvent for pull requests', () => {
       pullEvent(7, HEAD, BASE, { repository: null }),
       true,
     ],
-    ['parseEvent marks a pull request as foreign if its head names no repository', pullWith({}), true],
+    ['parseEvent marks a pull request as foreign if its head has no repository', pullWith({}), true],
     ['parseEvent marks a pull request from Dependabot as foreign', pullEvent(7, HEAD, BASE, { by: DEPENDABOT }), true],
     [
       'parseEvent marks a Dependabot pull request as foreign even if somebody else pushed to it',
@@ -43,7 +43,7 @@ describe('parseEvent for pull requests', () => {
       false,
     ],
     [
-      'parseEvent compares the head with the repository of the base, not of the event',
+      'parseEvent marks a pull request as foreign if the head repository differs from the base repository',
       pullWith({ head: { sha: HEAD, repo: own }, base: { sha: BASE, ref: 'main', repo: { full_name: 'b/b' } } }),
       true,
     ],
@@ -69,14 +69,14 @@ describe('parseEvent for other events', () => {
       pushEvent(HEAD, BASE),
       { before: BASE, defaultBranch: 'main' },
     ],
-    ['parseEvent finds no previous commit in the first push of a branch', pushEvent(HEAD), { before: null }],
+    ['parseEvent finds no previous commit for the first push of a branch', pushEvent(HEAD), { before: null }],
     [
-      'parseEvent finds no previous commit in a first push with SHA-256 ids',
+      'parseEvent finds no previous commit for a first push with SHA-256 commit ids',
       pushEvent(SHA_256, '0'.repeat(64)),
       { before: null },
     ],
     [
-      'parseEvent reads the base of a merge queue as the previous commit',
+      'parseEvent uses the base commit of a merge queue event as the previous commit',
       { merge_group: { base_sha: BASE, head_sha: HEAD }, ...home },
       { before: BASE, queued: HEAD },
     ],
@@ -86,7 +86,7 @@ describe('parseEvent for other events', () => {
       { before: SHA_256, defaultBranch: null, queued: SHA_256 },
     ],
     [
-      'parseEvent finds no previous commit in a schedule event',
+      'parseEvent finds no previous commit for a schedule event',
       scheduleEvent(),
       { before: null, defaultBranch: 'main' },
     ],
@@ -101,14 +101,14 @@ describe('parseEvent for other events', () => {
 
 describe('parseEvent for invalid payloads', () => {
   test.each<[string, unknown]>([
-    ['parseEvent rejects a list as the payload', []],
-    ['parseEvent rejects a number in place of a pull request object', { pull_request: 7 }],
+    ['parseEvent rejects an array as the payload', []],
+    ['parseEvent rejects a number instead of a pull request object', { pull_request: 7 }],
     ['parseEvent rejects a pull request number that is not positive', pullWith({ number: 0 })],
     ['parseEvent rejects a branch name as the head commit', pullWith({ head: { sha: 'main' } })],
     ['parseEvent rejects a command-line option as the head commit', pullWith({ head: { sha: '--all' } })],
     ['parseEvent rejects a head commit id that is one digit too short', pullWith({ head: { sha: 'a'.repeat(39) } })],
     [
-      'parseEvent rejects a head commit id between the SHA-1 and SHA-256 lengths',
+      'parseEvent rejects a head commit id that is longer than SHA-1 and shorter than SHA-256',
       pullWith({ head: { sha: 'a'.repeat(50) } }),
     ],
     ['parseEvent rejects a head commit id followed by a second line', pullWith({ head: { sha: `${HEAD}\n--all` } })],
@@ -132,7 +132,7 @@ const payloads = fc.oneof(
   fc.record({ number: fc.jsonValue(), head: fc.jsonValue(), base: fc.jsonValue() }).map((one) => pullWith(one)),
 );
 
-test('parseEvent returns an event or reports a problem for any payload', () => {
+test('parseEvent returns an event or an invalid-event error for any payload', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), payloads, (name, ref, payload) => {
       expect(endOfCall(() => JSON.stringify(parseEvent(name, ref, payload)))).toMatch(/^(action\/invalid-event: |\{)/);
@@ -164,7 +164,7 @@ describe('chooseMode', () => {
     ['pull_request_review', 'unsupported', 'plan', 'refused', 'drift'],
     ['', 'unsupported', 'plan', 'sync', 'drift'],
   ])(
-    'On the event %j, the modes auto, plan, sync and drift become %s, %s, %s and %s',
+    'chooseMode on the event %j maps auto to %s, plan to %s, sync to %s and drift to %s',
     (name, auto, plan, sync, drift, ref) => {
       const shorten = (end: string): string =>
         end.replace(/^guard\/not-merged: .*$/, 'refused').replace(/^action\/unsupported-event: .*$/, 'unsupported');
@@ -177,7 +177,7 @@ describe('chooseMode', () => {
   test.each([
     ['refs/heads/live', 'sync'],
     [MAIN, 'plan'],
-  ])('With the configured branch "live", a push to %s selects the mode %s', (ref, expected) => {
+  ])('A push to %s selects the mode %s if the configured branch is "live"', (ref, expected) => {
     expect(chooseMode('auto', eventOf('push', ref), 'live')).toBe(expected);
   });
 
@@ -189,12 +189,15 @@ describe('chooseMode', () => {
     ['workflow_dispatch', 'refs/tags/main', 'main', 'action/invalid-input'],
     ['pull_request', 'refs/pull/7/merge', 'main', 'guard/not-merged'],
     ['pull_request_target', MAIN, 'main', 'guard/not-merged'],
-  ])('On %s at %s with the branch %j, the mode pull results in %s', (name, ref, branch, expected) => {
-    const [result = ''] = endOfCall(() => chooseMode('pull', eventOf(name, ref), branch)).split(': ');
-    expect(result).toBe(expected);
-  });
+  ])(
+    'For the event %s on the ref %s with the configured branch %j, the mode pull results in %s',
+    (name, ref, branch, expected) => {
+      const [result = ''] = endOfCall(() => chooseMode('pull', eventOf(name, ref), branch)).split(': ');
+      expect(result).toBe(expected);
+    },
+  );
 
-  test('The action only plans a push whose payload does not name the default branch', () => {
+  test('chooseMode selects the mode plan for a push whose payload does not name the default branch', () => {
     expect(chooseMode('auto', parseEvent('push', MAIN, {}), null)).toBe('plan');
   });
 });

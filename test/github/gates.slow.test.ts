@@ -15,7 +15,7 @@ async function twoCommits(): Promise<{ readonly team: Team; readonly older: stri
 }
 
 describe('a run of an older commit', () => {
-  test('A run of an older commit writes nothing and names the newest commit', async () => {
+  test('An action run for an outdated commit writes nothing and names the newest commit', async () => {
     const { team, older, newer } = await twoCommits();
     const ran = await team.runPush(older);
     expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'superseded' } });
@@ -23,13 +23,13 @@ describe('a run of an older commit', () => {
     expect(team.service.takeWrites()).toEqual([]);
   });
 
-  test('A run of an older commit succeeds if it has nothing to write', async () => {
+  test('An action run for an outdated commit succeeds if it has nothing to write', async () => {
     const { team, newer } = await twoCommits();
     team.pushMain({ 'README.md': 'Words' });
     expect(await team.runPush(newer)).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '' } });
   });
 
-  test('A run applies a merged prompt even if a bot has committed another file since', async () => {
+  test('The action applies a merged prompt even if a bot later committed a different file', async () => {
     const team = await makeTeam({ greeting: {} });
     const merged = team.pushMain({});
     team.pushMain({ 'CHANGELOG.md': 'Words' }, 'Release [skip ci]');
@@ -38,7 +38,7 @@ describe('a run of an older commit', () => {
     expect(team.service.takeWrites()).toHaveLength(3);
   });
 
-  test('A manual run of an older or unmerged commit writes nothing without any-commit', async () => {
+  test('A manual run for an older or unmerged commit writes nothing unless any-commit is enabled', async () => {
     const { team, older } = await twoCommits();
     const at = { ref: 'refs/tags/hot-fix', commit: team.push('hot-fix', greets('Hot fix')) };
     const dispatch = (commit: string, inputs = {}) =>
@@ -50,7 +50,7 @@ describe('a run of an older commit', () => {
   });
 });
 
-test('The action applies pushes to the configured branch and only plans pushes to the default branch', async () => {
+test('The action applies pushes to the configured branch but only plans changes for pushes to the default branch', async () => {
   const team = await makeTeam({ greeting: {} }, `${CONFIG}branch: live\n`);
   const commit = team.push('live', greets('Live'));
   expect((await team.runPush(team.pushMain({}))).stdout).toContain('Plan: ');
@@ -59,7 +59,7 @@ test('The action applies pushes to the configured branch and only plans pushes t
   expect(team.service.takeWrites()).toHaveLength(3);
 });
 
-test('A merged revert reactivates the old version without creating another one', async () => {
+test('A merged revert reactivates the old version without creating a new version', async () => {
   const { team } = await twoCommits();
   const reverted = team.pushMain(greets('Old'), 'Revert');
   expect((await team.runPush(reverted)).exitCode).toBe(0);

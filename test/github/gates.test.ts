@@ -49,27 +49,32 @@ const truncateTree = (github: GitHubDouble): void =>
 
 describe('askGitHub', () => {
   test.each<[string, Name, ((github: GitHubDouble) => void) | null, string]>([
-    ['With the remote unreachable, sync writes if GitHub reports the same branch tip', 'First', () => {}, ''],
-    ['With the remote unreachable, sync writes if newer commits on GitHub change no prompt', 'Words', () => {}, ''],
+    ['sync with an unreachable git remote writes if GitHub reports the same branch tip', 'First', () => {}, ''],
+    ['sync with an unreachable git remote writes if newer commits on GitHub change no prompt', 'Words', () => {}, ''],
     [
-      'With the remote unreachable, sync refuses if newer commits on GitHub change a prompt',
+      'sync with an unreachable git remote refuses to write if newer commits on GitHub change a prompt',
       'Second',
       () => {},
       'guard/superseded',
     ],
     [
-      'With the remote unreachable, sync refuses if GitHub does not know the branch',
+      'sync with an unreachable git remote refuses to write if GitHub does not know the branch',
       'First',
       failGitCalls,
       'guard/unknown-newest',
     ],
     [
-      'With the remote unreachable, sync refuses if GitHub lists only some of the files',
+      'sync with an unreachable git remote refuses to write if GitHub returns a truncated file list',
       'Words',
       truncateTree,
       'guard/unknown-newest',
     ],
-    ['With the remote unreachable, sync refuses if there is no GitHub token', 'First', null, 'guard/unknown-newest'],
+    [
+      'sync with an unreachable git remote refuses to write without a GitHub token',
+      'First',
+      null,
+      'guard/unknown-newest',
+    ],
   ])('%s', async (_, tip, prepare, expected) => {
     const { clone, github, service } = await makeScene(tip);
     prepare?.(github);

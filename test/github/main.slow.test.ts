@@ -35,9 +35,9 @@ async function runOf({ name, ref = 'refs/heads/main', event = {} }: Trigger, opt
 const QUEUE = { ref: 'refs/heads/queue', event: { merge_group: { base_sha: 'BASE', head_sha: 'BASE' } } };
 
 test.each<[string, Trigger, string, RegExp, string, readonly string[]]>([
-  ['The action applies a push to the default branch', { name: 'push' }, 'auto', DONE, '', APPLIED],
+  ['The action applies the prompts after a push to the default branch', { name: 'push' }, 'auto', DONE, '', APPLIED],
   [
-    'The action only plans a push to another branch',
+    'The action only creates a plan after a push to a non-default branch',
     { name: 'push', ref: 'refs/heads/other' },
     'auto',
     PLANNED,
@@ -45,7 +45,7 @@ test.each<[string, Trigger, string, RegExp, string, readonly string[]]>([
     [],
   ],
   [
-    'The action looks for drift if somebody starts it manually',
+    'The action checks for drift by default if somebody starts it manually',
     { name: 'workflow_dispatch' },
     'auto',
     /The service differs/,
@@ -53,14 +53,14 @@ test.each<[string, Trigger, string, RegExp, string, readonly string[]]>([
     [],
   ],
   [
-    'The action applies the prompts if somebody starts it with the mode sync',
+    'The action applies the prompts if somebody starts it manually with the mode sync',
     { name: 'workflow_dispatch' },
     'sync',
     DONE,
     '',
     APPLIED,
   ],
-  ['The action only plans in a merge queue', { name: 'merge_group', ...QUEUE }, 'auto', PLANNED, '', []],
+  ['The action only creates a plan in a merge queue', { name: 'merge_group', ...QUEUE }, 'auto', PLANNED, '', []],
 ])('%s', async (_, trigger, mode, says, reason, writes) => {
   const ran = await runOf(trigger, { inputs: { mode } });
   expect(ran).toEqual({ says: expect.stringMatching(says), reason, writes });
@@ -71,7 +71,7 @@ const withoutCheckout = (workspace: string) => rmSync(join(workspace, '.git'), {
 
 test.each<[string, string, RunOptions, RegExp]>([
   [
-    'The action reports an event that it does not support and writes nothing',
+    'The action reports an unsupported event and writes nothing',
     'issues',
     {},
     /The mode `auto` does nothing on the event/,
@@ -101,13 +101,13 @@ test.each<[string, string, RunOptions, RegExp]>([
     /`working-directory` is not valid: /,
   ],
   [
-    'The action reports a link that leads out of the workspace and writes nothing',
+    'The action reports a symbolic link that leads out of the workspace and writes nothing',
     'push',
     { inputs: { 'working-directory': 'a' }, prepare: withLink },
     /no folder "a"/,
   ],
   [
-    'The action reports a missing config file and writes nothing',
+    'The action reports a missing configuration file and writes nothing',
     'push',
     { inputs: { config: 'a/b.yaml' } },
     /There is no file a\/b\.yaml/,
@@ -119,7 +119,7 @@ test.each<[string, string, RunOptions, RegExp]>([
     /the input `base-url` .* no URL/,
   ],
   [
-    'The action reports a base-url with plain http and writes nothing',
+    'The action reports a base-url that uses plain http and writes nothing',
     'push',
     { inputs: { 'base-url': 'http://a.example' } },
     /the input `base-url` .* plain http/,
@@ -137,7 +137,7 @@ test.each<[string, string, RunOptions, RegExp]>([
     /The input `api-key`, .* is not set or empty/,
   ],
   [
-    'The action reports an empty API key, names the secret and writes nothing',
+    'The action reports an empty API key, refers to its secret and writes nothing',
     'push',
     { inputs: { 'api-key': '' } },
     /look at its secret/,
@@ -149,7 +149,7 @@ test.each<[string, string, RunOptions, RegExp]>([
     /The input `api-key` holds characters/,
   ],
   [
-    'The action reports a missing checkout and writes nothing',
+    'The action reports a missing repository checkout and writes nothing',
     'push',
     { prepare: withoutCheckout },
     /Put a step with actions\/checkout/,
@@ -165,7 +165,7 @@ test.each<[string, string, RunOptions, RegExp]>([
   expect(ran).toEqual({ says: expect.stringMatching(says), reason: 'invalid', writes: [] });
 });
 
-test('The action plans a subfolder with an embedded service and needs no API key', async () => {
+test('The action plans changes for an embedded service in a subfolder without an API key', async () => {
   const { push, review } = await makeTeam({ greeting: {} });
   const config = 'service:\n  embedded: .promptsync/service.db\nprompts: ["*.md"]\n';
   push('main', { 'sub/promptsync.yaml': config, 'sub/a.md': promptText('a') });
@@ -178,7 +178,7 @@ test('The action plans a subfolder with an embedded service and needs no API key
   expect(planned.summary).toContain('service `embedded:.promptsync/service.db`');
 });
 
-test('A pull request that deletes a configuration cannot send its key to the service of another configuration', async () => {
+test('Deleting a configuration in a pull request cannot send its API key to a different service', async () => {
   const [forRoot, forTeam] = [await startTestService(['greeting']), await startTestService(['greeting'])];
   const configFor = ({ baseUrl }: TestService) => `service: { base_url: "${baseUrl}" }\nprompts: ["**/*.md"]\n`;
   const { github, push, pushMain, openPull, runPull } = await makeTeam({ greeting: {} }, configFor(forRoot));
@@ -201,7 +201,7 @@ test('A pull request that deletes a configuration cannot send its key to the ser
   ]);
 });
 
-test('The action refuses to promote a version that staging no longer serves, even in later unrelated pushes', async () => {
+test('The action refuses to promote a version that staging no longer serves, even after later unrelated pushes', async () => {
   const { service, push, openPull, pushMain, mergePull, runPull, runPush } = await makeTeam(
     { greeting: {} },
     PROMOTION,
@@ -230,7 +230,7 @@ test('The action refuses to promote a version that staging no longer serves, eve
   expect(service.takeWrites()).toEqual([]);
 });
 
-test('The action applies the prompts and prints notices if it cannot write outputs and summary', async () => {
+test('The action applies the prompts and prints notices if it cannot write its outputs and summary', async () => {
   const { service, pushMain, runPush } = await makeTeam({ greeting: {} });
   const environment = { GITHUB_STEP_SUMMARY: '/nowhere/summary', RUNNER_TEMP: '/dev/null/temp' };
   const ran = await runPush(pushMain(changed), { environment });
@@ -240,7 +240,7 @@ test('The action applies the prompts and prints notices if it cannot write outpu
   expect(service.takeWrites()).toEqual(APPLIED);
 });
 
-test('A canceled run finishes the call in flight, reports its progress and stops writing', async () => {
+test('A canceled run finishes the current API call, reports its progress and stops writing', async () => {
   const names = [...Array(20).keys()].map(String);
   const { service, pushMain, runPush } = await makeTeam(Object.fromEntries(names.map((name) => [name, {}])));
   let child: ChildProcess | null = null;
@@ -256,7 +256,7 @@ test('A canceled run finishes the call in flight, reports its progress and stops
   const onOutput = (started: ChildProcess) => void (child = started);
   const ran = await runPush(pushMain({}), { inputs: { 'base-url': baseUrl }, onOutput });
   expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'failed', changes: 'true' } });
-  expect(ran.summary).toContain('Interrupted; the rest was not written.');
+  expect(ran.summary).toContain('The run was interrupted, so promptsync did not write the rest.');
   expect(ran.summary).toContain('(not made)');
   const versions = service.takeWrites().filter((write) => write.endsWith(' versions'));
   expect(versions.length).toBeLessThan(names.length);
@@ -272,24 +272,26 @@ describe('a review without an API key', () => {
     expect(ran).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'plan-digest': '', 'failure-reason': '' } });
     expect(service.requests).toEqual([]);
     const [comment] = github.comments(1);
-    expect(comment?.body).toContain('The service was not asked');
+    expect(comment?.body).toContain('promptsync did not contact the service');
     expect(comment?.body).toContain('`staging: base → new version`');
     expect(comment?.body).toContain('-Text of greeting.\n+Other');
     expect(comment?.body).not.toContain('<!-- plan');
   });
 
-  test('A review whose token may not comment writes the summary and succeeds with a notice', async () => {
+  test('A review without permission to comment writes the summary and succeeds with a notice', async () => {
     const { github, service, review } = await makeTeam({ greeting: {} });
     github.fail({ method: 'POST', path: /comments/ }, REFUSED, Infinity);
     const ran = await review(changed, { keyless: true }, fork);
     expect(ran).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '' } });
-    expect(ran.stdout).toMatch(/^::notice title=action\/not-told::Writing the comment failed.* the permission/m);
+    expect(ran.stdout).toMatch(
+      /^::notice title=action\/not-told::promptsync could not write the comment.* the permission/m,
+    );
     expect(ran.summary).toContain('`staging: base → new version`');
     expect(service.requests).toEqual([]);
     expect(github.comments(1)).toEqual([]);
   });
 
-  test('A review of a pull request from the same repository fails without its API key', async () => {
+  test('A review of a pull request from the same repository fails without an API key', async () => {
     const { review } = await makeTeam({ greeting: {} });
     const ran = await review(changed, { keyless: true });
     expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid' } });
@@ -310,18 +312,18 @@ describe('pull_request_target', () => {
   };
 
   test.each<[string, RunOptions]>([
-    ['On pull_request_target, the action refuses an API key in its input', {}],
+    ['The action rejects an API key in its input on the event pull_request_target', {}],
     [
-      'On pull_request_target, the action refuses an API key in the environment',
+      'The action rejects an API key in the environment on the event pull_request_target',
       { keyless: true, environment: { PROMPTSYNC_API_KEY: 'sk-other-0123456789' } },
     ],
   ])('%s', async (_, options) => {
     const { ran } = await runTarget(options);
     expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'refused' } });
-    expect(ran.stdout).toContain('On pull_request_target an API key is refused');
+    expect(ran.stdout).toContain('promptsync accepts no API key on pull_request_target');
   });
 
-  test('On pull_request_target, the action reviews the pull request if there is no API key', async () => {
+  test('The action reviews a pull request on the event pull_request_target if there is no API key', async () => {
     const { ran, comments } = await runTarget({ keyless: true });
     expect(ran.exitCode).toBe(0);
     expect(comments).toHaveLength(1);
@@ -331,7 +333,7 @@ describe('pull_request_target', () => {
     ['pull_request_target', 0],
     ['pull_request_target', 1],
     ['pull_request', 0],
-  ])('On %s, the action refuses to review if main is checked out with depth %i', async (name, depth) => {
+  ])('On the event %s, the action refuses to review a checkout of main with depth %i', async (name, depth) => {
     const { ran, shown, comments } = await runTarget({ keyless: true, depth }, name, true);
     expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid', changes: 'false' } });
     for (const text of [ran.stdout, ...comments.map(({ body }) => body)]) {
@@ -345,7 +347,7 @@ describe('a review with an API key', () => {
   const configOf = (baseUrl: string) => `service:\n  base_url: ${baseUrl}\nprompts: ["prompts/**/*.md"]\n`;
   const inputs = { 'base-url': '' };
 
-  test('A pull request that changes the address of the service cannot obtain the API key', async () => {
+  test('A pull request that changes the service address cannot obtain the API key', async () => {
     const thief = await startFront({});
     const { service, pushMain, review } = await makeTeam({ greeting: {} });
     pushMain({ 'promptsync.yaml': configOf(service.baseUrl) });
@@ -355,7 +357,7 @@ describe('a review with an API key', () => {
     expect([thief.requests, service.requests]).toEqual([[], []]);
   });
 
-  test('The review calls the service if base and head name the same address', async () => {
+  test('The review calls the service if the base and head commits configure the same address', async () => {
     const { service, pushMain, review } = await makeTeam({ greeting: {} });
     pushMain({ 'promptsync.yaml': configOf(service.baseUrl) });
     const ran = await review(changed, { inputs });
@@ -363,7 +365,7 @@ describe('a review with an API key', () => {
     expect(service.requests).not.toEqual([]);
   });
 
-  test('A pull request that names another key variable cannot obtain that secret', async () => {
+  test('A pull request that configures a different API key variable cannot expose its secret', async () => {
     const { service, pushMain, review } = await makeTeam({ greeting: {} });
     pushMain({ 'promptsync.yaml': configOf(service.baseUrl) });
     const stolen = configOf(service.baseUrl).replace('\nprompts', '\n  api_key_env: DEPLOY_TOKEN\nprompts');
@@ -376,7 +378,7 @@ describe('a review with an API key', () => {
 
 const cutOff = (workspace: string) => git(workspace, 'remote', 'set-url', 'origin', '/nowhere/at/all');
 
-test('The action completes a clone of depth 1 and finds the same plan and drift', async () => {
+test('The action completes a clone of depth 1 and finds the same plan and drift as in a full clone', async () => {
   const { service, push, pushMain, openPull, runPull, runPush } = await makeTeam({ greeting: {} });
   await runPush(pushMain({}), { depth: 1 });
   await changeService(service.baseUrl, 'greeting', 'staging', 'By hand');
@@ -388,7 +390,7 @@ test('The action completes a clone of depth 1 and finds the same plan and drift'
   expect(whole.summary).toContain('changed outside of git');
 });
 
-test('In a clone of depth 1, the action records the commit that last changed a file', async () => {
+test('The action records the commit that last changed a file even in a clone of depth 1', async () => {
   const { service, pushMain, runPush } = await makeTeam({ greeting: {} });
   const touched = pushMain(changed);
   const later = pushMain({ 'README.md': 'Words' });
@@ -410,16 +412,16 @@ describe('a review without a working GitHub API', () => {
 
   test.each<[string, Failure, Readonly<Record<string, string>>]>([
     [
-      'A review finishes within a minute if GitHub limits requests',
+      'A review finishes within a minute if GitHub limits the request rate',
       { ...LIMITED, body: { message: 'API rate limit exceeded for installation.' } },
       {},
     ],
-    ['A review finishes within a minute if GitHub limits requests without a message', LIMITED, {}],
+    ['A review finishes within a minute if GitHub limits the request rate without an error message', LIMITED, {}],
     ['A review finishes within a minute if every GitHub request fails', { status: 500 }, {}],
     ['A review finishes within a minute without a GitHub token', 'reset', { 'github-token': '' }],
-    ['A review finishes within a minute if GitHub rejects the token', { status: 401 }, {}],
-    ['A review finishes within a minute if GitHub never answers', 'hang', {}],
-    ['A review finishes within a minute if GitHub stops in the middle of its answers', 'half-answer', {}],
+    ['A review finishes within a minute if GitHub rejects its token', { status: 401 }, {}],
+    ['A review finishes within a minute if GitHub never responds', 'hang', {}],
+    ['A review finishes within a minute if GitHub stops in the middle of each response', 'half-answer', {}],
   ])('%s', async (_, failure, inputs) => {
     const { github, review } = await makeTeam({ greeting: {} });
     github.fail({ path: /./ }, failure, Infinity);
@@ -427,7 +429,7 @@ describe('a review without a working GitHub API', () => {
     const ran = await review(changed, { inputs });
     expect(performance.now() - began).toBeLessThan(60_000);
     expect(ran).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'failure-reason': '' } });
-    expect(ran.stdout).toMatch(/^::notice title=action\/not-told::Writing the comment failed/m);
+    expect(ran.stdout).toMatch(/^::notice title=action\/not-told::promptsync could not write the comment/m);
     expect(ran.stdout).not.toContain('permission');
     expect(ran.summary).toContain('+Other');
     expect(github.comments(1)).toEqual([]);

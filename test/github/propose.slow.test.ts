@@ -59,7 +59,7 @@ async function inSync(prompts: Readonly<Record<string, PromptParts>> = two, opti
 const two = { greeting: {}, farewell: {} };
 
 describe('the mode pull', () => {
-  test('The mode pull opens one reviewed pull request and updates it until it is merged', async () => {
+  test('Pull mode opens a single pull request, reviews it and updates it until the merge', async () => {
     const { github, service, pull, byHand, written, tipOf, fileAt, ...team } = await inSync();
     expect(await pull()).toMatchObject({ exitCode: 0, outputs: { changes: 'false', 'failure-reason': '' } });
     expect([github.pulls(), written()]).toEqual([[], []]);
@@ -105,7 +105,7 @@ describe('the mode pull', () => {
     ]);
   });
 
-  test('The mode pull closes its pull request after a sync has overwritten the outside change', async () => {
+  test('Pull mode closes its pull request after a sync overwrites the outside change', async () => {
     const { github, pull, byHand, written, ...team } = await inSync();
     await byHand('By hand');
     await pull();
@@ -120,7 +120,7 @@ describe('the mode pull', () => {
     expect(github.pulls()).toMatchObject([{ state: 'closed' }, { state: 'open' }]);
   });
 
-  test('The mode pull does not overwrite commits that somebody else pushed to its branch', async () => {
+  test('Pull mode does not overwrite commits that somebody else pushed to its branch', async () => {
     const { github, pull, byHand, written, tipOf, commitAsOther, ...team } = await inSync();
     await byHand('By hand');
     await pull();
@@ -143,7 +143,7 @@ describe('the mode pull', () => {
     expect(github.pulls()).toMatchObject([{ state: 'closed' }, { state: 'open', head: tipOf(PULL) }]);
   });
 
-  test('The mode pull proposes everything except conflicts, which the run names', async () => {
+  test('Pull mode proposes only changes without conflicts and reports each conflict', async () => {
     const { github, pull, byHand, fileAt, ...team } = await inSync();
     await byHand('By hand');
     await byHand('By hand', 'farewell');
@@ -160,14 +160,14 @@ describe('the mode pull', () => {
     expect(comment?.body).toContain('`greeting`');
   });
 
-  test('The mode pull leaves the review to the review workflow if an app opened the pull request', async () => {
+  test('Pull mode leaves the review to the review workflow if a GitHub App opens the pull request', async () => {
     const { github, pull, byHand } = await inSync(two, { as: { login: 'our-app[bot]', type: 'Bot' } });
     await byHand('By hand');
     expect(await pull()).toMatchObject({ exitCode: 0 });
     expect([github.pulls().length, github.comments(1)]).toEqual([1, []]);
   });
 
-  test('The mode pull opens only one pull request if the answer of GitHub is lost', async () => {
+  test('Pull mode opens only one pull request if the response from GitHub is lost', async () => {
     const { github, pull, byHand } = await inSync();
     await byHand('By hand');
     github.fail({ method: 'POST', path: /\/pulls$/ }, 'lost-answer');
@@ -175,7 +175,7 @@ describe('the mode pull', () => {
     expect(github.pulls()).toHaveLength(1);
   });
 
-  test('A run of an older commit does not propose an outside change', async () => {
+  test('Pull mode does not propose an outside change if it runs at an older commit', async () => {
     const { github, byHand, tipOf, ...team } = await inSync();
     await byHand('By hand');
     const commit = tipOf('main');
@@ -192,7 +192,7 @@ describe('missing permissions', () => {
 
   test.each<[string, FailureMatch, Failure, string]>([
     [
-      'The action names the repository setting that forbids it to open pull requests',
+      'The action names the repository setting that prevents it from opening pull requests',
       post,
       refusal('GitHub Actions is not permitted to create or approve pull requests.'),
       'Allow GitHub Actions to create and approve pull requests',
@@ -210,7 +210,7 @@ describe('missing permissions', () => {
       '`pull-requests: write`',
     ],
     [
-      'The action suggests another run if GitHub limits its requests',
+      'The action suggests starting the run again if GitHub limits its requests',
       post,
       refusal('You have exceeded a secondary rate limit'),
       'Start the run again',
@@ -249,7 +249,7 @@ describe('the modes promote and rollback', () => {
   };
   const promotion = { mode: 'promote', prompts: 'greeting', from: 'staging', to: 'production' };
 
-  test('The action proposes promotions and rollbacks in one pull request for each environment', async () => {
+  test('The action opens separate pull requests for promotions and rollbacks in each environment', async () => {
     const { github, service, run, written, fileAt, ...team } = await ahead();
     expect(await run(promotion)).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'failure-reason': '' } });
     expect(await run({ ...promotion, to: 'other' })).toMatchObject({ exitCode: 0 });
@@ -272,7 +272,7 @@ describe('the modes promote and rollback', () => {
     expect(service.takeWrites()).toEqual([]);
   });
 
-  test('A second promotion adds its prompt to the open pull request of the environment', async () => {
+  test('A second promotion adds its prompt to the open pull request for the same environment', async () => {
     const { github, run, fileAt, tipOf, pushMain } = await ahead();
     await run(promotion);
     pushMain({ 'README.md': 'Words' });
@@ -287,7 +287,7 @@ describe('the modes promote and rollback', () => {
     }
   });
 
-  test('Prompt keys and environment names cannot inject options, mentions or skip markers', async () => {
+  test('Prompt keys and environment names cannot inject git options, mentions or CI skip markers', async () => {
     const key = '@everyone/[skip ci]';
     const to = '../$(id) --force @{-1} é.lock';
     const { github, run, origin } = await ahead(key);
@@ -299,7 +299,7 @@ describe('the modes promote and rollback', () => {
   });
 
   test.each<[string, Inputs, string]>([
-    ['The mode promote requires the names of the prompts', { ...promotion, prompts: '' }, 'usage/nothing-named'],
+    ['Promote mode requires the names of the prompts', { ...promotion, prompts: '' }, 'usage/nothing-named'],
     [
       'The mode rollback requires the names of the prompts',
       { mode: 'rollback', environment: 'staging' },

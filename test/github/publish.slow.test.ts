@@ -42,9 +42,9 @@ describe('the comment of a review', () => {
     const ran = await review({ 'prompts/greeting.md': '---\nid: prm_greeting\nkey: greeting\nnmae: x\n---\nText\n' });
     expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid', 'plan-digest': '' } });
     expect(ran.stdout).toMatch(
-      /^::error title=prompt\/unknown-field,file=prompts\/greeting\.md,line=4,col=1::The field "nmae" is not known\./m,
+      /^::error title=prompt\/unknown-field,file=prompts\/greeting\.md,line=4,col=1::The field "nmae" is unknown\./m,
     );
-    expect(github.comments(1)[0]?.body).toContain('The field "nmae" is not known.');
+    expect(github.comments(1)[0]?.body).toContain('The field "nmae" is unknown.');
   });
 
   test('The review shows a warning even if the pull request itself accepts that warning', async () => {
@@ -179,5 +179,5 @@ test.each<[string, Fault, number]>([
   expect(ran).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'failure-reason': '' } });
   expect(ran.summary).toContain('`staging: none → new version`');
   expect(github.comments(1)).toHaveLength(comments);
-  expect(/^::notice .*Writing the comment failed/m.test(ran.stdout)).toBe(comments === 0);
+  expect(/^::notice .*promptsync could not write the comment/m.test(ran.stdout)).toBe(comments === 0);
 });

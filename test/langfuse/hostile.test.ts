@@ -58,11 +58,11 @@ const small = (name: string): Row => ({ name, versions: [1], labels: ['staging']
 const EXCESSES: readonly (readonly [row: Row, message: string])[] = [
   [
     { ...small('big'), versions: numbers(1_000_000) },
-    '"big" has 1,000,000 versions in Langfuse, and promptsync reads at most 10,000.',
+    '"big" has 1,000,000 versions in Langfuse, but promptsync reads at most 10,000.',
   ],
   [
     { ...small('big'), labels: labelled(100_000) },
-    '"big" has 100,000 labels in Langfuse, and promptsync reads at most 200.',
+    '"big" has 100,000 labels in Langfuse, but promptsync reads at most 200.',
   ],
 ];
 
@@ -148,7 +148,7 @@ describe("Langfuse's listing", () => {
     const { exitCode, report } = await runJson(folder, words, { environment });
     const problems = [...report.problems, ...report.prompts.flatMap((prompt) => prompt.problems)];
     expect(problems).toMatchObject([
-      { code: 'langfuse/listing-too-large', message: "Langfuse's list of prompts has more than 64 MiB." },
+      { code: 'langfuse/listing-too-large', message: 'The list of prompts in Langfuse is longer than 64 MiB.' },
     ]);
     expect(exitCode).toBe(1);
     const pages = requests.filter(({ path }) => path.includes('page='));

@@ -113,3 +113,24 @@ describe('sync to a Langfuse that keeps versions as they are', () => {
     expect(await sync(cloneOf(folder), langfuse.environment)).toEqual(CREATED);
   });
 });
+
+test('sync does not activate its new version as the pinned version whose number Langfuse reused', async () => {
+  const langfuse = await startLangfuse();
+  langfuse.store.addVersion('a', { text: 'Pinned.' });
+  const front = await startFront({
+    target: langfuse.baseUrl,
+    answer: ({ method }) => {
+      // Somebody deletes the only version right before the create, so the new version gets its number.
+      if (method === 'POST') langfuse.store.deleteVersion('a', 1);
+      return null;
+    },
+  });
+  const folder = makeRepository({
+    'promptsync.yaml': 'service: { provider: langfuse }\n',
+    'prompts/a.md': '---\nid: a\npins:\n  staging: latest\n  production: 1\n---\n\nNew.\n',
+  });
+  const environment = { ...langfuse.environment, LANGFUSE_HOST: front.baseUrl };
+  expect(await sync(folder, environment)).toEqual({ exitCode: 4, errors: ['apply/other-content'], create: 'made' });
+  expect(langfuse.store.serves('a', 'staging')).toMatchObject({ version: 1, text: 'New.' });
+  expect(langfuse.store.serves('a', 'production')).toBeNull();
+});

@@ -172,21 +172,21 @@ describe('drift', () => {
       [],
     ],
     [
-      'The plan reports no drift for a field that the base does not manage',
+      'The plan reports no drift for a field that the base commit does not manage',
       { description: 'Ours' },
       { ...calm, prompt: { description: 'Theirs' } },
       {},
       [],
     ],
     [
-      'The plan reports an empty description as outside drift if no earlier commit is known',
+      'The plan reports an empty description in the service as outside drift if no earlier commit is known',
       { description: 'Ours' },
       calm,
       { description: 'Old' },
       lines('outside description: "" instead of "Old"'),
     ],
     [
-      'The plan reports an empty description as outside drift if earlier commits did not manage it',
+      'The plan reports an empty description in the service as outside drift if earlier commits set none',
       { description: 'Ours' },
       calm,
       { description: 'Old', former: [{}] },
@@ -196,7 +196,7 @@ describe('drift', () => {
     expect(driftOf(head, seen, base).map(lineOf)).toStrictEqual(expected);
   });
 
-  test('The plan reports an empty description as unfinished drift if base and head agree', () => {
+  test('The plan reports an empty description in the service as unfinished drift if base and head set the same one', () => {
     const wanted = makeFile({ description: 'Ours' });
     const base = { files: new Map([['p1', wanted]]) };
     const formerStates = new Map([['p1', wantsOf([{}])]]);
@@ -208,7 +208,7 @@ describe('drift', () => {
     ]);
   });
 
-  test('The plan compares each environment only with what that environment should serve', () => {
+  test('The plan compares each environment with the version that this environment should serve', () => {
     const seen = { active: { staging: theirs, production: version(4, 'Four'), promptsync: two } };
     expect(driftOf({ ...pinned, text: 'Two' }, seen, { ...pinned, text: 'Two' })).toStrictEqual([
       {
@@ -222,13 +222,13 @@ describe('drift', () => {
     ]);
   });
 
-  test('The plan reports no drift for a prompt that is missing in the base', () => {
+  test('The plan reports no drift for a prompt that does not exist in the base commit', () => {
     const other: BaseState = { files: new Map([['p2', makeFile({})]]) };
     expect(planPrompt(makeFile({}), observed(moved), rules({ base: other })).drift).toStrictEqual([]);
     expect(planPrompt(makeFile({}), observed(moved), rules()).drift).toStrictEqual([]);
   });
 
-  test('The plan contains the same changes with and without drift detection', () => {
+  test('Drift detection does not affect the changes in the plan', () => {
     const known: BaseState = { files: new Map([['p1', makeFile({})]]) };
     const seen = observed(moved);
     const [plain, compared] = [rules(), rules({ base: known })].map((by) => planPrompt(makeFile({}), seen, by));
@@ -236,15 +236,19 @@ describe('drift', () => {
   });
 
   test.each<[string, FileParts, readonly boolean[]]>([
-    ['The plan marks drift as restored if base and head want the same state', {}, [true, true, true]],
-    ['The plan does not mark drift as restored if the head wants another text', { text: 'New' }, [false, true, true]],
+    ['The plan marks drift as restored if the base and head commits declare the same state', {}, [true, true, true]],
     [
-      'The plan does not mark drift as restored if the head pins another version',
+      'The plan does not mark drift as restored if the head commit has a different text',
+      { text: 'New' },
+      [false, true, true],
+    ],
+    [
+      'The plan does not mark drift as restored if the head commit pins a different version',
       { pins: { ...follows, production: 2 } },
       [true, false, true],
     ],
     [
-      'The plan does not mark drift as restored if the head changes the field',
+      'The plan does not mark drift as restored if the head commit changes the drifted field',
       { description: 'New' },
       [true, true, false],
     ],
@@ -271,18 +275,18 @@ describe('the guard on_drift: fail', () => {
 
   test.each<[string, ObservedParts, string]>([
     [
-      'The drift guard names all environments and fields that somebody changed',
+      'The drift guard lists every environment and field that was changed outside git',
       { ...edited, active: { staging: theirs, production: outside(2, 'Hey'), promptsync: one } },
-      '"staging" serves v3 (id ver_3); "production" serves v2 (id ver_2); description is "Theirs"',
+      '"staging" serves v3 (id ver_3), "production" serves v2 (id ver_2) and description is "Theirs"',
     ],
     [
-      'The drift guard names only outside drift and not unfinished drift',
+      'The drift guard reports outside drift but not unfinished drift',
       { ...ours, active: { staging: theirs, production: null } },
       '"staging" serves v3 (id ver_3)',
     ],
   ])('%s', (_, seen, what) => {
     const plan = planOf(seen);
-    const message = `The service was changed outside of git, and on_drift is \`fail\`: ${what}.`;
+    const message = `Somebody changed the service outside of git, and on_drift is \`fail\`. In the service, ${what}.`;
     expect(guardPlan(plan, guards).prompts).toMatchObject([
       {
         ...{ status: 'blocked', changes: plan.prompts[0]?.changes, drift: plan.prompts[0]?.drift },
@@ -293,13 +297,16 @@ describe('the guard on_drift: fail', () => {
   });
 
   test.each([
-    ['The drift guard accepts a prompt without drift', planOf({ ...ours, active: { staging: one, production: one } })],
+    [
+      'The drift guard accepts a prompt that has not drifted',
+      planOf({ ...ours, active: { staging: one, production: one } }),
+    ],
     [
       'The drift guard accepts a prompt whose last sync was interrupted',
       planOf({ ...ours, active: { staging: version(2, 'Hi'), production: null } }, [{ text: 'Hi' }]),
     ],
     [
-      'The drift guard accepts a field that an earlier commit did not manage yet',
+      'The drift guard accepts an empty description in the service if an earlier commit did not set one',
       planOf({ active: { staging: one, production: one } }, [{}]),
     ],
   ])('%s', (_, plan) => {

@@ -15,14 +15,14 @@ const former = (pin: string | number, text?: string) => ({
 
 describe('means', () => {
   test.each<[string, ReturnType<typeof former>, boolean]>([
-    ['A pinned number means the version with that number', former(2), true],
-    ['A pinned number does not mean a version with another number', former(3), false],
-    ['A pinned id means the version with that id', former(`version:${V2.id}`), true],
-    ['A pinned id does not mean a version with another id', former('version:ver_other'), false],
-    ['The pin latest means a version with the text of its commit', former('latest', 'Two'), true],
-    ['The pin latest does not mean a version with another text', former('latest', 'Three'), false],
-    ['A git pin means a version with the text behind its ref', former('git:v1', 'Two'), true],
-    ['The pin latest means no version if the text of its commit is unknown', former('latest'), false],
+    ['A pin to a version number matches the version with that number', former(2), true],
+    ['A pin to a version number does not match a version with a different number', former(3), false],
+    ['A pin to a version id matches the version with that id', former(`version:${V2.id}`), true],
+    ['A pin to a version id does not match a version with a different id', former('version:ver_other'), false],
+    ['A former pin to latest matches a version with the text of its commit', former('latest', 'Two'), true],
+    ['A former pin to latest does not match a version with a different text', former('latest', 'Three'), false],
+    ['A pin to a git ref matches a version with the text at that ref', former('git:v1', 'Two'), true],
+    ['A former pin to latest matches no version if the text of its commit is unknown', former('latest'), false],
   ])('%s', (_, pin, meant) => {
     expect(meansVersion(pin, V2)).toBe(meant);
   });
@@ -31,17 +31,17 @@ describe('means', () => {
 describe('isSameContent', () => {
   const small = content('Two', { model: 'small' });
   test.each<[string, Content | null, Content | null, boolean]>([
-    ['isSameContent returns true for equal texts with equal metadata', small, small, true],
+    ['isSameContent returns true if the text and metadata are equal', small, small, true],
     [
-      'isSameContent returns false for equal texts with different metadata',
+      'isSameContent returns false if the text is equal but the metadata differs',
       small,
       content('Two', { model: 'large' }),
       false,
     ],
-    ['isSameContent ignores metadata if the first content does not manage it', content('Two'), small, true],
-    ['isSameContent ignores metadata if the second content does not manage it', small, content('Two'), true],
+    ['isSameContent ignores metadata if the first content has none', content('Two'), small, true],
+    ['isSameContent ignores metadata if the second content has none', small, content('Two'), true],
     ['isSameContent returns false if neither content is known', null, null, false],
-    ['isSameContent returns false for different texts', content('Two'), content('Three'), false],
+    ['isSameContent returns false if the text differs', content('Two'), content('Three'), false],
   ])('%s', (_, one, other, same) => {
     expect(isSameContent(one ?? {}, other ?? {})).toBe(same);
   });
@@ -76,42 +76,54 @@ function findPinBefore(served: number, versions: readonly KnownVersion[], former
 
 describe('pinnedBefore', () => {
   test.each<[string, number, readonly KnownVersion[], readonly (number | string)[], string]>([
-    ['findPreviousPin returns the number that was pinned before', 3, known(3, 2, 1), [3, 2, 1], 'v2'],
-    ['findPreviousPin skips version numbers that were never pinned', 4, known(4, 3, 2), [4, 2], 'v2'],
-    ['findPreviousPin returns an unknown number, which the caller refuses', 3, known(3, 1), [3, 2, 1], 'v2'],
-    ['findPreviousPin never returns a version that is newer than the served one', 2, known(3, 2, 1), [2, 3, 1], 'v1'],
+    ['findPreviousPin returns the previously pinned version number', 3, known(3, 2, 1), [3, 2, 1], 'v2'],
+    ['findPreviousPin skips versions that were never pinned', 4, known(4, 3, 2), [4, 2], 'v2'],
     [
-      'findPreviousPin goes further back from a version that a rollback restored',
+      'findPreviousPin returns a previously pinned number even if that version is unknown',
+      3,
+      known(3, 1),
+      [3, 2, 1],
+      'v2',
+    ],
+    [
+      'findPreviousPin never returns a version that is newer than the served version',
+      2,
+      known(3, 2, 1),
+      [2, 3, 1],
+      'v1',
+    ],
+    [
+      'findPreviousPin returns an even older version if the current version is itself a rollback',
       2,
       known(3, 2, 1),
       [2, 3, 2, 1],
       'v1',
     ],
     [
-      'findPreviousPin finds the version of a text that was followed before',
+      'findPreviousPin finds the version of an earlier text that was pinned through latest',
       3,
       known(3, 2, 1),
       ['latest:T3', 'latest:T2'],
       'v2',
     ],
-    ['findPreviousPin finds the version of a known id', 3, known(3, 2, 1), [3, 'ver_2', 1], 'v2'],
+    ['findPreviousPin resolves the id of a known version to its number', 3, known(3, 2, 1), [3, 'ver_2', 1], 'v2'],
     [
-      'findPreviousPin is unclear at an unknown id even if an older pin follows',
+      'findPreviousPin reports an unclear result at an unknown id even if an older pin exists',
       3,
       known(3, 2, 1),
       [3, 'ver_9', 1],
       'unclear: c2',
     ],
     [
-      'findPreviousPin is unclear at an unknown id without an older pin',
+      'findPreviousPin reports an unclear result at an unknown id without an older pin',
       3,
       known(3, 2, 1),
       [3, 'ver_9'],
       'unclear: c1',
     ],
-    ['findPreviousPin skips a text that no version holds', 3, known(3, 2, 1), [3, 'latest:X', 1], 'v1'],
+    ['findPreviousPin skips a pinned text that no version contains', 3, known(3, 2, 1), [3, 'latest:X', 1], 'v1'],
     [
-      'findPreviousPin is unclear at an unknown text if a version in between is unknown',
+      'findPreviousPin reports an unclear result if an unknown version could contain the pinned text',
       3,
       known(3, 1),
       [3, 'latest:X', 1],
@@ -125,41 +137,58 @@ describe('pinnedBefore', () => {
       'unclear: c2',
     ],
     [
-      'findPreviousPin ignores unknown versions that are older than the result',
+      'findPreviousPin ignores unknown versions that are older than the version it returns',
       4,
       known(4, 3, 1),
       [4, 'latest:X', 3],
       'v3',
     ],
-    ['findPreviousPin ignores unknown ids that are older than the result', 3, known(3, 2, 1), [3, 2, 'ver_9'], 'v2'],
-    ['findPreviousPin skips a text of HEAD that has no version yet', 3, known(3, 1), ['latest:X', 1], 'v1'],
     [
-      'findPreviousPin is unclear at an unknown id before a text of HEAD without a version',
+      'findPreviousPin ignores unknown ids that are older than the version it returns',
+      3,
+      known(3, 2, 1),
+      [3, 2, 'ver_9'],
+      'v2',
+    ],
+    ['findPreviousPin skips text at HEAD that no version contains yet', 3, known(3, 1), ['latest:X', 1], 'v1'],
+    [
+      'findPreviousPin reports an unclear result if an unknown id precedes unsynced text at HEAD',
       3,
       known(3, 1),
       ['latest:X', 'ver_9', 1],
       'unclear: c2',
     ],
-    ['findPreviousPin skips a rollback of HEAD that no sync has applied yet', 3, known(3, 2, 1), [2, 3, 1], 'v1'],
-    ['findPreviousPin returns the pin of HEAD if no commit pinned the served version', 3, known(3, 2, 1), [2, 1], 'v2'],
+    ['findPreviousPin ignores a rollback at HEAD that has not been synced yet', 3, known(3, 2, 1), [2, 3, 1], 'v1'],
     [
-      'findPreviousPin skips another version with the same text',
+      'findPreviousPin returns the pinned version at HEAD if no commit pinned the served version',
+      3,
+      known(3, 2, 1),
+      [2, 1],
+      'v2',
+    ],
+    [
+      'findPreviousPin skips a different version with the same text as the served version',
       4,
       [...known(4, 3), ...known(4).map((one) => ({ ...one, number: 2 }))],
       [4, 2, 3],
       'v3',
     ],
-    ['findPreviousPin returns nothing if only the served version was ever pinned', 3, known(3, 2, 1), [3], 'nothing'],
-    ['findPreviousPin returns nothing if the environment was never pinned', 3, known(3, 2, 1), [], 'nothing'],
+    ['findPreviousPin finds nothing if only the served version was ever pinned', 3, known(3, 2, 1), [3], 'nothing'],
+    ['findPreviousPin finds nothing if the environment was never pinned', 3, known(3, 2, 1), [], 'nothing'],
   ])('%s', (_, served, versions, former, expected) => {
     expect(findPinBefore(served, versions, pins(...former))).toBe(expected);
   });
 
   test.each<[string, number, readonly KnownVersion[], number | null]>([
-    ['findPreviousNumber returns the next older known version', 5, known(6, 5, 3, 1), 3],
+    [
+      'findPreviousNumber returns the number of the newest known version older than the served one',
+      5,
+      known(6, 5, 3, 1),
+      3,
+    ],
     ['findPreviousNumber returns null if there is no older version', 1, known(3, 1), null],
     [
-      'findPreviousNumber skips versions with the same text',
+      'findPreviousNumber skips versions with the same text as the served version',
       3,
       [...known(3), ...known(3).map((one) => ({ ...one, number: 2 })), ...known(1)],
       1,

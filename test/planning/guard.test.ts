@@ -37,7 +37,7 @@ describe('max_changes', () => {
     ['100%', 3, 3, true],
   ];
   test.each(rows)(
-    'With max_changes %s, a plan for %i prompts with %i changes is accepted: %s',
+    'With max_changes %s and %i prompts, a plan that changes %i of them is accepted: %s',
     (max, prompts, changing, allowed) => {
       const plan = planOf(prompts, changing);
       const refused = guardPlan(plan, { ...none, maxChanges: parseMaxChanges(max) });
@@ -47,12 +47,12 @@ describe('max_changes', () => {
     },
   );
 
-  test('max_changes counts a percentage of all prompts, including prompts not in the plan', () => {
+  test('A max_changes percentage counts all prompts, including prompts outside the plan', () => {
     const refused = guardPlan(planOf(4, 2), { ...none, maxChanges: parseMaxChanges('25%'), notLookedAt: 4 });
     expect(statuses(refused)).toStrictEqual(['pending', 'pending', 'unchanged', 'unchanged']);
   });
 
-  test('max_changes counts a prompt whose pin promptsync still has to probe', () => {
+  test('max_changes counts a prompt whose pinned version still needs to be probed', () => {
     const wanted = file({ text: 'Hello', pins: { production: 5 } });
     const found = observed({
       active: { production: version(1, 'Hello'), promptsync: version(1, 'Hello') },
@@ -66,23 +66,23 @@ describe('max_changes', () => {
 });
 
 describe('the guard --expect-plan', () => {
-  test('The guard accepts a plan with the expected digest', () => {
+  test('The --expect-plan guard accepts a plan with the expected digest', () => {
     const plan = planOf(2, 1);
     expect(guardPlan(plan, { ...none, expectedPlan: plan.digest })).toStrictEqual(plan);
   });
 
-  test('The guard blocks only the changing prompts of a plan with another digest', () => {
+  test('The --expect-plan guard blocks only changing prompts if the plan has an unexpected digest', () => {
     const refused = guardPlan(planOf(3, 2), { ...none, expectedPlan: planOf(3, 1).digest });
     expect(statuses(refused)).toStrictEqual(['blocked', 'blocked', 'unchanged']);
     expect(refused.prompts[0]?.problems.map(({ code }) => code)).toStrictEqual(['guard/stale-plan']);
   });
 
-  test('The guard accepts a plan without changes even if another plan is expected', () => {
+  test('The --expect-plan guard accepts a plan without changes even if its digest is unexpected', () => {
     const plan = planOf(2, 0);
     expect(guardPlan(plan, { ...none, expectedPlan: 'sha256:other' })).toStrictEqual(plan);
   });
 
-  test('promptsync does not probe for a pin that was blocked in the reviewed plan', () => {
+  test('promptsync does not probe for a version number whose pin was blocked in the reviewed plan', () => {
     const found = observed({ active: { production: null, promptsync: null }, prompt: { latestVersionId: 'ver_5' } });
     const plan = makePlan([file({ pins: { production: 5 } })], observation(found), rules());
     expect(plan.prompts[0]?.pinsToFind).toStrictEqual([{ kind: 'number', number: 5 }]);
@@ -91,7 +91,7 @@ describe('the guard --expect-plan', () => {
     expect(guardPlan(plan, none)).toStrictEqual(plan);
   });
 
-  test('promptsync still probes a pinned id that the reviewed plan contains', () => {
+  test('promptsync probes a pinned version id if the reviewed plan contains it', () => {
     const found = observed({ active: { production: null, promptsync: version(1, 'Hello') } });
     const plan = makePlan([file({ pins: { production: 'version:theirs' } })], observation(found), rules());
     expect(guardPlan(plan, { ...none, expectedPlan: plan.digest })).toStrictEqual(plan);
@@ -100,13 +100,13 @@ describe('the guard --expect-plan', () => {
 });
 
 describe('the guard against uncommitted files', () => {
-  test('The guard blocks only uncommitted files whose prompts would change', () => {
+  test('The guard against uncommitted files blocks only those whose prompts would change', () => {
     const refused = guardPlan(planOf(3, 2), { ...none, uncommitted: new Set([pathOf(1), pathOf(3)]) });
     expect(statuses(refused)).toStrictEqual(['blocked', 'pending', 'unchanged']);
     expect(refused.prompts[0]?.problems).toMatchObject([{ code: 'guard/uncommitted', path: pathOf(1) }]);
   });
 
-  test('promptsync does not probe for an uncommitted file, because probing writes to the service', () => {
+  test('promptsync does not probe a version that an uncommitted file pins', () => {
     const found = observed({ active: { production: null, promptsync: version(1, 'Hello') } });
     const plan = makePlan([file({ pins: { production: 'version:theirs' } })], observation(found), rules());
     const [prompt] = guardPlan(plan, { ...none, uncommitted: new Set(['prompts/a.md']) }).prompts;
@@ -115,14 +115,14 @@ describe('the guard against uncommitted files', () => {
 });
 
 describe('a refused plan', () => {
-  test('A refused plan keeps its changes and its digest', () => {
+  test('A plan refused by a guard keeps its changes and its digest', () => {
     const plan = planOf(2, 2);
     const refused = guardPlan(plan, { ...none, maxChanges: { kind: 'count', count: 0 } });
     expect(refused.digest).toBe(plan.digest);
     expect(refused.prompts.map(({ changes }) => changes)).toStrictEqual(plan.prompts.map(({ changes }) => changes));
   });
 
-  test('A refused plan lists all guards that refuse it', () => {
+  test('A refused prompt lists every guard that refuses it', () => {
     const found = observed({ active: { staging: version(1, 'Hello') } });
     const wanted = file({ text: 'Hi', pins: { staging: 'latest' } });
     const plan = makePlan([wanted], observation(found), rules({ environmentsWithoutLatest: ['staging'] }));
@@ -140,7 +140,7 @@ describe('a refused plan', () => {
     ]);
   });
 
-  test('The guards leave a prompt failed if promptsync could not observe it', () => {
+  test('The guards do not change the status of a prompt that promptsync failed to observe', () => {
     const plan = makePlan([file({ pins: { staging: 'latest' } })], observation(), rules());
     expect(guardPlan(plan, { ...none, expectedPlan: 'x', uncommitted: new Set(['prompts/a.md']) })).toStrictEqual(plan);
   });

@@ -81,7 +81,7 @@ const inputs = fc.array(prompts, { minLength: 1, maxLength: 4 }).map((all) => {
 });
 
 describe('makePlan', () => {
-  test('The planner makes the same plan for any order of files, prompts and environments', () => {
+  test('The plan does not depend on the order of files, prompts, or environments', () => {
     const shuffled = inputs.chain((input) =>
       fc.record({
         input: fc.constant(input),
@@ -104,7 +104,7 @@ describe('makePlan', () => {
     );
   });
 
-  test('The planner sets only pinned environments, each at most once and only to another version', () => {
+  test('The plan changes only pinned environments, each at most once and always to a different version', () => {
     fc.assert(
       fc.property(inputs, ({ files, found, given }) => {
         for (const { file: wanted, observed: seen, changes } of makePlan(files, found, given).prompts) {
@@ -121,7 +121,7 @@ describe('makePlan', () => {
     );
   });
 
-  test('The planner creates each content once and every new version that an environment needs', () => {
+  test('The plan never creates the same content twice and creates every new version that an environment needs', () => {
     fc.assert(
       fc.property(inputs, ({ files, found, given }) => {
         for (const { changes } of makePlan(files, found, given).prompts) {

@@ -36,7 +36,7 @@ const one = entry(1, 'One');
 const two = entry(2, 'Two');
 
 describe('makeHistory', () => {
-  test('The history lists all known versions, newest first, with their origin and active environments', () => {
+  test('The history lists all known versions, newest first, with origin and active environments', () => {
     const { commit: _, ...uncommitted } = entry(3, 'Three');
     const head = version(4, 'Four', { ledger: [uncommitted, two, one] });
     const seen = observed({ active: { staging: head, production: outside(5, 'Five'), promptsync: head } });
@@ -49,7 +49,7 @@ describe('makeHistory', () => {
     ]);
   });
 
-  test('The history shows what git knows about the commit of a version', () => {
+  test('The history shows git details about the commit of a version', () => {
     const info = { commit: 'c1', author: 'Ada', date: '2026-01-02', subject: 'First', pullRequest: '#1' };
     const seen = observed({ active: { staging: version(1, 'One') } });
     expect(historyOf(seen, { commits: new Map([['c1', info]]) })).toMatchObject([
@@ -57,7 +57,7 @@ describe('makeHistory', () => {
     ]);
   });
 
-  test('The history shows an unknown origin if the service drops version records', () => {
+  test('The history shows an unknown origin if the service discards version records', () => {
     const dropped = outside(1, 'One');
     const seen = observed({ active: { staging: dropped, promptsync: dropped } });
     const [reported] = historyOf(seen, { states: [state('c1', { staging: 'latest' }, 'One')] });
@@ -67,7 +67,7 @@ describe('makeHistory', () => {
     });
   });
 
-  test('The history shows a version as managed even if the service added metadata', () => {
+  test('The history shows that a version comes from git even if the service added metadata', () => {
     const made = version(5, 'Five', { metadata: { added: true } });
     const stamp = { ...made.record!, metadataDigest: computeMetadataDigest({}) };
     expect(historyOf(observed({ active: { staging: { ...made, record: stamp } } }))).toMatchObject([
@@ -75,7 +75,7 @@ describe('makeHistory', () => {
     ]);
   });
 
-  test('The history lists environments in promotion order and then in the order of the service', () => {
+  test('The history lists environments in promotion order, followed by the remaining ones in service order', () => {
     const seen = observed({
       active: { z: version(1, 'One'), production: version(1, 'One'), staging: version(1, 'One') },
     });
@@ -96,24 +96,24 @@ describe('the times of pins in a history', () => {
   const seen = observed({ active: { production: version(2, 'Two', { ledger: [one] }) } });
 
   test.each<[string, NonNullable<Parts['states']>, Readonly<Record<number, readonly string[]>>]>([
-    ['The history shows no pin times outside of git', [], { 1: [], 2: [] }],
+    ['The history shows no pinned periods for a file without git history', [], { 1: [], 2: [] }],
     [
-      'A pin time starts at the commit that pins the version',
+      'A pinned period starts at the commit that pins the version',
       [state('a', { production: 1 })],
       { 1: ['production a–'], 2: [] },
     ],
     [
-      'A pin time ends at the commit that pins another version',
+      'A pinned period ends at the commit that pins a different version',
       [state('c', { production: 2 }), state('b', { production: 1 }), state('a', { production: 1 })],
       { 1: ['production a–c'], 2: ['production c–'] },
     ],
     [
-      'A version has two pin times if a rollback pinned it again',
+      'A version has two pinned periods if a rollback pinned it again',
       [state('c', { production: 1 }), state('b', { production: 2 }), state('a', { production: 1 })],
       { 1: ['production c–', 'production a–b'], 2: ['production b–c'] },
     ],
     [
-      'A pin time continues if a commit pins the same version in another form',
+      'A pinned period continues if a commit pins the same version in a different form',
       [
         state('d', { production: 'version:ver_2' }),
         state('c', { production: 'latest' }, 'Two'),
@@ -123,12 +123,12 @@ describe('the times of pins in a history', () => {
       { 1: [], 2: ['production a–'] },
     ],
     [
-      'A pin time ends at the commit that removes the pin',
+      'A pinned period ends at the commit that removes the pin',
       [state('b', { staging: 2 }), state('a', { production: 1 })],
       { 1: ['production a–b'], 2: ['staging b–'] },
     ],
     [
-      'A pin time is interrupted while the pinned version is unknown',
+      'A pinned period ends at a commit whose pin matches no known version',
       [
         state('c', { production: 1 }),
         state('b', { production: 'latest' }, 'Never made'),
@@ -136,24 +136,28 @@ describe('the times of pins in a history', () => {
       ],
       { 1: ['production c–', 'production a–b'], 2: [] },
     ],
-    ['The history shows no pin time for an unknown version number', [state('a', { production: 9 })], { 1: [], 2: [] }],
+    [
+      'The history shows no pinned period for an unknown version number',
+      [state('a', { production: 9 })],
+      { 1: [], 2: [] },
+    ],
   ])('%s', (_, states, expected) => {
     expect(timesOf(historyOf(seen, { states }))).toEqual(expected);
   });
 
-  test('A pin time has no start if git does not show the first state of the file', () => {
+  test('A pinned period has no start if git does not know the first state of the file', () => {
     const states = [state('c', { production: 2 }), state('b', { production: 1, staging: 2 })];
     const reported = timesOf(historyOf(seen, { states, isComplete: false }));
     expect(reported).toEqual({ 1: ['production ?–c'], 2: ['production c–', 'staging ?–c'] });
   });
 
-  test('A pin to a text counts for the served one of two versions with that text', () => {
+  test('If two versions have the pinned text, the pinned period belongs to the served version', () => {
     const both = observed({ active: { staging: outside(3, 'Same'), production: version(1, 'Same') } });
     const states = [state('a', { staging: 'latest', production: 'latest' }, 'Same')];
     expect(timesOf(historyOf(both, { states }))).toEqual({ 1: ['production a–'], 3: ['staging a–'] });
   });
 
-  test('A pin time compares metadata if the file manages metadata', () => {
+  test('A pinned period requires matching metadata if the prompt file has metadata', () => {
     const large = version(2, 'Hi', { metadata: { model: 'large' }, ledger: [entry(1, 'Hi')] });
     const wanted = content('Hi', { model: 'large' });
     const pin = { commit: 'a', age: 0, pin: { kind: 'latest' }, content: wanted, isFixed: true } as const;

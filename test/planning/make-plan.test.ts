@@ -61,21 +61,26 @@ const latestRows: readonly LatestRow[] = [
     null,
     lines('create "Hello"', 'staging: none → new "Hello"'),
   ],
-  ['The plan is empty if the active version has the content of the file', 'Hello', version(1, 'Hello'), []],
+  ['The plan is empty if the active version matches the prompt file', 'Hello', version(1, 'Hello'), []],
   [
-    'The plan creates and activates a version for an edited text',
+    'The plan creates and activates a version for edited text',
     'Hi',
     version(1, 'Hello'),
     lines('create "Hi"', 'staging: v1 → new "Hi"'),
   ],
   [
-    'The plan activates an older version from the ledger for a reverted text',
+    'The plan activates an older version from the ledger if the text was reverted',
     'Hello',
     version(2, 'Hi', { ledger: [entry(1, 'Hello')] }),
     lines('staging: v2 → v1'),
   ],
-  ['The plan is empty if only line endings differ', 'a\nb', outside(1, 'a\r\nb'), []],
-  ['The plan creates a version if white space differs', 'a', version(1, 'a '), ['create "a"', 'staging: v1 → new "a"']],
+  ['The plan is empty if only the line endings differ', 'a\nb', outside(1, 'a\r\nb'), []],
+  [
+    'The plan creates a version if only the whitespace differs',
+    'a',
+    version(1, 'a '),
+    ['create "a"', 'staging: v1 → new "a"'],
+  ],
 ];
 testPlans(
   'a plan for the pin latest',
@@ -84,25 +89,25 @@ testPlans(
 
 testPlans('a plan for the pin latest', [
   [
-    'The plan activates in production the version that staging already serves for latest',
+    'For the pin latest, the plan activates in production the version that staging already serves',
     { pins: { staging: 'latest', production: 'latest' } },
     { staging: version(2, 'Hello'), production: version(1, 'Old') },
     lines('production: v1 → v2'),
   ],
   [
-    'The plan is empty if two environments serve equal content in different versions',
+    'The plan is empty if two environments serve equal content as different versions',
     { pins: { staging: 'latest', production: 'latest' } },
     { staging: version(1, 'Hello'), production: version(2, 'Hello') },
     [],
   ],
   [
-    'The plan uses the version in the tracking environment for latest',
+    'For the pin latest, the plan reuses the version in the tracking environment',
     { pins: latest },
     { staging: null, promptsync: version(3, 'Hello') },
     lines('staging: none → v3'),
   ],
   [
-    'The plan does not use a version that was only probed for latest',
+    'For the pin latest, the plan does not reuse a version that was only probed',
     { pins: latest },
     { staging: null },
     lines('create "Hello"', 'staging: none → new "Hello"'),
@@ -114,7 +119,7 @@ const model = { model: 'gpt-5' };
 
 testPlans('a plan for metadata', [
   [
-    'The plan creates a version if the metadata of the file differs',
+    'The plan creates a version if the metadata in the file differs',
     { metadata: { model: 'other' }, pins: latest },
     { staging: version(1, 'Hello', { metadata: model }) },
     lines('create "Hello" {"model":"other"}', 'staging: v1 → new "Hello" {"model":"other"}'),
@@ -123,14 +128,14 @@ testPlans('a plan for metadata', [
 
 testPlans('a plan for a text that no pin follows', [
   [
-    'The plan creates the text of the file if only a foreign version with other metadata has it',
+    'The plan creates a version if the only version with the same text is foreign and its metadata differs',
     { pins: { staging: 'git:v1' } },
     { staging: outside(1, 'Hello', model), promptsync: null },
     lines('create "Old" for git:v1', 'create "Hello"', 'staging: v1 → new "Old"'),
     { refs: { v1: content('Old') } },
   ],
   [
-    'The plan leaves out the text of the file if the new ledger names a foreign version of it',
+    'The plan creates no version for the text of the file if a new ledger lists a foreign version with it',
     { pins: { staging: 'git:v1' } },
     { staging: outside(1, 'Hello'), promptsync: null },
     lines('create "Old" for git:v1', 'staging: v1 → new "Old"'),
@@ -151,57 +156,57 @@ type PinnedRow = readonly [
 const unknown = ['blocked: pin/unknown-number'];
 const newest = (number: number) => ({ prompt: { latestVersionId: `ver_${number}` } });
 const pinnedRows: readonly PinnedRow[] = [
-  ['The plan is empty if the pinned number is active', 7, version(7, 'Seven'), []],
+  ['The plan is empty if the pinned version number is active', 7, version(7, 'Seven'), []],
   [
-    'The plan activates the pinned number even if another version has equal content',
+    'The plan activates the pinned version number even if the active version has equal content',
     7,
     version(8, 'Seven'),
     lines('production: v8 → v7'),
   ],
-  ['The plan blocks a prompt whose pinned number is unknown', 5, version(7, 'Seven'), unknown, newest(9)],
+  ['The plan blocks a prompt whose pinned version number is unknown', 5, version(7, 'Seven'), unknown, newest(9)],
   [
-    'The plan asks for a probe of the newest version if a pinned number is unknown',
+    'The plan requests a probe of the newest version if the pinned version number is unknown',
     10,
     null,
     [...unknown, 'find: 10'],
     newest(10),
   ],
   [
-    'The plan activates a pinned number that a probe found',
+    'The plan activates a pinned version number that a probe found',
     10,
     null,
     lines('production: none → v10'),
     { ...newest(10), others: [outside(10, 'Ten')] },
   ],
   [
-    'The plan blocks a pinned number that a probe did not find',
+    'The plan blocks a prompt whose pinned version number was not found by a probe',
     10,
     null,
     unknown,
     { ...newest(11), others: [outside(11, 'Eleven')] },
   ],
   [
-    'The plan blocks a pinned number if the newest version does not exist',
+    'The plan blocks a prompt with an unknown pinned number if its newest version does not exist',
     10,
     null,
     unknown,
     { ...newest(11), missingIds: ['ver_11'] },
   ],
-  ['The plan is empty if the pinned id is active', 'version:ver_7', version(7, 'Seven'), []],
+  ['The plan is empty if the pinned version id is active', 'version:ver_7', version(7, 'Seven'), []],
   [
-    'The plan activates the pinned id even if another version is active',
+    'The plan activates the pinned version id even if a version with equal content is active',
     'version:ver_7',
     version(8, 'Seven'),
     lines('production: v8 → v7'),
   ],
   [
-    'The plan asks for a probe of a pinned id that is in no ledger',
+    'The plan requests a probe of a pinned version id that is in no ledger',
     'version:theirs',
     version(8, 'Eight'),
     lines('production: v8 → theirs', 'find: version:theirs'),
   ],
   [
-    'The plan blocks a pinned id that does not exist',
+    'The plan blocks a prompt whose pinned version id does not exist',
     'version:theirs',
     null,
     lines('blocked: pin/unknown-version'),
@@ -217,25 +222,25 @@ testPlans(
 
 testPlans('a plan for a pinned version', [
   [
-    'The plan finds a pinned number that is active in another environment',
+    'The plan finds a pinned version number that is active in a different environment',
     { pins: { staging: 'latest', production: 9 } },
     { staging: version(9, 'Hello'), production: version(7, 'Seven') },
     lines('production: v7 → v9'),
   ],
   [
-    'The plan finds an older pinned number in a ledger',
+    'The plan finds an older pinned version number in a ledger',
     { pins: { staging: 'latest', production: 7 } },
     { staging: history, production: version(8, 'Eight') },
     lines('production: v8 → v7'),
   ],
   [
-    'The plan blocks a pinned number of a prompt without versions',
+    'The plan blocks a prompt that pins a version number but has no versions',
     { pins: { production: 1 } },
     { production: null, promptsync: null },
     lines('create "Hello"', 'blocked: pin/unknown-number'),
   ],
   [
-    'The plan asks for only one probe if two environments pin the same id',
+    'The plan requests only one probe if two environments pin the same version id',
     { pins: { staging: 'version:theirs', production: 'version:theirs' } },
     { staging: null, production: null, promptsync: history },
     lines('staging: none → theirs', 'production: none → theirs', 'find: version:theirs'),
@@ -257,29 +262,29 @@ type RefRow = readonly [
   metadata?: JsonObject,
 ];
 const refRows: readonly RefRow[] = [
-  ['The plan is empty if any version with the content of the ref is active', oldKnown, outside(5, 'Old'), []],
-  ['The plan finds the content of a ref in a ledger', oldKnown, hello, ['production: v2 → v1']],
+  ['The plan is empty if the active version has the content at the pinned git ref', oldKnown, outside(5, 'Old'), []],
+  ['The plan finds a version with the content at a git ref in a ledger', oldKnown, hello, ['production: v2 → v1']],
   [
-    'The plan creates a version for the content of a ref that no version holds',
+    'The plan creates a version if no version has the content at the pinned git ref',
     hello,
     hello,
     lines('create "Old" for git:v1', 'production: v2 → new "Old"'),
   ],
   [
-    'The plan creates the content of a ref before the text of the file',
+    'The plan creates the version for a git ref before the version for the file',
     null,
     null,
     lines('create "Old" for git:v1', 'create "Hello"', 'staging: none → new "Hello"', 'production: none → new "Old"'),
   ],
   [
-    'The plan creates one version if the ref and the file have the same content',
+    'The plan creates only one version if the git ref and the file have the same content',
     null,
     null,
     lines('create "Hello"', 'staging: none → new "Hello"', 'production: none → new "Hello"'),
     equal,
   ],
   [
-    'The plan uses the version of a ref with metadata for a file without metadata',
+    'The plan reuses the version for a git ref with metadata if the file has the same text but no metadata',
     null,
     null,
     lines(
@@ -290,7 +295,7 @@ const refRows: readonly RefRow[] = [
     content('Hello', model),
   ],
   [
-    'The plan uses the version of a file with metadata for a ref without metadata',
+    'The plan reuses the version for a file with metadata if the git ref has the same text but no metadata',
     null,
     null,
     lines(
@@ -312,14 +317,14 @@ testPlans(
 
 testPlans('a plan for a git pin', [
   [
-    'The plan creates one version for two refs with the same content',
+    'The plan creates only one version for two git refs with the same content',
     { pins: { staging: 'git:v1', production: 'git:v2' } },
     { staging: null, production: null, promptsync: version(3, 'Hello') },
     lines('create "Old" for git:v2', 'staging: none → new "Old"', 'production: none → new "Old"'),
     { refs: { v1: content('Old'), v2: content('Old') } },
   ],
   [
-    'The plan creates two versions for refs whose metadata differ',
+    'The plan creates two versions for git refs whose metadata differs',
     { pins: { staging: 'git:v1', production: 'git:v2' } },
     { staging: null, production: null, promptsync: version(3, 'Hello') },
     lines(
@@ -331,7 +336,7 @@ testPlans('a plan for a git pin', [
     { refs: { v1: content('Old', { model: 'a' }), v2: content('Old', { model: 'b' }) } },
   ],
   [
-    'The plan blocks a prompt whose git ref is missing',
+    'The plan blocks a prompt whose pinned git ref does not exist',
     { pins: { staging: 'latest', production: 'git:gone' } },
     { staging: version(2, 'Hello'), production: null },
     lines('blocked: pin/unknown-ref'),
@@ -344,31 +349,31 @@ const draft = version(3, 'Draft');
 
 testPlans('a plan without the pin latest', [
   [
-    'The plan stores the text of the file even if no environment serves it',
+    'The plan creates a version for the text of the file even if no environment would serve it',
     { text: 'Draft', pins: { production: 7 } },
     { production: version(7, 'Seven'), promptsync: history },
     lines('create "Draft"'),
   ],
   [
-    'The plan is empty if the tracked version holds the text of the file',
+    'The plan is empty if the version in the tracking environment has the text of the file',
     { pins: { production: 7 } },
     { production: version(7, 'Seven'), promptsync: history },
     [],
   ],
   [
-    'The plan is empty if the tracked ledger names the text of the file',
+    'The plan is empty if the ledger in the tracking environment lists the text of the file',
     { text: 'Eight', pins: { production: 7 } },
     { production: version(7, 'Seven'), promptsync: history },
     [],
   ],
   [
-    'The plan stores the text of the file if only a pinned foreign version holds it',
+    'The plan creates a version if the text of the file is only in a pinned foreign version',
     { pins: { production: 1 } },
     { production: outside(1, 'Hello'), promptsync: null },
     lines('create "Hello"'),
   ],
   [
-    'The plan is empty if a ledger names a foreign version with the text of the file',
+    'The plan is empty if a ledger lists a foreign version with the text of the file',
     { pins: { production: 1 } },
     {
       production: outside(1, 'Hello'),
@@ -383,43 +388,43 @@ testPlans('a plan without the pin latest', [
     lines('create "Hello"'),
   ],
   [
-    'The plan leaves environments without a pin alone',
+    'The plan does not change environments without a pin',
     { pins: latest },
     { staging: version(1, 'Hello'), production: version(7, 'Seven') },
     [],
   ],
   [
-    'The plan stores the text if its version is only in an environment that moves away',
+    'The plan stores the text again if the only environment that serves it switches to a different version',
     { text: 'Draft', pins: { staging: 1 } },
     { staging: draft, promptsync: one },
     lines('create "Draft"', 'staging: v3 → v1'),
   ],
   [
-    'The plan stores the text if only the ledger of an environment that moves away names it',
+    'The plan stores the text again if it is listed only in the ledger of a version that staging stops serving',
     { text: 'Draft', pins: { staging: 1 } },
     { staging: version(4, 'Other', { ledger: [entry(3, 'Draft')] }), promptsync: one },
     lines('create "Draft"', 'staging: v4 → v1'),
   ],
   [
-    'The plan does not store the text again if its version stays active in an environment',
+    'The plan does not store the text again if an environment still serves it',
     { text: 'Draft', pins: { staging: 3, production: 1 } },
     { staging: draft, production: null, promptsync: one },
     lines('production: none → v1'),
   ],
   [
-    'The plan does not store the text again if one of two environments keeps its version',
+    'The plan does not store the text again if one of two environments still serves it',
     { text: 'Draft', pins: { staging: 1, production: 3 } },
     { staging: draft, production: draft, promptsync: one },
     lines('staging: v3 → v1'),
   ],
   [
-    'The plan does not store the text again if the tracked ledger names its version',
+    'The plan does not store the text again if the ledger in the tracking environment lists it',
     { text: 'Draft', pins: { staging: 1 } },
     { staging: draft, promptsync: version(5, 'Five', { ledger: [entry(3, 'Draft'), entry(1, 'One')] }) },
     lines('staging: v3 → v1'),
   ],
   [
-    'The plan does not store the text again if an unpinned environment serves its version',
+    'The plan does not store the text again if an unpinned environment serves it',
     { text: 'Draft', pins: { staging: 1 } },
     { staging: one, qa: draft, promptsync: one },
     [],
@@ -430,27 +435,27 @@ const inSync = { staging: version(1, 'Hello') };
 
 testPlans('a plan for fields', [
   [
-    'The plan contains no change for equal fields',
+    'The plan contains no changes if all fields match the service',
     { description: 'About it.', pins: latest },
     inSync,
     [],
     { prompt: { description: 'About it.' } },
   ],
   [
-    'The plan puts all changed fields into one change',
+    'The plan combines all changed fields into one change',
     { key: 'k/2', name: 'New', description: 'D', pins: latest },
     inSync,
     lines('key: "k/1" → "k/2"', 'name: "First" → "New"', 'description: "" → "D"'),
   ],
   [
-    'The plan keeps the description of the service if the file has none',
+    'The plan keeps the description in the service if the file does not set one',
     { pins: latest },
     inSync,
     [],
     { prompt: { description: 'Theirs' } },
   ],
   [
-    'The plan clears the description if the file has an empty description',
+    'The plan clears the description in the service if the file sets an empty one',
     { description: '', pins: latest },
     inSync,
     lines('description: "Theirs" → ""'),
@@ -460,7 +465,7 @@ testPlans('a plan for fields', [
 
 testPlans('the order of a plan', [
   [
-    'The plan orders versions first, then fields, then environments in promotion order',
+    'The plan lists versions first, then fields, then environments in promotion order',
     { name: 'New', pins: { production: 'git:v1', qa: 'latest', staging: 'latest' } },
     { staging: null, qa: null, production: null },
     lines(
@@ -474,7 +479,7 @@ testPlans('the order of a plan', [
     { ...release, environmentOrder: ['dev', 'staging', 'qa', 'production'] },
   ],
   [
-    'The plan keeps the environment order of the file if none is configured',
+    'The plan lists environments in file order if no promotion order is configured',
     { pins: { production: 'latest', staging: 'latest' } },
     { staging: null, production: null },
     lines('create "Hello"', 'production: none → new "Hello"', 'staging: none → new "Hello"'),
@@ -483,35 +488,35 @@ testPlans('the order of a plan', [
 
 testPlans('a blocked plan', [
   [
-    'The plan blocks the pin latest if the environment forbids it and still shows the changes',
+    'The plan blocks a forbidden pin to latest but still lists the changes',
     { text: 'Hi', pins: { staging: 'latest', production: 'latest' } },
     { staging: version(1, 'Hello'), production: version(1, 'Hello') },
     lines('create "Hi"', 'staging: v1 → new "Hi"', 'production: v1 → new "Hi"', 'blocked: guard/latest-not-allowed'),
     { environmentsWithoutLatest: ['production'] },
   ],
   [
-    'The plan blocks a forbidden pin latest even if it would change nothing',
+    'The plan blocks a forbidden pin to latest even if nothing would change',
     { pins: { production: 'latest' } },
     { production: version(1, 'Hello') },
     lines('blocked: guard/latest-not-allowed'),
     { environmentsWithoutLatest: ['production'] },
   ],
   [
-    'The plan accepts numbers, ids and refs in environments that forbid latest',
+    'The plan accepts version numbers, version ids, and git refs in environments that forbid latest',
     { pins: { a: 1, b: 'version:ver_1', c: 'git:v1' } },
     { a: version(1, 'Hello'), b: version(1, 'Hello'), c: version(1, 'Hello') },
     [],
     { environmentsWithoutLatest: ['a', 'b', 'c'], refs: { v1: content('Hello') } },
   ],
   [
-    'The plan asks for no probe if a guard refuses the prompt',
+    'The plan requests no probe if a guard refuses the prompt',
     { pins: { staging: 'latest', production: 'version:theirs' } },
     { staging: version(1, 'Hello'), production: null },
     lines('production: none → theirs', 'blocked: guard/latest-not-allowed'),
     { environmentsWithoutLatest: ['staging'] },
   ],
   [
-    'The plan asks for no probe if another pin cannot be resolved anyway',
+    'The plan requests no probe if another pin of the prompt cannot be resolved',
     { pins: { staging: 'version:theirs', production: 'git:gone', qa: 12 } },
     { staging: null, production: null, qa: null, promptsync: history },
     lines('staging: none → theirs', 'blocked: pin/unknown-ref', 'blocked: pin/unknown-number'),
@@ -524,7 +529,7 @@ describe('makePlan', () => {
     expect(makePlan([], observation(), rules()).prompts).toStrictEqual([]);
   });
 
-  test('The plan marks a prompt as failed if promptsync could not observe it', () => {
+  test('The plan marks a prompt as failed if promptsync cannot observe it', () => {
     const [one, two] = [file({ pins: latest }), file({ id: 'p2', key: 'k/2', path: 'prompts/b.md', pins: latest })];
     const reason = makeProblem('service/prompt-not-found', { promptId: 'p1' });
     const found = { ...observation(observed({ prompt: { id: 'p2', key: 'k/2' } })), failed: new Map([['p1', reason]]) };
@@ -533,30 +538,30 @@ describe('makePlan', () => {
     expect(prompts[0]).toMatchObject({ observed: null, changes: [], pinsToFind: [], problems: [reason] });
   });
 
-  test('The plan reports an internal error for a prompt without an observation', () => {
+  test('The plan reports an internal error if the observation of a prompt is missing', () => {
     const [prompt] = makePlan([file({ pins: latest })], observation(), rules()).prompts;
     expect(prompt).toMatchObject({ status: 'failed', problems: [{ code: 'internal/unexpected' }] });
   });
 
-  test('The plan marks a prompt as not attempted if an interrupt prevented its observation', () => {
+  test('The plan marks a prompt as not attempted if promptsync was interrupted before observing it', () => {
     const failed = new Map([['p1', makeProblem('apply/interrupted')]]);
     const [prompt] = makePlan([file({ pins: latest })], { ...observation(), failed }, rules()).prompts;
     expect(prompt).toMatchObject({ status: 'not_attempted', problems: [{ code: 'apply/interrupted' }] });
   });
 
-  test('The plan reports each blocking pin with its line and column in the file', () => {
+  test('The plan reports the line and column of every pin that blocks a prompt', () => {
     const pins = { staging: 'latest', qa: 5, next: 'version:theirs', production: 'git:v9' };
     const found = observed({ active: { staging: version(1, 'Hello') }, missingIds: ['theirs'] });
     const { problems } = planPrompt(file({ pins }), found, rules({ environmentsWithoutLatest: ['staging'] }));
     expect(problems.map(({ path, line, column, message }) => `${path}:${line}:${column} ${message}`)).toStrictEqual([
-      'prompts/a.md:6:3 "qa" is pinned to version 5, and no version with that number is known.',
+      'prompts/a.md:6:3 "qa" is pinned to version 5, but promptsync knows no version with this number.',
       'prompts/a.md:7:3 "next" is pinned to version "theirs", which this prompt does not have.',
       'prompts/a.md:8:3 The git ref "v9" is not in this repository.',
-      'prompts/a.md:5:3 "staging" is pinned to `latest`, which promptsync.yaml does not allow there.',
+      'prompts/a.md:5:3 "staging" is pinned to `latest`, which promptsync.yaml does not allow for this environment.',
     ]);
   });
 
-  test('The plan keeps the observation of each prompt', () => {
+  test('The plan includes the observation of each prompt', () => {
     const found = observed({ active: { staging: version(2, 'Hello') } });
     expect(planPrompt(file({ pins: latest }), found, rules()).observed).toBe(found);
   });
@@ -571,7 +576,7 @@ describe('new versions for git pins', () => {
       ({ changes }) => changes,
     );
 
-  test('An activation of a new version names the git ref that pins it', () => {
+  test('The plan names the git ref whenever it activates a new version for that ref', () => {
     const targets = changesOf().flatMap((change) => (change.kind === 'set-active' ? [change.after] : []));
     expect(targets.map((after) => isNewVersionRef(after) && [after.newContent.text, after.ref])).toEqual([
       ['Hello', undefined],
@@ -580,7 +585,7 @@ describe('new versions for git pins', () => {
     ]);
   });
 
-  test('The plan creates the content of a ref with the ref and the commit that it comes from', () => {
+  test('The plan records the git ref and its commit for each version that it creates for a git pin', () => {
     const created = changesOf().flatMap((change) => (change.kind === 'create-version' ? [change] : []));
     expect(created.map(({ content: made, ref, provenance }) => [made.text, ref, provenance])).toStrictEqual([
       ['Old', 'v1', { commit: 'at-v1', path: 'prompts/a.md' }],

@@ -114,7 +114,7 @@ function wasPinnedBefore({ commits }: World, wanted: number): boolean {
 const isRefused = (world: World): boolean => planOf(world).status === 'blocked';
 
 describe('the promotion guard in random histories', () => {
-  test('Production only ever serves versions that staging served or that it was pinned to before', () => {
+  test('Production only serves versions that were served in staging or previously pinned in production', () => {
     fc.assert(
       fc.property(pins, fc.array(event, { maxLength: 12 }), (first, events) => {
         const world = startWorld(first);
@@ -131,7 +131,7 @@ describe('the promotion guard in random histories', () => {
     );
   });
 
-  test('The next sync finishes an interrupted run that moved staging and promoted its version', () => {
+  test('The next sync completes a promotion that was interrupted after staging changed', () => {
     fc.assert(
       fc.property(pins, fc.array(event, { maxLength: 12 }), (first, events) => {
         const world = startWorld(first);

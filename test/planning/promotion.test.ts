@@ -68,44 +68,44 @@ const withOlderSeven = (metadata: JsonObject) => ({
 
 test.each<[string, FileParts, Scene['active'], readonly string[], RulesParts?]>([
   [
-    'The plan promotes a version that staging serves by its number',
+    'The plan promotes a pinned version number if staging serves that version',
     { pins: { production: 7 } },
     SERVES,
     lines('production: v6 → v7'),
   ],
   [
-    'The plan promotes a version to an environment that serves nothing yet',
+    'The plan promotes a version to an environment that does not serve any version yet',
     { pins: { production: 7 } },
     { staging: V7, production: null },
     lines('production: none → v7'),
   ],
   [
-    'The plan promotes a version that staging serves by its id',
+    'The plan promotes a pinned version id if staging serves that version',
     { pins: { production: 'version:ver_7' } },
     SERVES,
     lines('production: v6 → v7'),
   ],
   [
-    'The plan promotes a version that staging serves by its content at a git ref',
+    'The plan promotes the content at a git ref if staging serves it',
     { pins: { production: 'git:v1' } },
     SERVES,
     lines('production: v6 → v7'),
     v1,
   ],
   [
-    'The plan promotes a version that staging serves by the text of the file',
+    'The plan promotes the text of the file if staging serves it',
     { text: 'Seven', pins: { production: 'latest' } },
     SERVES,
     lines('production: v6 → v7'),
   ],
   [
-    'The plan promotes what staging serves now even if the same plan moves staging on',
+    'The plan promotes the version that staging serves even if the same plan changes staging',
     { text: 'Nine', pins: { staging: 'latest', production: 7 } },
     SERVES,
     lines('staging: v7 → new "Nine"', 'production: v6 → v7'),
   ],
   [
-    'The plan promotes another version with the content that staging serves',
+    'The plan promotes a different version with the same content as the version in staging',
     { pins: { production: 5 } },
     withOlderSeven({}),
     lines('production: v6 → v5'),
@@ -117,50 +117,50 @@ test.each<[string, FileParts, Scene['active'], readonly string[], RulesParts?]>(
     lines('production: v6 → v8', REFUSED),
   ],
   [
-    'The plan refuses a promotion if staging serves nothing',
+    'The plan refuses a promotion if staging does not serve any version',
     { pins: { production: 7 } },
     { staging: null, production: V6, promptsync: V7 },
     lines('production: v6 → v7', REFUSED),
   ],
   [
-    'The plan refuses a promotion if promptsync did not read staging',
+    'The plan refuses a promotion if promptsync did not observe staging',
     { pins: { production: 7 } },
     { production: V6, promptsync: V7 },
     lines('production: v6 → v7', REFUSED),
   ],
   [
-    'The plan refuses a promotion even if the same plan activates the version in staging',
+    'The plan refuses to promote a version that staging would only receive in the same sync',
     { pins: { staging: 8, production: 8 } },
     LATER,
     lines('staging: v7 → v8', 'production: v6 → v8', REFUSED),
   ],
   [
-    'The plan refuses to promote a text that no version holds yet',
+    'The plan refuses to promote text that no version contains yet',
     { text: 'New', pins: follow },
     { staging: V7 },
     lines('staging: v7 → new "New"', 'production: none → new "New"', REFUSED),
   ],
   [
-    'The plan refuses to promote an unknown id and asks for no probe of it',
+    'The plan refuses to promote an unknown version id and does not request a probe for it',
     { pins: { production: 'version:theirs' } },
     SERVES,
     lines('production: v6 → theirs', REFUSED),
   ],
   [
-    'The plan refuses to promote a version with the same text but other metadata',
+    'The plan refuses to promote a version with the same text but different metadata',
     { pins: { production: 5 } },
     withOlderSeven({ model: 'x' }),
     lines('production: v6 → v5', REFUSED),
   ],
-  ['The plan refuses nothing in an environment that is in sync', { pins: { production: 6 } }, { production: V6 }, []],
+  ['The promotion guard accepts an environment that is in sync', { pins: { production: 6 } }, { production: V6 }, []],
   [
-    'The plan refuses nothing in an environment without a source environment',
+    'The promotion guard accepts any version in an environment that has no promotion source',
     { pins: { staging: 8 } },
     LATER,
     lines('staging: v7 → v8'),
   ],
   [
-    'The plan reports only the unknown number if a promoted number is unknown',
+    'The plan reports only the unknown version number if a pin to production is unknown',
     { pins: { production: 99 } },
     SERVES,
     lines('blocked: pin/unknown-number'),
@@ -176,47 +176,47 @@ describe('the hint of a refused promotion', () => {
     ['$(x)', String.raw`promptsync promote '$\(x\)' --from staging --to production`],
     ['!x', String.raw`promptsync promote '\!x' --from staging --to production`],
     ['é', "promptsync promote 'é' --from staging --to production"],
-  ])('The hint quotes the prompt key %s so that a shell passes it on unchanged', (key, command) => {
+  ])('The hint for a refused promotion quotes the prompt key %s for the shell', (key, command) => {
     const { problems } = planOf({ file: { key, pins: { production: 8 } }, active: { staging: V7, promptsync: V8 } });
-    expect(problems[0]?.hint).toBe(`To promote what "staging" serves (v7), run: ${command}`);
+    expect(problems[0]?.hint).toBe(`To promote the version that "staging" serves (v7), run: ${command}`);
   });
 
   const STAGING = 'run: promptsync promote k/1 --from staging --to production';
   test.each<[string, NonNullable<FileParts['pins']>, Scene['active'], what: string, hint: string]>([
     [
-      'The hint asks for a pin of staging if staging serves nothing',
+      'The hint for a refused promotion tells the user to pin staging if staging serves no version',
       { production: 8 },
       { staging: null, production: V6, promptsync: V8 },
-      'v8 is not active (it serves nothing)',
-      `Pin "staging". Take the pin of "production" out of the file, or pin what is served there (v6); sync, then ${STAGING}`,
+      'which serves no version. But the pin asks for v8',
+      `Pin "staging". Remove the pin of "production" from the file, or pin the version that it serves (v6). Sync, then ${STAGING}`,
     ],
     [
-      'The hint asks to remove the pin of production if the same sync changes staging',
+      'The hint for a refused promotion suggests removing the production pin if staging changes in the same sync',
       { staging: 8, production: 8 },
       { staging: V7, production: null, promptsync: V8 },
-      'v8 is not active (it serves v7)',
-      `Take the pin of "production" out of the file; sync, then ${STAGING}`,
+      'which serves v7. But the pin asks for v8',
+      `Remove the pin of "production" from the file. Sync, then ${STAGING}`,
     ],
     [
-      'The problem says that a version is not created yet if no version holds the text',
+      'A refused promotion reports that the version does not exist yet if no version contains the text',
       { staging: 'latest', production: 'latest' },
       { staging: V7, production: V6 },
-      'a version that does not exist yet is not active (it serves v7)',
-      `Take the pin of "production" out of the file, or pin what is served there (v6); sync, then ${STAGING}`,
+      'which serves v7. But the pin asks for a version that does not exist yet',
+      `Remove the pin of "production" from the file, or pin the version that it serves (v6). Sync, then ${STAGING}`,
     ],
     [
-      'The problem names the id of a version whose number is unknown',
+      'A refused promotion reports the version id if the version number is unknown',
       { staging: 7, production: 'version:theirs' },
       { staging: V7, production: V6 },
-      'theirs is not active (it serves v7)',
-      `To promote what "staging" serves (v7), ${STAGING}`,
+      'which serves v7. But the pin asks for theirs',
+      `To promote the version that "staging" serves (v7), ${STAGING}`,
     ],
   ])('%s', (_, pins, active, what, hint) => {
     const { problems } = planOf({ file: { text: 'New', pins }, active });
-    expect(problems[0]).toMatchObject({ message: `"production" is promoted from "staging", where ${what}.`, hint });
+    expect(problems[0]).toMatchObject({ message: `"production" is promoted from "staging", ${what}.`, hint });
   });
 
-  test('A refused promotion names the line of the pin and a safely quoted command', () => {
+  test('A refused promotion reports the line of the pin and suggests a safely quoted command', () => {
     const { problems } = planOf({
       file: { key: "a'; rm -rf /", pins: { staging: 7, production: 8 } },
       active: { staging: V7, production: V6, promptsync: V8 },
@@ -226,13 +226,13 @@ describe('the hint of a refused promotion', () => {
         path: 'prompts/a.md',
         line: 6,
         column: 3,
-        message: '"production" is promoted from "staging", where v8 is not active (it serves v7).',
-        hint: `To promote what "staging" serves (v7), run: promptsync promote 'a'\\''; rm -rf /' --from staging --to production`,
+        message: '"production" is promoted from "staging", which serves v7. But the pin asks for v8.',
+        hint: `To promote the version that "staging" serves (v7), run: promptsync promote 'a'\\''; rm -rf /' --from staging --to production`,
       },
     ]);
   });
 
-  test('The hint starts with the earlier step if only an earlier environment serves the version', () => {
+  test('The hint for a refused promotion starts with the step from dev to staging if only dev serves the version', () => {
     const { problems } = planOf({
       file: { pins: { dev: 8, staging: 7, production: 8 } },
       active: { dev: V8, staging: V7, production: V6 },
@@ -244,7 +244,7 @@ describe('the hint of a refused promotion', () => {
       },
     });
     expect(problems[0]?.hint).toBe(
-      'Run: promptsync promote k/1 --from dev --to staging; sync it, then: promptsync promote k/1 --from staging --to production',
+      'First run `promptsync promote k/1 --from dev --to staging` and sync. Then run: promptsync promote k/1 --from staging --to production',
     );
   });
 });
@@ -279,124 +279,197 @@ describe('earlier pins in git', () => {
   test.each<
     [string, FileParts['pins'] & object, Scene['active'], former: string, 'allowed' | 'refused', text?: string]
   >([
-    ['The plan accepts a rollback to an earlier pin of the environment', six, NOW, '-/7 -/6', 'allowed'],
-    ['The plan accepts a committed rollback to a pin several commits earlier', six, NOW, '-/6 -/8 -/7 -/6', 'allowed'],
-    ['The plan recognizes a rollback by its content', { production: 'latest' }, NOW, '-/7 -/Six', 'allowed', 'Six'],
-    ['The plan recognizes a rollback by the version id', six, NOW, '-/7 -/version:ver_6', 'allowed'],
-    ['The plan refuses a version that was earlier pinned only in another environment', six, NOW, '8/7 6/-', 'refused'],
-    ['The plan restores a version that was promoted through staging', seven, MOVED_ON, '8/7 7/7 7/6', 'allowed'],
     [
-      'The plan recognizes by its text that a version came through staging',
+      'The promotion guard accepts a rollback to an earlier pin in the same environment',
+      six,
+      NOW,
+      '-/7 -/6',
+      'allowed',
+    ],
+    [
+      'The promotion guard accepts a committed rollback to a pin from several commits ago',
+      six,
+      NOW,
+      '-/6 -/8 -/7 -/6',
+      'allowed',
+    ],
+    [
+      'The promotion guard recognizes a rollback by its text',
+      { production: 'latest' },
+      NOW,
+      '-/7 -/Six',
+      'allowed',
+      'Six',
+    ],
+    ['The promotion guard recognizes a rollback by the version id', six, NOW, '-/7 -/version:ver_6', 'allowed'],
+    [
+      'The promotion guard refuses a version that was previously pinned only in a different environment',
+      six,
+      NOW,
+      '8/7 6/-',
+      'refused',
+    ],
+    [
+      'The promotion guard accepts restoring a version that was promoted through staging',
+      seven,
+      MOVED_ON,
+      '8/7 7/7 7/6',
+      'allowed',
+    ],
+    [
+      'The promotion guard recognizes by its text that a version was promoted through staging',
       seven,
       MOVED_ON,
       'Eight/7 Seven/6',
       'allowed',
     ],
-    ['The plan refuses a skipped promotion however old its commit is', seven, MOVED_ON, '8/7 8/6', 'refused'],
-    ['The plan refuses a version that one commit pinned in both environments', seven, BACK, '7/7 6/6', 'refused'],
-    ['The plan refuses a version that staging was pinned to only later', seven, MOVED_ON, '8/7 7/7 -/7 6/-', 'refused'],
-    ['The plan refuses a version that neither environment has served yet', both, BACK, '7/7 7/6 6/6', 'refused'],
     [
-      'The plan refuses a version for production if production serves nothing yet',
+      'The promotion guard refuses a version that was never pinned in staging, no matter how old its pin is',
+      seven,
+      MOVED_ON,
+      '8/7 8/6',
+      'refused',
+    ],
+    [
+      'The promotion guard refuses a version that one commit pinned in both environments',
+      seven,
+      BACK,
+      '7/7 6/6',
+      'refused',
+    ],
+    [
+      'The promotion guard refuses a version that was pinned in production before it was pinned in staging',
+      seven,
+      MOVED_ON,
+      '8/7 7/7 -/7 6/-',
+      'refused',
+    ],
+    [
+      'The promotion guard refuses a version that was promoted in git but that neither environment serves',
+      both,
+      BACK,
+      '7/7 7/6 6/6',
+      'refused',
+    ],
+    [
+      'The promotion guard refuses a promoted version if staging serves an older one and production serves none',
       both,
       { ...BACK, production: null },
       '7/7 7/- 6/-',
       'refused',
     ],
     [
-      'The plan restores both environments after somebody changed them',
+      'The promotion guard lets the plan restore both environments after somebody changed them',
       both,
       { staging: V8, production: V8 },
       '7/7 7/6 6/6',
       'allowed',
     ],
-    ['The plan accepts the version that the first state of the file pinned', seven, MOVED_ON, '8/7 7/7', 'allowed'],
     [
-      'The plan refuses a version if the first state of the file did not pin staging',
+      'The promotion guard accepts a version that both environments pinned in the first commit of the file',
+      seven,
+      MOVED_ON,
+      '8/7 7/7',
+      'allowed',
+    ],
+    [
+      'The promotion guard refuses a version if the first commit of the file did not pin staging',
       seven,
       MOVED_ON,
       '-/7',
       'refused',
     ],
     [
-      'The plan refuses a text that no version holds even if both environments follow it',
+      'The promotion guard refuses text that no version contains even if both environments pin latest',
       { staging: 'latest', production: 'latest' },
       { staging: V7, production: V6 },
       ...(['New/New', 'refused', 'New'] as const),
     ],
     [
-      'The plan finishes an interrupted run that already moved staging on',
+      'The promotion guard lets the plan finish an interrupted sync that already changed staging',
       { staging: 8, production: 7 },
       ...([MOVED_ON, '7/6', 'allowed'] as const),
     ],
     [
-      'The plan refuses a promotion if staging does not serve what the file pins there',
+      'The promotion guard refuses a version if staging does not serve the version that the file pins there',
       { staging: 9, production: 7 },
       { ...MOVED_ON, promptsync: version(9, 'Nine') },
       ...(['7/6', 'refused'] as const),
     ],
     [
-      'The plan refuses a version if the sync of its staging pin may have been refused',
+      'The promotion guard refuses a version if the sync that pinned it in staging may have been refused',
       { staging: 6, production: 7 },
       ...([BACK, '7/8 6/6', 'refused'] as const),
     ],
     [
-      'The plan refuses to promote a version that staging was rolled back from',
+      'The promotion guard refuses to promote a version after staging was rolled back from it',
       { staging: 6, production: 7 },
       { ...BACK, production: version(5, 'Five') },
       ...(['7/5', 'refused'] as const),
     ],
-    ['The plan refuses a promotion if the file no longer pins staging', seven, MOVED_ON, '7/6', 'refused'],
     [
-      'The plan refuses a version if staging was pinned to another one in between',
+      'The promotion guard refuses a version that staging no longer serves if the file no longer pins staging',
+      seven,
+      MOVED_ON,
+      '7/6',
+      'refused',
+    ],
+    [
+      'The promotion guard refuses a version if the previous commit pinned staging to a different version',
       { staging: 8, production: 7 },
       ...([MOVED_ON, '6/6 7/6', 'refused'] as const),
     ],
     [
-      'The plan refuses a promotion if the previous state did not pin staging',
+      'The promotion guard refuses a version if the previous commit did not pin staging',
       { staging: 8, production: 7 },
       MOVED_ON,
       '-/6 7/6',
       'refused',
     ],
     [
-      'The plan refuses to restore a newer version whose earlier pin skipped staging',
+      'The promotion guard refuses to restore a newer version that skipped staging when it was first pinned',
       { staging: 6, production: 7 },
       ...([BACK, '6/7 6/6 6/7 6/6', 'refused'] as const),
     ],
     [
-      'The plan accepts a rollback to an older version whose earlier pin skipped staging',
+      'The promotion guard accepts a rollback to an older version even if that version skipped staging',
       { staging: 8, production: 6 },
       ...([NOW, '8/7 8/6 8/8', 'allowed'] as const),
     ],
     [
-      'The plan accepts the revert of a rollback if the newer version was promoted before',
+      'The promotion guard accepts reverting a rollback if the newer version was promoted through staging',
       { staging: 8, production: 7 },
       ...([MOVED_ON, '8/7 8/6 8/7 7/7 7/6', 'allowed'] as const),
     ],
     [
-      'The plan refuses the previous pin of staging while staging serves an older version',
+      'The promotion guard refuses the version previously pinned in staging if staging serves an older one',
       { staging: 8, production: 7 },
       ...([BACK, '8/7 7/6 6/6', 'refused'] as const),
     ],
     [
-      'The plan refuses a version that staging was pinned to before its previous pin',
+      'The promotion guard refuses a version if staging had already moved on when production was pinned to it',
       { staging: 8, production: 7 },
       ...([MOVED_ON, '8/7 8/6 7/6', 'refused'] as const),
     ],
-    ['The plan ignores an earlier pin to a git ref that no longer exists', six, NOW, '-/7 -/git:gone', 'refused'],
     [
-      'The plan refuses to restore a newer version that was pinned while staging had no pin',
+      'The promotion guard ignores an earlier pin to a git ref that no longer exists',
+      six,
+      NOW,
+      '-/7 -/git:gone',
+      'refused',
+    ],
+    [
+      'The promotion guard refuses to restore a newer version if the commit before its first pin did not pin staging',
       { staging: 6, production: 7 },
       ...([BACK, '6/7 6/6 6/7 -/6', 'refused'] as const),
     ],
     [
-      'The plan refuses to restore a newer version if the state before its pin had no pins',
+      'The promotion guard refuses to restore a newer version if the commit before its first pin had no pins',
       { staging: 6, production: 7 },
       ...([BACK, '6/7 6/6 6/7 -/-', 'refused'] as const),
     ],
     [
-      'The plan restores a newer version that the first state of the file pinned',
+      'The promotion guard accepts restoring a newer version that the first commit of the file pinned',
       { staging: 6, production: 7 },
       ...([BACK, '6/7 6/6 6/7', 'allowed'] as const),
     ],
@@ -407,21 +480,25 @@ describe('earlier pins in git', () => {
   });
 
   test.each<[string, string, 'allowed' | 'refused']>([
-    ['The plan does not take an earlier pin to a moved tag for a rollback', 'git:release', 'refused'],
-    ['The plan takes an earlier pin to a commit with the same text for a rollback', `git:${'a'.repeat(40)}`, 'allowed'],
+    ['The promotion guard ignores an earlier pin to a tag, because tags can move', 'git:release', 'refused'],
+    [
+      'The promotion guard accepts a rollback to a version that was earlier pinned by its commit hash',
+      `git:${'a'.repeat(40)}`,
+      'allowed',
+    ],
   ])('%s', (_, pin, verdict) => {
     const former = [{ production: 7 }, { text: 'Six', production: pin }, { production: 7 }];
     const lines = linesOf({ file: { pins: six }, active: NOW, former });
     expect(lines.includes(REFUSED)).toBe(verdict === 'refused');
   });
 
-  test('The plan refuses to restore a newer version if git may hide the first state of the file', () => {
+  test('The promotion guard refuses to restore a newer version if the git history may be incomplete', () => {
     const rules = { firstAges: new Map<string, number>() };
     const former = states('6/7 6/6 6/7');
     expect(linesOf({ file: { pins: { staging: 6, production: 7 } }, active: BACK, former, rules })).toContain(REFUSED);
   });
 
-  test('The plan accepts a rollback to an earlier text only if a version holds that text', () => {
+  test('The promotion guard accepts a rollback to earlier text only if a version contains that text', () => {
     const refused = ['Six', 'New'].map((text) => {
       const former = states(`-/7 -/${text}`);
       return linesOf({ file: { text, pins: { production: 'latest' } }, active: NOW, former }).includes(REFUSED);
@@ -429,7 +506,7 @@ describe('earlier pins in git', () => {
     expect(refused).toEqual([false, true]);
   });
 
-  test('The plan ignores the earlier pins of other prompts', () => {
+  test('The promotion guard ignores the earlier pins of other prompts', () => {
     const others = new Map([['p2', formerPins(states('-/7 -/6'))]]);
     expect(linesOf({ file: { pins: six }, active: NOW, rules: { formerPins: others } })).toContain(REFUSED);
   });
@@ -438,51 +515,61 @@ describe('earlier pins in git', () => {
 describe('skipWarnings', () => {
   test.each<[string, WrittenPins, readonly WrittenPins[], warned: boolean]>([
     [
-      'promptsync warns about a number in production that was never pinned in staging',
+      'promptsync warns if production pins a version number that was never pinned in staging',
       { staging: 1, production: 2 },
       [{ staging: 1, production: 1 }],
       true,
     ],
     [
-      'promptsync does not warn if both environments pin the same number',
+      'promptsync does not warn about a skipped promotion if both environments pin the same version number',
       { staging: 2, production: 2 },
       [{ staging: 1, production: 1 }],
       false,
     ],
     [
-      'promptsync does not warn if staging follows the file',
+      'promptsync does not warn about a skipped promotion if staging is pinned to latest',
       { staging: 'latest', production: 2 },
       [{ production: 1 }],
       false,
     ],
     [
-      'promptsync does not warn if production is pinned by a git ref',
+      'promptsync does not warn about a skipped promotion if production is pinned to a git ref',
       { staging: 1, production: 'git:v1' },
       [{ staging: 1, production: 1 }],
       false,
     ],
-    ['promptsync does not warn if staging is not pinned', { production: 2 }, [{ production: 1 }], false],
     [
-      'promptsync does not warn if staging was once pinned to the number',
+      'promptsync does not warn about a skipped promotion if staging is not pinned',
+      { production: 2 },
+      [{ production: 1 }],
+      false,
+    ],
+    [
+      'promptsync does not warn about a skipped promotion if staging was previously pinned to the same version',
       { staging: 1, production: 2 },
       [{ staging: 2, production: 1 }],
       false,
     ],
     [
-      'promptsync does not warn about a rollback of production',
+      'promptsync does not warn about a skipped promotion if production is rolled back',
       { staging: 1, production: 2 },
       [{ production: 1 }, { production: 2 }],
       false,
     ],
     [
-      'promptsync does not warn if staging once followed the file',
+      'promptsync does not warn about a skipped promotion if staging was previously pinned to latest',
       { staging: 1, production: 2 },
       [{ staging: 'latest', production: 1 }],
       false,
     ],
-    ['promptsync does not warn about the first state of a file', { staging: 1, production: 2 }, [], false],
     [
-      'promptsync does not warn if production was never pinned before',
+      'promptsync does not warn about a skipped promotion in the first commit of a file',
+      { staging: 1, production: 2 },
+      [],
+      false,
+    ],
+    [
+      'promptsync does not warn about a skipped promotion if production was never pinned before',
       { staging: 1, production: 2 },
       [{ staging: 1 }],
       false,
@@ -491,7 +578,9 @@ describe('skipWarnings', () => {
     const warnings = warnAboutSkips(findSkippedPromotions(file({ pins }), PROMOTED), formerPins(former));
     expect(warnings.map(({ severity, line, message }) => `${severity} ${line} ${message}`)).toEqual(
       warned
-        ? ['warning 6 "production" is pinned to version 2, which git does not know of in "staging" before it.']
+        ? [
+            'warning 6 "production" is pinned to version 2, but git has no earlier commit that pins "staging" to this version.',
+          ]
         : [],
     );
   });
@@ -503,28 +592,28 @@ describe('pins from an import', () => {
 
   test.each<[string, WrittenPins, Scene['active'], RulesParts, boolean]>([
     [
-      'The plan restores an imported pin before the first sync',
+      'The promotion guard lets the first sync restore a pin that was imported',
       { production: 'version:ver_6' },
       { ...theirs, promptsync: null },
       {},
       true,
     ],
     [
-      'The plan restores a pin that the file has had since its first commit',
+      'The promotion guard accepts restoring a pin that has never changed since the first commit of the file',
       { production: 6 },
       LATER,
       { alwaysPinned },
       true,
     ],
     [
-      'The plan refuses a pin if the file once pinned another version',
+      'The promotion guard refuses a pinned version if the pin has changed since the first commit of the file',
       { production: 6 },
       { ...LATER, production: V8 },
       {},
       false,
     ],
     [
-      'The plan refuses a followed text even if the file has always pinned it',
+      'The promotion guard refuses a pin to latest even if that pin has never changed',
       { production: 'latest' },
       { ...theirs, promptsync: V8 },
       { alwaysPinned },
@@ -536,7 +625,7 @@ describe('pins from an import', () => {
   });
 });
 
-test('findEnvironmentsPinnedFromStart returns environments whose pin never changed since the known first commit', () => {
+test('findEnvironmentsPinnedFromStart returns environments whose pin never changed in a complete history', () => {
   const one = file({ pins: { staging: 'latest', production: 6 } });
   const history = (isComplete: boolean, ...states: readonly WrittenPins[]) => {
     return { commits: states.map((_, age) => `c${age}`), pins: formerPins(states), isComplete };

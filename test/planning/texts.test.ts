@@ -17,9 +17,14 @@ function textsIn(prompt: PromptPlan, given: RulesParts = {}) {
 }
 
 test.each<[string, Parameters<typeof file>[0], RulesParts, unknown]>([
-  ['textsOf returns no texts for a prompt that is in sync', { text: 'Two', pins: { staging: 'latest' } }, {}, []],
   [
-    'textsOf shows a new text beside the served text or nothing',
+    'collectTextChanges returns no changes for a prompt that is in sync',
+    { text: 'Two', pins: { staging: 'latest' } },
+    {},
+    [],
+  ],
+  [
+    'collectTextChanges pairs the served text, or null, with the new text',
     { text: 'New', pins: { dev: 'latest', production: 'latest' } },
     {},
     [
@@ -28,13 +33,13 @@ test.each<[string, Parameters<typeof file>[0], RulesParts, unknown]>([
     ],
   ],
   [
-    'textsOf shows the metadata of a new text if the file manages metadata',
+    'collectTextChanges includes the metadata of new text if the file has metadata',
     { text: 'New', metadata: { model: 'y' }, pins: { dev: 'latest' } },
     {},
     [{ environment: 'dev', before: null, after: { text: 'New', metadata: { model: 'y' } } }],
   ],
   [
-    'textsOf shows the text of a version that promptsync read',
+    'collectTextChanges returns the text of an observed version',
     { pins: { production: 2 } },
     {},
     [
@@ -45,13 +50,13 @@ test.each<[string, Parameters<typeof file>[0], RulesParts, unknown]>([
     ],
   ],
   [
-    'textsOf shows a version that only a ledger names with its text from git',
+    'collectTextChanges uses text from git for a version that is only in a ledger',
     { pins: { dev: 5 } },
     { contents: new Map([['ver_5', content('Five')]]) },
     [{ environment: 'dev', before: null, after: { text: 'Five', ...unmanaged } }],
   ],
   [
-    'textsOf takes the text of a known version from the file or from a git ref',
+    'collectTextChanges takes the text of a known version from the file or a git ref',
     { text: 'Five', metadata: {}, pins: { dev: 'latest', staging: 'git:v6' } },
     { refs: { v6: content('Six') } },
     [
@@ -64,13 +69,13 @@ test.each<[string, Parameters<typeof file>[0], RulesParts, unknown]>([
     ],
   ],
   [
-    'textsOf shows an unknown text for a version whose text nobody has',
+    'collectTextChanges returns unknown if the text of a version is not available',
     { pins: { dev: 6 } },
     {},
     [{ environment: 'dev', before: null, after: 'unknown' }],
   ],
   [
-    'textsOf shows an unknown text for a version id in no ledger',
+    'collectTextChanges returns unknown for a version id that is in no ledger',
     { pins: { dev: 'version:theirs' } },
     {},
     [{ environment: 'dev', before: null, after: 'unknown' }],
@@ -82,7 +87,7 @@ test.each<[string, Parameters<typeof file>[0], RulesParts, unknown]>([
   expect(texts?.map(({ change }) => change)).toStrictEqual(prompt.changes.filter(({ kind }) => kind === 'set-active'));
 });
 
-test('textsOf returns no texts for a prompt that was not observed', () => {
+test('collectTextChanges returns no changes for a prompt that was not observed', () => {
   const prompt = planPrompt(file({ text: 'New', pins: { dev: 'latest' } }), observed({ active: ACTIVE }), rules());
   expect(prompt.changes.some((change) => change.kind === 'set-active' && isNewVersionRef(change.after))).toBe(true);
   expect(textsIn({ ...prompt, observed: null })).toStrictEqual([]);

@@ -220,19 +220,19 @@ describe('compareWithReviews', () => {
       'The review search stops at a change of the file that no pull request merged',
       'a',
       { a1: [], a2: [shows('a')] },
-      { a: /"k\/1": no merged pull request brought commit a1\.$/ },
+      { a: /"k\/1"\. No pull request merged the commit a1\.$/ },
     ],
     [
       'The review search stops at a change of the file in an unapproved pull request',
       'a',
       { a1: [without], a2: [shows('a')] },
-      { a: /"k\/1": #8 has no approval that counts\.$/ },
+      { a: /"k\/1"\. #8 has no approval that counts\.$/ },
     ],
     [
       'The review search stops for each prompt separately',
       'ab',
       { x: [], a1: [], ab: [shows('ab')] },
-      { a: /no merged pull request brought commit a1/ },
+      { a: /No pull request merged the commit a1/ },
     ],
     [
       'The review search refuses a change that no review has shown',
@@ -244,13 +244,13 @@ describe('compareWithReviews', () => {
       'The review search ignores older commits that changed only other files',
       'a',
       { x: [], b: [shows('a')] },
-      { a: /"k\/1": no merged pull request brought it\.$/ },
+      { a: /"k\/1"\. No pull request merged it\.$/ },
     ],
     [
       'The review search names the examined pull requests and the last commit',
       'a',
       { x: [without], a1: [shows('b')], a2: [], a3: [shows('a', 5)] },
-      { a: /: #8 has no approval that counts, #7 has shown other changes, no merged .* commit a2\.$/ },
+      { a: /\. #8 has no approval that counts\. #7 has shown other changes\. No pull request merged the commit a2\.$/ },
     ],
   ])('%s', async (_, ids, reviews, refused) => {
     const { unreviewed: found } = await compareWithReviews(planOf(ids), trailOf(reviews));
@@ -292,7 +292,9 @@ describe('compareWithReviews', () => {
       },
     });
     expect([...found.keys()]).toEqual(['b', 'c']);
-    expect(found.get('b')?.message).toBe('No review has shown this change: GitHub could not be asked: Bad gateway.');
-    expect(found.get('c')?.message).toContain('no merged pull request brought commit c');
+    expect(found.get('b')?.message).toBe(
+      'No review has shown this change, because promptsync could not read the reviews from GitHub: Bad gateway.',
+    );
+    expect(found.get('c')?.message).toContain('No pull request merged the commit c');
   });
 });

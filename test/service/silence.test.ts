@@ -36,7 +36,7 @@ test('the client stops sending if all of its first concurrent requests time out'
   for (const pass of deadlines) pass();
   const effects = (await failures).map(({ effect }) => effect);
   expect(effects).toEqual(['unknown', 'unknown', 'not-sent', 'not-sent', 'not-sent']);
-  const message = `The service at ${url} has answered nothing: 2 requests had ${TIMEOUT} s each (no response). No more were sent.`;
+  const message = `The service at ${url} did not respond within ${TIMEOUT} s to 2 requests (no response). promptsync sent no more requests.`;
   expect(new Set((await failures).map(({ problem }) => `${problem.code} ${problem.message}`))).toEqual(
     new Set([`service/no-answer ${message}`]),
   );
@@ -89,7 +89,7 @@ test('the client gives up on a handshake that never ends and sends nothing', asy
   const { service } = openTestClient({ baseUrl: url.replace('http', 'https'), timeoutSeconds: 0.1 });
   const failure = await failureOf(service.createVersion('prm_1', { content: { text: 'Hello', metadata: {} } }));
   expect(failure).toMatchObject({ problem: { code: 'service/no-answer' }, effect: 'not-sent' });
-  expect(failure.message).toContain('1 request had 0.1 s each (the connection timed out');
+  expect(failure.message).toContain('did not respond within 0.1 s to 1 request (the connection timed out');
   expect(failure.message).not.toContain(KEY);
   expect(sockets).toHaveLength(1);
 });

@@ -1,12 +1,12 @@
 import { showHidden } from '../../text.ts';
 
-/** Well-formed HTML in which all values are escaped. Only `markup` creates it. */
+/** Well-formed HTML in which all values are escaped. Only the template tag `markup` creates it. */
 export type Markup = { readonly html: string };
 
-/** A value in a template. Strings are escaped. */
+/** A value in a `markup` template. Strings are escaped, and markup is inserted unchanged. */
 type MarkupValue = Markup | readonly Markup[] | string | number;
 
-/** Returns the HTML of a template. It escapes every value that is not markup itself. */
+/** Builds HTML from a template literal. Escapes every value that is not already markup. */
 export function markup(parts: TemplateStringsArray, ...values: readonly MarkupValue[]): Markup {
   return { html: parts.map((part, index) => part + toMarkup(values[index] ?? '')).join('') };
 }
@@ -19,14 +19,14 @@ function toMarkup(value: MarkupValue): string {
   return isList(value) ? value.map(({ html }) => html).join('') : value.html;
 }
 
-/** Replaces `Array.isArray`, because TypeScript does not use that to recognize readonly arrays. */
+/** Wraps `Array.isArray`, because TypeScript does not narrow readonly arrays with it. */
 function isList(value: Markup | readonly Markup[]): value is readonly Markup[] {
   return Array.isArray(value);
 }
 
 /**
- * Escapes a text for an element or a quoted attribute, and makes its hidden characters visible. `##[`, and `::` at the
- * start of a line, are escaped as well: they would be workflow commands if a GitHub runner prints the page.
+ * Escapes text for an element or a quoted attribute, and makes hidden characters visible. Also escapes `##[`, and `::`
+ * at the start of a line, because they would be workflow commands if a GitHub runner prints the page.
  */
 function escapeMarkup(text: string): string {
   const shown = showHidden(text).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -17,13 +17,16 @@ import {
   type PromptTrait,
 } from './prompt.ts';
 
-/** The most prompts that a page shows expanded. If more need attention, all of them are collapsed at first. */
+/**
+ * The maximum number of prompts that a page initially shows expanded. If more prompts need attention, all prompts are
+ * collapsed at first.
+ */
 const MAX_OPEN_PROMPTS = 10;
 
 /**
- * Renders the report as one self-contained HTML page. Its content security policy lets it run only its own script, and
- * load or send nothing. Readers see all content without the script. The script adds filters, a search and a view of
- * texts side by side.
+ * Renders the report as a self-contained HTML page. Its content security policy allows only its own script and style,
+ * and blocks all network requests. All content is visible without the script, which adds filters, a search and a
+ * side-by-side view of diffs.
  * @param title the subject of the page, for example `plan`
  */
 export function renderHtml(report: Report, title: string): string {
@@ -31,7 +34,7 @@ export function renderHtml(report: Report, title: string): string {
   const body = markup`${renderHeader(report, context, title)}<main>
 ${renderProblemsAndFiles(report)}${report.prompts.length === 0 ? NO_MARKUP : renderMatrix(report, context)}${renderOrphans(report)}${renderProblemSection(report, 'Warnings')}</main>
 ${renderFooter(report)}`;
-  // The outcome comes first, because it tells pages apart and browser tabs are narrow.
+  // The title starts with the outcome, because narrow browser tabs cut off the end and the outcome tells pages apart.
   const head = renderHead(`${renderOutcome(report, PLAIN_STYLE.colors)} promptsync ${title}`);
   return `<!doctype html>\n<html lang="en">\n<head>\n${head}</head>\n<body>\n${body.html}<script>${PAGE.script}</script>\n</body>\n</html>\n`;
 }
@@ -68,8 +71,8 @@ ${report.prompts.map((prompt) => renderPromptRow(prompt, context, open.has(promp
 }
 
 /**
- * Returns the CSS class for the number of environments. Only `few` and `several` become columns, if the page is wide
- * enough.
+ * Returns the CSS class for the number of environments. Environments become columns only with the classes `few` and
+ * `several`, and only if the page is wide enough.
  */
 function chooseWidthClass(environmentCount: number): string {
   if (environmentCount > 6) return 'many';
@@ -77,8 +80,8 @@ function chooseWidthClass(environmentCount: number): string {
 }
 
 /**
- * Gives each prompt a link that contains its key. If two prompts have the same key, the later link also contains its
- * index.
+ * Returns a function that finds the link of a prompt. A link contains the key of its prompt. If two prompts have the
+ * same key, the later link also contains the index of its prompt.
  */
 function makeLinkFinder({ prompts }: Report): PageContext['findLink'] {
   const taken = new Set<string>();
@@ -105,7 +108,7 @@ ${context.environments.length === 0 ? NO_MARKUP : markup`<p>${HOW_TO_READ[choose
 `;
 }
 
-/** Explanations of the matrix, by the kind of values that it contains. */
+/** The explanations of the matrix of prompts and environments, by the kind of values in its cells. */
 const HOW_TO_READ = {
   plan: 'A row is a prompt, a column an environment. v6 → v7: it serves version 6 now, and a sync would make it serve version 7.',
   apply:
@@ -136,14 +139,14 @@ function renderFacts(report: Report): Markup {
   return known.length === 0 ? NO_MARKUP : markup`<dl>${known}</dl>\n`;
 }
 
-/** Renders the plan digest. It is at the end, because users need it only for `--expect-plan`. */
+/** Renders the plan digest at the end of the page, because users need it only for `--expect-plan`. */
 function renderFooter({ plan_digest: digest }: Report): Markup {
   return digest === null ? NO_MARKUP : markup`<footer>plan <code>${digest}</code></footer>\n`;
 }
 
 /**
- * Renders the errors or the warnings of the run. The warning that the service was not asked is listed among the errors,
- * because it qualifies the whole page.
+ * Renders the errors or the warnings of the run. The warning that promptsync did not contact the service appears among
+ * the errors, because it qualifies the whole page.
  */
 function renderProblemSection({ problems }: Report, title: 'Problems' | 'Warnings'): Markup {
   const isImportant = (problem: ReportProblem): boolean => isError(problem) || problem.code === NOT_ASKED_CODE;
@@ -158,7 +161,7 @@ function renderOrphans(report: Report): Markup {
   return markup`<section aria-labelledby="orphans"><h2 id="orphans">Orphans</h2>\n<ul>${items}</ul></section>\n`;
 }
 
-/** Renders the errors of the run, and the files that `promptsync init` wrote besides prompts. */
+/** Renders the errors of the run, and the files that `promptsync init` wrote in addition to prompt files. */
 function renderProblemsAndFiles(report: Report): readonly Markup[] {
   const { files = [] } = report;
   return [
@@ -169,7 +172,7 @@ function renderProblemsAndFiles(report: Report): readonly Markup[] {
   ];
 }
 
-/** The labels of the filters. */
+/** The label of each filter. */
 const FILTERS = {
   all: 'All',
   review: 'To review',
@@ -180,8 +183,9 @@ const FILTERS = {
 } as const satisfies Record<PromptTrait | 'all', string>;
 
 /**
- * Renders the controls that need the script of the page. They are hidden until the script runs.
- * @param hasTexts whether the page has texts to show side by side
+ * Renders the controls, such as the search field. They are hidden until the script of the page runs, because they do
+ * not work without the script.
+ * @param hasTexts whether the page has diffs to show side by side
  */
 function renderControls({ prompts, mode }: Report, hasTexts: boolean): Markup {
   const traits = prompts.flatMap((prompt) => listTraits(prompt, mode));
@@ -194,13 +198,16 @@ ${filters.length < 2 ? NO_MARKUP : markup`<fieldset><legend>Show</legend>${filte
 `;
 }
 
-/** The control that shows texts in one column or side by side. */
+/** The control that switches between the unified and the side-by-side view of diffs. */
 const VIEW_CHOICE: Markup = markup`<fieldset class="view"><legend>Texts</legend>
 <label><input type="radio" name="view" value="unified" checked><span>Unified</span></label>
 <label><input type="radio" name="view" value="split"><span>Side by side</span></label></fieldset>
 `;
 
-/** Renders one filter. `To review` is selected at first, because readers open the page for that. */
+/**
+ * Renders the radio button of one filter. `To review` is selected initially, because readers open the page to review
+ * prompts.
+ */
 function renderRadio([name, count]: readonly [name: keyof typeof FILTERS, count: number]): Markup {
   const input = markup`<input type="radio" name="show" value="${name}"${name === 'review' ? markup` checked` : NO_MARKUP}>`;
   return markup`<label>${input}<span>${FILTERS[name]} <b>${count}</b></span></label>\n`;

@@ -9,18 +9,18 @@ import { listDifferingRows, hasHistory } from '../summary.ts';
 import * as words from '../describe.ts';
 import { markup, NO_MARKUP, type Markup } from './markup.ts';
 
-/** The properties of a page that its rows depend on. */
+/** The properties of a page that its rows need. */
 export type PageContext = {
   readonly mode: Report['mode'];
   readonly environments: readonly string[];
-  /** Returns the HTML id of a prompt's row. Links to the row use it after `#`. */
+  /** Returns the HTML id of a prompt's row. A link to the row consists of `#` and this id. */
   readonly findLink: (prompt: ReportPrompt) => string;
 };
 
 /** A property of a prompt that readers can filter by. */
 export type PromptTrait = (typeof PROMPT_TRAITS)[number];
 
-/** All traits. `review` is the trait of every prompt that needs attention. */
+/** All traits that a prompt can have. Every prompt that needs attention has the trait `review`. */
 export const PROMPT_TRAITS = ['review', 'changed', 'drift', 'blocked', 'failed'] as const;
 
 /** Returns the traits of a prompt, in the order of `PROMPT_TRAITS`. */
@@ -31,14 +31,14 @@ export function listTraits({ status, ...prompt }: ReportPrompt, mode: Report['mo
     changed: changes.length + edits.length > 0 || status === 'applied' || status === 'pending',
     drift: drift.length > 0 || differsFromPin,
     blocked: status === 'blocked',
-    // `validate` attempts no prompt, so `not_attempted` is no failure there.
+    // `validate` never attempts a prompt, so the status `not_attempted` is not a failure there.
     failed: status === 'failed' || (status === 'not_attempted' && mode !== 'validate'),
   };
   const review = problems.length > 0 || Object.values(traits).includes(true);
   return PROMPT_TRAITS.filter((trait) => (trait === 'review' ? review : traits[trait]));
 }
 
-/** Renders one row of the matrix. Expanded, it shows everything that the report contains about the prompt. */
+/** Renders one row of the matrix. When expanded, the row shows everything that the report contains about the prompt. */
 export function renderPromptRow(prompt: ReportPrompt, context: PageContext, isOpen: boolean): Markup {
   const link = context.findLink(prompt);
   const diffs = makeTextDiffs(prompt, Infinity);
@@ -52,8 +52,8 @@ export function renderPromptRow(prompt: ReportPrompt, context: PageContext, isOp
 }
 
 /**
- * Returns the status of a prompt in words. `validate` attempts no prompt and `history` changes none, so they need other
- * words.
+ * Returns the status of a prompt as readable text. `validate` and `history` have their own wording, because `validate`
+ * attempts no prompt and `history` changes none.
  */
 function chooseStatusWord(prompt: ReportPrompt, { mode }: PageContext): string {
   if (prompt.status === 'not_attempted' && mode === 'validate') return 'checked';
@@ -70,21 +70,21 @@ function renderLineCounts(diffs: readonly TextDiff[]): Markup {
   return added + removed === 0 ? NO_MARKUP : markup` <span class="count">+${added} −${removed}</span>`;
 }
 
-/** Renders the names of the fields that change, because the columns of the matrix show only environments. */
+/** Renders the names of the changed fields, because the matrix has columns only for environments. */
 function renderFields({ changes }: ReportPrompt): Markup {
   const fields = changes.flatMap((change) => (change.kind === 'update-prompt' ? Object.keys(change.fields) : []));
   return fields.length === 0 ? NO_MARKUP : markup` <span class="count">~ ${fields.join(', ')}</span>`;
 }
 
 /**
- * Renders a cell for each environment. Each cell contains the name of its environment, because a narrow page has no
- * columns.
+ * Renders a cell for each environment. Each cell contains the name of its environment, because a narrow page does not
+ * use columns.
  */
 function renderCells(prompt: ReportPrompt, { environments }: PageContext): readonly Markup[] {
   return environments.map((environment) => {
     const cell = makeMatrixCell(prompt, environment);
     const isBlocked = cell.kind === 'change' && prompt.status === 'blocked';
-    // A blocked change is struck out, so that readers recognize it without color, too.
+    // A blocked change is struck through, so that readers can recognize it without color, too.
     const content = isBlocked ? markup`${cell.now} → <s>${cell.next}</s> <em>blocked</em>` : renderCellContent(cell);
     const kind = isBlocked ? 'refused' : cell.kind;
     return markup`<span class="cell ${kind}"><i>${environment} </i>${content}${renderDriftMark(cell)}</span>`;
@@ -99,7 +99,7 @@ function renderCellContent({ kind, now, next, status }: MatrixCell): Markup {
   return markup`${now || 'not pinned'} → <b>${next}</b>${words.describeChangeStatus({ status })}`;
 }
 
-/** Renders a mark for drift in a cell. Drift that this run resolved has no mark; only the expanded row mentions it. */
+/** Renders the drift mark of a cell. Drift that this run resolved gets no mark and appears only in the expanded row. */
 function renderDriftMark({ kind, drift, status }: MatrixCell): Markup {
   const isResolved = kind === 'change' && (status === 'made' || status === 'adopted');
   return drift === null || isResolved
@@ -133,13 +133,13 @@ function renderPromptBody(prompt: ReportPrompt, { mode }: PageContext): readonly
   ];
 }
 
-/** Renders the metadata that a new version keeps from an earlier one. */
+/** Renders the metadata that a new version keeps from an earlier version. */
 function renderKeptMetadata(change: ReportChange): Markup {
   const lines = words.listKeptMetadataLines(change).map((line) => markup`${escapeLine(line)}\n`);
   return lines.length === 0 ? NO_MARKUP : markup`\n<div class="text">${lines}</div>`;
 }
 
-/** Renders a list of problems. Each shows its severity, place, message and code, then its hint. */
+/** Renders a list of problems. Each item shows the severity, location, message and code, followed by the hint. */
 export function renderProblemList(problems: readonly ReportProblem[]): Markup {
   const items = problems.map((problem) => {
     const place = formatProblemPlace(problem);
@@ -171,7 +171,7 @@ function renderHistoryTable({ title, columns, rows }: HistoryTable): Markup {
   return markup`${caption}<table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>\n`;
 }
 
-/** The number of unchanged lines that are shown before and after each change. Other unchanged lines are folded. */
+/** The number of unchanged lines to show before and after each change. All other unchanged lines are folded. */
 const CONTEXT_LINES = 3;
 
 function renderDiffTable({ environments, before, after, unknownReason, hunks }: TextDiff, link: string): Markup {
@@ -186,13 +186,13 @@ function renderDiffTable({ environments, before, after, unknownReason, hunks }: 
   return markup`<h3>${names}: ${before ?? 'nothing'} → ${after}</h3>\n<div class="text">${shown}</div>\n`;
 }
 
-/** Renders one block of a diff. Unchanged lines far from a change are folded. */
+/** Renders one block of a diff. Folds unchanged lines that are more than `CONTEXT_LINES` lines away from a change. */
 function renderDiffBlock({ kind, lines }: MarkedBlock, isFirst: boolean, isLast: boolean): Markup {
   if (kind === 'removed') return markup`<del>${lines.map(renderDiffLine)}</del>`;
   if (kind === 'added') return markup`<ins>${lines.map(renderDiffLine)}</ins>`;
   const from = isFirst ? 0 : CONTEXT_LINES;
   const to = lines.length - (isLast ? 0 : CONTEXT_LINES);
-  // The fold takes a line itself, so folding a single line saves nothing.
+  // The summary of a fold takes up one line, so folding a single line would save nothing.
   if (to - from < 2) return renderUnchangedLines(lines);
   const summary = words.formatCount([to - from, 'unchanged line', 'unchanged lines']);
   const fold = markup`<details class="fold"><summary>${summary}</summary>${renderUnchangedLines(lines.slice(from, to))}</details>`;
@@ -203,7 +203,7 @@ function renderUnchangedLines(lines: readonly MarkedLine[]): Markup {
   return lines.length === 0 ? NO_MARKUP : markup`<span>${lines.map(renderDiffLine)}</span>`;
 }
 
-/** Renders a line with its line feed. Browsers do not draw the last line feed of an element. */
+/** Renders a line with its line feed. Browsers do not render the last line feed of an element. */
 function renderDiffLine(line: MarkedLine): Markup {
   return markup`${line.map(({ text, changed }) => (changed ? markup`<mark>${text}</mark>` : markup`${text}`))}\n`;
 }

@@ -1,6 +1,6 @@
-// The script of a page of `--format html`. Without the script, readers still see all content.
+// The script of the HTML report (`--format html`). All content is visible without the script.
 
-/** The elements that the script works on. */
+/** The page elements that the script uses. */
 type PageElements = {
   readonly controls: HTMLFormElement;
   readonly search: HTMLInputElement;
@@ -9,13 +9,13 @@ type PageElements = {
   readonly rows: readonly HTMLDetailsElement[];
 };
 
-/** The lowercase text of each row, stored at the first search. */
+/** The lowercase text of each row, cached at the first search. */
 const searchTexts = new WeakMap<Element, string>();
 
 const page = findPage();
 if (page !== null) startPage(page);
 
-/** Finds the elements of the page. Returns null if the page has no prompts. */
+/** Finds the elements that the script uses. Returns null if the page has no prompts. */
 function findPage(): PageElements | null {
   const controls = document.querySelector<HTMLFormElement>('.controls');
   const search = document.querySelector<HTMLInputElement>('#search');
@@ -25,7 +25,7 @@ function findPage(): PageElements | null {
   return { controls, search, count, empty, rows: [...document.querySelectorAll<HTMLDetailsElement>('.prompt')] };
 }
 
-/** Shows the controls and starts to react to input. */
+/** Shows the controls and adds the event listeners. */
 function startPage(page: PageElements): void {
   const { controls } = page;
   controls.hidden = false;
@@ -45,7 +45,8 @@ function startPage(page: PageElements): void {
 }
 
 /**
- * Returns the selected filter (`show`) or the selected view of texts (`view`). Empty if the page has no such control.
+ * Returns the selected filter (`show`) or the selected diff view (`view`). Returns an empty string if the page has no
+ * such control.
  */
 function readChoice({ controls }: PageElements, name: 'show' | 'view'): string {
   return controls.querySelector<HTMLInputElement>(`[name=${name}]:checked`)?.value ?? '';
@@ -57,7 +58,10 @@ function applyChoices(page: PageElements): void {
   if (isSplit(page)) for (const row of page.rows) if (row.open) copyUnchangedLines(row);
 }
 
-/** Shows and opens the prompt that the address links to (`#prompt:KEY`). If a filter hides it, the filter is reset. */
+/**
+ * Opens the prompt that the URL fragment (`#prompt:KEY`) refers to and scrolls to it. If the filter or the search hides
+ * the prompt, resets both.
+ */
 function revealLinkedPrompt(page: PageElements): void {
   const target = document.getElementById(location.hash.slice(1));
   const row = target?.closest<HTMLDetailsElement>('.prompt') ?? null;
@@ -78,7 +82,7 @@ function listShownRows({ rows }: PageElements): readonly HTMLDetailsElement[] {
   return rows.filter((row) => !row.hidden);
 }
 
-/** Shows only the rows that have the selected trait and contain every word of the search. */
+/** Shows only the rows that have the selected trait and contain every word of the search query. */
 function filterRows(page: PageElements): void {
   const trait = readChoice(page, 'show');
   const words = page.search.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -97,14 +101,17 @@ function hasWords(row: Element, words: readonly string[]): boolean {
   return words.every((word) => text.includes(word));
 }
 
-// The view of texts, in one column or side by side.
+// The diff view: unified or side by side.
 
-/** Returns true if the reader chose to see texts side by side. */
+/** Returns true if the reader selected the side-by-side view. */
 function isSplit(page: PageElements): boolean {
   return readChoice(page, 'view') === 'split';
 }
 
-/** Copies unchanged lines, so that both columns show them. Screen readers ignore the copies. */
+/**
+ * Duplicates unchanged lines, so that both columns of the side-by-side view show them. Screen readers ignore the
+ * duplicates.
+ */
 function copyUnchangedLines(row: Element): void {
   if (row.querySelector('.copy') !== null) return;
   for (const text of row.querySelectorAll('.text span')) {
