@@ -3,18 +3,23 @@ import module from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { makeCacheFolder } from './compile-cache.ts';
 
-// On an unsupported Node version, promptsync prints a message. Otherwise the imports would fail with a stack trace.
+// Checks the Node version before importing the rest of promptsync. Those imports would fail with a stack trace on an
+// unsupported version.
 if (isTooOld(process.versions.node)) {
   process.stderr.write(`promptsync needs Node 22.19 or newer; this is ${process.versions.node}.\n`);
   process.exitCode = 1;
 } else {
   enableCompileCache();
-  // Limits the growth of V8's young generation. Without the limit, many prompts take 100 MB more and are no faster.
+  // Limits the growth of V8's young generation. Without the limit, a sync of many prompts uses 100 MB more and is no
+  // faster.
   setFlagsFromString('--semi-space-growth-factor=1');
   void run();
 }
 
-/** Enables Node's compile cache. On Windows, promptsync uses no cache, because Windows has no user ids to check. */
+/**
+ * Enables Node's compile cache, except on Windows. promptsync cannot verify who owns the cache there, because Windows
+ * has no user ids.
+ */
 function enableCompileCache(): void {
   const userId = process.geteuid?.();
   const folder = userId === undefined ? null : makeCacheFolder(process.env, userId);
@@ -28,10 +33,10 @@ function isTooOld(version: string): boolean {
 
 async function run(): Promise<void> {
   const [{ main }, { makeProcessHost }] = await Promise.all([import('./cli/main.ts'), import('./cli/process-host.ts')]);
-  // Ignores write errors on standard error, because there is no other stream on which to report them.
+  // Ignores write errors on standard error, because there is no other stream to report them on.
   process.stderr.on('error', () => {});
   process.stdout.on('error', async (error: NodeJS.ErrnoException) => {
-    // EPIPE means that the reader ended early, as `head` does. That is not an error.
+    // EPIPE means that the reader closed the pipe early, as `head` does. That is not an error.
     if (error.code === 'EPIPE') return;
     process.exitCode ||= 1;
     const { describeBrokenOutput } = await import('./cli/emit-report.ts');

@@ -5,9 +5,9 @@ import { dirname, isAbsolute, join } from 'node:path';
  * Creates the folder for Node's compile cache if it is missing, and returns its path. Returns null if the folder would
  * not be safe. promptsync then starts without a cache.
  *
- * Node runs the code that it finds in this folder. Node's default folder is in the temporary directory and has a
- * predictable name, so another user could create it first. `HOME` alone is not safe either, because `sudo` may keep the
- * `HOME` of the calling user.
+ * Node runs the code that it finds in this folder. Node's default folder is not safe, because it has a predictable name
+ * in the temporary directory and another user could create it first. `HOME` alone does not make a folder safe either,
+ * because `sudo` may keep the `HOME` of the calling user.
  */
 export function makeCacheFolder(
   environment: Readonly<Record<string, string | undefined>>,
@@ -28,7 +28,8 @@ export function makeCacheFolder(
 }
 
 /**
- * Creates a folder if it is missing. Returns true if only this user and root can replace the folder and its parents.
+ * Creates a folder and its parents if they are missing. Returns true if only this user and root can replace any of
+ * them.
  */
 function createSafeFolder(folder: string, userId: number): boolean {
   const parent = dirname(folder);
@@ -41,7 +42,7 @@ function createSafeFolder(folder: string, userId: number): boolean {
   return !isWritableByOthers || isSticky;
 }
 
-/** Creates a folder if it is missing, and returns its stats. Does not follow a symbolic link. */
+/** Creates a folder if it is missing, and returns its stats. Does not follow symbolic links. */
 function createFolder(folder: string): Stats {
   const existing = lstatSync(folder, { throwIfNoEntry: false });
   if (existing !== undefined) return existing;

@@ -13,7 +13,7 @@
  * See test/index.test.ts for a complete sync with the library.
  */
 
-// The configuration and the prompt files. Reading them reports every problem of every file.
+// The configuration and the prompt files. Reading the prompt files reports every problem in every file.
 export { loadConfig } from './config/load-config.ts';
 export type { Config } from './config/config.ts';
 export { readPrompts } from './files/read-prompts.ts';
@@ -22,7 +22,7 @@ export { editPromptFile } from './files/edit-prompt-file.ts';
 export type { Pin, PromptFile } from './domain/prompt-file.ts';
 export type { Content } from './domain/content.ts';
 
-// The four-call service, and the interface of all providers.
+// The client of the four-call service, and the interface that all providers implement.
 export { connectPromptService } from './service/client.ts';
 export { ServiceError, type PromptService } from './service/prompt-service.ts';
 export { makeLedgerProvider } from './ledger/provider.ts';
@@ -46,6 +46,6 @@ export { renderText } from './report/text.ts';
 export { renderMarkdown } from './report/markdown.ts';
 export { renderHtml } from './report/html/page.ts';
 
-// Problems, with a hint for the user about what to do.
+// Problems, with hints that tell the user what to do.
 export { isError, ProblemError, type Problem } from './problem.ts';
 export { makeFailure, makeSuccess, type Result } from './domain/result.ts';

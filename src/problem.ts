@@ -9,12 +9,15 @@ import { USAGE_PROBLEMS } from './problems/usage.ts';
 /** The severity of a problem. An error stops the affected prompt, file or command. A warning stops nothing. */
 type Severity = 'error' | 'warning';
 
-/** The place of a problem. The path is relative to the folder of the configuration. Line and column count from 1. */
+/**
+ * The location of a problem. The path is relative to the folder of the configuration file. Line and column numbers
+ * start at 1.
+ */
 export type Place = { readonly path?: string; readonly line?: number; readonly column?: number };
 
 /**
- * A problem that the user should know about. `message` says what happened, and `hint` says what to do. Both can contain
- * text from files and from the service, so renderers must escape them.
+ * A problem to report to the user. `message` says what happened, and `hint` says what to do. Both can contain text from
+ * files and from the service, so renderers must escape them.
  */
 export type Problem = Place & {
   readonly code: ProblemCode;
@@ -23,7 +26,7 @@ export type Problem = Place & {
   readonly hint: string;
 };
 
-/** The catalog of all problems, by code. Each entry has the severity and the wording of one problem. */
+/** The catalog of all problems, by code. Each entry defines the severity and the wording of one problem. */
 const catalog = {
   ...FILE_PROBLEMS,
   ...USAGE_PROBLEMS,
@@ -33,30 +36,30 @@ const catalog = {
   ...COMMAND_PROBLEMS,
 };
 
-/** The code of a problem. Codes are stable: they do not change if the wording changes. */
+/** The code of a problem. Codes are stable. They do not change when the wording changes. */
 export type ProblemCode = keyof typeof catalog;
 
 /** The codes of all warnings. */
 export const WARNING_CODES = Object.entries(catalog).flatMap(([code, entry]) => (isError(entry) ? [] : [code]));
 
-/** The values that the message and the hint of a problem contain. */
+/** The values that the message and the hint of a problem include. */
 export type EvidenceOf<Code extends ProblemCode> =
   (typeof catalog)[Code] extends CatalogEntry<infer Evidence> ? Evidence : never;
 
-/** The arguments of `makeProblem`. The evidence is optional for problems that have none. */
+/** The arguments of `makeProblem`. The evidence is optional if the problem does not use any. */
 type Arguments<Code extends ProblemCode> =
   Record<string, never> extends EvidenceOf<Code>
     ? [code: Code, evidence?: Record<string, never>, place?: Place]
     : [code: Code, evidence: EvidenceOf<Code>, place?: Place];
 
-/** Makes a problem of this code, with the wording from the catalog. */
+/** Creates a problem with this code. The wording comes from the catalog. */
 export function makeProblem<Code extends ProblemCode>(...[code, evidence, place]: Arguments<Code>): Problem {
   const entry: CatalogEntry<never> = catalog[code];
   const known = (evidence ?? {}) as never;
   return { code, severity: entry.severity, message: entry.message(known), hint: entry.hint(known), ...place };
 }
 
-/** An error with the problem to report. It stops the work on one prompt, file or command. */
+/** An error that contains the problem to report. It stops the work on one prompt, file or command. */
 export class ProblemError extends Error {
   readonly problem: Problem;
 
@@ -67,13 +70,13 @@ export class ProblemError extends Error {
   }
 }
 
-/** Returns the problem of a `ProblemError`. Any other error becomes the problem `internal/unexpected`. */
+/** Returns the problem of a `ProblemError`. Converts any other error to the problem `internal/unexpected`. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof ProblemError) return error.problem;
   return makeProblem('internal/unexpected', { reason: getErrorMessage(error) });
 }
 
-/** Returns a problem whose message begins with the step that failed, such as `Creating the version`. */
+/** Adds the step that failed to the beginning of the message, such as `Creating the version`. */
 export function prefixProblem(step: string, problem: Problem): Problem {
   return { ...problem, message: `${step}: ${problem.message}` };
 }
@@ -83,13 +86,17 @@ export function getErrorMessage(error: unknown): string {
 }
 
 /**
- * Returns the system's code for a failed file operation, such as `EACCES`. Returns `unknown reason` if there is none.
+ * Returns the system error code of a failed file operation, such as `EACCES`. Returns `unknown reason` if there is no
+ * code.
  */
 export function getSystemCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
 }
 
-/** Sorts problems by path, line and column. Problems without a place come first, and equal places keep their order. */
+/**
+ * Sorts problems by path, line and column. Problems without a location come first. Problems with the same location keep
+ * their order.
+ */
 export function sortByPlace<Placed extends { readonly [Part in keyof Place]: Place[Part] | undefined }>(
   problems: readonly Placed[],
 ): readonly Placed[] {
@@ -104,7 +111,7 @@ function compareTexts(one: string, other: string): number {
   return one < other ? -1 : 1;
 }
 
-/** Whether a problem is an error. Warnings stop nothing. */
+/** Returns true if the problem is an error and not a warning. */
 export function isError({ severity }: Pick<Problem, 'severity'>): boolean {
   return severity === 'error';
 }

@@ -1,44 +1,50 @@
 /**
- * Matches a character that a reader cannot see, or that reorders the characters around it. These are the characters
- * that Unicode ignores by default (zero-width characters, variation selectors, tags, …), the blank Braille pattern,
- * control characters except tab and line feed, line separators, bidirectional controls and interlinear annotations. A
- * variation selector in an emoji does not match: U+FE0E or U+FE0F right after a pictographic character, and U+FE0F in a
- * keycap.
+ * Matches a character that readers cannot see, or that reorders the characters around it:
+ * - characters that Unicode ignores by default, such as zero-width characters, variation selectors and tags
+ * - the blank Braille pattern
+ * - control characters except tab and line feed
+ * - line separators, bidirectional controls and interlinear annotations
+ *
+ * Does not match the variation selectors in emoji. These are U+FE0E or U+FE0F right after a pictographic character, and
+ * U+FE0F in a keycap.
  */
 const HIDDEN =
   /[\p{Default_Ignorable_Code_Point}\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2800\ufff9-\ufffb](?<!\p{Extended_Pictographic}[\ufe0e\ufe0f]|[0-9#*]\ufe0f(?=\u20e3))/gu;
 
-/** Matches a text that cannot contain hidden characters. Most texts match, and this test is faster than `HIDDEN`. */
+/** Matches text that cannot contain hidden characters. Most text matches, and this test is faster than `HIDDEN`. */
 const PLAIN = /^[\n\t -~]*$/;
 
-/** Returns a text with LF line endings. */
+/** Converts CRLF line endings to LF. */
 export function withLineFeeds(text: string): string {
   return text.replaceAll('\r\n', '\n');
 }
 
-/** Whether a text contains control characters, which include line breaks and tabs. */
+/** Returns true if the text contains control characters. Line breaks and tabs are control characters, too. */
 export function hasControlCharacters(text: string): boolean {
   return /\p{Cc}/u.test(text);
 }
 
-/** Replaces each hidden character of a text with a visible `\u{…}`. Line feeds and tabs stay. */
+/** Replaces each hidden character with a visible `\u{…}`. Keeps line feeds and tabs. */
 export function showHidden(text: string): string {
   return text.replace(HIDDEN, formatCodePoint);
 }
 
-/** Formats a character as `\u{…}` with its hexadecimal code point. */
+/** Formats a character as `\u{…}` with its code point in hexadecimal. */
 export function formatCodePoint(character: string): string {
   return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
-/** A hidden character in its visible form, with the number of its occurrences and the offset of the first one. */
+/** A hidden character in its visible form, the number of its occurrences, and the offset of the first occurrence. */
 type HiddenCharacter = { readonly character: string; readonly count: number; readonly offset: number };
 
-/** Finds each kind of hidden character in a text. Offsets are in UTF-16 code units. */
+/**
+ * Finds the hidden characters in the text. Returns one entry for each distinct character. Offsets are in UTF-16 code
+ * units.
+ */
 export function findHidden(text: string): readonly HiddenCharacter[] {
   if (PLAIN.test(text)) return [];
   const hidden = new Map<string, HiddenCharacter>();
-  // Most texts with emoji contain no hidden characters, and blanking the emoji is slower than this first search.
+  // Most text with emoji contains no hidden characters. This search avoids blanking the emoji, which is slower.
   const searched = text.search(HIDDEN) === -1 ? text : blankEmojiParts(text);
   for (const match of searched.matchAll(HIDDEN)) {
     const known = hidden.get(match[0]);
@@ -50,29 +56,30 @@ export function findHidden(text: string): readonly HiddenCharacter[] {
 
 /**
  * Replaces the joiners and tags inside emoji with blanks of the same length, because they are part of the visible
- * emoji. Variation selectors stay, because `HIDDEN` handles each of them.
+ * emoji. Keeps variation selectors, because `HIDDEN` does not match those in emoji.
  */
 function blankEmojiParts(text: string): string {
-  // Allows a joiner between any two emoji, because some sequences in use are not the ones that Unicode recommends.
+  // Allows a joiner between any two emoji, because people also use sequences that Unicode does not recommend.
   const joiner = String.raw`(?<=\p{Extended_Pictographic}[\u{fe0f}\p{Emoji_Modifier}]?)\u{200d}(?=\p{Extended_Pictographic})`;
-  // A regular expression literal would add 15 ms to every start, because the engine compiles it when it loads the file.
+  // A regular expression literal would slow down every start by 15 ms, because the engine compiles it when it loads the
+  // file.
   const emoji = new RegExp(String.raw`\p{RGI_Emoji}|${joiner}`, 'gv');
   return text.replace(emoji, (one) => one.replaceAll(EMOJI_PART, (part) => ' '.repeat(part.length)));
 }
 
 const EMOJI_PART = /[\u200d\u{e0020}-\u{e007f}]/gu;
 
-/** A place in a text. Line and column count from 1, and columns are in UTF-16 code units. */
+/** A position in text. Line and column numbers start at 1. Columns count UTF-16 code units. */
 type PlaceInText = { readonly line: number; readonly column: number };
 
-/** Finds the line and the column of an offset in a text. */
+/** Returns the line and the column of an offset in the text. */
 export function findPlace(text: string, offset: number): PlaceInText {
   return makePlaceFinder(text)(offset);
 }
 
 /**
- * Makes a function that finds the places of many offsets in one pass over the text. Its callers must pass the offsets
- * in ascending order.
+ * Returns a function that converts offsets to lines and columns in a single pass over the text. Callers must pass the
+ * offsets in ascending order.
  */
 export function makePlaceFinder(text: string): (offset: number) => PlaceInText {
   let line = 1;
@@ -89,23 +96,26 @@ export function makePlaceFinder(text: string): (offset: number) => PlaceInText {
 }
 
 /**
- * Whether a text is a single segment of a URL path. Characters such as `/` and `%` are not allowed, and encoding them
- * would not help: servers and gateways decode a path before they split it and resolve `..`.
+ * Returns true if the text can be a single segment of a URL path. Rejects characters such as `/` and `%`. Encoding them
+ * would not help, because servers and gateways decode a path before they split it and resolve `..`.
  */
 export function isPathSegment(text: string): boolean {
   return text !== '' && text !== '.' && text !== '..' && !/[/\\?#%\s\p{Cc}]/u.test(text);
 }
 
 /**
- * The maximum length of a pattern in characters. Longer patterns match nothing, because the time to match a path grows
- * with the length of the pattern times the length of the path.
+ * The maximum length of a pattern in characters. Longer patterns match nothing. Without a limit, matching could take
+ * very long, because the time grows with the length of the pattern times the length of the path.
  */
 export const MAX_PATTERN_LENGTH = 1000;
 
-/** Matches each character with a special meaning in patterns or in a shell. Includes the dot of a leading `./`. */
+/** Matches characters with a special meaning in patterns or in a shell. These include the dot of a leading `./`. */
 const PATTERN_CHARACTERS = /^\.(?=\/)|[\\!*?[\]{}()|"]/g;
 
-/** Escapes a key or path so that it selects only that prompt. A key from a stranger may contain pattern characters. */
+/**
+ * Escapes a key or a path, so that it selects only that prompt. Without escaping, a key could act as a pattern, because
+ * strangers can choose keys.
+ */
 export function escapeSelector(key: string): string {
   return key.replaceAll(PATTERN_CHARACTERS, String.raw`\$&`);
 }
@@ -113,15 +123,16 @@ export function escapeSelector(key: string): string {
 const REDACTION_MARK = '[redacted]';
 const MAX_EXCERPT_LENGTH = 200;
 
-/** Makes a function that removes secrets from a text, also in the forms in which JSON and URLs escape them. */
+/** Returns a function that removes secrets from text. It also finds secrets that are escaped for JSON or for URLs. */
 export function makeRedact(...secrets: readonly string[]): (text: string) => string {
   const forms = listEscapedForms(secrets);
   return (text) => forms.reduce((rest, form) => rest.replaceAll(form, REDACTION_MARK), text);
 }
 
 /**
- * Makes an excerpt of an error response: at most 200 characters, with collapsed white space and without secrets.
- * @param isComplete false if the text is cut off; its end is then omitted, because it may contain half of a secret
+ * Creates an excerpt of an error response. It has at most 200 characters, collapsed whitespace and no secrets.
+ * @param isComplete false if the response was truncated; the excerpt then omits the end of the text, because the end
+ * may contain part of a secret
  */
 export function makeExcerpt(text: string, isComplete: boolean, ...secrets: readonly string[]): string {
   const redact = makeRedact(...secrets);
@@ -131,7 +142,7 @@ export function makeExcerpt(text: string, isComplete: boolean, ...secrets: reado
   return collapsed.slice(0, MAX_EXCERPT_LENGTH).replace(/[\ud800-\udbff]$/, '');
 }
 
-/** Lists the forms of secrets that a text can contain, longest first. */
+/** Lists all forms in which text can contain the secrets, longest first. */
 function listEscapedForms(secrets: readonly string[]): readonly string[] {
   const forms = secrets.flatMap((secret) => [
     secret,

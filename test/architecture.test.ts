@@ -12,7 +12,7 @@ describe('the table of rooms', () => {
     expect(files.map(findRoom).filter((room) => !(room in ROOMS))).toEqual([]);
   });
 
-  test.each(Object.keys(ROOMS))('%s imports only what the table of rooms allows', (room) => {
+  test.each(Object.keys(ROOMS))('%s imports only what scripts/rooms.ts allows', (room) => {
     const forbidden = files
       .filter((file) => findRoom(file) === room)
       .flatMap((file) => listImports(file).map((name) => ({ file, name })))

@@ -7,7 +7,7 @@ import { KEY, startService } from './embedded/support.ts';
 
 const WORKSPACE = join(import.meta.dirname, '../prompts.example');
 
-test('the public API runs a complete sync: read, observe, plan, apply and render', async () => {
+test('the public API supports a complete sync: reading, observing, planning, applying and rendering', async () => {
   const { config } = await api.loadConfig({ workingDirectory: WORKSPACE, environment: {} });
   const { files, problems } = await api.readPrompts(config!);
   expect(problems).toEqual([]);
@@ -30,20 +30,20 @@ test.each([
     '/** What it is. */\nexport type One = 1;\n',
     true,
   ],
-  [
-    'isDescribed accepts a doc comment of several lines',
-    '/**\n * What it is.\n */\nexport async function One() {}\n',
-    true,
-  ],
+  ['isDescribed accepts a multi-line doc comment', '/**\n * What it is.\n */\nexport async function One() {}\n', true],
   ['isDescribed rejects a declaration without a comment', 'export const One = 1;\n', false],
-  ['isDescribed rejects a declaration with a plain comment', '// What it is.\nexport class One {}\n', false],
   [
-    'isDescribed rejects a declaration below another documented one',
+    'isDescribed rejects a declaration with a line comment instead of a doc comment',
+    '// What it is.\nexport class One {}\n',
+    false,
+  ],
+  [
+    'isDescribed rejects an undocumented declaration that follows a documented one',
     '/** What it is. */\nexport type Another = 1;\nexport type One = 2;\n',
     false,
   ],
   [
-    'isDescribed rejects a name that only begins a longer declared name',
+    'isDescribed rejects a name that is only a prefix of a documented name',
     '/** What it is. */\nexport type OneMore = 1;\n',
     false,
   ],

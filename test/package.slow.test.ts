@@ -22,7 +22,7 @@ function makeCopy(): string {
   return copy;
 }
 
-test('the release script refuses a tag of another version and a repository without an owner', () => {
+test('the release script rejects a tag that does not match package.json and a repository without an owner', () => {
   const copy = makeCopy();
   const { status, printed } = run(copy, ['scripts/release.ts'], { GITHUB_REF_NAME: 'v99.0.0' });
   expect({ status, stops: printed.match(/^stop: .*/gm) }).toEqual({
@@ -35,7 +35,7 @@ test('the release script refuses a tag of another version and a repository witho
   expect(readdirSync(copy)).not.toContain('release');
 });
 
-test('a repository with an owner can be released in a dry run, and its package compiles in a project', () => {
+test('a dry-run release of a repository with an owner builds a package that compiles in another project', () => {
   const copy = makeCopy();
   takeOver(copy);
   release(copy);

@@ -68,12 +68,12 @@ describe.each(workflows)('%s', (path) => {
     }
   });
 
-  test(`${path} keeps git credentials only in jobs that open a pull request`, () => {
+  test(`${path} persists git credentials only in jobs that open a pull request`, () => {
     const kept = jobs.flatMap((job) => (job.steps.some(opensPullRequest) ? [] : job.steps.filter(keepsCredentials)));
     expect(path.startsWith('prompts.example') ? [] : kept).toEqual([]);
   });
 
-  test(`${path} has no job that GitHub could show as the promptsync check`, () => {
+  test(`${path} has no job that GitHub could display as the promptsync check`, () => {
     expect(Object.keys(workflow.jobs).filter((name) => name.startsWith('promptsync'))).toEqual([]);
   });
 
@@ -86,12 +86,12 @@ describe.each(workflows)('%s', (path) => {
     expect(unpinnedIn(steps)).toEqual([]);
   });
 
-  test(`${path} gives the promptsync action only known inputs`, () => {
+  test(`${path} passes only known inputs to the promptsync action`, () => {
     expect(unknownInputsIn(steps)).toEqual([]);
   });
 });
 
-test('the release workflow publishes tested files from a protected environment without a token', () => {
+test('the release workflow publishes tested files from a protected environment without a secret token', () => {
   const { concurrency, jobs } = WorkflowShape.parse(read('.github/workflows/release.yml'));
   expect(concurrency['cancel-in-progress']).toBe(false);
   expect(Object.values(jobs).map(writePermissionsOf)).toEqual([[], ['id-token'], ['contents']]);
@@ -105,13 +105,13 @@ test('the release workflow publishes tested files from a protected environment w
   );
 });
 
-test('the apply workflow is never cancelled and runs in a protected environment', () => {
+test('the apply workflow is never canceled and runs in a protected environment', () => {
   const { concurrency, jobs } = WorkflowShape.parse(read('prompts.example/.github/workflows/promptsync-apply.yml'));
   expect(concurrency['cancel-in-progress']).toBe(false);
   expect(jobs['apply']?.environment).toBe('production');
 });
 
-test('the GitLab apply job is never interrupted, but a newer plan job interrupts an older one', () => {
+test('a newer GitLab pipeline can interrupt the plan job but not the apply job', () => {
   const jobs = z.record(z.string(), z.looseObject({})).parse(read('prompts.example/.gitlab/promptsync.gitlab-ci.yml'));
   const [plan, apply, drift] = ['plan', 'apply', 'drift'].map((name) => jobs[`promptsync:${name}`]);
   expect(apply).toMatchObject({ environment: 'production', resource_group: 'promptsync' });

@@ -6,29 +6,34 @@ import { openRemote } from '../git/open-remote.ts';
 import type { Repository } from '../git/open-repository.ts';
 import { makeProblem, getErrorMessage, type Problem } from '../problem.ts';
 
-/** The tip of the branch whose prompt files promptsync may sync. */
+/** The tip of the branch from which promptsync may sync. */
 export type NewestCommit = {
   readonly branch: string;
   readonly commit: string;
   /**
-   * Reads the files of the commit: mode, kind and id as `git ls-tree` prints them, by path from the repository root.
+   * Lists the files of the commit. Maps each path, relative to the repository root, to the file's mode, type and object
+   * id as `git ls-tree` prints them.
    */
   readonly readTree: () => Promise<ReadonlyMap<string, string>>;
 };
 
 export type MergeCheckOptions = Pick<WorkspaceOptions, 'only'> & {
-  /** Skips the check whether the checked-out commit is merged and up to date, as `--any-commit` does. */
+  /**
+   * The value of `--any-commit`. If true, promptsync does not check that the checked-out commit is merged and up to
+   * date.
+   */
   readonly anyCommit?: boolean | undefined;
   /**
-   * Reads the tip of a branch from the API of GitHub, for runs in which git cannot contact the remote. A null branch
-   * stands for the default branch. Throws if the API does not return the tip.
+   * Reads the tip of a branch from the GitHub API, for runs in which git cannot contact the remote. If `branch` is
+   * null, reads the tip of the default branch. Throws if the API does not return the tip.
    */
   readonly readNewestFromForge?: ((branch: string | null) => Promise<NewestCommit>) | undefined;
 };
 
 /**
- * Returns the problem that forbids a sync of the checked-out commit, if there is one. The commit must be merged into
- * the branch, and the branch must have no newer changes of the configuration or of prompt files.
+ * Returns a problem if the checked-out commit may not be synced: its configuration or prompt files differ from those at
+ * the tip of the branch. Such a commit is either not merged or out of date. Also returns a problem if promptsync cannot
+ * read the tip.
  */
 export async function checkMergedAndUpToDate(
   desired: DesiredWorkspace,
@@ -43,8 +48,8 @@ export async function checkMergedAndUpToDate(
 }
 
 /**
- * Warns if the branch got newer commits while promptsync wrote to the service. Returns no warning if the remote does
- * not respond, because all writes are done.
+ * Returns a warning if the branch received newer commits while promptsync was writing to the service. Returns no
+ * warning if the remote does not respond, because all writes are done at this point.
  */
 export async function checkUpToDate(
   desired: DesiredWorkspace,
@@ -54,22 +59,22 @@ export async function checkUpToDate(
   return newer === null ? [] : [makeProblem('guard/overtaken', newer)];
 }
 
-/** The tip of the branch, if its configuration or prompt files differ from those of the checked-out commit. */
+/** A branch tip whose configuration or prompt files differ from those of the checked-out commit. */
 type NewerCommit = {
   readonly branch: string;
-  /** The id of the branch's tip. */
+  /** The commit id of the branch tip. */
   readonly newer: string;
   /** The id of the checked-out commit. */
   readonly commit: string;
-  /** The paths of the files that differ, relative to the folder of the configuration. */
+  /** The paths of the files that differ, relative to the configuration's folder. */
   readonly paths: readonly string[];
   readonly repository: Repository;
 };
 
 /**
- * Finds the tip of the branch if it differs from the checked-out commit. Returns null if both have the same
- * configuration and prompt files. Also returns null if the check does not apply: with `--any-commit`, outside of git,
- * without a remote, or for the embedded service.
+ * Reads the tip of the branch. Returns null if its configuration and prompt files are the same as those of the
+ * checked-out commit. Also returns null if the check does not apply: with `--any-commit`, outside of git, without a
+ * remote, or for the embedded service.
  */
 async function findNewerCommit(desired: DesiredWorkspace, options: MergeCheckOptions): Promise<NewerCommit | null> {
   const { config, repository } = desired;
@@ -94,14 +99,14 @@ async function readNewestFromGit(config: Config, { listFilesAt, isShallow }: Rep
   const tip = await remote.readTip(config.branch);
   if (tip === null) return null;
   const listTipFiles = () => listFilesAt(tip.commit);
-  // The clone may already have the commit. So promptsync fetches the commit only if git does not find it.
+  // The clone may already contain the commit, so fetch it only if git cannot list its files.
   return { ...tip, readTree: () => listTipFiles().catch(() => remote.fetchTip(tip, isShallow).then(listTipFiles)) };
 }
 
 /**
- * Returns a function that is true for the paths that a sync depends on: the configuration and the prompt files. If the
- * user selected prompts, only their files in the work tree count. A key could also select other files in the newer
- * commit, but promptsync does not parse the files of that commit.
+ * Returns a function that decides whether the sync depends on a path. The sync depends on the configuration and the
+ * prompt files. If the user selected prompts, only the files of these prompts in the work tree count. A selected key
+ * could also match other files in the newer commit, but promptsync does not parse the files of that commit.
  */
 function makePlannedPathCheck(
   { config, files, skipped }: DesiredWorkspace,
@@ -114,9 +119,9 @@ function makePlannedPathCheck(
 }
 
 /**
- * Makes the problem of a commit that is not the tip of the branch. If git knows the merge base of the two commits, the
- * problem says whether to merge the commit or to check out the tip. In a shallow clone, or if a commit is missing, git
- * cannot tell which commit is older. The problem then names both options.
+ * Creates the problem for a checked-out commit that is not the tip of the branch. If git finds the merge base of the
+ * two commits, the problem says whether to merge the checked-out commit or to check out the tip. In a shallow clone, or
+ * if a commit is missing, git cannot tell which commit is older. The problem then offers both options.
  */
 async function makeNotNewestProblem({ repository, ...newerCommit }: NewerCommit): Promise<Problem> {
   const base = repository.isShallow ? null : await repository.findMergeBase(newerCommit.commit, newerCommit.newer);

@@ -18,25 +18,28 @@ import { type CommandResult, type CommandRun, makeStoppedRun, makeCommandResult 
 import { makePlannedRun, runWithPlan, type PlannedWorkspace, type PlanningOptions } from './run-with-plan.ts';
 import { withWorkspaceLock } from './with-workspace-lock.ts';
 
-/** The options of a command that edits prompt files to match the service: `pull`, `promote` or `rollback`. */
+/** The options of a command that edits prompt files: `pull`, `promote` or `rollback`. */
 export type EditOptions = Omit<PlanningOptions, 'needs'> & {
   readonly dryRun: boolean;
   /** Whether to commit the edits on the current branch. */
   readonly commit: boolean;
   /** The branch on which to commit the edits. promptsync creates the branch, unless it is already checked out. */
   readonly branch?: string | undefined;
-  /** An additional check. If it returns problems, the command stops before it edits a file. */
+  /** Runs an additional check. If it returns problems, the command stops before it edits any file. */
   readonly findObstacles?: ((workspace: PlannedWorkspace) => Promise<readonly Problem[]>) | undefined;
 };
 
-/** The parts in which `pull`, `promote` and `rollback` differ. */
+/** The parts that differ between `pull`, `promote` and `rollback`. */
 type EditCommand = {
   readonly mode: CommandRun['mode'];
   /** Validates the options, and returns the environments to observe in addition to the pinned ones. */
   readonly findNeeds: NonNullable<PlanningOptions['findNeeds']>;
-  /** Drafts the edits of one prompt file. promptsync calls this only for prompts that it could observe. */
+  /** Drafts the edits of one prompt file. promptsync calls this function only for prompts that it could observe. */
   readonly makeDraft: (prompt: PromptPlan, workspace: PlannedWorkspace) => Promise<PromptDraft>;
-  /** Renders the subject of the commit. `names` is the key of the prompt, or a count such as `3 prompts`. */
+  /**
+   * Renders the subject line of the commit message. `names` is the key of the only edited prompt, or a count such as `3
+   * prompts`.
+   */
   readonly renderSubject: (names: string) => string;
 };
 
@@ -46,7 +49,7 @@ export type PromptDraft = {
   readonly status: 'unchanged' | 'pending' | 'blocked' | 'failed';
   readonly edits: readonly FileEdit[];
   readonly problems: readonly Problem[];
-  /** The new bytes of the file. Null if the file stays unchanged. */
+  /** The bytes to write. Null if promptsync does not write the file. */
   readonly change: FileChange | null;
 };
 
@@ -54,12 +57,12 @@ export type PromptDraft = {
 type FileChange = {
   readonly before: Uint8Array;
   readonly after: Uint8Array;
-  /** The edited prompt file. Null if the file contains conflict markers, because then it cannot be parsed. */
+  /** The prompt file after the edits. Null if the file contains conflict markers, because it then cannot be parsed. */
   readonly file: PromptFile | null;
 };
 
 /**
- * Observes the selected prompts, edits their files, and commits the edits if the options request a commit. Never writes
+ * Observes the selected prompts, edits their files, and commits the edits if the user requested a commit. Never writes
  * to the service.
  */
 export async function editFiles(command: EditCommand, options: EditOptions, world: World): Promise<CommandResult> {
@@ -96,8 +99,8 @@ async function editLocked(
 }
 
 /**
- * Returns the problem that prevents a commit: there is no repository, or the branch cannot be used. Null if nothing
- * prevents the commit, or if the user did not request one.
+ * Returns a problem if the user requested a commit that promptsync cannot create. This is the case if there is no
+ * repository, or if the branch cannot be used.
  */
 async function findCommitObstacle(
   { commit, branch }: EditOptions,
@@ -121,7 +124,7 @@ async function draftPrompt(
     : makeDraft(prompt, workspace);
 }
 
-/** Makes the draft of a file that stays unchanged. */
+/** Creates a draft that leaves the file unchanged. */
 export function makeDraftWithoutEdits(
   file: PromptFile,
   status: PromptDraft['status'],
@@ -131,8 +134,8 @@ export function makeDraftWithoutEdits(
 }
 
 /**
- * Drafts the edits of one file and writes nothing. Fails if the file changed after promptsync read it: the edits were
- * made for the earlier content, and observing the service in between may have taken minutes.
+ * Drafts the edits of one file without writing the file. The draft fails if the file changed after promptsync read it,
+ * because the edits are based on the earlier content. This can happen, because observing the service may take minutes.
  */
 export async function draftEdits(
   file: PromptFile,
@@ -141,7 +144,7 @@ export async function draftEdits(
   { config, files }: PlannedWorkspace,
 ): Promise<PromptDraft> {
   const { path } = file;
-  // In the plan, the pins of the file are in promotion order. So this compares with the file as promptsync read it.
+  // The file in the plan has its pins sorted in promotion order. So compare with the file as promptsync read it.
   const fileAsRead = files.find((candidate) => candidate.path === path);
   const before = await readFile(join(config.folder, path)).catch(() => null);
   const parsed = before === null ? null : parsePromptFile(before, path);
@@ -157,8 +160,8 @@ export async function draftEdits(
 }
 
 /**
- * Returns the warnings that an edit adds to a file. For example, a text from the service may contain invisible
- * characters. The report already contains the earlier warnings of the file.
+ * Returns the warnings that an edit adds to a file. For example, text from the service may contain invisible
+ * characters. Omits the warnings that the file had before the edit, because the report already contains them.
  */
 function findNewWarnings(before: readonly Problem[], after: Uint8Array, path: string): readonly Problem[] {
   const knownMessages = new Set(before.map(({ message }) => message));
@@ -167,14 +170,14 @@ function findNewWarnings(before: readonly Problem[], after: Uint8Array, path: st
   );
 }
 
-/** Turns a pending draft into a failed draft, because promptsync edits and commits no file after an interruption. */
+/** Marks a pending draft as failed, because promptsync does not edit or commit files after an interruption. */
 function interruptDraft(draft: PromptDraft): PromptDraft {
   if (draft.status !== 'pending') return draft;
   const { path } = draft.file;
   return { ...draft, status: 'failed', problems: [...draft.problems, makeProblem('apply/interrupted', {}, { path })] };
 }
 
-/** The edited files, the commit if there is one, and the problems of the commit. */
+/** The edited files, the commit if one was created, and the problem if the commit failed. */
 type WrittenEdits = {
   readonly edited: readonly EditedPrompt[];
   readonly committed?: EditCommit;
@@ -182,8 +185,8 @@ type WrittenEdits = {
 };
 
 /**
- * Writes the files, and commits them if the options request a commit. A file that cannot be written does not stop the
- * others.
+ * Writes the drafted edits, and commits them if the user requested a commit. On a dry run, writes nothing. If one file
+ * cannot be written, still writes the others.
  */
 async function applyDrafts(
   drafts: readonly PromptDraft[],
@@ -223,8 +226,8 @@ async function applyDrafts(
 }
 
 /**
- * Blocks the drafts of files with uncommitted or staged changes. Otherwise the commit would include those changes, or
- * replace the staged version of the file.
+ * Blocks the drafts of files with uncommitted or staged changes. Without this check, the commit would include those
+ * changes, or replace the staged version of the file.
  */
 async function refuseUncommitted(
   drafts: readonly PromptDraft[],
@@ -262,7 +265,8 @@ async function writeDraft(draft: PromptDraft, folder: string): Promise<EditedPro
 }
 
 /**
- * Returns the status of an edited prompt. A file with conflict markers has failed, because the user must resolve them.
+ * Returns `failed` if the edits leave conflict markers in the file, because the user must resolve them. Returns
+ * `statusWithoutConflict` in all other cases.
  */
 function chooseEditStatus(
   { status, change }: PromptDraft,
@@ -281,17 +285,20 @@ function makeEditedPrompt(
 }
 
 /**
- * The pattern of the text that GitHub acts on in a commit message. `[skip ci]` prevents workflows from running, and
- * `@name` notifies a user. A match is only the first character of the text.
+ * Matches text in a commit message that GitHub acts on. For example, `[skip ci]` prevents workflows from running, and
+ * `@name` notifies a user. The match is only the first character of such text, so that only this character is escaped.
  */
 const COMMAND_OR_MENTION = /\[(?=\s*(?:skip|no|ci|actions)\b)|(?<!\w)@(?=[a-z0-9])/gi;
 
-/** Renders the commit message. The subject names a single prompt. If there are several prompts, the body lists them. */
+/**
+ * Renders the commit message. For a single prompt, the subject contains its key. For several prompts, the subject
+ * contains their number, and the body lists their keys.
+ */
 export function renderCommitMessage(
   edited: readonly EditedPrompt[],
   renderSubject: EditCommand['renderSubject'],
 ): string {
-  // Everybody who can write to the service can choose a key. So the message must not contain text that GitHub acts on.
+  // Anyone who can write to the service can choose a prompt's key. So escape text that GitHub would act on.
   return showHidden(renderSubjectAndBody(edited, renderSubject)).replaceAll(COMMAND_OR_MENTION, formatCodePoint);
 }
 
@@ -313,7 +320,7 @@ function renderVersionNote(edits: readonly FileEdit[]): string {
 
 /**
  * Renders a pin for the commit message, for example `v3` or `latest`.
- * @param servedNumber the number of the pinned version, which replaces `version:<id>`; null if the number is unknown
+ * @param servedNumber the number of the pinned version, shown instead of `version:<id>`; null if the number is unknown
  */
 function renderPinName(pin: string, servedNumber: number | null): string {
   if (pin.startsWith('version:') && servedNumber !== null) return `v${servedNumber}`;

@@ -9,13 +9,16 @@ import { type CommandResult, type CommandRun, makeCommandResult } from './result
 import { makePlannedRun, runWithPlan, type PlannedWorkspace, type PlanningOptions } from './run-with-plan.ts';
 
 type HistoryOptions = PlanningOptions & {
-  /** The environment whose active version is explained: who created it, and when. Undefined lists all versions. */
+  /**
+   * The environment to explain: who created its active version, and who pinned it. If undefined, `history` lists all
+   * versions.
+   */
   readonly environment?: string | undefined;
 };
 
 /**
- * Shows the versions of prompts: who created each version, where it is active, and when it was pinned. The command
- * succeeds even if there are pending changes, or pins that cannot be resolved. Never writes.
+ * Shows the versions of prompts: who created each version, where it is active, and when it was pinned. Pending changes
+ * and pins that cannot be resolved do not make the command fail. Never writes.
  */
 export async function showHistory({ environment, ...rest }: HistoryOptions, world: World): Promise<CommandResult> {
   const findNeeds = (config: Config) => ({
@@ -40,15 +43,15 @@ async function makeHistoryRun(workspace: PlannedWorkspace, environment: string |
   return { ...makePlannedRun('history', workspace), histories: { versions, environment }, problems };
 }
 
-/** The versions of several prompts, as the service and git describe them. */
+/** The versions of several prompts, combined from the service and git. */
 export type PromptHistories = {
-  /** The versions of each prompt, by prompt id. The map lacks prompts that promptsync could not observe. */
+  /** The versions of each prompt, by prompt id. Omits prompts that promptsync could not observe. */
   readonly versions: ReadonlyMap<string, readonly VersionHistory[]>;
-  /** The git history of the prompt files, and the commits that the versions come from. */
+  /** The git history of the prompt files, and the commits from which promptsync created the versions. */
   readonly git: GitHistory;
 };
 
-/** Reads the git history of these prompts and combines it with the versions that were observed in the service. */
+/** Reads the git history of the prompts and combines it with the versions that promptsync observed in the service. */
 export async function readVersionHistories({
   files,
   repository,

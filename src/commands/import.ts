@@ -29,16 +29,17 @@ import { type CommandResult, type CommandRun, makeStoppedRun, makeCommandResult 
 import { withWorkspaceLock } from './with-workspace-lock.ts';
 
 type ImportOptions = ServiceOptions & {
-  /** The value of `--config`: a path that is relative to the working directory. */
+  /** The value of `--config`, a path relative to the working directory. */
   readonly config?: string | undefined;
-  /** The ids of the prompts, or patterns of names. `-` stands for the ids on standard input. */
+  /** The ids of the prompts to import, or patterns for their names. `-` reads more ids from standard input. */
   readonly ids: readonly string[];
   /** The path of a file with more ids, relative to the working directory. */
   readonly from?: string | undefined;
   /** Opens standard input. */
   readonly input: () => Readable;
   /**
-   * The environment that provides the text of each new file. Undefined: promptsync chooses one that serves a version.
+   * The environment whose active version provides the text of each new file. If undefined, promptsync chooses an
+   * environment that serves a version.
    */
   readonly environment?: string | undefined;
   /** The folder for new files, relative to the folder of the configuration. */
@@ -46,17 +47,17 @@ type ImportOptions = ServiceOptions & {
   readonly dryRun: boolean;
 };
 
-/** Creates prompt files for prompts of the service. Sends only GET requests, and never overwrites a file. */
+/** Creates prompt files for prompts that exist in the service. Sends only GET requests, and never overwrites a file. */
 export async function importPrompts(options: ImportOptions, world: World): Promise<CommandResult> {
   const { workingDirectory, environment } = world;
   const configuration = await loadConfig({ workingDirectory, file: options.config, environment });
-  // Standard input can stay open for a long time. It is read before promptsync takes the lock, so that no other command
-  // has to wait.
+  // Standard input can stay open for a long time. So read it before taking the lock, because other commands would have
+  // to wait.
   const ids = configuration.config === null ? makeSuccess([]) : await readPromptIds(options, world);
   return withWorkspaceLock('import', { configuration, dryRun: options.dryRun }, world, async (_, lock) => {
     const workspace = await openWorkspace({ configuration, only: [] }, world);
-    // An import may create the first prompt file of a workspace. Warnings about existing files do not concern an
-    // import.
+    // Ignore `prompt/none-found`, because an import may create the first prompt file of a workspace. Ignore all
+    // warnings, because they concern only existing files.
     const problems = workspace.problems.filter((problem) => isError(problem) && problem.code !== 'prompt/none-found');
     return makeCommandResult(await importInto({ ...workspace, problems }, ids, options, lock, world), world);
   });
@@ -94,7 +95,10 @@ async function importInto(
   return { ...makeRun(warnings), service, edited };
 }
 
-/** Collects the ids from the arguments, the file and standard input, without duplicates. Fails if there are none. */
+/**
+ * Collects the distinct prompt ids from the arguments, from the file in `--from` and from standard input. Fails if
+ * there are none.
+ */
 async function readPromptIds(
   { ids, from, input }: ImportOptions,
   { workingDirectory, stopSignal }: World,
@@ -115,9 +119,8 @@ async function readPromptIds(
 }
 
 /**
- * Replaces each pattern with the matching prompt names of the service, except for prompts that already have a file. If
- * the service can list prompts, this fails for an id that the service does not have, before promptsync reads any
- * prompt.
+ * Replaces each pattern with the names of the matching prompts that have no file yet. If the service can list prompts,
+ * this fails for an id that the service does not have, before promptsync reads any prompt.
  */
 async function expandPatterns(
   idsAndPatterns: readonly string[],
@@ -143,8 +146,8 @@ function isPattern(id: string): boolean {
 const MAX_ID_LIST_BYTES = 1024 * 1024;
 
 /**
- * Reads a list with one prompt id on each line. Skips blank lines and lines that begin with `#`. Throws if the list is
- * more than 1 MiB long, or if it is not UTF-8.
+ * Reads one prompt id per line. Skips blank lines and lines that begin with `#`. Throws if the list is larger than 1
+ * MiB or is not valid UTF-8.
  */
 async function readIdLines(stream: AsyncIterable<Uint8Array>): Promise<readonly string[]> {
   const chunks: Uint8Array[] = [];
@@ -166,13 +169,17 @@ type ImportRules = {
   /** The environments to pin, in promotion order. */
   readonly environments: readonly Environment[];
   /**
-   * The environment that provides the text of each new file. Null: the first environment that serves a version and may
-   * be pinned to `latest`, or else the first one that serves a version.
+   * The environment whose active version provides the text of each new file. If it is null, promptsync uses the first
+   * environment that serves a version and may be pinned to `latest`. If there is no such environment, it uses the first
+   * one that serves a version.
    */
   readonly ownEnvironment: string | null;
 };
 
-/** Makes the settings of an import from the flags and the configuration. Fails if a flag is invalid or missing. */
+/**
+ * Determines the settings of an import from the flags and the configuration. Fails if a flag is invalid or a required
+ * flag is missing.
+ */
 function makeImportRules(config: Config, { environment, dir }: ImportOptions): Result<ImportRules> {
   const folder = resolveImportFolder(config, dir);
   if (!folder.isSuccess) return folder;
@@ -187,8 +194,8 @@ function makeImportRules(config: Config, { environment, dir }: ImportOptions): R
 }
 
 /**
- * Returns the environments to pin: those of the configuration, or the one of `--environment` if the configuration lists
- * none. Fails if there is neither.
+ * Returns the environments to pin. If the configuration lists no environments, returns the one from `--environment`.
+ * Fails if there is neither.
  */
 function chooseEnvironments(config: Config, environment: string | undefined): Result<readonly Environment[]> {
   const configured = config.environments ?? [];
@@ -201,8 +208,8 @@ function chooseEnvironments(config: Config, environment: string | undefined): Re
 }
 
 /**
- * Returns the folder for new files, relative to the folder of the configuration. Without `--dir`, it is the folder with
- * which the first pattern under `prompts:` begins. Fails if the folder is outside the repository.
+ * Returns the folder for new files, relative to the folder of the configuration. Without `--dir`, returns the folder at
+ * the start of the first pattern under `prompts:`. Fails if the folder is outside the repository.
  */
 function resolveImportFolder(config: Config, dir: string | undefined): Result<string> {
   const { folder, root } = config;
@@ -213,10 +220,10 @@ function resolveImportFolder(config: Config, dir: string | undefined): Result<st
   return makeSuccess(newFilesFolder);
 }
 
-/** The ids of the prompts to import, and the problems of those that promptsync does not read. */
+/** The ids of the prompts to import, and the problems of prompts that promptsync refuses to read. */
 type ImportIds = {
   readonly ids: readonly string[];
-  /** The problems of the prompts that promptsync does not read, by prompt id. */
+  /** The problem of each prompt that promptsync refuses to read because it exceeds a limit, by prompt id. */
   readonly refused: ReadonlyMap<string, Problem>;
 };
 
@@ -230,8 +237,9 @@ type ImportObservation = {
 
 /**
  * Observes prompts that may have no file yet. Sends only GET requests.
- * @param chooseIds chooses the prompts; it receives the provider, because a pattern needs the list of all prompts
- * @param files the existing prompt files, with which the embedded service starts
+ * @param chooseIds chooses the prompts; it receives the provider, because expanding a pattern requires the list of all
+ * prompts
+ * @param files the existing prompt files; if the service is embedded, it registers their prompts when it starts
  */
 export async function observePromptsToImport(
   chooseIds: (provider: Provider) => Promise<Result<ImportIds>>,
@@ -257,18 +265,18 @@ export async function observePromptsToImport(
   }
 }
 
-/** The new file of one prompt, or the problems because of which promptsync does not create it. */
+/** The new file of one prompt, or the problems that prevent its creation. */
 type PromptImport = {
   readonly prompt: EditedPrompt;
-  /** The text of the new file. Null unless the status of the prompt is `pending`. */
+  /** The content of the new file. Null unless the status of the prompt is `pending`. */
   readonly source: string | null;
   readonly warnings: readonly Problem[];
 };
 
 /**
- * Makes the new files of the observed prompts. A new file never replaces an existing file. If two new files have the
- * same id, key or path, only the first one is imported. Anything else at the path, such as a folder, also blocks the
- * import.
+ * Prepares the new file of each prompt. Blocks the import of a prompt if another file has the same id, key or path, or
+ * if something else, such as a folder, exists at the path. If two new files conflict with each other, only the first
+ * one is imported.
  */
 async function makeImports(
   ids: readonly string[],
@@ -297,8 +305,8 @@ async function makeImports(
 }
 
 /**
- * Makes the new file of one prompt. Does not check whether the path of the file is free. If promptsync could not read
- * the prompt, the result has an empty path, and the id instead of the key.
+ * Prepares the new file of one prompt. Does not check whether its path is free. If promptsync could not read the
+ * prompt, the result has an empty path, and the prompt id serves as its key.
  */
 export function makeImport(id: string, { observed, failed }: Observation, rules: ImportRules): PromptImport {
   const prompt = observed.get(id);
@@ -346,8 +354,12 @@ function refuseImport(
 }
 
 /**
- * Returns the problem that prevents a new file at a path: no pattern of the configuration matches the path, a symbolic
- * link leads to it, or something is already there. Null if nothing prevents the file.
+ * Returns a problem if promptsync cannot create a file at a path. Returns null if it can. There are three possible
+ * problems:
+ *
+ * - No pattern in the configuration matches the path.
+ * - A folder in the path is a symbolic link.
+ * - Something already exists at the path.
  */
 async function findImportObstacle(
   path: string,
@@ -366,8 +378,8 @@ async function findImportObstacle(
 }
 
 /**
- * Returns the problem of a new file that has the same id, key or path as another file. Null if there is no such file.
- * @param taken the existing and the new files, as `indexByIdentity` returns them
+ * Returns a problem if a new file has the same id, key or path as another file. Returns null otherwise.
+ * @param taken the existing files and the earlier new files, indexed by `indexByIdentity`
  */
 export function findIdentityConflict(
   newFile: PromptIdentity,
@@ -382,13 +394,13 @@ export function findIdentityConflict(
   return samePath === undefined ? null : makeProblem('import/path-taken', { path: samePath.path });
 }
 
-/** Indexes files by their ids, keys and paths, because no two files may have the same id, key or path. */
+/** Indexes files by id, key and path, because no two files may have the same id, key or path. */
 export function indexByIdentity(files: readonly PromptIdentity[]): Map<string, PromptIdentity> {
   return new Map(files.flatMap((file) => listIdentityKeys(file).map((identityKey) => [identityKey, file])));
 }
 
 /**
- * Returns the map keys for the id, the key and the path of a file. Two paths that differ only in case have the same map
+ * Returns the index keys for the id, the key and the path of a file. Paths that differ only in case have the same index
  * key, because many file systems ignore case.
  */
 function listIdentityKeys({ id, key, path }: PromptIdentity): readonly string[] {
@@ -396,7 +408,7 @@ function listIdentityKeys({ id, key, path }: PromptIdentity): readonly string[] 
   return identityKeys.map((identityKey) => identityKey.normalize('NFC'));
 }
 
-/** Writes the new files one after the other. A file that cannot be written does not stop the others. */
+/** Writes the new files one after another. If one file cannot be written, still writes the others. */
 async function writeImports(
   imports: readonly PromptImport[],
   config: Config,

@@ -13,22 +13,22 @@ import {
 } from '../providers/list.ts';
 import { type CiSystem, CI_SYSTEMS, renderConfig, type InitAnswers } from './init-files.ts';
 
-/** The answers that the flags of `init` contain. */
+/** The answers that the user passed as flags of `init`. */
 export type InitFlags = WrittenAnswers & { readonly embedded: boolean };
 
-/** The answers as text, from flags or from the user. The names of the environments are separated by commas. */
+/** The answers as strings, from flags or from the user. `environments` is a comma-separated list. */
 type WrittenAnswers = { readonly [Name in QuestionName]?: string | undefined } & {
   readonly provider?: NamedProviderName | undefined;
 };
 
-/** The key of a question in `QUESTIONS`, which is also the name of its flag's value. */
+/** The key of a question in `QUESTIONS` and of its answer in `WrittenAnswers`. */
 type QuestionName = keyof typeof QUESTIONS;
 
-/** A question and the answer that the input field initially contains. */
+/** A question, and the initial content of its input field. */
 type Question = { readonly message: string; readonly initial: string };
 
 /**
- * The questions of `init`, each with the flag that answers it. A question whose `initial` is empty may stay unanswered.
+ * The questions of `init`, each with the flag that answers it. If `initial` is empty, the user may skip the question.
  */
 const QUESTIONS = {
   url: {
@@ -55,17 +55,17 @@ const QUESTIONS = {
   ci: { flag: '--ci', message: `Which CI system should run promptsync? (${CI_SYSTEMS.join(', ')})`, initial: 'github' },
 } as const;
 
-/** Functions that guess an answer that no flag contains. */
+/** Functions that guess the answers for missing flags. */
 type Guesses = {
   /** Guesses the CI system from the remote of the repository. */
   readonly guessCi: () => Promise<CiSystem>;
-  /** Guesses the address of the service of a provider. */
+  /** Guesses the address of a provider's service. */
   readonly guessUrl: (provider: NamedProviderName) => string;
 };
 
 /**
- * Gathers the answers from the flags, then from the user. If the interview is null, the defaults replace the answers of
- * the user. Fails with the problems of contradictory, missing or invalid answers.
+ * Takes the answers from the flags, and asks the user for the missing ones. If `interview` is null, uses the defaults
+ * instead of asking. Fails if answers are contradictory, missing or invalid.
  */
 export async function gatherAnswers(
   flags: InitFlags,
@@ -84,7 +84,7 @@ export async function gatherAnswers(
   return problems.length > 0 ? makeFailure(...problems) : makeSuccess(makeAnswers(written));
 }
 
-/** Returns the message about two flags that contradict each other, or null if there are none. */
+/** Returns a message if two flags contradict each other. Returns null otherwise. */
 function findContradiction({ url, embedded, id, provider, apiKeyEnv }: InitFlags): string | null {
   if (embedded && provider !== undefined) return '--provider and --embedded cannot be combined.';
   const { title, keys } = PROVIDERS[provider ?? DEFAULT_PROVIDER];
@@ -95,8 +95,8 @@ function findContradiction({ url, embedded, id, provider, apiKeyEnv }: InitFlags
 }
 
 /**
- * Asks the user for each answer that the flags do not contain. For the embedded service, it does not ask for a key or
- * for a first prompt: that service needs no key and starts without prompts.
+ * Asks the user for each answer that is missing from the flags. For the embedded service, does not ask for a key or for
+ * a first prompt, because that service needs no key and starts without prompts.
  */
 async function askQuestions(
   flags: InitFlags,
@@ -132,7 +132,7 @@ async function askQuestions(
   return { provider, url, apiKeyEnv, dir, environments, id, ci };
 }
 
-/** Makes the answers from their text. A default replaces each missing answer. */
+/** Parses the answers. Uses the default for each missing answer. */
 function makeAnswers({ provider, url, apiKeyEnv, dir, environments, id, ci }: WrittenAnswers): InitAnswers {
   const providerName = provider ?? DEFAULT_PROVIDER;
   return {
@@ -146,7 +146,7 @@ function makeAnswers({ provider, url, apiKeyEnv, dir, environments, id, ci }: Wr
   };
 }
 
-/** Removes leading `./` and trailing slashes from the path of a folder. */
+/** Removes leading `./` and trailing slashes from a folder path. */
 function normalizeFolder(written: string): string {
   return written
     .trim()
@@ -155,7 +155,7 @@ function normalizeFolder(written: string): string {
 }
 
 /**
- * Returns a problem for each invalid answer. The problem names the flag of the answer, even if the user typed the
+ * Returns a problem for each invalid answer. The problem mentions the flag for this answer, even if the user typed the
  * answer.
  */
 function checkAnswers(written: WrittenAnswers): readonly Problem[] {
@@ -168,7 +168,7 @@ function checkAnswers(written: WrittenAnswers): readonly Problem[] {
 }
 
 /**
- * Returns the reason why one answer is invalid, independent of all other answers. Returns null if the answer is valid.
+ * Checks one answer independently of the other answers. Returns the reason why it is invalid, or null if it is valid.
  */
 function findAnswerFault(name: QuestionName, written: string, provider: NamedProviderName | undefined): string | null {
   if (name === 'ci')
@@ -178,18 +178,18 @@ function findAnswerFault(name: QuestionName, written: string, provider: NamedPro
 }
 
 /**
- * Returns the reason why `init` rejects an answer that promptsync.yaml would accept or does not contain, such as a
- * folder with wildcards or the id of a prompt. Returns null if there is none.
+ * Checks rules that the parser of promptsync.yaml does not check. For example, the folder must not contain wildcards,
+ * and the prompt id must be valid. Returns the reason why an answer is invalid, or null if all answers are valid.
  */
 function findInitFault({ provider, folder, environments, id }: InitAnswers): string | null {
   const parts = folder.split('/');
   if (/[\p{Cc}\\*?[\]{}()!"]/u.test(folder))
-    return 'expected the path of a folder, without wildcards, quotes, backslashes and control characters.';
+    return 'expected the path of a folder, without wildcards, quotes, backslashes or control characters.';
   if (parts.some((part) => part === '' || part === '.' || part === '..')) {
     return 'expected a folder below this one, such as prompts.';
   }
   if (parts.some((part) => /^(\.git|node_modules)$/i.test(part)))
-    return 'promptsync does not look for prompt files in .git and node_modules.';
+    return 'promptsync does not look for prompt files in .git or node_modules.';
   if (environments.includes('')) return 'expected names of environments, separated by commas.';
   if (new Set(environments).size < environments.length) return 'an environment is listed twice.';
   const isId =
@@ -198,7 +198,8 @@ function findInitFault({ provider, folder, environments, id }: InitAnswers): str
 }
 
 /**
- * Returns the first reason why the promptsync.yaml with these answers would be invalid, or null if it would be valid.
+ * Returns the first reason why a promptsync.yaml with these answers would be invalid. Returns null if it would be
+ * valid.
  */
 function findConfigFault(answers: InitAnswers): string | null {
   const context = { file: `/${CONFIG_NAME}`, shownPath: CONFIG_NAME, root: '/', environment: {} };

@@ -7,7 +7,7 @@ import { renderYaml, type YamlValue } from '../files/render-yaml.ts';
 import { DEFAULT_PROVIDER, type ProviderName, PROVIDERS } from '../providers/list.ts';
 import { WORKFLOWS } from './workflows.ts';
 
-/** The CI systems that `init` knows. `none` writes no CI files. */
+/** The CI systems that `init` supports. For `none`, it writes no CI files. */
 export const CI_SYSTEMS = ['github', 'gitlab', 'none'] as const;
 
 /** The CI system of a repository. */
@@ -24,7 +24,7 @@ export type InitAnswers = {
   readonly folder: string;
   /** The names of the environments, in promotion order. */
   readonly environments: readonly string[];
-  /** The id of the first prompt to import. If it is null, `init` writes an example prompt. */
+  /** The id of the first prompt to import. If null, `init` writes an example prompt. */
   readonly id: string | null;
   /** The CI system whose files `init` writes. */
   readonly ci: CiSystem;
@@ -35,15 +35,18 @@ export type InitFile = {
   /** The path of the file, relative to the new workspace. */
   readonly path: string;
   /**
-   * The way in which `init` writes the file. `whole`: `content` is the complete file. `line`: `init` adds the line
-   * `content` to the file if it lacks the line. `include`: `content` is the path of a GitLab CI file that this file
-   * must include. `init` creates an `include` file, but never edits an existing one.
+   * How `init` writes the file:
+   *
+   * - `whole`: `content` is the complete file.
+   * - `line`: `init` appends the line `content`, unless the file already contains it.
+   * - `include`: `content` is the path of a GitLab CI file that this file must include. `init` creates this file if it
+   *   is missing, but never edits an existing one.
    */
   readonly kind: 'whole' | 'line' | 'include';
   /** A complete file, a line or a path, depending on `kind`. */
   readonly content: string;
   /**
-   * Paths of prompt files. `init` skips this file if the configuration selects none of these paths. If this list is
+   * Paths of prompt files. `init` skips this file if the configuration selects none of these paths. If the list is
    * absent, `init` never skips the file.
    */
   readonly promptPaths?: readonly string[];
@@ -52,7 +55,7 @@ export type InitFile = {
 /** The folder of the new workspace and the root of its repository, as absolute paths. */
 type WorkspacePlace = Pick<Config, 'folder' | 'root'>;
 
-/** Makes promptsync.yaml. Its first line tells editors the path of the JSON Schema. */
+/** Creates promptsync.yaml. Its first line tells editors where to find the JSON Schema. */
 export function makeConfigFile(answers: InitAnswers, place: WorkspacePlace): InitFile {
   const comment = `# yaml-language-server: $schema=${findSchemaPath(place)}\n`;
   return { path: CONFIG_NAME, kind: 'whole', content: comment + renderConfig(answers) };
@@ -62,9 +65,9 @@ export function makeConfigFile(answers: InitAnswers, place: WorkspacePlace): Ini
 const INSTALLED_SCHEMA = 'node_modules/promptsync/schemas/promptsync.schema.json';
 
 /**
- * Returns the path of the JSON Schema, relative to promptsync.yaml. It searches the workspace folder and its parents,
- * up to the root of the repository. If the package is not installed, it returns the path for an installation in the
- * workspace.
+ * Returns the path of the JSON Schema, relative to promptsync.yaml. Searches for an installed package in the workspace
+ * folder and its parents, up to the root of the repository. If the package is not installed, returns the path that the
+ * schema would have after an installation in the workspace.
  */
 function findSchemaPath({ folder, root }: WorkspacePlace): string {
   const installationFolder = findInstallationFolder(folder, root) ?? folder;
@@ -72,8 +75,8 @@ function findSchemaPath({ folder, root }: WorkspacePlace): string {
 }
 
 /**
- * Returns the nearest folder, from `folder` up to `root`, in which the package is installed. Returns null if there is
- * none.
+ * Returns the nearest folder in which the package is installed. Searches from `folder` up to `root`. Returns null if
+ * there is none.
  */
 function findInstallationFolder(folder: string, root: string): string | null {
   if (existsSync(join(folder, INSTALLED_SCHEMA))) return folder;
@@ -82,7 +85,8 @@ function findInstallationFolder(folder: string, root: string): string | null {
 }
 
 /**
- * Renders the text of promptsync.yaml. It does not check the answers, because parsing the text reports invalid values.
+ * Renders the content of promptsync.yaml. Does not check the answers, because invalid values are reported when the
+ * content is parsed.
  */
 export function renderConfig({ provider, url, keyVariable, folder, environments }: InitAnswers): string {
   const { keys } = PROVIDERS[provider];
@@ -119,7 +123,7 @@ const REMOTE_SERVICE_COMMENT = [
 ];
 
 /**
- * Makes the settings of an environment. Every environment except the first gets its versions by promotion from the
+ * Creates the settings of an environment. Versions reach every environment except the first by promotion from the
  * previous environment.
  * @param previous the previous environment in promotion order; undefined for the first environment
  */
@@ -131,12 +135,12 @@ function renderMapping(name: string, value: YamlValue): string {
   return renderYaml(new Map([[name, value]]));
 }
 
-/** Returns the pattern that matches all Markdown files in a folder and below. */
+/** Returns the pattern that matches all Markdown files in a folder and its subfolders. */
 function makePattern(folder: string): string {
   return `${folder}/**/*.md`;
 }
 
-/** Makes an example prompt file. It pins the first environment to `latest`. */
+/** Creates an example prompt file that pins the first environment to `latest`. */
 export function makeExamplePrompt({ provider, folder, environments }: InitAnswers): InitFile {
   const content = [
     '---',
@@ -149,18 +153,18 @@ export function makeExamplePrompt({ provider, folder, environments }: InitAnswer
   return makePromptInitFile(`${folder}/example/greeting.md`, content.join('\n'));
 }
 
-/** Makes an `InitFile` for a prompt. `init` skips it if the configuration does not select its path. */
+/** Creates an `InitFile` for a prompt. `init` skips it if the configuration does not select its path. */
 export function makePromptInitFile(path: string, content: string): InitFile {
   return { path, kind: 'whole', content, promptPaths: [path] };
 }
 
 /**
- * The path of the file with the GitLab CI jobs, from the root of the repository. `.gitlab-ci.yml` includes this file.
+ * The path of the file with the GitLab CI jobs, relative to the repository root. `.gitlab-ci.yml` includes this file.
  */
 export const GITLAB_JOBS = '.gitlab/promptsync.gitlab-ci.yml';
 
 /**
- * Makes the files of the CI system. They go to the root of the repository. If the workspace is in another folder, they
+ * Creates the CI files, which belong in the root of the repository. If the workspace is in a subfolder, the files
  * contain the path of that folder.
  */
 export function makeCiFiles(answers: InitAnswers, { folder: workspace, root }: WorkspacePlace): readonly InitFile[] {
@@ -176,8 +180,8 @@ export function makeCiFiles(answers: InitAnswers, { folder: workspace, root }: W
 }
 
 /**
- * Fills in the names of the key variables and the path of the workspace.
- * @param workspaceFolder the folder of the workspace, from the root of the repository; empty for the root itself
+ * Inserts the names of the key variables and the path of the workspace into a CI template.
+ * @param workspaceFolder the folder of the workspace, relative to the repository root; empty for the root itself
  */
 function fillCiTemplate(template: string, { provider, keyVariable }: InitAnswers, workspaceFolder: string): string {
   const config = toForwardSlashes(join(workspaceFolder, CONFIG_NAME));
@@ -190,8 +194,8 @@ function fillCiTemplate(template: string, { provider, keyVariable }: InitAnswers
 }
 
 /**
- * Adds the public key of the service to a CI file. Returns the text unchanged if the service has no public key.
- * @param variable the variable that holds the public key
+ * Adds the public key of the service to a CI file. Returns the file unchanged if the service has no public key.
+ * @param variable the name of the variable that holds the public key; undefined if there is no public key
  */
 function addPublicKey(text: string, variable: string | undefined): string {
   if (variable === undefined) return text;
@@ -201,8 +205,8 @@ function addPublicKey(text: string, variable: string | undefined): string {
 }
 
 /**
- * Makes the lines for .gitattributes, .prettierignore and .gitignore. The .prettierignore is at the root of the
- * repository, because Prettier is started there and reads only the ignore file in its working directory.
+ * Creates the lines for .gitattributes, .prettierignore and .gitignore. The .prettierignore belongs in the root of the
+ * repository, because Prettier runs there and reads only the ignore file in its working directory.
  */
 export function makeLineFiles(
   { folder, url }: InitAnswers,
@@ -212,7 +216,7 @@ export function makeLineFiles(
   const quotedPattern = /\s|^#/.test(pattern) ? `"${pattern}"` : pattern;
   const attributes = `${quotedPattern} text eol=lf`;
   const ignoredPattern = makePattern(`/${escapeSelector(toForwardSlashes(relative(root, join(workspace, folder))))}`);
-  // These sample paths show whether the configuration selects prompt files in this folder.
+  // With these sample paths, `init` checks whether the configuration selects prompt files in this folder.
   const samplePaths = [`${folder}/greeting.md`, `${folder}/example/greeting.md`];
   const makeLine = (path: string, content: string) => ({ path, kind: 'line' as const, content });
   const ignorePath = toForwardSlashes(relative(workspace, join(root, '.prettierignore')));

@@ -31,12 +31,11 @@ import {
 import type { ServiceOptions } from './open-service.ts';
 import { type CommandResult, type CommandRun, makeStoppedRun, makeCommandResult } from './result.ts';
 
-/** The options of `init`. `force` overwrites existing files without a question. */
+/** The options of `init`. If `force` is true, `init` overwrites existing files without asking. */
 export type InitOptions = InitFlags & ServiceOptions & { readonly force: boolean };
 
 /**
- * Creates a workspace in the working directory. It keeps existing files, unless `--force` or the user allows an
- * overwrite.
+ * Creates a workspace in the working directory. Overwrites existing files only with `--force` or if the user agrees.
  */
 export async function init(options: InitOptions, world: World): Promise<CommandResult> {
   return makeCommandResult(await runInit(options, world), world);
@@ -74,14 +73,17 @@ async function runInit(options: InitOptions, world: World): Promise<CommandRun> 
 }
 
 /**
- * Makes the run of an `init` that wrote nothing.
+ * Creates the run of an `init` that wrote no files.
  * @param folder the folder of the workspace; null if `init` stopped before it had a valid configuration
  */
 function makeStoppedInitRun(folder: string | null, problems: readonly Problem[]): CommandRun {
   return makeStoppedRun('init', { folder, files: [], acceptedWarnings: NO_ACCEPTED_WARNINGS, problems });
 }
 
-/** Makes the settings for git. They name the variables that may hold a key, so that git does not receive them. */
+/**
+ * Creates the settings for git. They list the variables that may hold a key, because promptsync does not pass these
+ * variables to git.
+ */
 function makeGitSettings({ apiKeyEnv }: InitOptions, { workingDirectory }: World): GitSettings {
   const defaults = Object.values(PROVIDERS).map(({ keys }) => keys.secret.defaultVariable);
   return {
@@ -90,7 +92,10 @@ function makeGitSettings({ apiKeyEnv }: InitOptions, { workingDirectory }: World
   };
 }
 
-/** Guesses the address of a service from the variable that the service's own tools read, such as LANGFUSE_HOST. */
+/**
+ * Returns the address in the environment variable that the service's own tools use. If the variable is not set, returns
+ * the default address of the service.
+ */
 function guessAddress(provider: NamedProviderName, { environment }: World): string {
   const { variable, url } = NAMED_PROVIDERS[provider].defaultAddress;
   return environment[variable] || url;
@@ -109,8 +114,8 @@ async function guessCi(gitSettings: GitSettings): Promise<CiSystem> {
 }
 
 /**
- * Parses the promptsync.yaml that `init` will write. It ignores PROMPTSYNC_BASE_URL, so that it checks the address in
- * the answers and not the address in that variable.
+ * Parses the promptsync.yaml that `init` will write. Ignores PROMPTSYNC_BASE_URL, because this variable would override
+ * the address in the answers, and that address would not be checked.
  */
 function parseAnswers(answers: InitAnswers, { workingDirectory, environment }: World): ConfigResult {
   return parseConfig(renderConfig(answers), {
@@ -122,9 +127,9 @@ function parseAnswers(answers: InitAnswers, { workingDirectory, environment }: W
 }
 
 /**
- * Refuses a workspace path that the CI system or another tool would interpret as code. A line break would start a new
- * line in the written files, such as .prettierignore. GitHub evaluates `${{ … }}` and GitLab replaces `$NAME`, even
- * inside YAML quotes.
+ * Returns a problem if the CI system or another tool would interpret the workspace path as code. A line break would
+ * start a new line in the written files, such as .prettierignore. GitHub evaluates `${{ … }}` and GitLab replaces
+ * `$NAME`, even inside YAML quotes.
  */
 function checkFolderName({ folder, root }: Config, ci: CiSystem): readonly Problem[] {
   const path = toForwardSlashes(relative(root, folder));
@@ -136,7 +141,7 @@ function checkFolderName({ folder, root }: Config, ci: CiSystem): readonly Probl
   ];
 }
 
-/** Warns if a folder above already contains a promptsync.yaml. The user may not know about that workspace. */
+/** Warns if a parent folder already contains a promptsync.yaml, because the user may not know about that workspace. */
 function checkNesting({ folder, root }: Config): readonly Problem[] {
   const outerConfig = folder === root ? null : findConfigFile(dirname(folder));
   if (outerConfig === null) return [];
@@ -145,7 +150,10 @@ function checkNesting({ folder, root }: Config): readonly Problem[] {
 
 /** The first prompt file of the new workspace. */
 type FirstPrompt = {
-  /** The new prompt file. Empty if a problem prevents the file, or if the workspace already has prompt files. */
+  /**
+   * The new prompt file. Empty if a problem prevents its creation, or if an example is unnecessary because the
+   * workspace already has prompt files.
+   */
   readonly files: readonly InitFile[];
   /** The name of the service in reports. Null if `init` did not contact the service. */
   readonly service: string | null;
@@ -153,8 +161,8 @@ type FirstPrompt = {
 };
 
 /**
- * Makes the first prompt file. With an id, it imports that prompt and so checks the address and the key. Without an id,
- * it makes an example.
+ * Creates the first prompt file. If the user specified an id, imports that prompt, which also verifies the address and
+ * the key. Otherwise creates an example.
  */
 async function makeFirstPrompt(
   answers: InitAnswers,
@@ -198,12 +206,12 @@ async function importFirstPrompt(
   return { files: newFiles, service: observed.value.service, problems };
 }
 
-/** The workspace to write to, and the rules for existing files that differ. */
+/** The workspace to write to, and how to treat existing files that differ from the new ones. */
 type InitTarget = {
   readonly config: Config;
   /** Whether to overwrite existing files without a question. */
   readonly force: boolean;
-  /** Asks before an overwrite. If it is null, `init` keeps existing files unless `force` is set. */
+  /** Asks the user before an overwrite. If it is null, `init` keeps existing files unless `force` is true. */
   readonly interview: Interview | null;
 };
 
@@ -211,14 +219,14 @@ type InitTarget = {
 type FileDecision = {
   readonly file: InitFile;
   readonly status: WrittenFile['status'];
-  /** The current text of the file. Empty if the file does not exist. */
+  /** The current content of the file. Empty if the file does not exist. */
   readonly before: string;
 };
 
 /**
- * Writes the files of `init`. It makes all decisions before it writes the first file, so that a problem or a canceled
- * question leaves the workspace unchanged. If `init` keeps an existing promptsync.yaml, it skips the files that this
- * configuration does not select.
+ * Writes the files of `init`. Makes all decisions before it writes the first file, so that a problem or a canceled
+ * question leaves the workspace unchanged. If `init` keeps an existing promptsync.yaml, skips files for prompts that
+ * this configuration does not select.
  */
 async function writeInitFiles(
   configFile: InitFile,
@@ -244,8 +252,9 @@ async function writeInitFiles(
 }
 
 /**
- * Makes the check whether a file is useful. If `init` keeps a different promptsync.yaml, only files whose prompt paths
- * that configuration selects are useful. A kept promptsync.yaml that cannot be parsed selects no prompt files.
+ * Returns a function that decides whether a file is useful. If `init` keeps a different promptsync.yaml, a file with
+ * `promptPaths` is useful only if that configuration selects at least one of these paths. A configuration that cannot
+ * be parsed selects no paths.
  */
 function makeUsefulnessCheck(
   { file, status, before }: FileDecision,
@@ -271,8 +280,8 @@ async function decideAboutFile(file: InitFile, target: InitTarget): Promise<Resu
 }
 
 /**
- * Reads an existing file. Returns null if there is no file. Refuses a symbolic link in the path, because it may lead
- * out of the repository.
+ * Reads an existing file. Returns null if there is no file. Fails if the path contains a symbolic link, because the
+ * link may lead out of the repository.
  */
 async function readRegularFile(path: string, { folder, root }: Config): Promise<Result<string | null>> {
   const absolutePath = resolve(folder, path);
@@ -307,7 +316,9 @@ async function chooseFileStatus(
   return mayOverwrite ? 'overwritten' : 'kept';
 }
 
-/** Writes one file as decided. Returns the problem that prevented the write, or null. */
+/**
+ * Carries out the decision about one file. Returns a problem if the file could not be written. Returns null otherwise.
+ */
 async function writeInitFile({ file, status, before }: FileDecision, { config }: InitTarget): Promise<Problem | null> {
   const { path } = file;
   const absolutePath = resolve(config.folder, path);
@@ -325,7 +336,7 @@ async function writeInitFile({ file, status, before }: FileDecision, { config }:
   }
 }
 
-/** Returns the text of a new file. For the kind `line`, that is also the text to append to an existing file. */
+/** Returns the content of a new file. For the kind `line`, `init` also appends this content to an existing file. */
 function renderNewFile({ kind, content }: InitFile): string {
   switch (kind) {
     case 'whole':
@@ -337,7 +348,7 @@ function renderNewFile({ kind, content }: InitFile): string {
   }
 }
 
-/** Returns a warning if `init` kept a file that differs from the file that it would have written. */
+/** Returns a warning if `init` kept an existing file that differs from the new one or lacks the required `include`. */
 function warnAboutKeptFile({ file: { path, kind, content }, status, before }: FileDecision): readonly Problem[] {
   if (status !== 'kept' || kind === 'line') return [];
   if (kind === 'include')

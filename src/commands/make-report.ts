@@ -29,11 +29,11 @@ import type {
 } from '../report/schema.ts';
 import type { CommandRun } from './result.ts';
 
-/** The run that a report is made from, without its folder: all paths in a report are relative to that folder. */
+/** A run without its folder. Reports do not contain the folder, because all their paths are relative to it. */
 type ReportInput = Omit<CommandRun, 'folder'>;
 
 /**
- * Makes the public report of a run. promptsync renders every output format from this report, even after a failed run.
+ * Creates the public report of a run. promptsync renders every output format from this report, even after a failed run.
  */
 export function makeReport(run: ReportInput): Report {
   const omitAccepted = makeWarningFilter(run);
@@ -64,8 +64,8 @@ function makeOrphan({
 }
 
 /**
- * Returns a function that removes accepted warnings from a list of problems. Warnings about the run itself have no
- * path, and the function keeps them.
+ * Returns a function that removes accepted warnings from a list of problems. The function keeps warnings without a
+ * path, because they concern the whole run.
  */
 function makeWarningFilter({ acceptedWarnings: { everywhere, byPath } }: ReportInput) {
   const isAccepted = (path: string, code: string) =>
@@ -127,8 +127,8 @@ function makePlannedReport(
 }
 
 /**
- * Makes the report of one prompt for `history`. It omits the planned changes and the drift, because the user asked for
- * the versions. The environment rows still show the differences between the service and the file.
+ * Creates the report of one prompt for `history`. Omits the planned changes and the drift, because the user requested
+ * only the versions. The environment rows still show the differences between the service and the file.
  */
 function makeHistoryReport(plan: PromptPlan, histories: VersionHistories): ReportPrompt {
   const { file, observed, status, problems } = plan;
@@ -182,8 +182,8 @@ function makeChange({ change, status, version }: ReportableChange, texts: TextCh
 }
 
 /**
- * Finds the texts of a change. Returns undefined if applying replaced the originally planned change with another one,
- * because promptsync collects the texts of the original plan only.
+ * Finds the text before and after a change. Returns undefined if promptsync replaced the planned change during the
+ * apply, because it collects text only for the original plan.
  */
 function findTexts(change: Change, { id }: PromptFile, texts: TextChangesByPrompt | undefined): TextChange | undefined {
   if (change.kind !== 'set-active') return undefined;
@@ -200,7 +200,10 @@ function makeServedFields({ before, after }: Pick<SetActive, 'before' | 'after'>
   return { before: before === null ? null : makeReportRef(before), after: makeTarget(after), ...makeTextFields(texts) };
 }
 
-/** The maximum size of a text in a report, in bytes of UTF-8. Longer texts would make a report too large to open. */
+/**
+ * The maximum size of prompt text or metadata in a report, in UTF-8 bytes. Anything longer would make the report too
+ * large to open.
+ */
 const MAX_TEXT_BYTES = 100_000;
 
 function makeTextFields(texts: Pick<TextChange, 'before' | 'after'> = { before: 'unknown', after: 'unknown' }) {
@@ -218,15 +221,17 @@ function getShownText(side: TextChange['before']): string | null {
   return side === null || side === 'unknown' || isTooLong(side) ? null : side.text;
 }
 
-/** Whether the text or the metadata of one side is too long for the report. Metadata, too, can be as long as a text. */
+/** Returns true if the text or the metadata is too long for the report. Metadata can be as long as prompt text. */
 function isTooLong(side: TextChange['before']): boolean {
   if (side === null || side === 'unknown') return false;
   return [side.text, renderMetadata(side.metadata)].some((text) => Buffer.byteLength(text) > MAX_TEXT_BYTES);
 }
 
 /**
- * Returns the metadata before and after a change. Returns nothing if one side is unknown, too long or manages no
- * metadata, or if the metadata of both sides is empty.
+ * Returns the metadata before and after a change. Returns an empty object in these cases:
+ *
+ * - One side is unknown, is too long, or does not manage metadata.
+ * - The metadata of both sides is empty.
  */
 function makeMetadataFields(before: TextChange['before'], after: TextChange['after']) {
   if (before === 'unknown' || after === 'unknown' || isTooLong(before) || isTooLong(after)) return {};
@@ -240,7 +245,7 @@ function makeMetadataFields(before: TextChange['before'], after: TextChange['aft
   };
 }
 
-/** Renders metadata as text: one line for each key in alphabetical order, or plain JSON if it is no mapping. */
+/** Renders one line per metadata key, in alphabetical order. Renders metadata that is not a mapping as JSON. */
 function renderMetadata(metadata: JsonValue = {}): string {
   if (!isJsonObject(metadata)) return canonicalJson(metadata);
   const names = Object.keys(metadata).toSorted();
@@ -248,7 +253,8 @@ function renderMetadata(metadata: JsonValue = {}): string {
 }
 
 /**
- * Quotes a metadata key that contains characters such as a line feed. Unquoted, such a key would look like two keys.
+ * Quotes a metadata key that contains special characters. For example, an unquoted key with a line feed would look like
+ * two keys.
  */
 function escapeName(name: string): string {
   const quoted = JSON.stringify(name);
@@ -265,7 +271,10 @@ function makeEdit(edit: FileEdit): ReportEdit {
   return texts === undefined ? rest : { ...rest, texts: { environment: texts.environment, ...makeTextFields(texts) } };
 }
 
-/** Makes the row of one pinned environment: the pin, the active version, the wanted version, and whether both match. */
+/**
+ * Creates the row of one pinned environment: the pin, the active version, the wanted version, and whether the two
+ * versions match.
+ */
 function makeReportRow(pinned: EnvironmentPin, plan: PromptPlan): ReportRow {
   const { environment, pin } = pinned;
   const active = plan.observed?.active.get(environment) ?? null;
@@ -278,16 +287,16 @@ function makeReportRow(pinned: EnvironmentPin, plan: PromptPlan): ReportRow {
 }
 
 /**
- * Whether promptsync could not resolve a pin. In that case, the plan has no change for the environment, and a problem
- * at the line and column of the pin.
+ * Returns true if promptsync could not resolve a pin. In that case, the plan has no change for the environment, but a
+ * problem with the line and column of the pin.
  */
 function isUnresolved({ line, column }: EnvironmentPin, { problems }: PromptPlan): boolean {
   return problems.some((problem) => problem.line === line && problem.column === column);
 }
 
 /**
- * Counts the prompts by status and the changes by kind. For an apply, it counts the changes that were made. For a dry
- * run, it counts the changes of pending prompts.
+ * Counts the prompts by status and the changes by kind. For an apply, counts only the changes that were made.
+ * Otherwise, counts the changes of pending prompts.
  */
 function summarize(prompts: readonly ReportPrompt[], mode: Report['mode']): Report['summary'] {
   const countedChanges = prompts.flatMap(({ status, changes }) =>
@@ -324,8 +333,9 @@ function makeServedVersion({ commit, pin, ...ref }: ServedVersion) {
 }
 
 /**
- * Makes the reference to a version that an environment should serve. A new version with the content of a `git:` ref has
- * a digest, because a plan may create several such versions. A new version with the content of the file needs none.
+ * Creates the reference to a version that an environment should serve. A new version with the content of a `git:` ref
+ * has a digest in its reference, because a plan may create several such versions. A new version with the content of the
+ * file needs no digest, because a plan creates at most one.
  */
 function makeTarget(target: VersionRef | NewVersionRef): NonNullable<ReportRow['wanted']> {
   if (!isNewVersionRef(target)) return makeReportRef(target);
@@ -337,8 +347,8 @@ function makeReportRef({ id, number }: VersionRef): NonNullable<ReportRow['activ
 }
 
 /**
- * Makes the history of one prompt. If the user named an environment, it contains only the version that this environment
- * serves. Otherwise it contains all known versions.
+ * Creates the history of one prompt. If the user specified an environment, it contains only the version that this
+ * environment serves. Otherwise, it contains all known versions.
  */
 function makeHistoryFields(
   promptId: string,
@@ -349,7 +359,7 @@ function makeHistoryFields(
   return { lineage: makeLineage(environment, promptVersions) };
 }
 
-/** Makes the origin of the version that an environment serves, and the commit that pinned that version. */
+/** Describes the version that an environment serves: its origin, and the commit that pinned it. */
 function makeLineage(environment: string, versions: readonly VersionHistory[]): ReportLineage {
   const served = versions.find(({ activeIn }) => activeIn.includes(environment));
   const currentPeriod = served?.pinnedPeriods.find((one) => one.environment === environment && one.until === null);
@@ -361,8 +371,8 @@ function makeLineage(environment: string, versions: readonly VersionHistory[]): 
 }
 
 /**
- * Lists the environments of one prompt that wait for a promotion, because they serve an older text than the environment
- * that they are promoted from. Each entry counts the newer texts and names the commit that pinned the current version.
+ * Lists the environments of one prompt that wait for a promotion, because they serve older text than their promotion
+ * source. Each entry contains the number of newer contents and the commit that pinned the current version.
  */
 function makeWaitingFields(waiting: ReportInput['waiting'], { file }: PromptPlan): Pick<ReportPrompt, 'waiting'> {
   if (waiting === undefined) return {};
@@ -376,7 +386,9 @@ function makeWaitingFields(waiting: ReportInput['waiting'], { file }: PromptPlan
   return { waiting: rows.filter((row) => row.versions > 0) };
 }
 
-/** Lists the versions after `older`, up to and including `newer`. Returns none if one of the two is unknown. */
+/**
+ * Lists the versions after `older`, up to and including `newer`. Returns an empty list if either version is unknown.
+ */
 function listVersionsBetween(
   versions: readonly VersionHistory[],
   older: VersionHistory | undefined,

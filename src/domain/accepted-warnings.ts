@@ -1,18 +1,18 @@
 import type { PromptFile } from './prompt-file.ts';
 
-/** The codes of the warnings that a report omits, because the user accepted them. */
+/** The codes of the warnings that the user accepted. Reports omit these warnings. */
 export type AcceptedWarnings = {
-  /** The codes that the configuration accepts for every prompt. */
+  /** The codes that the configuration accepts for all prompts. */
   readonly everywhere: readonly string[];
-  /** The codes that each prompt file accepts for itself, by the path of the file. */
+  /** The codes that each prompt file accepts for its own prompt, by file path. */
   readonly byPath: ReadonlyMap<string, readonly string[]>;
 };
 
 export const NO_ACCEPTED_WARNINGS: AcceptedWarnings = { everywhere: [], byPath: new Map() };
 
 /**
- * Collects the codes of the warnings that the configuration and the prompt files accept.
- * @param config the configuration; null if promptsync could not read it
+ * Collects the accepted warnings from the configuration and the prompt files.
+ * @param config null if promptsync could not read the configuration
  */
 export function collectAcceptedWarnings(
   files: readonly Pick<PromptFile, 'path' | 'acceptWarnings'>[],

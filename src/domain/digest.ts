@@ -1,14 +1,17 @@
 import { getBuiltinModule } from 'node:process';
 
-/** The text `sha256:` followed by 64 hexadecimal digits. */
+/** The string `sha256:` followed by 64 hexadecimal digits. */
 export type Digest = `sha256:${string}`;
 
-/** Computes the SHA-256 digest of a text. Only the first call loads `node:crypto`, because `--help` needs no digest. */
+/**
+ * Computes the SHA-256 digest of the text. Loads `node:crypto` only on the first call, because `--help` needs no
+ * digest.
+ */
 export function computeDigest(text: string): Digest {
   return `sha256:${getBuiltinModule('node:crypto').hash('sha256', text)}`;
 }
 
-/** Returns the first 16 hexadecimal digits of a digest. They are enough to tell a handful of digests apart. */
+/** Returns the first 16 hexadecimal digits of a digest, which are enough to distinguish a handful of digests. */
 export function shortDigest(digest: string): string {
   return digest.slice('sha256:'.length, 'sha256:'.length + 16);
 }

@@ -2,15 +2,16 @@ import type { Problem } from '../problem.ts';
 import type { PromptIdentity } from './prompt-file.ts';
 import type { PlannedTextChange, TextChange } from './text-changes.ts';
 
-/** The commands that write files of the repository. They never write to the service. */
+/** The commands that write files in the repository. They never write to the service. */
 export const FILE_COMMANDS = ['init', 'import', 'pull', 'promote', 'rollback'] as const;
 
 /**
- * The values of `mode` in a report. `dry-run` and `apply` are the two forms of `sync`. All others are command names.
+ * The values of `mode` in a report. `dry-run` and `apply` are the two forms of `sync`. All other values are command
+ * names.
  */
 export const REPORT_MODES = ['dry-run', 'apply', 'validate', 'status', 'history', ...FILE_COMMANDS] as const;
 
-/** One change to a prompt file that a command makes, or would make on a dry run. */
+/** One change to a prompt file that a command makes, or would make in a dry run. */
 export type FileEdit =
   | { readonly kind: 'create-file' }
   | {
@@ -31,8 +32,8 @@ export type FileEdit =
       /** The new value as JSON. Null if the edit removes the field. */
       readonly after: string | null;
       /**
-       * Whether the file and the service both changed the field. The file then has both values between conflict
-       * markers.
+       * Whether the file and the service both changed the field. If so, the edited file contains both values between
+       * conflict markers.
        */
       readonly conflict: boolean;
     }
@@ -40,13 +41,18 @@ export type FileEdit =
       readonly kind: 'set-text';
       /** The source of the new text: an environment and the version that it serves, such as `production v7`. */
       readonly from: string;
-      /** The number of conflicts between the file and the service. The file has both texts between conflict markers. */
+      /**
+       * The number of conflicts between the file and the service. The edited file contains both sides of each conflict
+       * between conflict markers.
+       */
       readonly conflicts: number;
-      /** The text of the file before and after the edit, with the environment that the service's text comes from. */
+      /**
+       * The text of the file before and after the edit, and the environment whose text was merged into the file.
+       */
       readonly texts?: TextChange;
     };
 
-/** A prompt whose file a command edited, or would edit on a dry run. */
+/** A prompt whose file a command edited, or would edit in a dry run. */
 export type EditedPrompt = PromptIdentity & {
   readonly status: 'unchanged' | 'pending' | 'applied' | 'blocked' | 'failed';
   readonly edits: readonly FileEdit[];
@@ -55,7 +61,7 @@ export type EditedPrompt = PromptIdentity & {
 
 /**
  * A file that `init` wrote or kept, such as promptsync.yaml. `extended` means that `init` added a line to the file, and
- * `kept` means that the file stayed as it was.
+ * `kept` means that `init` did not change it.
  */
 export type WrittenFile = { readonly path: string; readonly status: 'created' | 'overwritten' | 'extended' | 'kept' };
 
@@ -68,13 +74,18 @@ export type EditCommit = {
   readonly pull_request?: string;
 };
 
-/** The three texts of a merge, without the final line feed. If the base is null, every difference is a conflict. */
+/**
+ * The inputs of a three-way merge, without the final line feed. If the base is null, every difference is a conflict.
+ */
 export type ThreeTexts = { readonly base: string | null; readonly ours: string; readonly theirs: string };
-/** The side that wins if both sides changed the same lines or field. Null means a conflict: the file gets both. */
+/**
+ * The side that wins if both sides changed the same lines or the same field. Null means that no side wins. The edited
+ * file then contains both sides between conflict markers.
+ */
 export type PreferredSide = 'ours' | 'theirs' | null;
-/** The names of the two sides, which follow the conflict markers. */
+/** The labels of the two sides, which follow the conflict markers. */
 export type ConflictLabels = { readonly ours: string; readonly theirs: string };
-/** A merged text, and the number of conflicts that are marked in it. */
+/** A merged text, and the number of conflicts in it. */
 export type MergedText = { readonly text: string; readonly conflicts: number };
-/** A function that merges three texts line by line. */
+/** A function that performs a three-way merge line by line. */
 export type MergeLines = (texts: ThreeTexts, side: PreferredSide, labels: ConflictLabels) => Promise<MergedText>;

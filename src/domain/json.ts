@@ -3,7 +3,7 @@ export type JsonValue = null | boolean | number | string | readonly JsonValue[] 
 export type JsonObject = { readonly [key: string]: JsonValue };
 
 /**
- * Renders a value as canonical JSON (RFC 8785). The order of keys does not matter, so equal values have equal digests.
+ * Renders a value as canonical JSON (RFC 8785). It sorts the keys of objects, so that equal values have equal digests.
  */
 export function canonicalJson(value: JsonValue): string {
   if (isJsonArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
@@ -17,8 +17,8 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /**
- * Whether JSON can represent a value. Infinity is not allowed, but `JSON.parse` returns it for numbers such as `1e999`.
- * Throws a `RangeError` if the value is nested too deeply, because this function is recursive.
+ * Returns true if JSON can represent the value. Rejects infinity, which `JSON.parse` returns for numbers such as
+ * `1e999`. Throws a `RangeError` if the value is nested too deeply, because this function is recursive.
  */
 export function isJsonValue(value: unknown): value is JsonValue {
   if (typeof value === 'number') return Number.isFinite(value);
@@ -34,9 +34,9 @@ function isJsonArray(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
-/** Returns a copy of JSON data in which `map` has replaced every string. This includes the keys of objects. */
+/** Returns a copy of JSON data in which the results of `map` replace all strings, including the keys of objects. */
 export function mapStrings<Data>(data: Data, map: (text: string) => string): Data {
-  // The type assertion is safe: each string becomes another string, and all other values stay.
+  // The type assertion is safe, because strings remain strings and all other values stay the same.
   return mapDeepStrings(data, map) as Data;
 }
 

@@ -3,7 +3,10 @@ export function isLoopback({ hostname }: URL): boolean {
   return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** Whether requests to a URL leave this machine without encryption, so that others on the network can read them. */
+/**
+ * Returns true if requests to the URL leave this machine without encryption, so that others on the network can read
+ * them.
+ */
 export function isPlainHttp(url: URL): boolean {
   return url.protocol === 'http:' && !isLoopback(url);
 }
@@ -14,13 +17,13 @@ export type ProxySettings = {
   readonly httpProxy: string;
   /** The proxy for https URLs. */
   readonly httpsProxy: string;
-  /** The hosts that promptsync contacts without a proxy, separated by commas. */
+  /** A comma-separated list of the hosts that promptsync contacts without a proxy. */
   readonly noProxy: string;
 };
 
 /**
- * Reads the proxy settings from `http_proxy`, `https_proxy` and `no_proxy`, or from the same variables in capital
- * letters. Sets all three options, because undici would read a missing one from the environment of the process.
+ * Reads the proxy settings from `http_proxy`, `https_proxy` and `no_proxy`, or from their uppercase variants. Sets all
+ * three options, because undici would read missing options from the environment of the process.
  */
 export function readProxySettings(environment: Readonly<Record<string, string | undefined>>): ProxySettings {
   return {
@@ -30,7 +33,7 @@ export function readProxySettings(environment: Readonly<Record<string, string | 
   };
 }
 
-/** Adds `http://` to a proxy without a scheme. Many users write `proxy:3128`, which is not a URL. */
+/** Adds `http://` to a proxy without a scheme, because many users write `proxy:3128`, which is not a usable URL. */
 function normalizeProxyUrl(setting: string): string {
   const text = setting.trim();
   return text === '' || text.includes('://') ? text : `http://${text}`;

@@ -5,9 +5,11 @@ import { toStoredContent, type Content, holdsContent, isInSync } from './content
 import { findVersionWithContent, findPinnedVersion, type KnownVersion } from './versions.ts';
 
 /**
- * The target of a pin. `in-sync`: the environment serves the target already. `known`: a known version is the target.
- * `new`: the pin names a content that no known version holds, so the plan has to create a version. `unknown`:
- * promptsync does not know the version that the pin names.
+ * The target of a pin:
+ * - `in-sync`: The environment already serves the target.
+ * - `known`: The target is a known version.
+ * - `new`: No version that promptsync can reuse has the pinned content, so the plan must create one.
+ * - `unknown`: promptsync does not know the version or the content that the pin refers to.
  */
 export type PinTarget =
   | { readonly kind: 'in-sync' }
@@ -16,8 +18,8 @@ export type PinTarget =
   | { readonly kind: 'unknown' };
 
 /**
- * Finds the target of a pin and compares it with the version that the environment serves. If the pin names a content,
- * any served version with this content is in sync, whatever its id.
+ * Finds the target of a pin and compares it with the version that the environment serves. If the pin refers to content,
+ * any served version with this content is in sync, regardless of its id.
  */
 export function findPinTarget(
   { environment, pin }: EnvironmentPin,
@@ -50,28 +52,35 @@ export function findPinTargets(
 }
 
 /**
- * Returns the known versions that the plan may use for a content: those that later runs will know, and those that an
- * environment serves. A version that promptsync only probed may be unknown to the next run, so its content is created
- * again.
+ * Returns the known versions that the plan may reuse: those that later runs will know, and those that an environment
+ * serves. The next run may not know a version that promptsync only probed. The plan therefore creates a new version
+ * with that content.
  */
 function listReusableVersions({ known, active }: ObservedPrompt): readonly KnownVersion[] {
   const servedIds = new Set([...active.values()].map((version) => version?.id));
   return known.filter(({ id, staysKnown }) => staysKnown || servedIds.has(id));
 }
 
-/** Returns the content that a pin names. Null for a pin by number or id, and for a ref without a content. */
+/**
+ * Returns the content that a pin refers to. Null for a pin by number or id, and for a ref without content for the
+ * prompt.
+ */
 function findPinnedContent(pin: Pin, file: PromptFile, atRefs: ContentsAtRefs): Content | null {
   if (pin.kind === 'latest') return file.content;
   return pin.kind === 'git' ? contentAtRef(atRefs, pin.ref) : null;
 }
 
-/** The version of the file's own content that a sync creates: an ordinary version, a baseline, or none (null). */
+/**
+ * The version that a sync creates from the file's own content: an ordinary version (`content`), a baseline, or none
+ * (null).
+ */
 export type DueVersion = 'content' | 'baseline' | null;
 
 /**
- * Chooses the version of the file's own content that a sync creates. A sync creates a baseline only if it creates no
- * other version. It creates the file's own content even if no pin follows that content. It uses an existing version
- * instead only if later runs will still know that version.
+ * Chooses the version that a sync creates from the file's own content:
+ * - A sync stores the file's own content even if no pin is `latest`.
+ * - It uses an existing version instead of creating one only if later runs will still know that version.
+ * - It creates a baseline only if it creates no other version.
  * @param targets the targets of the file's pins, in the order of the pins
  */
 export function chooseVersionToCreate(
@@ -87,17 +96,18 @@ function createsAnyVersion(targets: readonly PinTarget[]): boolean {
   return targets.some(({ kind }) => kind === 'new');
 }
 
-/** Whether a sync has to create an ordinary version with the file's own content. */
+/** Returns true if a sync must create an ordinary version with the file's own content. */
 function isContentDue(file: PromptFile, observed: ObservedPrompt, targets: readonly PinTarget[]): boolean {
   if (followsLatest(file)) return targets.some((one) => one.kind === 'new' && one.target.newContent === file.content);
   const { active, metadata, lacksLedger } = observed;
   const content = toStoredContent(file.content, metadata);
-  // A baseline holds the file's text itself, so a served version only has to be in sync with the file. Any other new
-  // version merely lists the served versions in its ledger, so one of them must hold the content.
+  // A baseline contains the file's text, so it is enough that a served version is in sync with the file. Any other new
+  // version only lists the served versions in its ledger, so one of those must have the file's content.
   const isUsable = createsAnyVersion(targets) ? holdsContent : isInSync;
   const isServed = [...active.values()].some((version) => version !== null && isUsable(version, content));
   if (lacksLedger && isServed) return false;
-  // An environment also keeps its version if its pin names an unknown number. An unknown id is planned all the same.
+  // An environment also keeps its version if promptsync does not know the pinned number or content. If only an id is
+  // unknown, the plan still contains the activation, because an id refers to exactly one version.
   const keepsVersion = ({ pin }: EnvironmentPin, target: PinTarget | undefined): boolean =>
     target?.kind === 'in-sync' || (target?.kind === 'unknown' && pin.kind !== 'version');
   const movingPins = file.pins.filter((pin, index) => !keepsVersion(pin, targets[index]));

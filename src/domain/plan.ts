@@ -16,76 +16,82 @@ import type { Result } from './result.ts';
 import type { Problem } from '../problem.ts';
 
 /**
- * The source of a content in git. promptsync stores it with the version that it creates from the content. All
+ * The git source of some content. promptsync stores it with the version that it creates from the content. All
  * properties are absent if the content is not committed.
  */
 export type Provenance = {
   /** The id of the commit that contains the content. */
   readonly commit?: string;
-  /** The path of the prompt file at that commit, from the root of the repository. */
+  /** The path of the prompt file at that commit, relative to the root of the repository. */
   readonly path?: string;
-  /** The subject of the commit that last touched the file. */
+  /** The subject of the commit that last changed the file. */
   readonly changeSummary?: string;
 };
 
-/** The content that a prompt file has at a git ref, with the source of the content. */
+/** The content of a prompt file at a git ref, and its source in git. */
 export type ContentAtRef = { readonly content: Content; readonly provenance: Provenance };
 
 /**
- * The contents that the `git:` pins of one prompt name, by ref. The result is a failure if the ref lacks the prompt.
+ * The content that each `git:` pin of one prompt refers to, by ref. The result is a failure if the ref does not contain
+ * the prompt.
  */
 export type ContentsAtRefs = ReadonlyMap<string, Result<ContentAtRef>>;
 
-/** Returns the content that a prompt has at a ref. Null if the ref does not have the prompt. */
+/** Returns the content of a prompt at a ref. Null if the ref does not contain the prompt. */
 export function contentAtRef(atRefs: ContentsAtRefs, ref: string): Content | null {
   const at = atRefs.get(ref);
   return at?.isSuccess === true ? at.value.content : null;
 }
 
 /**
- * Returns the contents that one prompt has at its refs.
- * @param atRefs undefined if no pin of the prompt names a ref
+ * Returns the content of one prompt at each of its refs. Leaves out refs that do not contain the prompt.
+ * @param atRefs undefined if no pin of the prompt refers to git
  */
 export function listContents(atRefs: ContentsAtRefs | undefined): readonly Content[] {
   return [...(atRefs?.values() ?? [])].flatMap((at) => (at.isSuccess ? [at.value.content] : []));
 }
 
-/** A reference to a version that the plan creates: its content and, for a `git:` pin, the ref that the pin names. */
+/** A reference to a version that the plan creates. It consists of the content and, for a `git:` pin, the ref. */
 export type NewVersionRef = { readonly newContent: Content; readonly ref?: string };
 
-/** The change that creates a version, because promptsync knows no version with this content. */
+/** A change that creates a version, because promptsync knows no version to reuse for the content. */
 export type CreateVersion = {
   readonly kind: 'create-version';
   readonly content: Content;
   /**
-   * The other contents in the plan that this version serves, too. If promptsync adopts an existing version instead,
-   * that version must hold these contents as well.
+   * Other content in the plan that the new version also serves. If promptsync adopts an existing version instead, that
+   * version must contain this content, too.
    */
   readonly otherContents?: readonly Content[];
-  /** The ref of the `git:` pin that names the content. Absent if the content is the file's own. */
+  /** The ref of the `git:` pin that the content comes from. Absent if the content is the file's own. */
   readonly ref?: string;
   readonly provenance: Provenance;
-  /** Present if the version is a baseline. It only carries the ledger, and no pinned environment moves to it. */
+  /**
+   * Present if the version is a baseline. The purpose of a baseline is to store the ledger, so no pinned environment
+   * moves to it.
+   */
   readonly baseline?: true;
-  /** The version whose metadata the new version takes over. Present only if the file does not manage metadata. */
+  /**
+   * The version from which the new version inherits its metadata. Present only if the file does not manage metadata.
+   */
   readonly metadataFrom?: VersionWithMetadata;
 };
 
-/** The names of the fields of a prompt. A prompt has the same fields for all of its versions. */
+/** The names of the fields of a prompt. Fields belong to the prompt, so all of its versions share them. */
 export const FIELDS = ['key', 'name', 'description'] as const;
-/** The name of one field of a prompt. */
+/** The name of a field of a prompt. */
 export type FieldName = (typeof FIELDS)[number];
 /** The value of a field in the service (`before`) and in the file (`after`). */
 export type FieldChange = { readonly before: string; readonly after: string };
 
-/** The change that updates the fields of a prompt. */
+/** A change that updates fields of a prompt. */
 export type UpdatePrompt = {
   readonly kind: 'update-prompt';
   readonly fields: { readonly [Field in FieldName]?: FieldChange };
 };
 
 /**
- * Returns the fields that the file manages and that have another value in the service.
+ * Returns the fields that the file manages and that have a different value in the service.
  * @param fields the fields in the service; null if prompts have no fields there
  */
 export function changedFields(
@@ -100,38 +106,44 @@ export function changedFields(
   return Object.fromEntries(entries);
 }
 
-/** The change that makes a version active in an environment. */
+/** A change that makes a version active in an environment. */
 export type SetActive = {
   readonly kind: 'set-active';
   readonly environment: string;
-  /** The version that is active before the change. Null if none is. */
+  /** The version that is active before the change. Null if no version is active. */
   readonly before: VersionRef | null;
   readonly after: VersionRef | NewVersionRef;
 };
 
-/** One step of a plan, which writes to the service. */
+/** One step of a plan. To apply it, promptsync writes to the service. */
 export type Change = CreateVersion | UpdatePrompt | SetActive;
 
-/** The properties that drifts of environments and drifts of fields have in common. */
+/** The properties that environment drift and field drift have in common. */
 type DriftCause = {
   /**
-   * The kind of drift. `unfinished`: an earlier commit wanted the current state, or no version is active yet.
-   * `outside`: somebody changed the service without promptsync.
+   * The kind of drift:
+   * - `unfinished`: An earlier commit wanted the current state, or no version is active yet.
+   * - `outside`: Somebody changed the service without promptsync.
    */
   readonly kind: 'outside' | 'unfinished';
-  /** Whether the base and the head want the same. If so, a sync restores the state that the base wanted. */
+  /** Whether the base and the head want the same state. If so, a sync restores the state that the base wanted. */
   readonly restoresBase: boolean;
 };
 
-/** The version that a drifted environment serves. Neither the base nor the head wants it there. */
+/** The version that a drifted environment serves, although neither the base nor the head wants it there. */
 export type ServedVersion = VersionRef & {
-  /** The commit that promptsync created the version from. Absent if there is none, as for a foreign version. */
+  /**
+   * The commit from which promptsync created the version. Absent if there is no such commit, as for a foreign version.
+   */
   readonly commit?: string;
-  /** The version number as a pin. Absent if only a pin by id can name the version. */
+  /** The version number in the notation of a pin. Absent if a pin can specify the version only by its id. */
   readonly pin?: string;
 };
 
-/** An environment or field that differs both from what the base commit wants and from what the head wants. */
+/**
+ * An environment or a field whose current state differs both from what the base commit wants and from what the head
+ * wants.
+ */
 export type Drift =
   | (DriftCause & {
       readonly subject: 'environment';
@@ -148,29 +160,38 @@ export type Drift =
       readonly observed: string;
     });
 
-/** The status of a prompt in a plan. `not_attempted`: the run was interrupted before promptsync observed the prompt. */
+/**
+ * The status of a prompt in a plan. `not_attempted` means that the run was interrupted before promptsync observed the
+ * prompt.
+ */
 export type PlanStatus = 'unchanged' | 'pending' | 'blocked' | 'failed' | 'not_attempted';
 
 /** The plan for one prompt. */
 export type PromptPlan = {
   readonly file: PromptFile;
-  /** The state that the plan is based on. Null if promptsync could not observe the prompt. */
+  /** The observed state that the plan is based on. Null if promptsync could not observe the prompt. */
   readonly observed: ObservedPrompt | null;
   readonly status: PlanStatus;
   /** The changes, in the order in which promptsync applies them. */
   readonly changes: readonly Change[];
   readonly drift: readonly Drift[];
   readonly problems: readonly Problem[];
-  /** The pins whose versions are unknown. An apply searches for these versions before it writes anything else. */
+  /**
+   * The pins whose versions promptsync does not know. An apply searches for these versions before it applies any
+   * change.
+   */
   readonly pinsToFind: readonly Pin[];
 };
 
-/** The changes that would make the service match the files. If everything is in sync, the plan has no changes. */
+/**
+ * The changes that would make the service match the prompt files. If everything is in sync, the plan has no changes.
+ */
 export type Plan = {
   /** The plans for the prompts, sorted by the paths of their files. */
   readonly prompts: readonly PromptPlan[];
   /**
-   * The digest of all changes. Two plans that do the same have the same digest, even if they come from other commits.
+   * The digest of all changes. Plans with the same changes have the same digest, even if they come from different
+   * commits.
    */
   readonly digest: string;
 };
@@ -180,18 +201,18 @@ export function isNewVersionRef(ref: VersionRef | NewVersionRef): ref is NewVers
 }
 
 /**
- * The result of one change. `adopted`: promptsync used an existing version instead of creating one. `unknown`: the
- * response was lost, so the service may have made the change or not.
+ * The result of one change. `adopted` means that promptsync used an existing version instead of creating one. `unknown`
+ * means that the response was lost, so promptsync does not know whether the service made the change.
  */
 export type ChangeStatus = 'made' | 'adopted' | 'not_made' | 'unknown';
 
-/** A change of a plan, with its result after an apply. */
+/** A planned change, with its result after an apply. */
 export type ChangeOutcome = {
   readonly change: Change;
   readonly status: ChangeStatus;
   /**
-   * The version that the change created, adopted or activated. An activation that was not made names the version that
-   * it would have activated, if that version was created.
+   * The version that the change created, adopted or activated. For an activation that was not made, this is the version
+   * that promptsync created or adopted for it, if any.
    */
   readonly version?: VersionRef;
 };
@@ -202,8 +223,8 @@ export type OutcomeStatus = 'unchanged' | 'applied' | 'blocked' | 'failed' | 'no
 /** The result of applying the plan for one prompt. */
 export type PromptOutcome = {
   /**
-   * The applied plan. It can differ from the plan that the user saw, because promptsync plans again if the service
-   * changed.
+   * The plan that promptsync applied. It can differ from the plan that the user saw, because promptsync makes a new
+   * plan if the service has changed.
    */
   readonly plan: PromptPlan;
   readonly status: OutcomeStatus;
@@ -212,16 +233,18 @@ export type PromptOutcome = {
 };
 
 /**
- * Whether anybody other than promptsync can see the effect of a change. Only the creation of a baseline is invisible.
+ * Returns true if anybody other than promptsync can see the effect of the change. Only the creation of a baseline is
+ * invisible.
  */
 export function isVisibleChange(change: Change): boolean {
   return change.kind !== 'create-version' || change.baseline !== true;
 }
 
 /**
- * Computes the digest of the changes of a plan. It leaves out commits, paths and change summaries, so a squash merge
- * does not change the digest. It leaves out baselines, so the first sync of another user does not change the digest. It
- * sorts prompts by id, so renaming a file does not change the digest.
+ * Computes the digest of the changes in a plan. These differences do not affect the digest:
+ * - commits, paths and change summaries, because a squash merge changes them
+ * - baselines, because the first sync by somebody else must not make the plan stale
+ * - the order of the prompt files, because renaming a file changes it
  */
 export function digestPlan(prompts: readonly PromptPlan[]): string {
   const digestInputs = prompts.map((prompt) => {
@@ -250,8 +273,8 @@ function toDigestInput(change: Change, prompt: PromptPlan): JsonValue {
 }
 
 /**
- * Returns the digests of the version that a change creates or activates. For an activation, the digests are the same
- * whether the version exists already or the plan creates it. Returns null if only the id of the version is known.
+ * Returns the digests of the version that a change creates or activates. An activation has the same digests whether the
+ * version already exists or the plan creates it. Returns null if promptsync knows only the id of the version.
  */
 export function computeDigestsAfter(
   change: CreateVersion | SetActive,
@@ -274,14 +297,17 @@ export function computeCreatedDigests({
   return computeNewVersionDigests(content, metadataFrom);
 }
 
-/** Finds the change that creates the version for an activation. Returns the first one if several create its content. */
+/**
+ * Finds the change that creates the version for an activation. If several changes create its content, returns the
+ * first.
+ */
 export function findCreateFor(target: NewVersionRef, changes: readonly Change[]): CreateVersion | undefined {
   return changes
     .filter((change) => change.kind === 'create-version')
     .find(({ content }) => canServeContent(content, target.newContent));
 }
 
-/** Whether two activations make the same version active, or new versions with the same content. */
+/** Returns true if both references are to the same version, or to new versions with the same content. */
 export function isSameTarget(one: VersionRef | NewVersionRef, other: VersionRef | NewVersionRef): boolean {
   if (!isNewVersionRef(one)) return !isNewVersionRef(other) && one.id === other.id;
   return isNewVersionRef(other) && makeContentKey(one.newContent) === makeContentKey(other.newContent);

@@ -1,18 +1,19 @@
-/** An environment as the configuration defines it. */
+/** An environment, as defined in the configuration. */
 export type Environment = {
   readonly name: string;
-  /** The environment that versions are promoted from. A version must be active there first. */
+  /** The source environment. A version must be active there before it can be promoted to this environment. */
   readonly promoteFrom?: string;
-  /** Whether a pin in this environment may be `latest`. */
+  /** Whether this environment may be pinned to `latest`. */
   readonly allowLatest: boolean;
 };
 
 /**
- * The reaction of a sync to drift from outside: overwrite the drift with the state of the files, or refuse to write.
+ * How a sync handles drift from outside. `overwrite` replaces it with the state of the files, and `fail` refuses to
+ * write.
  */
 export type OnDrift = 'overwrite' | 'fail';
 
-/** The limit on how many prompts one sync may change: a count, or a percentage of the selected prompts. */
+/** The maximum number of prompts that one sync may change: a count, or a percentage of the selected prompts. */
 export type MaxChanges =
   { readonly kind: 'count'; readonly count: number } | { readonly kind: 'percent'; readonly percent: number };
 
@@ -25,19 +26,19 @@ export function parseMaxChanges(written: string | number): MaxChanges | null {
 }
 
 /**
- * Returns the number of prompts that one sync may change. Rounds a percentage up.
+ * Returns the maximum number of prompts that one sync may change. Rounds percentages up.
  * @param selected the number of selected prompts
  */
 export function countAllowedChanges(max: MaxChanges, selected: number): number {
   return max.kind === 'count' ? max.count : Math.ceil((max.percent * selected) / 100);
 }
 
-/** Returns the probe environment, in which promptsync makes versions active only to read them. */
+/** Returns the name of the probe environment. promptsync makes versions active there only to read them. */
 export function getProbeEnvironment(trackingEnvironment: string): string {
   return `${trackingEnvironment}-look`;
 }
 
-/** Returns the environments that belong to promptsync. No pin may name them. */
+/** Returns the environments that are reserved for promptsync. They must not be pinned. */
 export function listToolEnvironments(trackingEnvironment: string): readonly string[] {
   return [trackingEnvironment, getProbeEnvironment(trackingEnvironment)];
 }

@@ -1,13 +1,13 @@
 import type { Content } from './content.ts';
 
-/** The version that should be active in an environment, as a prompt file declares it. */
+/** The version that should be active in an environment, as declared in a prompt file. */
 export type Pin =
   | { readonly kind: 'latest' }
   | { readonly kind: 'number'; readonly number: number }
   | { readonly kind: 'version'; readonly id: string }
   | { readonly kind: 'git'; readonly ref: string };
 
-/** A pin with its environment and its place in the file. Lines and columns count from 1. */
+/** A pin with its environment and its position in the file. Line and column numbers start at 1. */
 export type EnvironmentPin = {
   readonly environment: string;
   readonly pin: Pin;
@@ -15,7 +15,7 @@ export type EnvironmentPin = {
   readonly column: number;
 };
 
-/** A prompt as its Markdown file declares it. promptsync does not manage optional fields that are absent. */
+/** A prompt, as declared in its Markdown file. If an optional field is absent, promptsync does not manage it. */
 export type PromptFile = {
   /** The path of the file, relative to the folder of the configuration file, with forward slashes. */
   readonly path: string;
@@ -25,22 +25,22 @@ export type PromptFile = {
   readonly description?: string;
   readonly pins: readonly EnvironmentPin[];
   readonly variables?: readonly string[];
-  /** The codes of the warnings that reports do not show for this file. */
+  /** The codes of the warnings that reports omit for this file. */
   readonly acceptWarnings?: readonly string[];
   readonly content: Content;
 };
 
-/** The properties that identify a prompt in a report. The file itself need not exist. */
+/** The properties that identify a prompt in a report. The file at the path does not have to exist. */
 export type PromptIdentity = Pick<PromptFile, 'path' | 'id' | 'key'>;
 
-/** Formats a pin in the notation of prompt files, such as `latest`, `3` or `git:main`. */
+/** Formats a pin as it is written in prompt files, such as `latest`, `3` or `git:main`. */
 export function formatPin(pin: Pin): string {
   if (pin.kind === 'version') return `version:${pin.id}`;
   if (pin.kind === 'git') return `git:${pin.ref}`;
   return pin.kind === 'number' ? String(pin.number) : pin.kind;
 }
 
-/** Whether a file pins any environment to `latest`, which means the file's own content. */
+/** Returns true if the file pins at least one environment to `latest`, which means the file's own content. */
 export function followsLatest({ pins }: Pick<PromptFile, 'pins'>): boolean {
   return pins.some(({ pin }) => pin.kind === 'latest');
 }

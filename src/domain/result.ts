@@ -1,24 +1,24 @@
 import type { Problem } from '../problem.ts';
 
-/** The outcome of an operation that may fail: its value, or the problems that prevented it. */
+/** The outcome of an operation that can fail: its value, or the problems that prevented it. */
 export type Result<Value> = Success<Value> | Failure;
 
-/** The outcome of an operation that succeeded. */
+/** The outcome of a successful operation. */
 export type Success<Value> = { readonly isSuccess: true; readonly value: Value };
 
-/** The outcome of an operation that failed. */
+/** The outcome of a failed operation. */
 export type Failure = {
   readonly isSuccess: false;
   /** The problems that prevented the operation. At least one of them is an error. */
   readonly problems: readonly Problem[];
 };
 
-/** Wraps the value of an operation that succeeded. */
+/** Wraps the value of a successful operation. */
 export function makeSuccess<Value>(value: Value): Success<Value> {
   return { isSuccess: true, value };
 }
 
-/** Wraps the problems of an operation that failed. */
+/** Wraps the problems of a failed operation. */
 export function makeFailure(...problems: readonly Problem[]): Failure {
   return { isSuccess: false, problems };
 }

@@ -1,15 +1,15 @@
 import { distance } from 'fastest-levenshtein';
 
 /**
- * Returns the known name that the user probably meant by an unknown word. Undefined if no name is similar, or if
- * several names end with the word after a slash.
+ * Returns the known name that the user most likely meant by an unknown word. Undefined if no name is similar, or if
+ * several names end with a slash and the word.
  */
 export function suggestName(word: string, known: readonly string[]): string | undefined {
   const withSameEnding = known.filter((name) => name.endsWith(`/${word}`));
   return withSameEnding.length > 1 ? undefined : suggestNames(word, known)[0];
 }
 
-/** Returns up to three known names that the user may have meant by an unknown word, the most likely one first. */
+/** Returns up to three known names that the user may have meant by an unknown word, the most likely first. */
 export function suggestNames(word: string, known: readonly string[]): readonly string[] {
   if (word.length > 100) return [];
   const lower = word.toLowerCase();
@@ -19,15 +19,16 @@ export function suggestNames(word: string, known: readonly string[]): readonly s
     .filter((name) => isSimilar(lower, name))
     .map((name) => ({ name, errors: distance(lower, name) }))
     .toSorted((a, b) => a.errors - b.errors);
-  // Long names with the same beginning are all similar. The user did not mean one with many more errors than the
-  // closest.
+  // Long names with the same beginning all count as similar. Therefore, keep only names with at most one error more
+  // than the closest name.
   const closest = similar.filter(({ errors }) => errors <= (similar[0]?.errors ?? 0) + 1).map(({ name }) => name);
   return [...new Set([...withSameEnding, ...closest])].slice(0, 3);
 }
 
 /**
- * Whether a word differs from a known name in at most a third of its letters, or only in the order of the letters. Two
- * swapped letters count as two errors, which would be too many for a short name.
+ * Returns true if the word differs from the known name in at most a third of the letters, or only in the order of the
+ * letters. Without the second rule, two swapped letters in a short name would be too many, because they count as two
+ * errors.
  */
 function isSimilar(word: string, known: string): boolean {
   return distance(word, known) <= Math.max(1, Math.floor(known.length / 3)) || sortLetters(word) === sortLetters(known);

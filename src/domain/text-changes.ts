@@ -4,22 +4,25 @@ import type { SetActive } from './plan.ts';
 /** The content of an environment before and after a change. */
 export type TextChange = {
   readonly environment: string;
-  /** The content before the change. Null if no version is active, `unknown` if promptsync has not read the version. */
+  /** The content before the change. Null if no version is active. `unknown` if promptsync has not read the version. */
   readonly before: StoredContent | 'unknown' | null;
   /** The content after the change. `unknown` if promptsync has not read the version. */
   readonly after: StoredContent | 'unknown';
 };
 
-/** A change of the content of an environment, with the planned activation that causes it. */
+/** A change of the content of an environment, and the planned activation that causes it. */
 export type PlannedTextChange = TextChange & { readonly change: SetActive };
 
-/** The planned changes of the contents of environments, by prompt id. */
+/** The planned content changes of all environments, by prompt id. */
 export type TextChangesByPrompt = ReadonlyMap<string, readonly PlannedTextChange[]>;
 
-/** A variable that the text of an environment gains (`added`) or loses (`removed`). */
+/** A variable that a change adds to the prompt text of an environment or removes from it. */
 type VariableChange = { readonly variable: string; readonly kind: 'added' | 'removed' };
 
-/** Compares the variables in the texts before and after a change. Returns no changes if one of the texts is unknown. */
+/**
+ * Compares the variables in the text before and after a change. Returns no changes if there is no text before the
+ * change, or if one of the two texts is unknown.
+ */
 export function compareVariables({ before, after }: Pick<TextChange, 'before' | 'after'>): readonly VariableChange[] {
   if (before === null || before === 'unknown' || after === 'unknown') return [];
   const oldVariables = listPlaceholders(before.text);
@@ -34,7 +37,7 @@ export function compareVariables({ before, after }: Pick<TextChange, 'before' | 
 
 const PLACEHOLDER = /\{\{[ \t]*([\p{L}\p{M}\p{N}_.-]+)[ \t]*\}\}/gu;
 
-/** Returns the names of the `{{placeholders}}` in a text, without duplicates and in the order of their first use. */
+/** Returns the names of the `{{placeholders}}` in the text, without duplicates and in the order of their first use. */
 export function listPlaceholders(text: string): readonly string[] {
   return [...new Set([...text.matchAll(PLACEHOLDER)].map((match) => match[1] ?? ''))];
 }

@@ -9,39 +9,41 @@ export type World = {
   readonly now: () => number;
   /** Returns a random number that is at least 0 and less than 1. */
   readonly random: () => number;
-  /** Waits this many milliseconds. Rejects as soon as `stopSignal` is aborted. */
+  /** Waits for the given number of milliseconds. Rejects as soon as `stopSignal` is aborted. */
   readonly sleep: (milliseconds: number) => Promise<void>;
-  /** Returns a text that is different for each call, even in different runs. */
+  /** Returns a string that is unique across all calls and all runs. */
   readonly makeUniqueId: () => string;
-  /** The signal that the first SIGINT or SIGTERM aborts. */
+  /** The abort signal that is triggered by the first SIGINT or SIGTERM. */
   readonly stopSignal: AbortSignal;
   /** Prints a line for the user. The line is not part of the report. */
   readonly printNotice: (line: string) => void;
   readonly onProgress: (progress: Progress) => void;
-  /** Called at the start of a wait that the service requested. */
+  /** Called when promptsync starts a wait that the service requested. */
   readonly onWait: (wait: ServiceWait) => void;
-  /** Registers a secret. No later output contains it. */
+  /** Registers a secret, so that later output does not contain it. */
   readonly keepSecret: (secret: string) => void;
-  /** Asks the user a yes-or-no question. Null if there is no terminal to ask on. */
+  /** Asks the user a yes-or-no question. Null if no terminal is available. */
   readonly confirm: ((question: string) => Promise<boolean>) | null;
-  /** Asks the user for the values that `init` needs. Null without a terminal and in continuous integration. */
+  /**
+   * Asks the user for the values that `init` needs. Null if no terminal is available, and in continuous integration.
+   */
   readonly interview: Interview | null;
 };
 
-/** Whether the command runs in continuous integration, where nobody can answer a question. */
+/** Returns true if the command runs in continuous integration, where nobody can answer a question. */
 export function isContinuousIntegration({ environment }: Pick<World, 'environment'>): boolean {
   return environment['CI'] === 'true';
 }
 
-/** Asks the user for values that no flag provides. If the user cancels, each function throws a `ProblemError`. */
+/** Asks the user for values that no flag provides. Each function throws a `ProblemError` if the user cancels. */
 export type Interview = {
-  /** Asks for a text. */
+  /** Asks a question with a free-form answer. */
   readonly text: (question: TextQuestion) => Promise<string>;
   /** Asks a yes-or-no question. */
   readonly confirm: (question: Pick<TextQuestion, 'message'> & { readonly initial: boolean }) => Promise<boolean>;
 };
 
-/** A question that the user answers with a text. */
+/** A question with a free-form answer. */
 type TextQuestion = {
   readonly message: string;
   /** The suggested answer, which the user can edit or accept. */
@@ -50,8 +52,8 @@ type TextQuestion = {
   readonly findFault: (answer: string) => string | null;
 };
 
-/** The length of a wait, and the length that the service requested, both in seconds. */
+/** The actual length of a wait, and the length that the service requested. Both are in seconds. */
 export type ServiceWait = { readonly seconds: number; readonly requestedSeconds: number };
 
-/** The number of prompts that the present phase of a command has processed so far, out of the total. */
+/** The progress of the current phase of a command: the number of prompts processed so far, and the total. */
 export type Progress = { readonly phase: 'Observing' | 'Applying'; readonly done: number; readonly total: number };

@@ -78,7 +78,7 @@ export const USAGE_PROBLEMS = {
     source: string;
     variable: string;
   }>(
-    (e) => `${e.source} should hold the API key, but it is not set or empty.`,
+    (e) => `${e.source} should hold the API key, but it is not set or is empty.`,
     (e) =>
       `Set ${e.variable}. In a workflow, check its secret: a secret is empty if it does not exist or if this job may not use it. Never write the key into a file.`,
   ),

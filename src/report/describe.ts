@@ -241,9 +241,9 @@ function wasTextDiscarded({ status, after_text: after, text_omitted: omitted }: 
 }
 
 /**
- * Describes each promotion that a prompt is waiting for, for example `production: 2 versions behind staging, since
- * 9f2c1ab04d3e, Tuesday 2026-11-17`. Gives a date instead of a duration, so that the description is still correct when
- * the report is read later.
+ * Describes each promotion that a prompt is waiting for, for example
+ * `production: 2 versions behind staging, since 9f2c1ab04d3e, Tuesday 2026-11-17`. Gives a date instead of a duration,
+ * so that the description is still correct when the report is read later.
  */
 export function describeWaitingPromotions({ waiting = [] }: ReportPrompt, show: ShowText): readonly string[] {
   return waiting.map(({ environment, from, versions, since }) => {

@@ -196,8 +196,7 @@ function renderPromptRows(prompt: ReportPrompt, hasPlanDigest: boolean): readonl
   );
   const isUnfinished = (hasPlanDigest || edits.length > 0) && (status === 'failed' || status === 'not_attempted');
   const edited = edits.map((edit) => renderCodeSpan(words.describeEdit(edit)));
-  // promptsync wrote the edits of a failed prompt to the file only if there is a conflict, for the user to resolve
-  // there.
+  // promptsync wrote the edits of a failed prompt to the file only if they contain a conflict for the user to resolve.
   const writtenEdits = edits.some(words.isConflict) ? edited : [];
   const cells =
     rows.length === 0 && isUnfinished ? [words.describeStatus(status), ...writtenEdits] : [...rows, ...edited];

@@ -15,10 +15,10 @@ import { makeProblem, getErrorMessage, type Problem } from '../problem.ts';
 export type ShownPlan = { readonly plan: string; readonly changes: ReadonlySet<string> };
 
 /**
- * Computes the digest of each visible change of a prompt (SHA-256, base64url). A digest covers the prompt, the
- * environment or field, its current state, and the text and metadata that replace it. An activation has the same digest
- * before and after its version is created, so the same review covers the rest of a half-applied plan. Baselines are not
- * visible.
+ * Computes the digest of each visible change of a prompt (SHA-256, base64url). The creation of a baseline is not
+ * visible. A digest covers the prompt, the environment or field, its current state, and the text and metadata that
+ * replace it. An activation has the same digest before and after its version is created. If an apply is interrupted,
+ * the same review therefore covers the remaining changes.
  */
 export function changeDigests(prompt: PromptPlan): readonly string[] {
   const steps = prompt.changes.filter(isVisibleChange).flatMap((change) => listDigestedSteps(change, prompt));
@@ -36,20 +36,19 @@ function listDigestedSteps(change: Change, prompt: PromptPlan): readonly (readon
       return Object.entries(change.fields).map(([field, { before, after }]) => ['field', field, before, after]);
     case 'set-active': {
       const { environment, before, after } = change;
-      // If promptsync has not read the version, it knows only the id.
+      // If promptsync has not read the version, only the id is known.
       const unreadId = isNewVersionRef(after) ? null : after.id;
       return [['activate', environment, before?.id ?? null, computeDigestsAfter(change, prompt) ?? unreadId]];
     }
   }
 }
 
-/** The pull request that an approval is for, and the base branch of that pull request. */
+/** The pull request that an approval is for, and the base branch of the pull request. */
 export type ApprovalTarget = { readonly number: number; readonly into: string };
 
 /**
- * Renders the text with which the check of a pull request approves the changes of a plan. The text is ASCII. If it
- * would be longer than `maxLength` characters, it contains only the digest of the plan, without the digests of the
- * changes.
+ * Renders the approval of the changes of a plan, for the check of a pull request. The text is ASCII. If it would be
+ * longer than `maxLength` characters, it contains only the digest of the plan, without the digests of the changes.
  */
 export function renderApproval({ digest, prompts }: Plan, target: ApprovalTarget, maxLength: number): string {
   const planLines = [`pull #${target.number}`, `base ${encodeBranch(target.into)}`, `plan ${digest}`];
@@ -68,8 +67,9 @@ function encodeBranch(name: string): string {
 }
 
 /**
- * Parses the approval in the text of a check. Returns null if the text is not an approval, or if it is for another pull
- * request or base branch. Approvals by older versions of promptsync do not count, because they lack the pull request.
+ * Parses the approval in the text of a check. Returns null if the text is not an approval for this pull request and
+ * this base branch. Approvals by older versions of promptsync do not count, because they do not specify the pull
+ * request.
  */
 export function parseApproval(text: string, target: ApprovalTarget): ShownPlan | null {
   const format = /^```text\npull #(\d+)\nbase (\S+)\nplan (sha256:[0-9a-f]{64})\n((?:[\w-]{43}\n)*)```$/m;
@@ -78,18 +78,18 @@ export function parseApproval(text: string, target: ApprovalTarget): ShownPlan |
   return { plan, changes: new Set(changes.split('\n').slice(0, -1)) };
 }
 
-/** The review of a merged pull request. `shown` is null if the pull request has no approval that counts. */
+/** The review of a merged pull request. `shown` is null if the pull request has no valid approval. */
 export type PullRequestReview = { readonly pull: number; readonly shown: ShownPlan | null };
 
 /** The history of the branch, and the reviews that may have shown the changes of a plan. */
 export type ReviewTrail = {
   /** The first-parent commits of the branch, newest first. */
   readonly commits: readonly string[];
-  /** Returns whether a commit changed a prompt file, or merged a commit that did. */
+  /** Returns true if the commit changed the prompt file or merged a commit that changed it. */
   readonly touchesFile: (file: PromptFile, commit: string) => boolean;
-  /** Returns whether a commit changed the configuration, or merged a commit that did. */
+  /** Returns true if the commit changed the configuration or merged a commit that changed it. */
   readonly touchesConfig: (commit: string) => boolean;
-  /** Returns the reviews of the pull requests that merged a commit. Rejects if they cannot be read. */
+  /** Returns the reviews of the pull requests that merged the commit. Rejects if promptsync cannot read the reviews. */
   readonly reviewsOf: (commit: string) => Promise<readonly PullRequestReview[]>;
 };
 
@@ -98,32 +98,32 @@ const MAX_COMMITS_READ = 100;
 
 /** The result of comparing a plan with the reviews of merged pull requests. */
 type Comparison = {
-  /** The problem of each prompt with a change that no review has shown, by prompt id. */
+  /** The problem to report for each prompt with a change that no review showed, by prompt id. */
   readonly unreviewed: ReadonlyMap<string, Problem>;
-  /** The numbers of the pull requests whose reviews have shown some of the changes of the plan. */
+  /** The numbers of the pull requests whose reviews showed at least one change of the plan. */
   readonly shownBy: ReadonlySet<number>;
 };
 
-/** The search for the reviews that have shown the changes of one prompt. */
+/** The search for the reviews that showed the changes of one prompt. */
 type Search = {
   readonly file: PromptFile;
-  /** The digests of the changes that no review has shown so far. */
+  /** The digests of the changes that the search has not found in a review so far. */
   readonly unshown: readonly string[];
   /** The reviews read so far, newest first. */
   readonly reviews: readonly PullRequestReview[];
-  /** The numbers of the pull requests whose reviews have shown some of the changes. */
+  /** The numbers of the pull requests whose reviews showed at least one of the changes. */
   readonly shownBy: readonly number[];
-  /** Whether the search has reached a commit that touched the file and has no approval that counts. */
+  /** Whether the search has reached a commit that touched the file and has no valid approval. */
   readonly isOver: boolean;
   /** The commit at which the search ended, if that commit was pushed without a pull request. Otherwise null. */
   readonly directPush: string | null;
 };
 
 /**
- * Finds the changes of a plan that no review has shown. The approval of the newest commit counts for all prompts. For
- * each prompt, the search then visits the commits that touched its file or the configuration, newest first. It ends at
- * a commit that touched the file without an approval. Otherwise a direct push could restore a text that was approved
- * and then reverted.
+ * Finds the changes of a plan that no review showed. The approval of the newest commit counts for all prompts. For each
+ * prompt, the search then visits the commits that touched its file or the configuration, newest first. It ends at a
+ * commit that touched the file and has no approval. If it continued, a direct push could restore text that was approved
+ * once and reverted later.
  */
 export async function compareWithReviews(plan: Plan, trail: ReviewTrail): Promise<Comparison> {
   const { commits, touchesFile, touchesConfig, reviewsOf } = trail;
@@ -168,19 +168,20 @@ function addReview(search: Search, review: PullRequestReview, plan: Plan): Searc
   return { ...search, unshown, shownBy, reviews: [...search.reviews, review] };
 }
 
-/** Ends the search of a prompt unless one of the reviews of a commit has an approval. */
+/** Ends the search for a prompt if none of the reviews of the commit has an approval. */
 function endWithoutApproval(search: Search, commit: string, reviews: readonly PullRequestReview[]): Search {
   if (reviews.some(({ shown }) => shown !== null)) return search;
   return { ...search, isOver: true, directPush: reviews.length === 0 ? commit : null };
 }
 
-/** Whether a review has shown a change, either by itself or as part of the same whole plan. */
+/** Returns true if the review showed the change itself or the same plan. */
 function hasShown({ shown }: PullRequestReview, digest: string, plan: Plan): boolean {
   return shown !== null && (shown.plan === plan.digest || shown.changes.has(digest));
 }
 
 /**
- * Makes the problem of a prompt. Mentions a failure of GitHub only if that failure cut the search of the prompt short.
+ * Builds the problem for a prompt. Mentions a failed request to GitHub only if the failure cut the search for this
+ * prompt short.
  */
 function makeNotReviewedProblem({ file, reviews, isOver, directPush }: Search, failure: string | null): Problem {
   const shownByPull = new Map(reviews.map(({ pull, shown }) => [pull, shown !== null]));

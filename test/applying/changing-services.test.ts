@@ -30,7 +30,7 @@ type RewritingService = {
 
 const rewritingServices: readonly RewritingService[] = [
   {
-    effect: 'trims texts',
+    effect: 'trims text',
     parts: { text: 'Hello ' },
     rewrite: (sent) => ({ ...sent, text: sent.text.trim() }),
   },

@@ -68,17 +68,20 @@ describe('a configuration of another user', () => {
     },
   );
 
-  test.for(COMMANDS)('%s refuses a configuration of another user in the working directory', async (words, context) => {
-    const place = await makeShared(context);
-    plantConfig(place);
-    const { exitCode, stdout, stderr } = await place.run(place.shared, words);
-    expect(exitCode).toBe(1);
-    expect(stdout + stderr).toContain(
-      'promptsync.yaml: error: The configuration belongs to another user, who could choose the service',
-    );
-    expect(stdout + stderr).toContain('--config promptsync.yaml');
-    expectNothingSent(place);
-  });
+  test.for(COMMANDS)(
+    '%s refuses a configuration owned by another user in the working directory',
+    async (words, context) => {
+      const place = await makeShared(context);
+      plantConfig(place);
+      const { exitCode, stdout, stderr } = await place.run(place.shared, words);
+      expect(exitCode).toBe(1);
+      expect(stdout + stderr).toContain(
+        'promptsync.yaml: error: The configuration belongs to another user, who could choose the service',
+      );
+      expect(stdout + stderr).toContain('--config promptsync.yaml');
+      expectNothingSent(place);
+    },
+  );
 
   test('plan refuses a symlink to a configuration if another user owns the symlink', async (context) => {
     const place = await makeShared(context);

@@ -52,6 +52,6 @@ test('sync fails if it cannot ask for approval because standard input is closed'
     'prompts/a.md': promptText('a'),
   });
   const { stdout } = await bash(folder, 'promptsync sync <&-');
-  expect(stdout).toContain('there is no terminal to ask on');
+  expect(stdout).toContain('there is no terminal to ask for it');
   expect(stdout).toContain('codes 1');
 });

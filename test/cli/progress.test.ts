@@ -24,7 +24,7 @@ function drawLines({ milliseconds, all: total = 10, columns, until = total }: Pa
   return lines;
 }
 
-describe('progressReporter', () => {
+describe('makeProgressReporter', () => {
   test('makeProgressReporter shows no progress during a short run', () => {
     expect(drawLines({ milliseconds: 5 })).toEqual(['']);
   });

@@ -189,7 +189,7 @@ test('plan redacts an API key even if line wrapping would split it', async () =>
   }
 });
 
-describe('wantsColour', () => {
+describe('usesColor', () => {
   test.each<[string, boolean, Readonly<Record<string, string>>, boolean, boolean]>([
     ['usesColor enables colors on a terminal', true, {}, true, true],
     ['usesColor disables colors without a terminal', false, {}, true, false],

@@ -278,7 +278,7 @@ describe('import with existing files', () => {
     expect(exitCode).toBe(3);
     const [problem] = report.prompts.flatMap(({ problems }) => problems);
     expect(problem).toMatchObject({ code: 'import/known', hint: expect.stringContaining(hint) });
-    expect(problem?.message).toMatch(new RegExp(`^The ${what} "[a-z_]*" is that of prompts/mine.md already.$`));
+    expect(problem?.message).toMatch(new RegExp(`^The ${what} "[a-z_]*" already belongs to prompts/mine.md.$`));
     expect(readdirSync(join(folder, 'prompts'))).toEqual(['mine.md']);
   });
 

@@ -585,7 +585,7 @@ describe('the questions of init', () => {
       'promptsync-propose.yml already exists': null,
     });
     await expect(init({ ...FLAGS, embedded: true }, { ...makeWorld(folder), interview })).rejects.toThrow(
-      'Nothing was written',
+      'promptsync wrote nothing',
     );
     expect(read(folder, 'promptsync.yaml')).toBe('{}\n');
     expect(existsSync(join(folder, 'prompts'))).toBe(false);

@@ -125,7 +125,7 @@ async function refusal(folder: string, options: CheckOptions = {}): Promise<stri
   if (problem === undefined) return '';
   return [
     problem.code,
-    ...(/git pull|Merge it/.exec(problem.hint) ?? []),
+    ...(/git pull|Merge this commit/.exec(problem.hint) ?? []),
     ...(/if this .*?,/.exec(problem.hint) ?? []),
   ].join(' ');
 }
@@ -191,7 +191,7 @@ describe('the check for merged and up-to-date commits', () => {
 describe('the refusals of unmerged and outdated commits', () => {
   const BEHIND = 'superseded git pull';
   const EITHER = 'superseded git pull if this clone is behind,';
-  const NOT_MERGED = 'not-merged Merge it';
+  const NOT_MERGED = 'not-merged Merge this commit';
   test.each<[string, Scene, string]>([
     ['sync refuses a clone that is behind the remote branch', STALE, BEHIND],
     [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { makeMarker } from '../../src/commands/upsert-sticky-text.ts';
 
-describe('markerOf', () => {
+describe('makeMarker', () => {
   test('the marker of a sticky comment is a single-line HTML comment', () => {
     expect(makeMarker('.')).toMatch(/^<!-- promptsync [0-9a-f]{16} -->$/);
     expect(makeMarker('--> a\n', '--> b\n')).toMatch(/^<!-- promptsync [0-9a-f]{16} -->$/);

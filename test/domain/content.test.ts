@@ -72,7 +72,7 @@ describe('computeContentDigest and matchesDigest', () => {
   });
 });
 
-describe('metadataDigest', () => {
+describe('computeMetadataDigest', () => {
   test('null metadata and empty metadata have the same digest', () => {
     expect(computeMetadataDigest(null)).toBe(computeMetadataDigest({}));
     expect(computeMetadataDigest(null)).toBe(EMPTY_METADATA_DIGEST);

@@ -4,7 +4,7 @@ import { listPlaceholders } from '../../src/domain/text-changes.ts';
 import { countAllowedChanges, parseMaxChanges, type MaxChanges } from '../../src/domain/policy.ts';
 import { suggestName } from '../../src/domain/suggest-name.ts';
 
-describe('placeholdersOf', () => {
+describe('listPlaceholders', () => {
   test.each([
     [['a'], '{{a}}'],
     [['b', 'a'], '{{b}} {{a}} {{b}}'],
@@ -34,7 +34,7 @@ describe('placeholdersOf', () => {
   });
 });
 
-describe('suggest', () => {
+describe('suggestName', () => {
   const known = ['id', 'key', 'name', 'description', 'variables'];
   test.each([
     ['nmae', 'name'],

@@ -84,7 +84,7 @@ describe('findPromptPaths and makePromptMatcher', () => {
     expect(await find(makeWorkspace(FILES), words(patterns))).toEqual({ paths: words(paths), problems: [] });
   });
 
-  test.each(found)('%s, and promptMatcher decides this from the paths alone', (_, patterns, paths) => {
+  test.each(found)('%s, and makePromptMatcher agrees based on the paths alone', (_, patterns, paths) => {
     const matches = makePromptMatcher({ folder: '/somewhere', patterns: words(patterns) });
     expect(Object.keys(FILES).filter(matches).toSorted()).toEqual(words(paths));
   });

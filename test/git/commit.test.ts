@@ -101,7 +101,7 @@ describe('commit if git refuses', () => {
   test('promptsync shows the output of a git hook that rejects a commit', async () => {
     const folder = makeEditedRepository();
     installRefusingHook(folder, 'commit-msg', 'echo "not today" >&2\n');
-    await expect(openCommitter(startAt(folder)).commit(['a.md'], 'Edit')).rejects.toThrow(/^git could not .*not today/);
+    await expect(openCommitter(startAt(folder)).commit(['a.md'], 'Edit')).rejects.toThrow(/^git failed: .*not today/);
   });
 
   test('promptsync reports a failed commit if a git hook rejects it without output', async () => {
@@ -128,7 +128,7 @@ describe('commit if git refuses', () => {
   });
 });
 
-describe('checkBranch and switchTo', () => {
+describe('findBranchProblem and switchTo', () => {
   const ALLOWED = ['promote/greeting', 'größe', 'a.b', 'refs/heads/x', "quo'te", '$(x)', 'a;b'];
   const REFUSED = ['', ' ', 'a b', '-x', '--orphan', 'HEAD', '@{-1}', '-', 'a..b', '/x', 'a~1', 'new\nline'];
 

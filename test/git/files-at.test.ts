@@ -187,12 +187,12 @@ describe('readFileAt on many files', () => {
     rmSync(join(folder, file));
     if (bytes !== null) writeFiles(folder, { [file]: bytes });
     const { readFileAt: fileAt, head } = await open(folder);
-    await expect(fileAt(head!, 'p/a.md')).rejects.toThrow('git could not answer');
-    await expect(fileAt('d'.repeat(40), 'p/a.md')).rejects.toThrow('git could not answer');
+    await expect(fileAt(head!, 'p/a.md')).rejects.toThrow('git failed: ');
+    await expect(fileAt('d'.repeat(40), 'p/a.md')).rejects.toThrow('git failed: ');
   });
 });
 
-describe('pathspecsOf', () => {
+describe('makePathspecs', () => {
   const makePaths = (path: (at: number) => string) => Array.from({ length: 60 }, (_, at) => path(at));
   test.each<[string, readonly string[], readonly string[]]>([
     [

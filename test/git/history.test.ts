@@ -229,7 +229,7 @@ describe('mapCommitsToMerges and findMerges', () => {
   });
 });
 
-describe('readMessage', () => {
+describe('parseCommitMessage', () => {
   const quoted = 'Revert "Merge pull request #7 from a/b"';
   const absurd = `Soften (#${'9'.repeat(30)})`;
   test.each<[string, string, string, string | null, string?]>([

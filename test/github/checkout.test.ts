@@ -79,7 +79,7 @@ describe('baseOf', () => {
 
 const openWholeAt = (folder: string) => openFullRepository({ world: makeWorld(folder), git: startAt(folder) });
 
-describe('openWhole', () => {
+describe('openFullRepository', () => {
   test.each([0, 1, 2])('openFullRepository loads the full history after a checkout with depth %i', async (depth) => {
     const { folder, commits } = makeHistory();
     const repository = await openWholeAt(checkOut(folder, commits.merge, depth));

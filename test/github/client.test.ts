@@ -12,7 +12,7 @@ const merged = (number: number, parts: Partial<Pull> = {}): Pull => ({
   ...parts,
 });
 
-describe('mergedPullOf', () => {
+describe('findMergedPull and listMergedPulls', () => {
   test.each<[string, readonly Pull[], number | null]>([
     ['findMergedPull returns null for a commit without a pull request', [], null],
     ['findMergedPull returns the pull request whose merge commit is the given commit', [merged(7)], 7],
@@ -93,7 +93,7 @@ test('readOpenHead returns the current head of an open pull request, or null aft
   await expect(readOpenHead(client, 8)).rejects.toThrow('Not Found');
 });
 
-describe('tipOfBranch', () => {
+describe('readBranchTip', () => {
   test.each(['main', 'release/1', 'a/b/c', 'größe', '50%', 'a#b', 'a?b'])(
     'readBranchTip finds the tip of the branch %j',
     async (name) => {

@@ -47,7 +47,7 @@ const failGitCalls = (github: GitHubDouble): void => github.fail({ path: /\/git\
 const truncateTree = (github: GitHubDouble): void =>
   github.fail({ path: /\/trees\// }, { status: 200, body: { tree: [], truncated: true } });
 
-describe('askGitHub', () => {
+describe('makeNewestCommitReader', () => {
   test.each<[string, Name, ((github: GitHubDouble) => void) | null, string]>([
     ['sync with an unreachable git remote writes if GitHub reports the same branch tip', 'First', () => {}, ''],
     ['sync with an unreachable git remote writes if newer commits on GitHub change no prompt', 'Words', () => {}, ''],

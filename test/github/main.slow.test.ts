@@ -110,13 +110,13 @@ test.each<[string, string, RunOptions, RegExp]>([
     'The action reports a missing configuration file and writes nothing',
     'push',
     { inputs: { config: 'a/b.yaml' } },
-    /There is no file a\/b\.yaml/,
+    /The workspace has no file a\/b\.yaml/,
   ],
   [
     'The action reports a base-url that is not a URL and writes nothing',
     'push',
     { inputs: { 'base-url': 'x' } },
-    /the input `base-url` .* no URL/,
+    /the input `base-url` .* not a URL/,
   ],
   [
     'The action reports a base-url that uses plain http and writes nothing',
@@ -128,25 +128,25 @@ test.each<[string, string, RunOptions, RegExp]>([
     'The action reports a base-url with credentials and writes nothing',
     'push',
     { inputs: { 'base-url': 'https://a@b.c' } },
-    /the input `base-url` .* credentials/,
+    /the input `base-url` .* a user name or a password/,
   ],
   [
     'The action reports a missing API key and writes nothing',
     'push',
     { keyless: true },
-    /The input `api-key`, .* is not set or empty/,
+    /The input `api-key` should hold the API key, but it is not set/,
   ],
   [
     'The action reports an empty API key, refers to its secret and writes nothing',
     'push',
     { inputs: { 'api-key': '' } },
-    /look at its secret/,
+    /check its secret/,
   ],
   [
     'The action reports an API key with invalid characters and writes nothing',
     'push',
     { inputs: { 'api-key': 'hun ter2' } },
-    /The input `api-key` holds characters/,
+    /The input `api-key` contains characters/,
   ],
   [
     'The action reports a missing repository checkout and writes nothing',
@@ -194,7 +194,7 @@ test('Deleting a configuration in a pull request cannot send its API key to a di
   const ran = await runPull(pull, options);
   expect([...forRoot.requests, ...forTeam.requests]).toEqual([]);
   expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid' } });
-  expect(ran.stdout).toContain('::error title=action/no-config::There is no file team-a/promptsync.yaml');
+  expect(ran.stdout).toContain('::error title=action/no-config::The workspace has no file team-a/promptsync.yaml');
   expect(ran.stdout).toMatch(/`working-directory`.*`config`/);
   expect(github.checks(pull.head)).toMatchObject([
     { name: 'promptsync (team-a/promptsync.yaml)', conclusion: 'failure' },
@@ -235,8 +235,8 @@ test('The action applies the prompts and prints notices if it cannot write its o
   const environment = { GITHUB_STEP_SUMMARY: '/nowhere/summary', RUNNER_TEMP: '/dev/null/temp' };
   const ran = await runPush(pushMain(changed), { environment });
   expect(ran).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '', changes: 'true' } });
-  expect(ran.stdout).toMatch(/^::notice title=action\/not-told::Writing the outputs failed/m);
-  expect(ran.stdout).toMatch(/^::notice title=action\/not-told::Writing the summary failed/m);
+  expect(ran.stdout).toMatch(/^::notice title=action\/not-told::promptsync could not write the outputs/m);
+  expect(ran.stdout).toMatch(/^::notice title=action\/not-told::promptsync could not write the summary/m);
   expect(service.takeWrites()).toEqual(APPLIED);
 });
 

@@ -213,7 +213,7 @@ describe('missing permissions', () => {
       'The action suggests starting the run again if GitHub limits its requests',
       post,
       refusal('You have exceeded a secondary rate limit'),
-      'Start the run again',
+      'Run the workflow again',
     ],
   ])('%s', async (_, match, failure, named) => {
     const { github, pull, byHand } = await inSync();
@@ -301,13 +301,13 @@ describe('the modes promote and rollback', () => {
   test.each<[string, Inputs, string]>([
     ['Promote mode requires the names of the prompts', { ...promotion, prompts: '' }, 'usage/nothing-named'],
     [
-      'The mode rollback requires the names of the prompts',
+      'The rollback mode requires at least one prompt name',
       { mode: 'rollback', environment: 'staging' },
       'usage/nothing-named',
     ],
-    ['The mode promote requires a target environment', { ...promotion, to: '' }, 'usage/unknown-environment'],
+    ['The promote mode requires a target environment', { ...promotion, to: '' }, 'usage/unknown-environment'],
     [
-      'The mode promote opens no pull request without a GitHub token',
+      'The promote mode fails without a GitHub token and opens no pull request',
       { ...promotion, 'github-token': '' },
       'action/invalid-input',
     ],

@@ -12,11 +12,11 @@ test.each<[ProposalMode, Readonly<Record<string, string>>, string]>([
   ['pull', { environment: 'staging', to: 'production' }, 'pull'],
   ['promote', { to: 'production', environment: 'staging' }, 'promote-production'],
   ['rollback', { to: 'staging', environment: 'eu-production_2' }, 'rollback-eu-production_2'],
-])('The mode %s with the inputs %j uses the branch %s', (mode, inputs, expected) => {
+])('chooseProposalBranch in %s mode with the inputs %j returns %s', (mode, inputs, expected) => {
   expect(named(mode, inputs)).toBe(expected);
 });
 
-test('Every environment and configuration has its own branch with a valid git name', () => {
+test('chooseProposalBranch returns a unique and valid git branch name for every environment and configuration', () => {
   const environments = [
     '..',
     '.',

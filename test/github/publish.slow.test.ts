@@ -7,7 +7,7 @@ import { KEY } from '../support/service.ts';
 import { greets, makeTeam } from './team.ts';
 
 describe('the comment of a review', () => {
-  test('The review updates its only comment if the pull request no longer changes a prompt', async () => {
+  test('A review updates its existing comment when the pull request no longer changes any prompt', async () => {
     const { github, pushMain, review, runPush } = await makeTeam({ greeting: {} });
     await runPush(pushMain({}));
     await review(greets('Other'));
@@ -20,14 +20,19 @@ describe('the comment of a review', () => {
 
   test.each<[string, Record<string, string>, boolean, number]>([
     [
-      'With comment: changes, the review writes no comment about a plan without changes',
+      'A review posts no comment about an empty plan if the comment input is set to changes',
       { comment: 'changes' },
       false,
       0,
     ],
-    ['With comment: changes, the review writes a comment about a plan with changes', { comment: 'changes' }, true, 1],
-    ['With comment: never, the review writes no comment', { comment: 'never' }, true, 0],
-    ['The review writes no comment without a GitHub token', { 'github-token': '' }, true, 0],
+    [
+      'A review posts a comment about a non-empty plan if the comment input is set to changes',
+      { comment: 'changes' },
+      true,
+      1,
+    ],
+    ['A review posts no comment if the comment input is set to never', { comment: 'never' }, true, 0],
+    ['A review posts no comment if no GitHub token is set', { 'github-token': '' }, true, 0],
   ])('%s', async (_, inputs, changes, count) => {
     const { github, pushMain, review, runPush } = await makeTeam({ greeting: {} });
     await runPush(pushMain({}));
@@ -37,7 +42,7 @@ describe('the comment of a review', () => {
     expect(github.comments(1)).toHaveLength(count);
   });
 
-  test('The review reports invalid files in the comment and in annotations at their lines', async () => {
+  test('A review reports invalid files in its comment and in annotations on the affected lines', async () => {
     const { github, review } = await makeTeam({ greeting: {} });
     const ran = await review({ 'prompts/greeting.md': '---\nid: prm_greeting\nkey: greeting\nnmae: x\n---\nText\n' });
     expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid', 'plan-digest': '' } });
@@ -47,7 +52,7 @@ describe('the comment of a review', () => {
     expect(github.comments(1)[0]?.body).toContain('The field "nmae" is unknown.');
   });
 
-  test('The review shows a warning even if the pull request itself accepts that warning', async () => {
+  test('A review shows a warning even if the pull request itself adds it to accept_warnings', async () => {
     const { github, review } = await makeTeam({ greeting: {} });
     const accepted = { accept_warnings: ['prompt/hidden-character'] };
     const ran = await review({
@@ -60,7 +65,7 @@ describe('the comment of a review', () => {
     expect(github.comments(1)[0]?.body).toContain('The file contains the invisible character \\u{200b}.');
   });
 
-  test('The review writes one comment for each working directory', async () => {
+  test('A review posts a separate comment for each working directory', async () => {
     const team = await makeTeam({ greeting: {} });
     const files = { 'b/promptsync.yaml': 'prompts: ["*.md"]\n', 'b/other.md': promptText('greeting', { text: 'B' }) };
     team.push('change', files);
@@ -73,7 +78,7 @@ describe('the comment of a review', () => {
     expect(ran.stdout).toContain('other.md');
   });
 
-  test('A run of an older commit does not overwrite the comment of a newer commit', async () => {
+  test('A run for an older commit does not overwrite the comment about a newer commit', async () => {
     const { github, push, openPull, review, runPull } = await makeTeam({ greeting: {} });
     push('change', greets('One'));
     const older = openPull('change');
@@ -84,7 +89,7 @@ describe('the comment of a review', () => {
   });
 });
 
-test('The action writes an HTML page for reviews, applies and invalid files', async () => {
+test('The action writes an HTML report after a review, after an apply and for an invalid file', async () => {
   const { pushMain, review, runPush } = await makeTeam({ greeting: { text: 'Hi.' }, tax: {} });
   const pageOf = (ran: { readonly outputs: Readonly<Record<string, string>> }) => {
     const page = readFileSync(ran.outputs['report-html'] ?? '', 'utf8');
@@ -118,7 +123,7 @@ function longText(word: string): string {
   return line.repeat(Math.ceil(20_000 / Buffer.byteLength(line)));
 }
 
-test('A plan with thirty large diffs fits in comment, check and summary and can be applied', async () => {
+test('A plan with thirty large diffs fits in the comment, check and job summary and can still be applied', async () => {
   const prompts = Object.fromEntries(names.map((name) => [name, { text: longText('old') }]));
   const { github, push, pushMain, openPull, mergePull, runPull, runPush } = await makeTeam(prompts);
   await runPush(pushMain({}));
@@ -153,22 +158,22 @@ const REFUSED = { status: 403, body: { message: 'Resource not accessible by inte
 /** The summary contains the plan whatever GitHub answers, and a run never fails because of its comment. */
 test.each<[string, Fault, number]>([
   [
-    'The action plans successfully if it may not read the comments',
+    'The action plans successfully even if it lacks permission to read comments',
     { match: { method: 'GET', path: /comments/ }, failure: REFUSED, times: Infinity },
     0,
   ],
   [
-    'The action plans successfully if GitHub rejects its token',
+    'The action plans successfully even if GitHub rejects its token',
     { match: { path: all }, failure: { status: 401, body: {} }, times: Infinity },
     0,
   ],
   [
-    'The action plans successfully if GitHub answers with HTML instead of JSON',
+    'The action plans successfully even if GitHub responds with HTML instead of JSON',
     { match: { path: all }, failure: { status: 200, body: '<html>' }, times: Infinity },
     0,
   ],
   [
-    'The action writes only one comment if the answer of GitHub is lost',
+    'The action posts only one comment if the response from GitHub is lost',
     { match: { method: 'POST', path: all }, failure: 'lost-answer', times: 1 },
     1,
   ],

@@ -13,7 +13,7 @@ import type { FailureReason } from '../../src/report/run-outcome.ts';
 import type { Report, ReportProblem, ReportPrompt } from '../../src/report/schema.ts';
 import { makeRunner, problemOfKind } from './support.ts';
 
-describe('annotate', () => {
+describe('annotateProblems', () => {
   const many = (severity: ReportProblem['severity'], count: number): readonly ReportProblem[] =>
     Array.from({ length: count }, (_, n) => problemOfKind(severity, { message: `${severity} ${n + 1}.` }));
   const annotated = (problems: readonly ReportProblem[]): readonly string[] => {
@@ -26,39 +26,39 @@ describe('annotate', () => {
     [9, undefined],
     [10, 'error: 1 more error: see the summary of the run.'],
     [12, 'error: 3 more errors: see the summary of the run.'],
-  ])('Of %i errors, annotate shows nine and counts the others', (count, more) => {
+  ])('Given %i errors, annotateProblems shows nine and reports the number of any others', (count, more) => {
     const lines = annotated(many('error', count));
     expect(lines.slice(0, 9)).toEqual(many('error', 9).map(({ message }) => `error: ${message} What to do.`));
     expect(lines.slice(9)).toEqual(more === undefined ? [] : [more]);
   });
 
-  test('annotate counts errors and warnings separately and shows errors first', () => {
+  test('annotateProblems limits errors and warnings separately and lists errors first', () => {
     const lines = annotated([...many('warning', 11), ...many('error', 9)]);
     expect(lines.map((line) => line.split(':')[0]).join(' ')).toMatch(/^(error ){9}(warning ?){10}$/);
     expect(lines.at(-1)).toBe('warning: 2 more warnings: see the summary of the run.');
   });
 
-  test('annotate shows equal problems once', () => {
+  test('annotateProblems reports identical problems only once', () => {
     const one = problemOfKind('error', { path: 'a.md', line: 3 });
     expect(annotated(Array.from({ length: 20 }, () => ({ ...one })))).toHaveLength(1);
     expect(annotated([one, { ...one, line: 4 }])).toHaveLength(2);
   });
 
   test.each<[string, Partial<ReportProblem>, object]>([
-    ['annotate gives no place for a problem without a path', {}, { title: 'prompt/any' }],
-    ['annotate gives the file of a problem', { path: 'a.md' }, { title: 'prompt/any', file: 'root/a.md' }],
+    ['annotateProblems adds no location to a problem that has no path', {}, { title: 'prompt/any' }],
+    ['annotateProblems includes the file of a problem', { path: 'a.md' }, { title: 'prompt/any', file: 'root/a.md' }],
     [
-      'annotate gives the line of a problem',
+      'annotateProblems includes the line of a problem',
       { path: 'a.md', line: 3 },
       { title: 'prompt/any', file: 'root/a.md', startLine: 3 },
     ],
     [
-      'annotate gives the column of a problem',
+      'annotateProblems includes the column of a problem',
       { path: 'a.md', line: 3, column: 5 },
       { title: 'prompt/any', file: 'root/a.md', startLine: 3, startColumn: 5 },
     ],
     [
-      'annotate makes hidden characters in a path visible',
+      'annotateProblems escapes hidden characters in a path',
       { path: 'a\u202e.md' },
       { title: 'prompt/any', file: 'root/a\\u{202e}.md' },
     ],
@@ -69,12 +69,32 @@ describe('annotate', () => {
   });
 
   test.each<[string, message: string, expected: string]>([
-    ['annotate escapes a workflow command', '::error::x', '\\u{3a}:error::x What to do.'],
-    ['annotate escapes an indented workflow command', '  ::error::x', '  \\u{3a}:error::x What to do.'],
-    ['annotate escapes a workflow command in the older syntax', 'a ##[error]x', 'a ##\\u{5b}error]x What to do.'],
-    ['annotate escapes a line feed before a workflow command', 'a\n::error::x', 'a\\u{a}::error::x What to do.'],
-    ['annotate escapes CRLF before a workflow command', 'a\r\n::error::x', 'a\\u{d}\\u{a}::error::x What to do.'],
-    ['annotate escapes hidden and control characters', 'a\u202eb\u0000', 'a\\u{202e}b\\u{0} What to do.'],
+    ['annotateProblems and annotateWholeRun escape a workflow command', '::error::x', '\\u{3a}:error::x What to do.'],
+    [
+      'annotateProblems and annotateWholeRun escape an indented workflow command',
+      '  ::error::x',
+      '  \\u{3a}:error::x What to do.',
+    ],
+    [
+      'annotateProblems and annotateWholeRun escape a workflow command in the legacy syntax',
+      'a ##[error]x',
+      'a ##\\u{5b}error]x What to do.',
+    ],
+    [
+      'annotateProblems and annotateWholeRun escape a line feed before a workflow command',
+      'a\n::error::x',
+      'a\\u{a}::error::x What to do.',
+    ],
+    [
+      'annotateProblems and annotateWholeRun escape CRLF before a workflow command',
+      'a\r\n::error::x',
+      'a\\u{d}\\u{a}::error::x What to do.',
+    ],
+    [
+      'annotateProblems and annotateWholeRun escape hidden and control characters',
+      'a\u202eb\u0000',
+      'a\\u{202e}b\\u{0} What to do.',
+    ],
   ])('%s', (_, message, expected) => {
     const runner = makeRunner();
     const problem = problemOfKind('error', { message });
@@ -96,25 +116,33 @@ type ActionRun = {
 
 describe('failureOf', () => {
   test.each<[string, ActionRun, FailureReason]>([
-    ['failureOf gives no reason for a successful sync', { mode: 'sync', exitCode: 0, statuses: ['applied'] }, ''],
-    ['failureOf gives no reason for a plan with changes', { mode: 'plan', exitCode: 0, statuses: ['pending'] }, ''],
     [
-      'failureOf reports drift if a drift run finds changes',
+      'chooseActionFailure returns an empty string for a successful sync',
+      { mode: 'sync', exitCode: 0, statuses: ['applied'] },
+      '',
+    ],
+    [
+      'chooseActionFailure returns an empty string for a plan with changes',
+      { mode: 'plan', exitCode: 0, statuses: ['pending'] },
+      '',
+    ],
+    [
+      'chooseActionFailure returns drift if a drift check finds changes',
       { mode: 'drift', exitCode: 0, statuses: ['pending'] },
       'drift',
     ],
     [
-      'failureOf gives no reason for a drift run without changes',
+      'chooseActionFailure returns an empty string for a drift check without changes',
       { mode: 'drift', exitCode: 0, statuses: ['unchanged'] },
       '',
     ],
     [
-      'failureOf reports a failure if a prompt failed in a drift run',
+      'chooseActionFailure returns failed if a prompt fails during a drift check',
       { mode: 'drift', exitCode: 4, statuses: ['failed'] },
       'failed',
     ],
     [
-      'failureOf reports a failure if an interrupt follows the last write',
+      'chooseActionFailure returns failed if an interrupt follows the last write',
       { mode: 'sync', exitCode: 130, statuses: ['applied'] },
       'failed',
     ],
@@ -123,7 +151,7 @@ describe('failureOf', () => {
     expect(chooseActionFailure(mode, { exitCode }, reportOf(prompts))).toBe(expected);
   });
 
-  test('differing counts only prompts that are pending or blocked', () => {
+  test('countDifferingPrompts counts only pending and blocked prompts', () => {
     const all = ['unchanged', 'pending', 'blocked', 'failed', 'applied', 'not_attempted'] as const;
     const differ = all.filter(
       (status) => countDifferingPrompts(reportOf([promptOf('unchanged'), promptOf(status)])) > 0,

@@ -3,7 +3,7 @@ import { INPUT_NAMES, readInputs } from '../../src/github/runner.ts';
 import { endOfCall, inputsOf, makeRunner } from './support.ts';
 
 describe('readInputs', () => {
-  test('readInputs returns the defaults if no input is set', () => {
+  test('readInputs returns the default values if no input is set', () => {
     expect(inputsOf()).toEqual({
       mode: 'auto',
       comment: 'always',
@@ -43,7 +43,7 @@ describe('readInputs', () => {
     ['require-reviewed-plan', 'yes', 'expected one of "true"'],
     ['require-reviewed-plan', 'True', 'expected one of "true"'],
     ['drift-issue', '1', 'expected one of "true"'],
-  ])('readInputs rejects the input %s with the value %j after it has masked all secrets', (name, value, expected) => {
+  ])('readInputs rejects the input %s with the value %j after masking all secrets', (name, value, expected) => {
     const secrets: string[] = [];
     const runner = makeRunner({ [name]: value, 'api-key': 'key', 'github-token': 'token' });
     const end = endOfCall(() => JSON.stringify(readInputs(runner, { keep: (secret) => void secrets.push(secret) })));

@@ -81,17 +81,17 @@ const CREATED = ['done', POST, OURS] as const;
 const UPDATED = ['done', FIRST, OURS] as const;
 
 const existingComments: readonly Row<Attempt>[] = [
-  ['upsertComment creates the comment if none exists', {}, ...CREATED],
-  ['upsertComment updates an old comment in place', withComments([OLD]), ...UPDATED],
-  ['upsertComment leaves an equal comment unchanged', withComments([BODY]), 'done', OURS],
+  ['upsertComment creates a comment if none exists', {}, ...CREATED],
+  ['upsertComment updates an outdated comment in place', withComments([OLD]), ...UPDATED],
+  ['upsertComment leaves an identical comment unchanged', withComments([BODY]), 'done', OURS],
   [
-    'upsertComment updates the first of two comments with the marker',
+    'upsertComment updates the first comment if two contain the marker',
     withComments([OLD], [OLD]),
     ...UPDATED,
     'github-actions[bot]: An old plan',
   ],
   [
-    'upsertComment ignores a comment with the marker by another person',
+    'upsertComment ignores a comment by another user even if it contains the marker',
     withComments([OLD, ADA]),
     'done',
     POST,
@@ -99,7 +99,7 @@ const existingComments: readonly Row<Attempt>[] = [
     OURS,
   ],
   [
-    'upsertComment ignores a comment with the marker by another bot',
+    'upsertComment ignores a comment by another bot even if it contains the marker',
     withComments([OLD, OTHER_BOT]),
     'done',
     POST,
@@ -107,13 +107,13 @@ const existingComments: readonly Row<Attempt>[] = [
     OURS,
   ],
   [
-    'upsertComment finds its own comment after one by another person',
+    'upsertComment finds its own comment even if a comment by another user comes first',
     withComments([OLD, ADA], [OLD]),
     ...['done', 'PATCH issues/comments/2000000002', 'ada: An old plan', OURS],
   ],
   ...[`> ${MARKER}`, `${OTHER_MARKER}\nAnother`].map((body): Row<Attempt> => {
     return [
-      `keepComment ignores a comment that does not begin with the marker: ${body}`,
+      `upsertComment ignores a comment that does not begin with the marker: ${body}`,
       withComments([body]),
       'done',
       POST,
@@ -126,31 +126,31 @@ const existingComments: readonly Row<Attempt>[] = [
 const halfNamedViewer = { status: 200, body: { data: { viewer: { login: 'acme-bot' } } } };
 const identities: readonly Row<Attempt>[] = [
   [
-    'upsertComment recognizes the comment of a workflow token',
+    'upsertComment recognizes its own comment when it uses a workflow token',
     { ...withComments([OLD]), identity: 'graphql' },
     ...UPDATED,
   ],
   [
-    'upsertComment treats a token of unknown identity as a workflow token',
+    'upsertComment assumes a workflow token if it cannot determine the identity of the token',
     { ...withComments([OLD]), identity: 'none' },
     ...UPDATED,
   ],
   [
-    'upsertComment recognizes the comment of a personal token',
+    'upsertComment recognizes its own comment when it uses a personal access token',
     { ...withComments([OLD]), identity: 'graphql', as: ADA },
     'done',
     FIRST,
     'ada: The plan',
   ],
   [
-    'upsertComment recognizes the comment of an app token',
+    'upsertComment recognizes its own comment when it uses an app token',
     { ...withComments([OLD]), as: ACME_BOT },
     'done',
     FIRST,
     'acme-bot[bot]: The plan',
   ],
   [
-    'upsertComment recognizes an app whose name lacks [bot] in GraphQL',
+    'upsertComment recognizes its own comment if GraphQL returns the app name without the [bot] suffix',
     {
       as: ACME_BOT,
       prepare: (github) => {
@@ -169,9 +169,9 @@ const rateLimitFor = (seconds: number): Failure => ({
   body: { message: 'You have exceeded a secondary rate limit.' },
 });
 const failingRequests: readonly Row<Attempt>[] = [
-  ['upsertComment creates one comment if the answer is lost', { failure: ['POST', 'lost-answer'] }, ...CREATED],
+  ['upsertComment creates only one comment if the response is lost', { failure: ['POST', 'lost-answer'] }, ...CREATED],
   [
-    'upsertComment retries if the creation fails with 502',
+    'upsertComment retries if creating the comment fails with status 502',
     { failure: ['POST', { status: 502 }] },
     'done',
     POST,
@@ -179,7 +179,7 @@ const failingRequests: readonly Row<Attempt>[] = [
     OURS,
   ],
   [
-    'upsertComment retries if the connection breaks before the creation',
+    'upsertComment retries if the connection breaks before the comment is created',
     { failure: ['POST', 'reset'] },
     'done',
     POST,
@@ -187,29 +187,29 @@ const failingRequests: readonly Row<Attempt>[] = [
     OURS,
   ],
   [
-    'upsertComment throws an error if the token may not create comments',
+    'upsertComment throws an error if the token lacks permission to create comments',
     { failure: ['POST', { status: 403 }] },
     'throws 403',
     POST,
   ],
   [
-    'upsertComment throws an error if the token may not update the comment',
+    'upsertComment throws an error if the token lacks permission to update the comment',
     { ...withComments([OLD]), failure: ['PATCH', { status: 403 }] },
     ...['throws 403', FIRST, 'github-actions[bot]: An old plan'],
   ],
-  ['upsertComment retries a failed read', { failure: ['GET', { status: 500 }] }, ...CREATED],
+  ['upsertComment retries a failed read request', { failure: ['GET', { status: 500 }] }, ...CREATED],
   [
-    'upsertComment retries a read after a rate limit with status 403',
+    'upsertComment retries a read request that hits a rate limit with status 403',
     { failure: ['GET', { status: 403, headers: RATE }] },
     ...CREATED,
   ],
   [
-    'upsertComment retries a read after a rate limit with status 429',
+    'upsertComment retries a read request that hits a rate limit with status 429',
     { failure: ['GET', { status: 429, headers: RATE }] },
     ...CREATED,
   ],
   [
-    'upsertComment waits for a rate limit of one second',
+    'upsertComment waits out a one-second rate limit and retries',
     { failure: ['POST', rateLimitFor(1)] },
     'done',
     POST,
@@ -217,7 +217,7 @@ const failingRequests: readonly Row<Attempt>[] = [
     OURS,
   ],
   [
-    'upsertComment throws an error instead of waiting for an hour',
+    'upsertComment throws an error instead of waiting out a one-hour rate limit',
     { failure: ['POST', rateLimitFor(3600)] },
     'throws 403',
     POST,
@@ -231,17 +231,17 @@ const failingRequests: readonly Row<Attempt>[] = [
 ];
 
 test.each<[string, readonly Row<Attempt>[]]>([
-  ['upsertComment creates or updates only the comment that belongs to its token', existingComments],
-  ['upsertComment recognizes its comment by the account of the token', identities],
-  ['upsertComment creates no second comment when requests fail', failingRequests],
+  ['upsertComment updates its own comment or creates one, and leaves all other comments unchanged', existingComments],
+  ['upsertComment recognizes its own comment by the account that its token belongs to', identities],
+  ['upsertComment creates no duplicate comment when requests fail', failingRequests],
 ])('%s', async (_, rows) => {
   const { actual, expected } = await tryAll(rows, tryToKeepComment);
   expect(actual).toEqual(expected);
 });
 
 test.each<[string, Failure, number]>([
-  ['upsertComment looks for its comment before it retries a request that timed out', 'hang', 2],
-  ['upsertComment finds its comment after an incomplete answer and sends no second request', 'half-answer', 1],
+  ['upsertComment looks for its comment before retrying a create request that timed out', 'hang', 2],
+  ['upsertComment finds its comment after an incomplete response and sends no second create request', 'half-answer', 1],
 ])('%s', async (_, failure, sent) => {
   const github = await startGitHub();
   addPullRequest(github);
@@ -281,7 +281,7 @@ describe('upsertComment with 250 comments', () => {
     expect(await find(others.with(240, OLD))).toEqual({ body: OLD, asked: [...pages, '/graphql'] });
   });
 
-  test('upsertComment does not ask for the token’s account if no comment has the marker', async () => {
+  test('upsertComment does not look up the account of the token if no comment contains the marker', async () => {
     expect(await find(others)).toEqual({ body: undefined, asked: pages });
   });
 });
@@ -322,15 +322,15 @@ describe('upsertIssue and closeIssue', () => {
   const rows: readonly Row<IssueAttempt>[] = [
     ['upsertIssue opens an issue if none is open', {}, 'done', NEW_ISSUE, OPENED],
     ['upsertIssue updates an open issue in place', hasIssue(), 'done', PATCH, OPENED],
-    ['upsertIssue corrects a changed title', hasIssue({ title: 'Old', body: BODY }), 'done', PATCH, OPENED],
-    ['upsertIssue leaves an equal issue unchanged', hasIssue({ body: BODY }), 'done', OPENED],
+    ['upsertIssue updates an outdated title', hasIssue({ title: 'Old', body: BODY }), 'done', PATCH, OPENED],
+    ['upsertIssue leaves an identical issue unchanged', hasIssue({ body: BODY }), 'done', OPENED],
     [
-      'upsertIssue opens another issue if the first one was closed',
+      'upsertIssue opens a new issue if the previous one was closed',
       hasIssue({ state: 'closed', state_reason: 'completed' }),
       ...['done', NEW_ISSUE, 'closed (completed) Drift: An old plan', OPENED],
     ],
     [
-      'upsertIssue ignores an issue by another person',
+      'upsertIssue ignores an issue by another user even if it contains the marker',
       hasIssue({ user: ADA }),
       'done',
       NEW_ISSUE,
@@ -345,37 +345,43 @@ describe('upsertIssue and closeIssue', () => {
       `open Drift: > ${MARKER}`,
       OPENED,
     ],
-    ['upsertIssue ignores a pull request with the marker', hasIssue({ number: 1 }, [1]), 'done', NEW_ISSUE, OPENED],
-    ['upsertIssue finds its issue after a hundred other issues', hasIssue({}, hundred), 'done', PATCH, OPENED],
+    [
+      'upsertIssue ignores a pull request that contains the marker',
+      hasIssue({ number: 1 }, [1]),
+      'done',
+      NEW_ISSUE,
+      OPENED,
+    ],
+    ['upsertIssue finds its issue among a hundred pull requests', hasIssue({}, hundred), 'done', PATCH, OPENED],
     ['closeIssue closes an open issue as completed', { ...hasIssue(), steps: ['close'] }, 'done', PATCH, CLOSED],
     ['closeIssue does nothing if no issue is open', { steps: ['close'] }, 'done'],
     [
-      'closeIssue does not close an issue by another person',
+      'closeIssue does not close an issue by another user',
       { ...hasIssue({ user: ADA }), steps: ['close'] },
       'done',
       'open Drift: An old plan',
     ],
     [
-      'upsertIssue opens another issue after closeIssue',
+      'upsertIssue opens a new issue after closeIssue has closed the previous one',
       { ...hasIssue(), steps: ['close', 'keep'] },
       ...['done', PATCH, NEW_ISSUE, CLOSED, OPENED],
     ],
     [
-      'upsertIssue opens only one issue if the answer is lost',
+      'upsertIssue opens only one issue if the response is lost',
       { failure: ['POST', 'lost-answer'] },
       'done',
       NEW_ISSUE,
       OPENED,
     ],
     [
-      'upsertIssue throws an error if the repository has issues turned off',
+      'upsertIssue throws an error if issues are disabled in the repository',
       { failure: ['POST', { status: 410 }] },
       'throws 410',
       NEW_ISSUE,
     ],
   ];
 
-  test('upsertIssue and closeIssue maintain at most one open issue', async () => {
+  test('upsertIssue and closeIssue manage a single issue and ignore issues by other users', async () => {
     const { actual, expected } = await tryAll(rows, perform);
     expect(actual).toEqual(expected);
   });

@@ -19,20 +19,20 @@ describe('comment without a merge request', () => {
   const without = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, '']));
   const REQUEST = ['CI_MERGE_REQUEST_IID', 'CI_MERGE_REQUEST_PROJECT_ID'];
   test.each<[string, Readonly<Record<string, string>>, string]>([
-    ['promptsync comment publishes nothing outside of GitLab CI', without('GITLAB_CI'), 'this is not a GitLab CI job'],
+    ['promptsync comment posts nothing outside GitLab CI', without('GITLAB_CI'), 'this is not a GitLab CI job'],
     [
-      'promptsync comment publishes nothing without a token, as in the pipeline of a fork',
+      'promptsync comment posts nothing if GITLAB_TOKEN is unset, as in a fork pipeline',
       without('GITLAB_TOKEN'),
       'the variable GITLAB_TOKEN is not set',
     ],
     [
-      'promptsync comment publishes nothing if the token is blank',
+      'promptsync comment posts nothing if GITLAB_TOKEN is blank',
       { GITLAB_TOKEN: ' \n' },
       'the variable GITLAB_TOKEN is not set',
     ],
-    ['promptsync comment publishes nothing on a tag', without(...REQUEST), 'this commit has no merge request'],
+    ['promptsync comment posts nothing in a tag pipeline', without(...REQUEST), 'this commit has no merge request'],
     [
-      'promptsync comment publishes nothing if a variable contains a path instead of an id',
+      'promptsync comment posts nothing if CI_MERGE_REQUEST_IID contains a path instead of a number',
       { CI_MERGE_REQUEST_IID: '../1' },
       'this commit has no merge request',
     ],
@@ -43,13 +43,13 @@ describe('comment without a merge request', () => {
     expect(gitlab.requests).toEqual([]);
   });
 
-  test('promptsync comment succeeds outside of GitLab CI even if the configuration is missing', async () => {
+  test('promptsync comment succeeds outside GitLab CI even if the configuration file is missing', async () => {
     const { publish } = await makeJob();
     expect((await publish(PLAN, { environment: {}, words: ['--config', 'none.yaml'] })).exitCode).toBe(0);
   });
 });
 
-test('promptsync comment rejects a file that is not a report', async () => {
+test('promptsync comment rejects a report with an unsupported schema version', async () => {
   const { gitlab, publish } = await makeJob();
   const ran = await publish({ ...PLAN, schema_version: 2 } as never);
   expect(formatRun(ran)).toMatch(/^1 .*\[usage\/not-a-report\]/);
@@ -57,7 +57,7 @@ test('promptsync comment rejects a file that is not a report', async () => {
 });
 
 describe('comment', () => {
-  test('promptsync comment creates one note and later updates it only if its content changes', async () => {
+  test('promptsync comment creates one note and updates it only when its content changes', async () => {
     const job = await makeJob();
     const { gitlab, publish } = job;
     expect(formatRun(await publish())).toBe(`0 Note created: ${NOTE}5001`);
@@ -69,7 +69,7 @@ describe('comment', () => {
     expect(gitlab.requests.filter(({ path }) => path === '/user')).toHaveLength(2);
   });
 
-  test('The note names the source commit, the job and the folder below its marker', async () => {
+  test('The note starts with a marker and names the folder, the source commit and the job', async () => {
     const { gitlab, publish } = await makeJob();
     const variables = { ...gitlab.mergeRequestVariables(1), CI_MERGE_REQUEST_SOURCE_BRANCH_SHA: 'ab12'.repeat(10) };
     await publish(PLAN, { environment: variables, in: 'team-a' });
@@ -80,22 +80,22 @@ describe('comment', () => {
 
   test.each<[string, (job: Job, body: string) => void, readonly string[]]>([
     [
-      'promptsync comment ignores a note with its marker by another person',
+      'promptsync comment ignores a note by another user even if it contains the marker',
       ({ gitlab }, body) => gitlab.addNote(1, { body, author: ADA }),
       [POST],
     ],
     [
-      'promptsync comment ignores a note that only quotes its marker',
+      'promptsync comment ignores a note that only quotes the marker',
       ({ gitlab }, body) => gitlab.addNote(1, { body: `> ${body}` }),
       [POST],
     ],
     [
-      'promptsync comment updates its own note',
+      'promptsync comment updates its existing note',
       ({ gitlab }, body) => gitlab.addNote(1, { body: `${body} of before` }),
       [PUT(5001)],
     ],
     [
-      'promptsync comment finds its note behind pages with hidden notes',
+      'promptsync comment finds its note even if earlier pages contain hidden notes',
       ({ gitlab }, body) => {
         // GitLab hides notes that the token may not see. Two pages are short, and one is empty.
         for (let number = 0; number < 300; number++)
@@ -105,7 +105,7 @@ describe('comment', () => {
       [PUT(5301)],
     ],
     [
-      'promptsync comment updates the first of two notes of its own',
+      'promptsync comment updates only the first note if it finds two of its own',
       ({ gitlab }, body) => [1, 2].forEach((number) => gitlab.addNote(1, { body: `${body} of before ${number}` })),
       [PUT(5001)],
     ],
@@ -116,7 +116,7 @@ describe('comment', () => {
     expect(job.gitlab.writes()).toEqual(writes);
   });
 
-  test('promptsync comment keeps a separate note for each folder and configuration', async () => {
+  test('promptsync comment maintains a separate note for each folder and configuration file', async () => {
     const { gitlab, publish } = await makeJob();
     for (let again = 0; again < 2; again++) {
       for (const folder of ['', 'team-a', 'team-b']) await publish(PLAN, { in: folder });
@@ -126,7 +126,7 @@ describe('comment', () => {
     expect(gitlab.writes()).toEqual([POST, POST, POST, POST]);
   });
 
-  test('promptsync comment writes the note of a fork in the project of the merge request', async () => {
+  test('For a merge request from a fork, promptsync comment posts the note in the target project', async () => {
     const { gitlab, publish } = await makeJob();
     await publish(PLAN, { environment: gitlab.mergeRequestVariables(1, FORK) });
     expect(gitlab.writes()).toEqual([POST]);
@@ -140,42 +140,42 @@ describe('comment in a branch pipeline', () => {
   };
   const opened = (iid: number, parts: Partial<GitLabMergeRequest> = {}) => merged(iid, { state: 'opened', ...parts });
   test.each<[string, readonly GitLabMergeRequest[], number | null]>([
-    ['In a branch pipeline, comment publishes nothing without a merge request', [], null],
+    ['In a branch pipeline, promptsync comment posts nothing if the commit has no merge request', [], null],
     [
-      'In a branch pipeline, comment finds a merge request by its merge commit',
+      'In a branch pipeline, promptsync comment finds a merge request by its merge commit',
       [merged(2, { commits: [], merge_commit_sha: COMMIT })],
       2,
     ],
     [
-      'In a branch pipeline, comment finds a merge request by its squash commit',
+      'In a branch pipeline, promptsync comment finds a merge request by its squash commit',
       [merged(2, { commits: [], squash_commit_sha: COMMIT })],
       2,
     ],
-    ['In a branch pipeline, comment finds a merge request after a fast-forward merge', [merged(2)], 2],
+    ['In a branch pipeline, promptsync comment finds a merge request after a fast-forward merge', [merged(2)], 2],
     [
-      'In a branch pipeline, comment ignores a merge request into another branch',
+      'In a branch pipeline, promptsync comment ignores a merge request that targets a different branch',
       [merged(2, { target_branch: 'next' })],
       null,
     ],
-    ['In a branch pipeline, comment ignores a closed merge request', [merged(2, { state: 'closed' })], null],
-    ['In a branch pipeline, comment finds an open merge request', [opened(2)], 2],
+    ['In a branch pipeline, promptsync comment ignores a closed merge request', [merged(2, { state: 'closed' })], null],
+    ['In a branch pipeline, promptsync comment finds an open merge request', [opened(2)], 2],
     [
-      'In a branch pipeline, comment prefers the merge request with the same merge commit',
+      'In a branch pipeline, promptsync comment prefers a merge request with a matching merge commit',
       [merged(2), merged(3, { merge_commit_sha: COMMIT, commits: ['a'] }), merged(4, { commits: [COMMIT, 'b'] })],
       3,
     ],
     [
-      'In a branch pipeline, comment prefers a merged merge request to an open one',
+      'In a branch pipeline, promptsync comment prefers a merged merge request over an open one',
       [opened(3), merged(2), opened(4)],
       2,
     ],
     [
-      'In a branch pipeline, comment prefers an open merge request from the same branch',
+      'In a branch pipeline, promptsync comment prefers an open merge request from the same branch',
       [opened(3), opened(2, { source_branch: 'main' }), opened(4)],
       2,
     ],
     [
-      'In a branch pipeline, comment finds a merge request on the second page',
+      'In a branch pipeline, promptsync comment finds a merge request on the second page of results',
       [merged(2), ...Array.from({ length: 100 }, (_, at) => merged(9 + at, { state: 'closed' }))],
       2,
     ],
@@ -200,50 +200,54 @@ describe('the note after the merge', () => {
   };
   const TIME = '2026-01-02 03:04 UTC';
   const RESULTS: readonly (readonly [sentence: string, title: string, Report])[] = [
-    ['The note after the merge reports that the plan was applied', 'applied', apply(applied, promptOf())],
+    ['The post-merge note reports that the plan was applied', 'applied', apply(applied, promptOf())],
     [
-      'The note after the merge reports a newer commit that overtook the apply',
+      'The post-merge note reports that the plan was applied but overtaken by a newer commit',
       'applied and overtaken',
       { ...apply(applied), ...withProblem('guard/overtaken', 'warning') },
     ],
     [
-      'The note after the merge reports a partial apply if a prompt failed',
+      'The post-merge note reports a partial apply if a prompt failed',
       'applied in part (failed)',
       apply(applied, failed, blocked('guard/drift')),
     ],
     [
-      'The note after the merge reports a partial apply if a prompt was refused',
+      'The post-merge note reports a partial apply if a prompt was blocked',
       'applied in part (refused)',
       apply(applied, blocked('guard/max-changes')),
     ],
-    ['The note after the merge reports a failure if every prompt failed', 'failed', apply(failed)],
+    ['The post-merge note reports a failure if every prompt failed', 'failed', apply(failed)],
     [
-      'The note after the merge reports a failure if no prompt was attempted',
+      'The post-merge note reports a failure if no prompt was attempted',
       'failed',
       apply(promptOf({ status: 'not_attempted' })),
     ],
     [
-      'The note after the merge reports invalid files if the configuration is missing',
+      'The post-merge note has the status invalid if the configuration file is missing',
       'invalid',
       { ...apply(), ...withProblem('config/not-found') },
     ],
     [
-      'The note after the merge reports a refusal because of uncommitted files',
+      'The post-merge note reports that the apply was refused because of uncommitted files',
       'refused',
       { ...apply(), ...withProblem('guard/uncommitted') },
     ],
     [
-      'The note after the merge reports that the run was superseded',
+      'The post-merge note reports that the apply was superseded',
       'superseded',
       apply(blocked('guard/superseded'), promptOf()),
     ],
-    ['The note after the merge reports drift if nothing else blocked a prompt', 'drift', apply(blocked('guard/drift'))],
     [
-      'The note after the merge reports a refusal if drift was not the only reason',
+      'The post-merge note reports drift if drift is the only reason for a blocked prompt',
+      'drift',
+      apply(blocked('guard/drift')),
+    ],
+    [
+      'The post-merge note reports a refusal if drift is not the only reason for a blocked prompt',
       'refused',
       apply(blocked('guard/drift', 'guard/not-merged')),
     ],
-    ['The note after the merge reports an apply if nothing was left to do', 'applied', apply(promptOf())],
+    ['The post-merge note reports a successful apply if nothing was left to do', 'applied', apply(promptOf())],
   ];
   test.each(RESULTS)('%s', async (_, title, report) => {
     const { publish, titles } = await makeJob();
@@ -257,15 +261,15 @@ describe('the note after the merge', () => {
     ['promptsync comment creates no note for a sync without changes', [IDLE], []],
     ['promptsync comment creates no note for a superseded sync', [LATE], []],
     ['promptsync comment creates a note for a sync with changes', [DONE], [`applied, ${TIME}`]],
-    ['A superseded sync does not overwrite the note of an apply', [PLAN, DONE, LATE], [`applied, ${TIME}`]],
+    ['A superseded sync does not overwrite the note about a completed apply', [PLAN, DONE, LATE], [`applied, ${TIME}`]],
     [
-      'A sync without changes does not overwrite the note of a partial apply',
+      'A sync without changes does not overwrite the note about a partial apply',
       [PLAN, apply(applied, failed), IDLE],
       [`applied in part (failed), ${TIME}`],
     ],
-    ['A repeated plan does not overwrite the note of an apply', [PLAN, DONE, PLAN], [`applied, ${TIME}`]],
-    ['A successful sync overwrites the note of a failed sync', [PLAN, apply(failed), DONE], [`applied, ${TIME}`]],
-    ['A sync without changes overwrites the note of a superseded sync', [PLAN, LATE, IDLE], [`applied, ${TIME}`]],
+    ['A repeated plan does not overwrite the note about a completed apply', [PLAN, DONE, PLAN], [`applied, ${TIME}`]],
+    ['A successful sync overwrites the note about a failed sync', [PLAN, apply(failed), DONE], [`applied, ${TIME}`]],
+    ['A sync without changes overwrites the note about a superseded sync', [PLAN, LATE, IDLE], [`applied, ${TIME}`]],
   ])('%s', async (_, reports, expected) => {
     const { publish, titles } = await makeJob();
     for (const report of reports) expect((await publish(report)).exitCode).toBe(0);

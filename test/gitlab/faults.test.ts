@@ -16,33 +16,27 @@ type Row = readonly [sentence: string, FailureMatch, Failure, times: number, wri
 
 describe('comment with transient failures', () => {
   test.each<Row>([
-    ['promptsync comment retries after a rate limit while it reads notes', LIST, limit(5), 1, [POST]],
-    ['promptsync comment retries after gateway errors while it reads notes', LIST, { status: 502 }, 3, [POST]],
-    ['promptsync comment retries after a broken connection while it reads notes', LIST, 'reset', 2, [POST]],
+    ['promptsync comment retries after hitting a rate limit while reading notes', LIST, limit(5), 1, [POST]],
+    ['promptsync comment retries after gateway errors while reading notes', LIST, { status: 502 }, 3, [POST]],
+    ['promptsync comment retries after a broken connection while reading notes', LIST, 'reset', 2, [POST]],
     [
-      'promptsync comment retries after a rate limit while it creates the note',
+      'promptsync comment retries after hitting a rate limit while creating the note',
       CREATE,
       limit(5),
       2,
       [POST, POST, POST],
     ],
     [
-      'promptsync comment retries after a gateway error while it creates the note',
+      'promptsync comment retries after a gateway error while creating the note',
       CREATE,
       { status: 502 },
       1,
       [POST, POST],
     ],
+    ['promptsync comment retries after a broken connection while creating the note', CREATE, 'reset', 1, [POST, POST]],
+    ['promptsync comment creates only one note if the response is lost', CREATE, 'lost-answer', 1, [POST]],
     [
-      'promptsync comment retries after a broken connection while it creates the note',
-      CREATE,
-      'reset',
-      1,
-      [POST, POST],
-    ],
-    ['promptsync comment creates only one note if the answer is lost', CREATE, 'lost-answer', 1, [POST]],
-    [
-      'promptsync comment retries if the answer to the creation is not JSON',
+      'promptsync comment retries if the response to the create request is not JSON',
       CREATE,
       { status: 201, body: '<html>' },
       1,
@@ -56,7 +50,7 @@ describe('comment with transient failures', () => {
     expect(titles()).toEqual(['plan']);
   });
 
-  test('promptsync comment updates one note despite a gateway error and a lost answer', async () => {
+  test('promptsync comment updates its note despite a gateway error and a lost response', async () => {
     const { gitlab, publish } = await makeJob();
     await publish();
     gitlab.fail(EDIT, { status: 503 });
@@ -70,22 +64,22 @@ describe('comment with transient failures', () => {
 describe('comment with permanent failures', () => {
   const body = { message: '403 Forbidden', error: 'insufficient_scope' };
   test.each<[string, FailureMatch, Failure, says: RegExp]>([
-    ['promptsync comment fails with a hint if the token was revoked', LIST, { status: 401 }, /401: .*not expired/],
+    ['promptsync comment fails with a hint if the token was revoked', LIST, { status: 401 }, /401: .*not be expired/],
     [
-      'promptsync comment fails with a hint if the token lacks the scope',
+      'promptsync comment fails with a hint if the token lacks the required scope',
       CREATE,
       { status: 403, body },
       /403: .*insufficient_scope.* scope `api` and the role/,
     ],
     [
-      'promptsync comment fails with a hint if the token cannot see the project',
+      'promptsync comment fails with a hint if the token has no access to the project',
       LIST,
       { status: 404 },
       /404: .*role Reporter/,
     ],
     ['promptsync comment fails if a rate limit lasts longer than a minute', LIST, limit(120), /429/],
     [
-      'promptsync comment fails with the reason if GitLab rejects the text',
+      'promptsync comment fails and shows the reason if GitLab rejects the note text',
       CREATE,
       { status: 400, body: { message: 'is too long' } },
       /400: .*is too long/,
@@ -97,13 +91,13 @@ describe('comment with permanent failures', () => {
       /502: Bad gateway/,
     ],
     [
-      'promptsync comment fails if the shape of an answer is not documented',
+      'promptsync comment fails if a response does not match the GitLab API documentation',
       LIST,
       { status: 200, body: { notes: [] } },
       /does not match the documentation of the GitLab API/,
     ],
     [
-      'promptsync comment hides the token if an answer contains it',
+      'promptsync comment redacts the token if an error response contains it',
       LIST,
       { status: 403, body: 'glpat-5eCre7token0123456789' },
       /403: \[/,
@@ -119,7 +113,7 @@ describe('comment with permanent failures', () => {
   });
 
   test.each(['', 'gitlab.example', 'file:///etc', 'https://ada:secret@gitlab.example/api/v4'])(
-    'promptsync comment rejects %j as the address of the GitLab API',
+    'promptsync comment rejects %j as the GitLab API URL',
     async (CI_API_V4_URL) => {
       const { gitlab, publish } = await makeJob();
       const ran = await publish(PLAN, { environment: { ...gitlab.mergeRequestVariables(1), CI_API_V4_URL } });
@@ -136,21 +130,24 @@ describe('comment with permanent failures', () => {
   });
 });
 
-test.each([301, 302, 307, 308])('promptsync comment sends no token after a redirect with status %d', async (status) => {
-  const receivedUrls: string[] = [];
-  const other = await listen(
-    createServer((request, response) => void response.end(receivedUrls.push(request.url ?? ''))),
-  );
-  const { gitlab, publish } = await makeJob();
-  gitlab.fail({ path: /./ }, { status, headers: { location: `${other}/api/v4/user` } }, Infinity);
-  expect(formatRun(await publish())).toMatch(new RegExp(`^1 .*${status}[^]*not followed`));
-  expect({ receivedUrls, requestCount: gitlab.requests.length }).toEqual({ receivedUrls: [], requestCount: 1 });
-});
+test.each([301, 302, 307, 308])(
+  'promptsync comment does not send the token to the target of a redirect with status %d',
+  async (status) => {
+    const receivedUrls: string[] = [];
+    const other = await listen(
+      createServer((request, response) => void response.end(receivedUrls.push(request.url ?? ''))),
+    );
+    const { gitlab, publish } = await makeJob();
+    gitlab.fail({ path: /./ }, { status, headers: { location: `${other}/api/v4/user` } }, Infinity);
+    expect(formatRun(await publish())).toMatch(new RegExp(`^1 .*${status}[^]*does not follow the redirect`));
+    expect({ receivedUrls, requestCount: gitlab.requests.length }).toEqual({ receivedUrls: [], requestCount: 1 });
+  },
+);
 
 test.each<[string, FailureMatch, Failure]>([
   ['promptsync comment gives up within a minute if every request hangs', { path: /./ }, 'hang'],
-  ['promptsync comment gives up within a minute if the creation of the note hangs', CREATE, 'hang'],
-  ['promptsync comment gives up within a minute if answers never end', LIST, 'half-answer'],
+  ['promptsync comment gives up within a minute if the request to create the note hangs', CREATE, 'hang'],
+  ['promptsync comment gives up within a minute if responses never end', LIST, 'half-answer'],
 ])('%s', async (_, match, failure) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());

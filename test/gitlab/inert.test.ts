@@ -23,7 +23,7 @@ const ALIVE = {
 const REFERENCE = /[@#!~%&$]\w|[@~%]"|:\w+:|\[\[|\[TOC\]/;
 
 describe('the note on a merge request', () => {
-  test.each(Object.entries(ALIVE))('A GitLab note shows %s as text without any effect', async (_, text) => {
+  test.each(Object.entries(ALIVE))('A GitLab note renders %s as inert text', async (_, text) => {
     const { gitlab, publish } = await makeJob();
     for (const [at, report] of hostileReports(text).entries()) await publish(report, { in: `r${at}` });
     const bodies = gitlab.notes(1).map(({ body }) => body);
@@ -35,7 +35,7 @@ describe('the note on a merge request', () => {
     expect(gitlab.actions).toEqual([]);
   });
 
-  test('A GitLab note shows the message of a forged report as text without any effect', async () => {
+  test('A GitLab note renders the message of a forged report as inert text', async () => {
     const { gitlab, publish } = await makeJob();
     const message = '@all ~bug <b>x</b> www.evil.example\n\n/merge';
     const problem = { code: 'service/not-asked', severity: 'warning', message, hint: '' } as const;
@@ -57,8 +57,8 @@ describe('escapeForGitLab', () => {
 
 describe('comment with a large report', () => {
   test.each<[string, string]>([
-    ['promptsync comment shortens a note with more than 1,000,000 ASCII characters', 'x'.repeat(99_000)],
-    ['promptsync comment shortens a note with more than 1,000,000 emoji', '😀'.repeat(24_000)],
+    ['promptsync comment shortens an ASCII-only note that exceeds the GitLab size limit', 'x'.repeat(99_000)],
+    ['promptsync comment shortens an emoji-filled note that exceeds the GitLab size limit', '😀'.repeat(24_000)],
   ])('%s', async (_, text) => {
     const { gitlab, publish } = await makeJob();
     const prompts = Array.from({ length: 40 }, (_, at) =>

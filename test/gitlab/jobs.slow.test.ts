@@ -70,22 +70,26 @@ function openMergeRequest({ push, origin }: Pick<Team, 'push' | 'origin'>, text 
 }
 
 test.each<[string, Variables, readonly string[]]>([
-  ['The generated pipeline plans a merge request', MERGE_REQUEST, ['promptsync:plan']],
-  ['The generated pipeline applies a push to the default branch', push(), ['promptsync:apply']],
+  ['The generated pipeline runs the plan job for a merge request', MERGE_REQUEST, ['promptsync:plan']],
+  ['The generated pipeline runs the apply job for a push to the default branch', push(), ['promptsync:apply']],
   [
-    'The generated pipeline applies the default branch if somebody starts it manually',
+    'The generated pipeline runs the apply job if somebody starts it manually on the default branch',
     { ...BRANCH, CI_PIPELINE_SOURCE: 'web' },
     ['promptsync:apply'],
   ],
-  ['The generated pipeline only looks for drift on a schedule', SCHEDULE, ['promptsync:drift']],
-  ['The generated pipeline has no job for other branches', { ...push(), CI_COMMIT_BRANCH: 'change' }, []],
   [
-    'The generated pipeline has no job for a schedule on another branch',
+    'The generated pipeline runs only the drift job for a schedule on the default branch',
+    SCHEDULE,
+    ['promptsync:drift'],
+  ],
+  ['The generated pipeline runs no job for a push to another branch', { ...push(), CI_COMMIT_BRANCH: 'change' }, []],
+  [
+    'The generated pipeline runs no job for a schedule on another branch',
     { ...SCHEDULE, CI_COMMIT_BRANCH: 'change' },
     [],
   ],
   [
-    'The generated pipeline has no job for a tag',
+    'The generated pipeline runs no job for a tag',
     { CI_DEFAULT_BRANCH: 'main', CI_PIPELINE_SOURCE: 'push', CI_COMMIT_TAG: 'v1' },
     [],
   ],
@@ -94,7 +98,7 @@ test.each<[string, Variables, readonly string[]]>([
 });
 
 describe('the generated plan job', () => {
-  test('The plan job of a merge request shows the plan and writes nothing', async () => {
+  test('The plan job for a merge request shows the plan and writes nothing to the service', async () => {
     const team = await makeSynced();
     const { head, variables } = openMergeRequest(team);
     const { exitCode, workspace } = await team.pipeline(head, variables);
@@ -104,7 +108,7 @@ describe('the generated plan job', () => {
     expect(reportOf(workspace, 'plan')).toContain('greeting');
   });
 
-  test('The plan job of a fork shows the changes without a key and without the service', async () => {
+  test('The plan job for a fork shows the changes without an API key and without contacting the service', async () => {
     const team = await makeSynced();
     const { head, variables } = openMergeRequest(team);
     const { exitCode, stderr, workspace } = await team.pipeline(head, variables, '');
@@ -113,7 +117,7 @@ describe('the generated plan job', () => {
     expect(reportOf(workspace, 'plan')).toContain('greeting');
   });
 
-  test('The plan job of a merged result shows only the changes of its merge request', async () => {
+  test('The plan job in a merged results pipeline shows only the changes of its own merge request', async () => {
     const team = await makeSynced();
     const { head, variables } = openMergeRequest(team);
     const target = team.pushMain({ 'prompts/farewell.md': promptText('farewell', { text: 'Merged before.' }) });
@@ -125,7 +129,7 @@ describe('the generated plan job', () => {
     expect(report).not.toContain('Merged before.');
   });
 
-  test('The plan job fails for invalid files and still writes its reports and the note', async () => {
+  test('The plan job fails on invalid files but still writes its reports and runs its after_script', async () => {
     const team = await makeSynced();
     const { variables } = openMergeRequest(team);
     const head = team.push('change', { 'prompts/greeting.md': promptText('greeting', { text: '' }) });
@@ -139,7 +143,7 @@ describe('the generated plan job', () => {
 describe('the generated apply job', () => {
   const written = (what: string) => ['POST prm_greeting versions', 'set-active prm_greeting promptsync', what];
 
-  test('The apply job applies a merge and refuses to repeat an older pipeline', async () => {
+  test('The apply job applies a merge commit but refuses a rerun of an older pipeline', async () => {
     const team = await makeSynced();
     openMergeRequest(team);
     const merged = team.mergePull(team.openPull('change'));
@@ -149,7 +153,7 @@ describe('the generated apply job', () => {
     expect(team.service.takeWrites()).toEqual([]);
   });
 
-  test('A manual pipeline applies pending changes once and writes nothing the second time', async () => {
+  test('A manual pipeline applies pending changes and writes nothing when it runs again', async () => {
     const team = await makeSynced();
     const merged = team.pushMain(greets('Changed.'));
     const byHand = { ...push(), CI_PIPELINE_SOURCE: 'web' };
@@ -159,7 +163,7 @@ describe('the generated apply job', () => {
     expect(team.service.takeWrites()).toEqual([]);
   });
 
-  test('The apply job overwrites no outside change if the configuration forbids it', async () => {
+  test('The apply job does not overwrite a change made in the service if on_drift is set to fail', async () => {
     const team = await makeSynced();
     team.pushMain({ 'promptsync.yaml': 'prompts: ["prompts/**/*.md"]\non_drift: fail\n' });
     await changeService(team.service.baseUrl, 'greeting', 'staging', 'By somebody else.');
@@ -170,7 +174,7 @@ describe('the generated apply job', () => {
   });
 });
 
-test('The scheduled job passes in sync, fails on drift and writes nothing', async () => {
+test('The scheduled job passes if the service is in sync, fails on drift and never writes to the service', async () => {
   const team = await makeSynced();
   const green = await team.pipeline(team.commit, SCHEDULE);
   await changeService(team.service.baseUrl, 'greeting', 'staging', 'By somebody else.');
@@ -181,7 +185,7 @@ test('The scheduled job passes in sync, fails on drift and writes nothing', asyn
   expect(reportOf(red.workspace, 'drift')).toContain('greeting');
 });
 
-test('One note follows a merge request from plan to apply despite hostile texts and failing requests', async () => {
+test('A single note tracks a merge request from plan to apply despite hostile content and failing requests', async () => {
   const [team, gitlab] = await Promise.all([makeSynced(), startGitLab()]);
   const titles = () => gitlab.notes(1).map(({ body }) => body.split('\n')[1]?.replace(/\d{4}-.*/, ''));
   const job = async (commit: string, variables: Variables) => {

@@ -14,7 +14,7 @@ async function commentIn(folder: string, environment: Readonly<Record<string, st
   return ran;
 }
 
-test('promptsync comment replaces the note of a plan with the note of its sync', async () => {
+test('After a sync, promptsync comment replaces the plan note with the result of the sync', async () => {
   const { gitlab, titles } = await makeJob();
   const { folder, promptsync } = await makeStage();
   for (const command of ['plan', 'sync --yes']) {
@@ -26,7 +26,7 @@ test('promptsync comment replaces the note of a plan with the note of its sync',
   expect(gitlab.notes(1)[0]!.body).toContain('Applied: 1 created');
 });
 
-test('promptsync comment gives up within a minute if GitLab never answers', { timeout: 60_000 }, async () => {
+test('promptsync comment gives up within a minute if GitLab never responds', { timeout: 60_000 }, async () => {
   const { gitlab } = await makeJob();
   gitlab.fail({ path: /./ }, 'hang', Infinity);
   const folder = makeFolder();

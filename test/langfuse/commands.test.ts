@@ -58,7 +58,7 @@ async function makeImported() {
 const codes = (problems: readonly { readonly code: string }[]) => problems.map(({ code }) => code);
 
 describe('import from Langfuse', () => {
-  test('import lists Langfuse prompts once and reads each label once, and sync then changes nothing', async () => {
+  test('import reads the Langfuse listing and each label only once and leaves nothing for sync to change', async () => {
     const { langfuse, read, runChecked, folder } = await makeStage();
     expect((await runChecked(['import', 'support/*'])).exitCode).toBe(0);
     const listings = langfuse.requests.filter(({ path }) => path.includes('page='));
@@ -80,25 +80,37 @@ describe('import from Langfuse', () => {
   });
 
   test.each<[sentence: string, names: readonly string[], exitCode: number, paths: readonly string[], codes: object]>([
-    ['import accepts patterns and names in one call', ['*/a', 'support/refund'], 0, ['support/refund', 'team/a'], []],
     [
-      'import takes a prompt only once if several patterns match it',
+      'import accepts a mix of patterns and prompt names',
+      ['*/a', 'support/refund'],
+      0,
+      ['support/refund', 'team/a'],
+      [],
+    ],
+    [
+      'import processes a prompt only once if several patterns match it',
       ['team/[a]', 'team/{a,b}', 'team/a'],
       0,
       ['team/a'],
       [],
     ],
-    ['import skips a Langfuse prompt that no environment serves', ['team/*'], 3, ['team/a'], ['import/nothing-active']],
     [
-      'import writes nothing if one of its patterns matches no prompt',
+      'import skips and reports a Langfuse prompt that no environment serves',
+      ['team/*'],
+      3,
+      ['team/a'],
+      ['import/nothing-active'],
+    ],
+    [
+      'import fails if one of its patterns matches no prompt',
       ['suport/gre?ting', 'team/a'],
       1,
       [],
       ['usage/nothing-selected'],
     ],
-    ['import reports a name that does not exist in Langfuse', ['team/aa'], 1, [], ['usage/nothing-selected']],
+    ['import reports a prompt name that does not exist in Langfuse', ['team/aa'], 1, [], ['usage/nothing-selected']],
     [
-      'import reports a chat prompt and imports the other prompts',
+      'import reports a chat prompt as unsupported but still imports text prompts',
       ['**'],
       4,
       ['team/a'],
@@ -115,7 +127,7 @@ describe('import from Langfuse', () => {
     for (const { hint } of problems) expect(hint).toMatch(/Did you mean (support\/greeting|team\/a)\?/);
   });
 
-  test('import skips prompts with a file for a pattern but reports them for a name', async () => {
+  test('import silently skips prompts that already have a file unless they are named explicitly', async () => {
     const { json } = await makeImported();
     expect(await json('import', 'support/*')).toMatchObject({ exitCode: 0, report: { prompts: [], problems: [] } });
     const named = await json('import', 'support/*', 'support/refund');
@@ -127,7 +139,7 @@ test.each([
   ['import', 'support/*'],
   ['status', '--orphans'],
   ['status', '--orphans', 'a*'],
-])('The command %s %s fails if the service cannot list its prompts', async (...words) => {
+])('promptsync %s %s fails if the service cannot list prompts', async (...words) => {
   const service = await startTestService(['greeting']);
   const text = '---\nid: prm_greeting\nkey: a\nname: A\n---\n\nText.\n';
   const folder = makeRepository({
@@ -139,7 +151,7 @@ test.each([
 });
 
 describe('history with Langfuse', () => {
-  test('history shows all Langfuse versions with their messages and labels', async () => {
+  test('history shows all Langfuse versions with their commit messages and labels', async () => {
     const { json } = await makeImported();
     const { report } = await json('history', 'support/greeting');
     const row = ({
@@ -163,7 +175,7 @@ describe('history with Langfuse', () => {
   });
 
   test.each(['text', 'markdown', 'html'])(
-    'In the format %s, history shows only the first line of a commit message',
+    'In %s format, history shows only the first line of each commit message',
     async (format) => {
       const { runChecked } = await makeImported();
       const { stdout } = await runChecked(['history', 'support/greeting', '--format', format]);
@@ -181,10 +193,10 @@ describe('status --orphans', () => {
   ];
 
   test.each<[sentence: string, words: readonly string[], orphans: unknown]>([
-    ['status lists no orphans without --orphans', [], undefined],
-    ['status --orphans lists the prompts that have no file', ['--orphans'], [A, IDLE]],
+    ['status does not list prompts without a file unless --orphans is given', [], undefined],
+    ['status --orphans lists the Langfuse prompts that have no file', ['--orphans'], [A, IDLE]],
     [
-      'status --orphans compares with all files even if some prompts are selected',
+      'status --orphans considers all prompt files even if only some prompts are selected',
       ['support/greeting', '--orphans'],
       [A, IDLE],
     ],
@@ -204,7 +216,7 @@ describe('status --orphans', () => {
   });
 
   test.each(['text', 'markdown', 'html', 'junit'])(
-    'status --orphans shows orphans and their absence in the format %s',
+    'In %s format, status --orphans lists prompts without a file or states that there are none',
     async (format) => {
       const { runChecked } = await makeImported();
       const shown = async (pattern: string) =>
@@ -221,7 +233,7 @@ describe('plan with a kept config', () => {
   const PHRASE = 'keeps the metadata of v2';
   const FILE = '---\nid: support/greeting\npins:\n  staging: latest\n---\n\nFour.\n';
 
-  test('plan reports a kept config only if the file has no metadata', async () => {
+  test('plan reports an inherited config only if the file has no metadata', async () => {
     const { json, folder, read } = await makeImported();
     writeFiles(folder, { 'prompts/support/greeting.md': read('prompts/support/greeting.md').replace('Two.', 'Four.') });
     expect((await json('plan')).report.prompts[0]?.changes[0]).not.toHaveProperty('metadata_from');
@@ -229,20 +241,23 @@ describe('plan with a kept config', () => {
     expect((await json('plan')).report.prompts[0]?.changes[0]).toMatchObject({ metadata_from: { version_number: 2 } });
   });
 
-  test.each(['text', 'markdown', 'html'])('plan shows the kept config in the format %s', async (format) => {
-    const { runChecked, folder } = await makeImported();
-    writeFiles(folder, { 'prompts/support/greeting.md': FILE });
-    const plan = await runChecked(['plan', '--format', format]);
-    expect(plan.stdout.replaceAll('`', '')).toContain(PHRASE);
-    const shown = plan.stdout.replaceAll('&#34;', '"');
-    expect(shown).toContain('limits: {"tokens":300}\n');
-    expect(shown).toContain('model: "gpt-5"\n');
-    // `show` renders the same from the JSON report alone.
-    writeFiles(folder, { 'report.json': (await runChecked(['plan', '--format', 'json'])).stdout });
-    expect((await runChecked(['show', 'report.json', '--format', format])).stdout).toBe(plan.stdout);
-  });
+  test.each(['text', 'markdown', 'html'])(
+    'In %s format, plan shows the config that a new version inherits',
+    async (format) => {
+      const { runChecked, folder } = await makeImported();
+      writeFiles(folder, { 'prompts/support/greeting.md': FILE });
+      const plan = await runChecked(['plan', '--format', format]);
+      expect(plan.stdout.replaceAll('`', '')).toContain(PHRASE);
+      const shown = plan.stdout.replaceAll('&#34;', '"');
+      expect(shown).toContain('limits: {"tokens":300}\n');
+      expect(shown).toContain('model: "gpt-5"\n');
+      // `show` renders the same from the JSON report alone.
+      writeFiles(folder, { 'report.json': (await runChecked(['plan', '--format', 'json'])).stdout });
+      expect((await runChecked(['show', 'report.json', '--format', format])).stdout).toBe(plan.stdout);
+    },
+  );
 
-  test('plan shows a kept config that is not a mapping as JSON', async () => {
+  test('plan shows an inherited config as JSON if it is not a mapping', async () => {
     const { json, folder } = await makeImported();
     const path = 'prompts/support/two-words.md';
     writeFiles(folder, { [path]: '---\nid: support/two words\npins:\n  staging: latest\n---\n\nNew.\n' });
@@ -250,7 +265,7 @@ describe('plan with a kept config', () => {
     expect(report.prompts[0]?.changes).toMatchObject([{ kept_metadata: '[1,2]' }, { after_metadata: '[1,2]' }]);
   });
 
-  test('plan leaves a kept config of more than 100 kB out of the report', async () => {
+  test('plan omits an inherited config larger than 100 kB from the report', async () => {
     const { runChecked, json, folder, store } = await makeImported();
     store.addVersion('support/greeting', { text: 'X', config: { a: 'x'.repeat(100_001) }, labels: ['staging'] });
     writeFiles(folder, { 'prompts/support/greeting.md': FILE });
@@ -262,7 +277,7 @@ describe('plan with a kept config', () => {
     }
   });
 
-  test('plan shows a config key with a line feed on one line', async () => {
+  test('plan escapes a line feed in a config key', async () => {
     const { json, folder, store } = await makeImported();
     const config = { 'model: "gpt-5"\nx': 1 };
     store.addVersion('support/greeting', { text: 'X', config, labels: ['staging'] });
@@ -271,7 +286,7 @@ describe('plan with a kept config', () => {
     expect(report.prompts[0]?.changes[0]).toMatchObject({ kept_metadata: '"model: \\"gpt-5\\"\\nx": 1' });
   });
 
-  test('plan shows the change of the config in the diff of each label', async () => {
+  test('plan shows the config change in the diff of every label', async () => {
     const { json, folder } = await makeImported();
     writeFiles(folder, { 'prompts/support/greeting.md': FILE.replace('latest', 'latest\n  canary: latest') });
     writeFiles(folder, { 'promptsync.yaml': 'service: { provider: langfuse }\n' });
@@ -281,7 +296,7 @@ describe('plan with a kept config', () => {
     expect(shown).toMatchObject([{ after_metadata: metadata }, { after_metadata: metadata }]);
   });
 
-  test('sync mentions a kept config before it asks for confirmation', async () => {
+  test('sync announces an inherited config before asking for confirmation', async () => {
     const { runChecked, folder, langfuse } = await makeImported();
     writeFiles(folder, { 'prompts/support/greeting.md': FILE });
     const { stderr } = await runChecked(['sync', '--allow-dirty', '--any-commit'], { terminal: true, input: 'n\n' });
@@ -308,7 +323,7 @@ describe('sync with a kept config', () => {
   }
 
   test.each([[{ model: 'evil' }], [{}]])(
-    'sync does not adopt a version with the config %j if the answer to its request is lost',
+    'After a lost create response, sync does not adopt a version with the different config %j',
     async (config) => {
       const synced = await syncThrough(async (request, { baseUrl }) => {
         // The same text and commit message, as the run of another clone sends them.
@@ -320,7 +335,7 @@ describe('sync with a kept config', () => {
     },
   );
 
-  test('sync adopts a version with exactly the kept config if the answer to its request is lost', async () => {
+  test('After a lost create response, sync adopts a version with exactly the inherited config', async () => {
     const synced = await syncThrough(async (request, { baseUrl }) => {
       await handOn(request, baseUrl);
       throw new Error('The connection ends.');
@@ -329,7 +344,7 @@ describe('sync with a kept config', () => {
     expect(synced.langfuse.store.serves('a', 'staging')).toMatchObject({ version: 2, config: { model: 'gpt-5' } });
   });
 
-  test('sync fails if the service stores another config than promptsync sent', async () => {
+  test('sync fails if the service stores a different config than the one sent', async () => {
     const synced = await syncThrough((request, { baseUrl }) =>
       handOn({ ...request, body: { ...Object(request.body), config: {} } }, baseUrl),
     );
@@ -352,7 +367,7 @@ test('sync moves a label to the planned version, not to a later version with the
   expect(models).toEqual([{ model: 'first' }, { model: 'first' }, { model: 'second' }]);
 });
 
-test('A new version copies the config of the first environment in promotion order, not in file order', async () => {
+test('A new version inherits the config of the first environment in promotion order, not in file order', async () => {
   const langfuse = await startLangfuse();
   langfuse.store.addVersion('a', { text: 'One.', config: { model: 'live' }, labels: ['production'] });
   langfuse.store.addVersion('a', { text: 'Two.', config: { model: 'tried' }, labels: ['staging'] });
@@ -382,7 +397,7 @@ describe('sync --expect-plan', () => {
     return { langfuse, sync };
   }
 
-  test('sync --expect-plan blocks a prompt that would copy the config of a newer version', async () => {
+  test('sync --expect-plan blocks a prompt that would inherit its config from a version added after the plan', async () => {
     const { langfuse, sync } = await planEdit([]);
     langfuse.store.addVersion('a', { text: 'Anything.', config: { model: 'evil' } });
     const { exitCode, report } = await sync();
@@ -390,7 +405,7 @@ describe('sync --expect-plan', () => {
     expect(langfuse.takeWrites()).toEqual([]);
   });
 
-  test('sync --expect-plan blocks a prompt if a newer version has its text and another config', async () => {
+  test('sync --expect-plan blocks a prompt if a newer version has the same text but a different config', async () => {
     const { langfuse, sync } = await planEdit(['staging']);
     langfuse.store.addVersion('a', { text: 'Two.', config: {} });
     const { exitCode, report } = await sync();

@@ -46,7 +46,7 @@ describe.each<readonly [JsonValue]>([[[1, { a: 2 }]], ['gpt-5'], [7], [false]])(
       [['--theirs'], 'metadata:\n  model: gpt-5\n'],
       [['--ours'], 'metadata:\n  model: gpt-5\n'],
     ])(
-      'pull with the flags %j blocks only the file with %j if the config is not a mapping',
+      'pull with the flags %j blocks only the file that contains %j if its config is not a mapping',
       async (flags, metadata) => {
         const { json, read } = await makeChanged(metadata, config);
         const { exitCode, report } = await json('pull', ...flags);
@@ -61,7 +61,7 @@ describe.each<readonly [JsonValue]>([[[1, { a: 2 }]], ['gpt-5'], [7], [false]])(
       },
     );
 
-    test('sync copies a config that is not a mapping to the next version of a file without metadata', async () => {
+    test('If a file has no metadata, sync copies even a non-mapping config to the next version', async () => {
       const { json, folder, store } = await makeChanged('', config);
       writeFiles(folder, { 'prompts/a.md': fileOf('a', 'Three.', '') });
       commitAll(folder, 'Edit');
@@ -71,7 +71,7 @@ describe.each<readonly [JsonValue]>([[[1, { a: 2 }]], ['gpt-5'], [7], [false]])(
       expect(store.serves('a', 'staging')).toEqual({ version: 3, text: 'Three.', config });
     });
 
-    test('plan shows a config that is not a mapping before the metadata of the file replaces it', async () => {
+    test('plan shows that file metadata will replace a config that is not a mapping', async () => {
       const { json } = await makeChanged('metadata:\n  model: gpt-5\n', config);
       const { report } = await json('plan');
       expect(report.prompts[0]?.changes).toMatchObject([
@@ -90,7 +90,7 @@ test('Langfuse versions with different configs have different metadata digests',
   expect(versions.map(({ content }) => content?.metadata)).toEqual(configs);
 });
 
-test('promptsync treats a Langfuse config of null as an empty mapping', async () => {
+test('promptsync treats a null Langfuse config as an empty mapping', async () => {
   const { json, folder, langfuse } = await makeChanged('metadata: {}\n', null);
   expect((await json('pull')).exitCode).toBe(0);
   commitAll(folder, 'Pull');

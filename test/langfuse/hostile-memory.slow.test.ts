@@ -39,7 +39,7 @@ test.each([
   ['plan', 'prompts/known.md'],
   ['status', '--orphans'],
   ['import', '**'],
-])('The command %s %s uses less than 600 MB of memory for an endless Langfuse listing', async (...words) => {
+])('promptsync %s %s uses less than 600 MB of memory when the Langfuse listing never ends', async (...words) => {
   const page = heavyPage();
   const version = { name: 'known', version: 1, type: 'text', prompt: 'Served.', config: {}, labels: ['staging'] };
   const server = createServer(({ url = '' }, response) => {
@@ -59,9 +59,9 @@ const text = 'x'.repeat((39 * MIB) / 10);
 const items = Array.from({ length: (13 * MIB) / 10 }, () => ({}));
 
 test.each<[what: string, version: HeavyVersion]>([
-  ['plan reports a failure only for the Langfuse prompt with 190 long versions', { prompt: text, config: {} }],
+  ['plan rejects a Langfuse prompt with 190 versions of nearly 4 MiB of text each', { prompt: text, config: {} }],
   [
-    'plan reports a failure only for the Langfuse prompt with 190 configs of a million values',
+    'plan rejects a Langfuse prompt with 190 versions whose configs contain over a million values each',
     { prompt: 'Served.', config: items },
   ],
 ])('%s', async (_, { prompt, config }) => {
@@ -82,7 +82,7 @@ test.each<[what: string, version: HeavyVersion]>([
   expect(peak).toBeLessThan(1_500_000_000);
 });
 
-test('promptsync refuses a Langfuse version of more than 4 MiB before it parses it', async () => {
+test('promptsync rejects a Langfuse version larger than 4 MiB before parsing it', async () => {
   const server = createServer((_, response) => response.end(`{"config":[${'{},'.repeat(10 * MIB)}0]}`));
   const { report, peak } = await runMeasured(server, ['plan']);
   expect(report.prompts).toMatchObject([

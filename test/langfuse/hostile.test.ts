@@ -75,7 +75,7 @@ describe.each(EXCESSES)('a Langfuse prompt with too many versions or labels (%#)
   const problem = { code: 'langfuse/too-many', message };
 
   test.each(['plan', 'sync', 'pull', 'history', 'status'])(
-    'The command %s reports a failure only for the Langfuse prompt that exceeds a limit',
+    'promptsync %s fails only for the Langfuse prompt that exceeds a limit',
     async (command) => {
       const folder = makeWorkspace('big', 'small');
       const { environment, requests } = await startHostile({ listing: listingOf(big, small('small')) });
@@ -90,7 +90,7 @@ describe.each(EXCESSES)('a Langfuse prompt with too many versions or labels (%#)
     },
   );
 
-  test('import skips a Langfuse prompt that exceeds a limit and imports the others', async () => {
+  test('import skips a Langfuse prompt that exceeds a limit but still imports other prompts', async () => {
     const folder = makeWorkspace('known');
     const { environment } = await startHostile({ listing: listingOf(big, small('small')) });
     const { exitCode, report } = await runJson(folder, ['import', '**'], { environment });
@@ -103,7 +103,7 @@ describe.each(EXCESSES)('a Langfuse prompt with too many versions or labels (%#)
     expect(existsSync(join(folder, 'prompts/small.md'))).toBe(true);
   });
 
-  test('status --orphans reports a Langfuse prompt that exceeds a limit and lists the others', async () => {
+  test('status --orphans reports a Langfuse prompt that exceeds a limit but still lists the others', async () => {
     const folder = makeWorkspace('known');
     const { environment } = await startHostile({ listing: listingOf(big, small('known'), small('small')) });
     const { exitCode, report } = await runJson(folder, ['status', '--orphans'], { environment });
@@ -113,7 +113,7 @@ describe.each(EXCESSES)('a Langfuse prompt with too many versions or labels (%#)
   });
 });
 
-test('A Langfuse version with a hundred thousand labels fails only its own prompt', async () => {
+test('history reports a failure for a Langfuse prompt with 100,000 labels on one version', async () => {
   const folder = makeWorkspace('big');
   const { environment } = await startHostile({ listing: listingOf(small('big')), labels: labelled(100_000) });
   const { report } = await runJson(folder, ['history'], { environment });
@@ -141,7 +141,7 @@ describe("Langfuse's listing", () => {
     [['import', '**'], 1],
     // Also looks for the prompt of the file in the listing.
     [['status', '--orphans'], 2],
-  ])('The command %j fails if Langfuse lists more than 64 MiB', async (words, listings) => {
+  ])('The command %j fails if the Langfuse listing exceeds 64 MiB', async (words, listings) => {
     const folder = makeWorkspace('known');
     const listing = (page: number) => (page > 6 ? [] : heavyPage(page));
     const { environment, requests } = await startHostile({ listing });
@@ -155,7 +155,7 @@ describe("Langfuse's listing", () => {
     expect(pages.length).toBe(3 * listings);
   });
 
-  test('plan stops reading the Langfuse listing at the row that it needs', async () => {
+  test('plan stops requesting pages of the Langfuse listing once it finds the prompt', async () => {
     const folder = makeWorkspace('known');
     const { environment, requests } = await startHostile({ listing: () => numbers(100).map(() => small('known')) });
     const { exitCode } = await runJson(folder, ['plan'], { environment });
@@ -168,12 +168,9 @@ describe("Langfuse's listing", () => {
       'promptsync rejects a Langfuse listing with half a million rows on one page',
       numbers(500_000).map(() => small('')),
     ],
-    [
-      'promptsync rejects a Langfuse listing with versions that are not numbers',
-      [{ ...small('known'), versions: ['1'] }],
-    ],
+    ['promptsync rejects a Langfuse listing with non-numeric versions', [{ ...small('known'), versions: ['1'] }]],
     ['promptsync rejects a Langfuse listing with a version number below 1', [{ ...small('known'), versions: [0] }]],
-    ['promptsync rejects a Langfuse listing with labels that are not strings', [{ ...small('known'), labels: [1] }]],
+    ['promptsync rejects a Langfuse listing with non-string labels', [{ ...small('known'), labels: [1] }]],
   ])('%s', async (_, rows) => {
     const folder = makeWorkspace('known');
     const { environment } = await startHostile({ listing: () => rows });
@@ -185,7 +182,7 @@ describe("Langfuse's listing", () => {
   });
 });
 
-test('sync reports an unknown outcome if Langfuse answers a create request with version -1', async () => {
+test('sync reports an unknown outcome if Langfuse responds to a create request with version -1', async () => {
   const folder = makeWorkspace('known');
   const created = { name: 'known', version: -1, type: 'text', prompt: 'Wanted.', config: {}, labels: ['staging'] };
   const front = await startFront({
@@ -207,7 +204,7 @@ test('sync reports an unknown outcome if Langfuse answers a create request with 
 });
 
 describe('import from a hostile Langfuse', () => {
-  test('import refuses invalid Langfuse names and leaves a valid workspace', async () => {
+  test('import blocks Langfuse prompts with invalid names and leaves the workspace valid', async () => {
     const folder = makeWorkspace('known');
     const bad = ['new', 'a|b', ' blank', 'folder//name', '<b>bold</b>'];
     const { environment } = await startHostile({ listing: listingOf(...['fine', ...bad].map(small)) });
@@ -224,7 +221,7 @@ describe('import from a hostile Langfuse', () => {
     expect((await runJson(folder, ['validate'], { environment })).exitCode).toBe(0);
   });
 
-  test('import takes only the first of two names that differ in case or Unicode normalization', async () => {
+  test('import accepts just the first of two names that differ only in case or Unicode normalization', async () => {
     const folder = makeWorkspace('known');
     const names = ['CASE', 'case', 'caf\u00e9', 'cafe\u0301'];
     const { environment } = await startHostile({ listing: listingOf(...names.map(small)) });

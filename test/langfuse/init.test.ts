@@ -21,7 +21,7 @@ const SERVICE = {
 const serviceIn = (folder: string) => parse(readFileSync(join(folder, 'promptsync.yaml'), 'utf8')).service as unknown;
 
 describe('init for Langfuse', () => {
-  test('init for Langfuse writes a valid workspace with an example and workflows with both keys', async () => {
+  test('init --provider langfuse writes a valid example workspace and workflows that pass both Langfuse keys', async () => {
     const langfuse = await startLangfuse();
     const folder = makeFolder();
     const { report } = await runJson(folder, ['init', ...PROVIDER, '--ci', 'github'], langfuse);
@@ -41,7 +41,7 @@ describe('init for Langfuse', () => {
     }
   });
 
-  test('init for Langfuse writes GitLab jobs that plan offline without the secret key', async () => {
+  test('init --provider langfuse writes GitLab jobs that plan offline if the secret key is missing', async () => {
     const folder = makeFolder();
     await run(folder, ['init', ...PROVIDER, '--ci', 'gitlab']);
     const jobs = readFileSync(join(folder, '.gitlab/promptsync.gitlab-ci.yml'), 'utf8');
@@ -50,7 +50,7 @@ describe('init for Langfuse', () => {
     expect(jobs).not.toContain('PROMPTSYNC_API_KEY');
   });
 
-  test('init for Langfuse starts with an existing prompt if --id names it', async () => {
+  test('init --provider langfuse creates a file for the existing prompt that --id names', async () => {
     const langfuse = await startLangfuse();
     langfuse.store.addVersion('team/a [b]', { text: 'A.', labels: ['staging'] });
     const folder = makeFolder();
@@ -64,20 +64,24 @@ describe('init for Langfuse', () => {
   });
 
   test.each<[sentence: string, flags: readonly string[], message: string]>([
-    ['init for Langfuse refuses --embedded', ['--embedded'], '--provider and --embedded'],
-    ['init for Langfuse refuses the variable of a single key', ['--api-key-env', 'K'], 'two keys'],
+    ['init --provider langfuse rejects --embedded', ['--embedded'], '--provider and --embedded'],
     [
-      'init for Langfuse refuses an environment that is not a valid label',
+      'init --provider langfuse rejects --api-key-env because Langfuse uses two keys',
+      ['--api-key-env', 'K'],
+      'two keys',
+    ],
+    [
+      'init --provider langfuse rejects an environment that is not a valid Langfuse label',
       ['--environments', 'Prod'],
       '--environments',
     ],
     [
-      'init for Langfuse refuses the reserved label latest as an environment',
+      'init --provider langfuse rejects the reserved label latest as an environment',
       ['--environments', 'latest'],
       '--environments',
     ],
-    ['init for Langfuse refuses an invalid prompt name', ['--id', 'a//b'], '--id'],
-    ['init for Langfuse refuses an invalid address', ['--url', 'langfuse'], '--url'],
+    ['init --provider langfuse rejects an invalid prompt name', ['--id', 'a//b'], '--id'],
+    ['init --provider langfuse rejects an invalid service URL', ['--url', 'langfuse'], '--url'],
   ])('%s', async (_, flags, expected) => {
     const { exitCode, stdout } = await run(makeFolder(), ['init', ...PROVIDER, ...flags]);
     expect([exitCode, stdout]).toEqual([1, expect.stringContaining(expected)]);
@@ -85,12 +89,12 @@ describe('init for Langfuse', () => {
 
   test.each<[sentence: string, first: string, provider: NamedProviderName | undefined, questions: readonly RegExp[]]>([
     [
-      'init sets up Langfuse if the user enters langfuse as the address',
+      'init configures Langfuse if the user enters langfuse as the service address',
       ' langfuse ',
       undefined,
       [/prompt service/, /Where is Langfuse/],
     ],
-    ['init with --provider langfuse asks for no key variables', '', 'langfuse', [/Where is Langfuse/]],
+    ['init --provider langfuse does not ask for the names of the key variables', '', 'langfuse', [/Where is Langfuse/]],
   ])('%s', async (_, first, provider, questions) => {
     const folder = makeFolder();
     const asked: string[] = [];

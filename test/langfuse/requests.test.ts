@@ -54,7 +54,7 @@ const TABLES: readonly Table[] = [
 
 /** Runs all steps in one repository and counts the requests of each plan and each sync. */
 test.each(TABLES)(
-  'plan and sync send the expected number of requests to the service $service.name',
+  'plan and sync send the expected number of requests to the $service.name service',
   async ({ service, start, table }) => {
     const { baseUrl, requests } = await start();
     const folder = makeFolder();

@@ -53,14 +53,14 @@ const REFUSED = { ...REWRITTEN, create: 'not_made' };
 
 describe('sync to a Langfuse behind a gateway that rewrites versions', () => {
   test.each<[sentence: string, text: string, rewrite: (body: CreateBody) => CreateBody]>([
-    ['Four syncs create one version if a gateway drops a key of the config', 'Hello.', dropModel],
+    ['Repeated syncs create only one version if a gateway drops a config key', 'Hello.', dropModel],
     [
-      'Four syncs create one version if a gateway changes a value of the config',
+      'Repeated syncs create only one version if a gateway changes a config value',
       'Hello.',
       (body) => ({ ...body, config: { ...body.config, model: 'other' } }),
     ],
     [
-      'Four syncs create one version if a gateway changes white space in the text',
+      'Repeated syncs create only one version if a gateway changes whitespace in the prompt text',
       'Hello  there.',
       (body) => ({ ...body, prompt: body.prompt.replaceAll(/\s+/g, ' ') }),
     ],
@@ -72,7 +72,7 @@ describe('sync to a Langfuse behind a gateway that rewrites versions', () => {
     expect(langfuse.store.versions('a').length).toBe(1);
   });
 
-  test('sync creates a version after the user has removed the key that the gateway drops', async () => {
+  test('sync creates a new version once the file no longer contains the config key that the gateway drops', async () => {
     const { langfuse, environment } = await startBehindGateway(dropModel);
     const folder = makeFolder('Hello.', '{ model: gpt-5, temperature: 0 }');
     expect(await sync(folder, environment)).toEqual(REWRITTEN);
@@ -82,7 +82,7 @@ describe('sync to a Langfuse behind a gateway that rewrites versions', () => {
     expect(langfuse.store.versions('a').length).toBe(2);
   });
 
-  test('sync creates one version if a gateway drops the key that a second commit adds', async () => {
+  test('Repeated syncs create only one version for a commit whose new config key a gateway drops', async () => {
     const { langfuse, environment } = await startBehindGateway(dropModel);
     const folder = makeFolder('Hello.', '{ temperature: 0 }');
     expect(await sync(folder, environment)).toEqual(CREATED);
@@ -94,7 +94,7 @@ describe('sync to a Langfuse behind a gateway that rewrites versions', () => {
 });
 
 describe('sync to a Langfuse that keeps versions as they are', () => {
-  test('A commit that changes only metadata gets a version although its message is that of the commit before', async () => {
+  test('sync creates a version for a metadata-only commit even if its message repeats the previous one', async () => {
     const langfuse = await startLangfuse();
     const folder = makeFolder('Hello.', '{ model: first }');
     for (const model of ['second', 'third']) {
@@ -105,7 +105,7 @@ describe('sync to a Langfuse that keeps versions as they are', () => {
     expect(langfuse.store.versions('a').length).toBe(3);
   });
 
-  test('sync in a shallow clone does not take the version of a commit that the clone lacks for a rewritten one', async () => {
+  test('In a shallow clone, sync does not mistake a version from a missing commit for a rewritten version', async () => {
     const langfuse = await startLangfuse();
     const folder = makeFolder('Hello.', '{ model: first }');
     expect(await sync(folder, langfuse.environment)).toEqual(CREATED);

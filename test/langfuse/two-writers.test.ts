@@ -54,10 +54,10 @@ const revert = { text: 'One.' };
 
 describe.each(['first', 'second', 'third'] as const)('two concurrent syncs with a delayed %s write', (nth) => {
   test.each<readonly [sentence: string, first: PromptParts, second: PromptParts]>([
-    ['Two concurrent syncs of different edits end with the newest commit', edit, { text: 'Four.' }],
-    ['Concurrent syncs of an edit and a revert end with the revert', edit, revert],
-    ['Concurrent syncs of a revert and an edit end with the edit', revert, edit],
-    ['Two concurrent syncs of the same edit end with that edit', edit, edit],
+    ['The newest commit wins after concurrent syncs of two different edits', edit, { text: 'Four.' }],
+    ['The revert wins after concurrent syncs of an edit and a later revert', edit, revert],
+    ['The edit wins after concurrent syncs of a revert and a later edit', revert, edit],
+    ['Concurrent syncs of the same edit leave that edit active', edit, edit],
   ])('%s', async (_, ...commits) => {
     const held = holdUp(['first', 'second', 'third'].indexOf(nth));
     const { langfuse, store, served } = await start(held.pause);
@@ -87,11 +87,11 @@ function holdUp(held: number) {
   return { pause, goOn };
 }
 
-describe.each(['before', 'after'] as const)('another label move right %s the write of a sync', (when) => {
+describe.each(['before', 'after'] as const)('a concurrent label move just %s the write of a sync', (when) => {
   test.each<readonly [sentence: string, parts: PromptParts, moved: number]>([
-    ['The sync of an edit wins over a concurrent label move to the active version', edit, 2],
-    ['The sync of an edit wins over a concurrent label move to an older version', edit, 1],
-    ['The sync of a revert wins over a concurrent label move to the active version', revert, 2],
+    ['Syncing an edit overrides a concurrent label move to the active version', edit, 2],
+    ['Syncing an edit overrides a concurrent label move to an older version', edit, 1],
+    ['Syncing a revert overrides a concurrent label move to the active version', revert, 2],
   ])('%s', async (_, parts, moved) => {
     let writes = 0;
     const others: Promise<unknown>[] = [];
@@ -115,9 +115,9 @@ describe.each(['before', 'after'] as const)('another label move right %s the wri
 describe('sync with a label on two versions', () => {
   // Langfuse serves the version that was created first. No answer shows that another version has the label, too.
   test.each([
-    ['The next sync leaves a duplicate label only on the desired version', 'Two.', ['Two.']],
-    ['sync leaves a duplicate label unchanged while Langfuse serves the desired version', 'One.', ['One.', 'Two.']],
-    ['The sync of the next edit leaves a duplicate label only on the new version', 'Three.', ['Three.']],
+    ['sync removes a duplicate label from all versions except the desired one', 'Two.', ['Two.']],
+    ['sync leaves a duplicate label in place if Langfuse serves the desired version', 'One.', ['One.', 'Two.']],
+    ['sync moves a duplicate label from both old versions to the new version', 'Three.', ['Three.']],
   ])('%s', async (_, text, after) => {
     const { langfuse, store, labelled } = await start(setImmediate);
     store.addLabel(NAME, 1, LABEL);

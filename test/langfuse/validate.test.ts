@@ -18,16 +18,19 @@ const pin = (environment: string, value = 'latest') => `id: a/b\npins: { ${JSON.
 
 describe('validate with a valid Langfuse file', () => {
   test.each([
-    ['validate accepts a Langfuse file that has only an id', 'id: a/b'],
-    ['validate accepts a Langfuse file whose name equals its id', 'id: a/b\nname: a/b'],
-    ['validate accepts a Langfuse file whose key differs from its id', 'id: a/b\nkey: c'],
-    ['validate accepts a Langfuse id with letters of any script, spaces and dots', 'id: "Grüße/an alle/v1.2 …"'],
-    ['validate accepts a Langfuse label of 36 characters', pin('x'.repeat(36))],
+    ['validate accepts a Langfuse prompt file that has only an id', 'id: a/b'],
+    ['validate accepts a Langfuse prompt file whose name equals its id', 'id: a/b\nname: a/b'],
+    ['validate accepts a Langfuse prompt file whose key differs from its id', 'id: a/b\nkey: c'],
+    [
+      'validate accepts a Langfuse id that contains spaces, dots and letters from any script',
+      'id: "Grüße/an alle/v1.2 …"',
+    ],
+    ['validate accepts a 36-character Langfuse label', pin('x'.repeat(36))],
     ['validate accepts underscores, dots and hyphens in a Langfuse label', pin('eu_west.a-1')],
     ['validate accepts a Langfuse pin to a version number', pin('staging', '12')],
     ['validate accepts a Langfuse pin to a git ref', pin('staging', 'git:v1')],
     [
-      'validate accepts any mapping as the metadata of a Langfuse file',
+      'validate accepts any mapping as the metadata of a Langfuse prompt file',
       'id: a/b\nmetadata: { model: m, nested: [1, { a: null }] }',
     ],
   ])('%s', async (_, fields) => {
@@ -37,12 +40,12 @@ describe('validate with a valid Langfuse file', () => {
 
 describe('validate with an invalid Langfuse file', () => {
   test.each([
-    ['validate rejects a Langfuse file whose name differs from its id', 'id: a/b\nname: c', 3, 'name'],
-    ['validate rejects a Langfuse file with a description', 'id: a/b\ndescription: ""', 3, 'description'],
-    ['validate rejects a pin of the label latest, which Langfuse reserves', pin('latest'), 3, 'pins.latest'],
-    ['validate rejects a Langfuse label with capital letters', pin('Prod'), 3, 'pins.Prod'],
-    ['validate rejects a Langfuse label of 37 characters', pin('x'.repeat(37)), 3, 'pins.x'],
-    ['validate rejects a Langfuse label with a space', pin('a b'), 3, 'pins.a b'],
+    ['validate rejects a Langfuse prompt file whose name differs from its id', 'id: a/b\nname: c', 3, 'name'],
+    ['validate rejects a Langfuse prompt file with a description', 'id: a/b\ndescription: ""', 3, 'description'],
+    ['validate rejects a pin for the reserved Langfuse label latest', pin('latest'), 3, 'pins.latest'],
+    ['validate rejects a Langfuse label with uppercase letters', pin('Prod'), 3, 'pins.Prod'],
+    ['validate rejects a 37-character Langfuse label', pin('x'.repeat(37)), 3, 'pins.x'],
+    ['validate rejects a Langfuse label that contains a space', pin('a b'), 3, 'pins.a b'],
     ['validate rejects a Langfuse pin to a version id', pin('staging', 'version:3-9f2c'), 3, 'pins.staging'],
     ...['.', '..', 'new', '/a', 'a/', 'a//b', 'a|b', 'a <b>', ' a', 'a '].map(
       (id): [string, string, number, string] => [
@@ -62,33 +65,33 @@ describe('validate with an invalid Langfuse file', () => {
 describe('validate with an invalid Langfuse configuration', () => {
   test.each([
     [
-      'validate rejects a Langfuse configuration with the key variable of another service',
+      'validate rejects api_key_env in a Langfuse configuration',
       'service: { provider: langfuse, api_key_env: K }\n',
       'service.api_key_env',
     ],
     [
-      'validate rejects a Langfuse configuration with an embedded service',
+      'validate rejects an embedded service in a Langfuse configuration',
       'service: { provider: langfuse, embedded: a.db }\n',
       'service.embedded',
     ],
     [
-      'validate rejects a Langfuse configuration with a tracking environment',
+      'validate rejects tracking_environment in a Langfuse configuration',
       `${CONFIG}tracking_environment: t\n`,
       'tracking_environment',
     ],
     [
-      'validate rejects latest as an environment for Langfuse',
+      'validate rejects an environment named latest in a Langfuse configuration',
       `${CONFIG}environments: { latest: {} }\n`,
       'environments.latest',
     ],
     [
-      'validate rejects an environment that is not a valid Langfuse label',
+      'validate rejects an environment name that is not a valid Langfuse label',
       `${CONFIG}environments: { Prod: {} }\n`,
       'environments.Prod',
     ],
     ['validate rejects an unknown provider', 'service: { provider: langsmith }\n', 'service.provider'],
     [
-      'validate rejects a secret key in place of the name of its variable',
+      'validate rejects a secret key where the name of an environment variable is expected',
       'service: { provider: langfuse, secret_key_env: sk-lf-1 }\n',
       'secret_key_env',
     ],
@@ -97,20 +100,20 @@ describe('validate with an invalid Langfuse configuration', () => {
     expect([problem, others]).toEqual([expect.stringContaining(field), []]);
   });
 
-  test('validate reports only the unknown provider, because no other rules apply', async () => {
+  test('validate applies no provider-specific rules if the provider is unknown', async () => {
     const config =
       'service: { provider: langsmith, public_key_env: P }\nenvironments: { latest: {}, promptsync: {} }\n';
     expect(await validate('id: a/b', config)).toEqual([expect.stringContaining('service.provider')]);
   });
 
-  test('validate rejects Langfuse settings for another service', async () => {
+  test('validate rejects Langfuse settings in the configuration of another service', async () => {
     const config = 'service: { base_url: https://a.example.com, public_key_env: P, secret_key_env: S }\n';
     expect(await validate('id: a\nkey: a\nname: a', config)).toHaveLength(2);
   });
 });
 
 describe('plan --offline with Langfuse', () => {
-  test('plan --offline with a base needs neither the Langfuse keys nor the service', async () => {
+  test('plan --offline --base works without Langfuse keys and without a running service', async () => {
     const folder = makeRepository({ 'promptsync.yaml': CONFIG, 'prompts/a.md': fileOf(pin('staging')) });
     git(folder, 'switch', '-qc', 'edit');
     const words = ['plan', '--offline', '--base', 'HEAD', '--exit-code'];

@@ -4,8 +4,8 @@ import { listKnownEntries, listVersionsRead } from '../../src/ledger/reading.ts'
 import type { LedgerEntry } from '../../src/ledger/version-record.ts';
 import { content, entry, observed, outside, reading, version } from '../planning/support.ts';
 
-describe('knownEntries', () => {
-  test('The known versions are the read versions and those of their ledgers, newest first', () => {
+describe('listKnownEntries', () => {
+  test('listKnownEntries merges the versions that were read with their ledgers, newest first', () => {
     const found = reading({
       active: {
         staging: version(5, 'E', { ledger: [entry(4, 'D'), entry(1, 'A')] }),
@@ -18,7 +18,7 @@ describe('knownEntries', () => {
     expect(listVersionsRead(found).map(({ number }) => number)).toStrictEqual([5, 1, 5, 7]);
   });
 
-  test('A known version has content only if promptsync read it', () => {
+  test('The observation includes the content only of versions that promptsync read', () => {
     const read = version(5, 'E', { ledger: [entry(4, 'D')] });
     expect(observed({ active: { staging: read } }).known).toMatchObject([
       { number: 5, content: { text: 'E' }, source: { commit: 'c5' } },
@@ -26,19 +26,19 @@ describe('knownEntries', () => {
     ]);
   });
 
-  test('The known versions include the ledger of a version that was only probed', () => {
+  test('listKnownEntries includes the ledger of a version that was only probed', () => {
     const found = reading({ others: [version(5, 'E', { ledger: [entry(4, 'D')] })] });
     expect(listKnownEntries(found).map(({ number }) => number)).toStrictEqual([5, 4]);
   });
 
-  test('A version that promptsync read overrides its ledger entry except for the pinned mark', () => {
+  test('listKnownEntries prefers a version that was read over its ledger entry but keeps the pinned mark', () => {
     const lie: LedgerEntry = { ...entry(1, 'Another text', { stampFor: null }), pinned: true };
     const found = reading({ active: { a: version(1, 'A'), b: version(2, 'B', { ledger: [lie] }) } });
     expect(listKnownEntries(found)[1]).toMatchObject({ ...entry(1, 'A'), pinned: true });
     expect(listKnownEntries(found)[1]?.isManaged).toBe(true);
   });
 
-  test('The entry of the newer ledger wins and keeps the pinned mark of the older one', () => {
+  test('listKnownEntries prefers the entry of the newer ledger but keeps the pinned mark of the older one', () => {
     const older = version(5, 'E', { ledger: [{ ...entry(1, 'A', { stampFor: null }), pinned: true }] });
     const newer = version(6, 'F', { ledger: [entry(1, 'A')] });
     for (const active of [
@@ -50,14 +50,14 @@ describe('knownEntries', () => {
     }
   });
 
-  test('A version that promptsync read comes before a ledger entry with the same number', () => {
+  test('listKnownEntries puts a version that was read ahead of a ledger entry with the same number', () => {
     const active = { a: version(9, 'I', { ledger: [entry(7, 'X', { id: 'x' })] }), b: version(7, 'G') };
     expect(listKnownEntries(reading({ active })).map(({ id }) => id)).toStrictEqual(['ver_9', 'ver_7', 'x']);
   });
 });
 
 describe('entryOf', () => {
-  test('A ledger entry contains the commit and the path of the version record', () => {
+  test('makeLedgerEntry copies the commit and path from the version record', () => {
     expect(makeLedgerEntry(version(1, 'A'))).toStrictEqual({
       number: 1,
       id: 'ver_1',
@@ -69,7 +69,7 @@ describe('entryOf', () => {
     });
   });
 
-  test('The entry of a managed version without a commit has neither commit nor path', () => {
+  test('makeLedgerEntry omits the commit and path if the version record contains neither', () => {
     const made = version(1, 'A');
     const { commit: _, path: __, ...stamp } = made.record!;
     expect(Object.keys(makeLedgerEntry({ ...made, record: stamp }))).toStrictEqual([
@@ -82,9 +82,9 @@ describe('entryOf', () => {
   });
 
   test.each([
-    ['The entry of a version without a version record is marked as outside', outside(1, 'A')],
+    ['makeLedgerEntry marks a version without a version record as unmanaged', outside(1, 'A')],
     [
-      'The entry of a version whose version record has another digest is marked as outside',
+      'makeLedgerEntry marks a version as unmanaged if its version record contains a different digest',
       version(1, 'A', { stampFor: 'B' }),
     ],
   ])('%s', (_, made) => {

@@ -23,41 +23,41 @@ const original = entry(2, 'Two');
 
 describe('ownership of versions', () => {
   test.each<[string, LedgerVersion, boolean]>([
-    ['A version whose version record has the digest of its text is managed', version(1, 'One'), true],
+    ['isManagedVersion returns true if the version record contains the digest of the text', version(1, 'One'), true],
     [
-      'A version whose version record has another digest is not managed',
+      'isManagedVersion returns false if the version record contains a different digest',
       version(2, 'Edited', { stampFor: 'One' }),
       false,
     ],
-    ['A version without a version record is not managed', outside(1, 'One'), false],
+    ['isManagedVersion returns false for a version without a version record', outside(1, 'One'), false],
   ])('%s', (_, made, own) => {
     expect(isManagedVersion(made)).toBe(own);
   });
 
   test.each<[string, LedgerVersion, boolean]>([
     [
-      'A managed version with the metadata that promptsync sent is not doubtful',
+      'mayBeEditedCopy returns false for a managed version with the metadata that promptsync sent',
       withSentMetadata(version(3, 'Two', { ledger: [one] })),
       false,
     ],
     [
-      'Other metadata makes a version doubtful if its number does not follow its ledger',
+      'mayBeEditedCopy returns true if the metadata changed and the number does not directly follow the ledger',
       withSentMetadata(edited),
       true,
     ],
     [
-      'Other metadata does not make a version doubtful if its number follows its ledger',
+      'mayBeEditedCopy returns false if the metadata changed but the number directly follows the ledger',
       withSentMetadata(version(2, 'Two', { metadata: { by: 'api' }, ledger: [one] })),
       false,
     ],
     [
-      'Other metadata does not make the first version of a prompt doubtful',
+      'mayBeEditedCopy returns false for the first version of a prompt, even with changed metadata',
       withSentMetadata(version(1, 'One', { metadata: { by: 'api' } })),
       false,
     ],
-    ['A version without a recorded metadata digest is not doubtful', edited, false],
+    ['mayBeEditedCopy returns false if the version record contains no metadata digest', edited, false],
     [
-      'A version that is not managed is not doubtful',
+      'mayBeEditedCopy returns false for a version that is not managed',
       withSentMetadata(version(3, 'Edited', { stampFor: 'Two', ledger: [one] })),
       false,
     ],
@@ -66,17 +66,32 @@ describe('ownership of versions', () => {
   });
 
   test.each<[string, LedgerVersion, readonly LedgerEntry[], boolean]>([
-    ['A doubtful version is a copy if its original is known', withSentMetadata(edited), [one, original], true],
-    ['A doubtful version is not a copy if no possible original is known', withSentMetadata(edited), [one], false],
-    ['A doubtful version is not a copy of a later version', withSentMetadata(edited), [entry(4, 'Two')], false],
     [
-      'A doubtful version is not a copy of a version with other metadata',
+      'makeServedEntry treats a possible edited copy as unmanaged if its original is known',
+      withSentMetadata(edited),
+      [one, original],
+      true,
+    ],
+    [
+      'makeServedEntry treats a possible edited copy as managed if no original is known',
+      withSentMetadata(edited),
+      [one],
+      false,
+    ],
+    [
+      'makeServedEntry treats a possible edited copy as managed if only a later version has the same content',
+      withSentMetadata(edited),
+      [entry(4, 'Two')],
+      false,
+    ],
+    [
+      'makeServedEntry treats a possible edited copy as managed if the earlier version has different metadata',
       withSentMetadata(edited),
       [entry(2, 'Two', { metadata: { a: 1 } })],
       false,
     ],
     [
-      'A version with the metadata that promptsync sent is not a copy',
+      'makeServedEntry treats a version with the metadata that promptsync sent as managed',
       withSentMetadata(version(3, 'Two', { ledger: [one] })),
       [original],
       false,
@@ -87,27 +102,32 @@ describe('ownership of versions', () => {
 
   test.each<[string, LedgerVersion, LedgerVersion | null | undefined, boolean]>([
     [
-      'The tracking environment may move to a version whose ledger names the tracked version',
+      'mayFollowHead returns true for a newer version whose ledger contains the tracked version',
       version(2, 'Two', { ledger: [one] }),
       version(1, 'One'),
       true,
     ],
     [
-      'The tracking environment may not move to a version whose ledger lacks the tracked version',
+      'mayFollowHead returns false for a version whose ledger lacks the tracked version',
       version(2, 'Two'),
       version(1, 'One'),
       false,
     ],
-    ['An empty tracking environment may move to any managed version', version(2, 'Two'), null, true],
-    ['The tracking environment may not move if promptsync has not read it', version(2, 'Two'), undefined, false],
     [
-      'The tracking environment may not move to an older version',
+      'mayFollowHead returns true for any managed version if the tracking environment is empty',
+      version(2, 'Two'),
+      null,
+      true,
+    ],
+    ['mayFollowHead returns false if the tracking environment was not read', version(2, 'Two'), undefined, false],
+    [
+      'mayFollowHead returns false for a version older than the tracked one',
       version(2, 'Two', { ledger: [entry(3, 'Three')] }),
       version(3, 'Three'),
       false,
     ],
-    ['The tracking environment may not move to a foreign version', outside(2, 'Two'), null, false],
-    ['The tracking environment may not move to a doubtful version', withSentMetadata(edited), null, false],
+    ['mayFollowHead returns false for a version that promptsync did not create', outside(2, 'Two'), null, false],
+    ['mayFollowHead returns false for a version that may be an edited copy', withSentMetadata(edited), null, false],
   ])('%s', (_, made, head, may) => {
     expect(mayFollowHead(made, head)).toBe(may);
   });
@@ -117,43 +137,48 @@ describe('isRewritten', () => {
   const two = content('Two ');
   test.each<[string, LedgerVersion, readonly LedgerEntry[], boolean]>([
     [
-      'A version is rewritten if its text differs from the sent text in white space',
+      'isRewritten returns true if the stored text differs from the sent text only in whitespace',
       version(9, 'Two', { stampFor: 'Two ', ledger: [one] }),
       [],
       true,
     ],
     [
-      'A version is rewritten if another text has the next number after its ledger',
+      'isRewritten returns true for unrelated text if the version number directly follows the ledger',
       version(2, 'X', { stampFor: 'Two ', ledger: [one] }),
       [],
       true,
     ],
     [
-      'A version is not rewritten if another text has a later number than the next',
+      'isRewritten returns false for unrelated text if the version number does not directly follow the ledger',
       version(3, 'X', { stampFor: 'Two ', ledger: [one] }),
       [],
       false,
     ],
     [
-      'A version is not rewritten if its original is known',
+      'isRewritten returns false if the original version is known',
       withSentMetadata(version(9, 'Two', { stampFor: 'Two ' })),
       [entry(2, 'Two ')],
       false,
     ],
     [
-      'A version is not rewritten if promptsync sent other metadata',
+      'isRewritten returns false if promptsync sent metadata but the file has none',
       withSentMetadata(version(2, 'Two', { stampFor: 'Two ', ledger: [one] }), { a: 1 }),
       [],
       false,
     ],
-    ['A version is not rewritten if its text is the sent text', version(2, 'Two ', { ledger: [one] }), [], false],
     [
-      'A version is not rewritten if its version record has the digest of another text',
+      'isRewritten returns false if the stored text equals the sent text',
+      version(2, 'Two ', { ledger: [one] }),
+      [],
+      false,
+    ],
+    [
+      'isRewritten returns false if the version record contains the digest of different text',
       version(2, 'Two', { stampFor: 'Three', ledger: [one] }),
       [],
       false,
     ],
-    ['A version without a version record is not rewritten', outside(2, 'Two'), [], false],
+    ['isRewritten returns false for a version without a version record', outside(2, 'Two'), [], false],
   ])('%s', (_, made, known, rewritten) => {
     expect(isRewritten(made, two, known)).toBe(rewritten);
   });
@@ -162,25 +187,25 @@ describe('isRewritten', () => {
   const added = version(3, 'Two', { metadata: { model: 'x', by: 'api' }, ledger: [one] });
   test.each<[string, LedgerVersion, readonly LedgerEntry[], boolean]>([
     [
-      'A version is rewritten if the service changed the metadata of the file',
+      'isRewritten returns true if the service changed the metadata from the file',
       withSentMetadata(added, { model: 'x' }),
       [],
       true,
     ],
     [
-      'A version is not rewritten if it is a copy with other metadata',
+      'isRewritten returns false for an edited copy of a known version',
       withSentMetadata(added, { model: 'x' }),
       [entry(2, 'Two', { metadata: { model: 'x' } })],
       false,
     ],
     [
-      'A version is not rewritten if promptsync sent other metadata than the file has',
+      'isRewritten returns false if the metadata that promptsync sent differs from the metadata in the file',
       withSentMetadata(added, { model: 'y' }),
       [],
       false,
     ],
     [
-      'A version is not rewritten if the service kept the metadata of the file',
+      'isRewritten returns false if the service preserved the metadata from the file',
       withSentMetadata(version(3, 'Two', { metadata: { model: 'x' } }), { model: 'x' }),
       [],
       false,
@@ -189,35 +214,35 @@ describe('isRewritten', () => {
     expect(isRewritten(made, managed, known)).toBe(rewritten);
   });
 
-  test('A version is not rewritten by added metadata if the file manages no metadata', () => {
+  test('isRewritten returns false if the service added metadata but the file specifies none', () => {
     expect(isRewritten(withSentMetadata(added), content('Two'), [])).toBe(false);
   });
 });
 
-describe('metadataIn', () => {
+describe('detectMetadataSupport', () => {
   test.each<[string, ObservedParts, boolean]>([
     [
-      'The service drops metadata if neither the tracked nor any other version has a record',
+      'detectMetadataSupport returns dropped if none of the versions read has a version record',
       { active: { a: outside(1, 'A'), promptsync: outside(2, 'B') } },
       true,
     ],
     [
-      'The service keeps metadata if another active version has a version record',
+      'detectMetadataSupport returns kept if another active version has a version record',
       { active: { a: version(1, 'A'), promptsync: outside(2, 'B') } },
       false,
     ],
     [
-      'The service keeps metadata if a probed version has a version record',
+      'detectMetadataSupport returns kept if a probed version has a version record',
       { active: { promptsync: outside(2, 'B') }, others: [version(1, 'A')] },
       false,
     ],
     [
-      'The service counts as keeping metadata if no version is tracked',
+      'detectMetadataSupport returns kept if the tracking environment is empty',
       { active: { a: outside(1, 'A'), promptsync: null } },
       false,
     ],
     [
-      'The service counts as keeping metadata if the tracked version was not read',
+      'detectMetadataSupport returns kept if the tracking environment was not read',
       { active: { a: outside(1, 'A') } },
       false,
     ],

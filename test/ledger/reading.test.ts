@@ -45,7 +45,7 @@ function failBefore(service: PromptService, before: NonNullable<Hooks['before']>
 }
 
 describe.each(backends)('observation of a prompt (%s)', (_, start) => {
-  test('The observation contains the fields and whether an unread newest version exists', async () => {
+  test('The observation contains the prompt fields and whether unknown version numbers can be looked up', async () => {
     const service = await start();
     addManagedVersion(service, 'Hello');
     const { observed } = await observePrompt(service, requestFor({ pins: { staging: 'latest' } }));
@@ -55,7 +55,7 @@ describe.each(backends)('observation of a prompt (%s)', (_, start) => {
 });
 
 describe('the tracking environment', () => {
-  test('promptsync reads the tracking environment after the pinned ones and uses its ledger', async () => {
+  test('promptsync reads the tracking environment after the pinned environments and uses its ledger', async () => {
     const service = inMemoryBackend();
     service.activate('p1', 'staging', addManagedVersion(service, 'One'));
     service.activate('p1', 'promptsync', addManagedVersion(service, 'Two', [entry(1, 'One'), entry(9, 'Nine')]));
@@ -67,7 +67,7 @@ describe('the tracking environment', () => {
     expect(observed?.known.map(({ number }) => number)).toStrictEqual([9, 2, 1]);
   });
 
-  test('A tracking environment that the service does not find counts as empty', async () => {
+  test('promptsync treats the tracking environment as empty if the service cannot find it', async () => {
     const service = failBefore(inMemoryBackend(), (line) => {
       if (line === 'read p1 promptsync') throw notFound('p1');
     });
@@ -76,7 +76,7 @@ describe('the tracking environment', () => {
     expect(observed?.known).toStrictEqual([]);
   });
 
-  test('The observation fails if the tracking environment cannot be read', async () => {
+  test('The observation fails if reading the tracking environment times out', async () => {
     const service = failBefore(inMemoryBackend(), (line) => {
       if (line === 'read p1 promptsync')
         throw new ServiceError(makeProblem('service/timeout', { seconds: 1 }), 'unknown');
@@ -89,7 +89,7 @@ describe('the tracking environment', () => {
 describe('an environment that the service does not find', () => {
   const pins = { staging: 'latest', production: 'latest' };
 
-  test('A missing environment serves nothing if the service finds the prompt in another one', async () => {
+  test('promptsync treats a missing environment as empty if the prompt exists in another environment', async () => {
     const service = inMemoryBackend();
     service.activate('p1', 'staging', addManagedVersion(service, 'Hello'));
     const front = failBefore(service, (line) => {
@@ -101,7 +101,7 @@ describe('an environment that the service does not find', () => {
     expect(calls).toHaveLength(3);
   });
 
-  test('A missing environment serves nothing if the service finds the prompt without an environment', async () => {
+  test('promptsync treats missing environments as empty if it finds the prompt without naming an environment', async () => {
     const front = failBefore(inMemoryBackend(), (line) => {
       if (line !== 'read p1') throw notFound('p1');
     });
@@ -111,7 +111,7 @@ describe('an environment that the service does not find', () => {
     expect(observed?.fields?.name).toBe('First');
   });
 
-  test('The observation reports a missing prompt if no read finds it', async () => {
+  test('The observation reports a missing prompt if no request finds it', async () => {
     const front = failBefore(inMemoryBackend(), () => {
       throw notFound('p1');
     });
@@ -119,7 +119,7 @@ describe('an environment that the service does not find', () => {
     expect([observed, problem?.code]).toStrictEqual([undefined, 'service/prompt-not-found']);
   });
 
-  test('A missing environment does not hide another failure', async () => {
+  test('promptsync reports the error of one environment even if another environment is missing', async () => {
     const front = failBefore(inMemoryBackend(), (line) => {
       if (line === 'read p1 staging') throw notFound('p1');
       throw new ServiceError(makeProblem('service/not-authorised', { promptId: 'p1' }), 'rejected');
@@ -151,107 +151,107 @@ const promoted = { promotionSources: new Map([['production', 'staging']]) };
 /** `reads` contains the names of the environments that promptsync reads, separated by spaces. */
 type Row = readonly [title: string, file: FileParts, reads: string, rules?: RulesParts, needs?: ReadNeeds];
 const rows: readonly Row[] = [
-  ['promptsync reads only the tracking environment for a file without pins', {}, 'promptsync'],
+  ['promptsync reads only the tracking environment if a file has no pins', {}, 'promptsync'],
   [
-    'promptsync reads only the pinned environment of a file in sync',
+    'promptsync reads only the pinned environment of a file that is in sync',
     { text: 'Three', pins: { staging: 'latest' } },
     'staging',
   ],
   [
-    'promptsync reads the tracking environment for a text that only a ledger names',
+    'promptsync also reads the tracking environment if only a ledger contains the text',
     { text: 'Two', pins: { staging: 'latest' } },
     'staging promptsync',
   ],
   [
-    'promptsync reads the tracking environment for a new text',
+    'promptsync also reads the tracking environment if the text is new',
     { text: 'Four', pins: { staging: 'latest' } },
     'staging promptsync',
   ],
   [
-    'promptsync reads both pinned environments of a file in sync',
+    'promptsync reads only the two pinned environments of a file that is in sync',
     { text: 'Three', pins: { staging: 'latest', production: 1 } },
     'staging production',
   ],
   [
-    'promptsync reads the tracking environment before it activates a pinned number',
+    'promptsync also reads the tracking environment if it has to activate a pinned version',
     { text: 'Three', pins: { staging: 'latest', qa: 2 } },
     'staging qa promptsync',
   ],
   [
-    'promptsync reads the tracking environment for a changed name',
+    'promptsync also reads the tracking environment if the name of the prompt changed',
     { text: 'Three', name: 'Other', pins: { staging: 'latest' } },
     'staging promptsync',
   ],
   [
-    'promptsync reads the tracking environment for an unknown version number',
+    'promptsync also reads the tracking environment if a pinned version number is unknown',
     { text: 'Three', pins: { staging: 'latest', qa: 9 } },
     'staging qa promptsync',
   ],
   [
-    'promptsync reads only the pinned environment if a number is in sync',
+    'promptsync reads only the pinned environment if it serves the pinned version number',
     { text: 'Three', pins: { staging: 3 } },
     'staging',
   ],
   [
-    'promptsync reads the tracking environment for an unpinned text in no ledger',
+    'promptsync also reads the tracking environment if a file without latest pins has new text',
     { text: 'Four', pins: { staging: 3 } },
     'staging promptsync',
   ],
   [
-    'promptsync reads only the pinned environment if an id is in sync',
+    'promptsync reads only the pinned environment if it serves the pinned version id',
     { text: 'Three', pins: { staging: 'version:ver_3' } },
     'staging',
   ],
   [
-    'promptsync reads the tracking environment for a known text with other metadata',
+    'promptsync also reads the tracking environment if the text is known but the metadata differs',
     { text: 'Three', metadata: { a: 1 }, pins: { staging: 'latest' } },
     'staging promptsync',
   ],
   [
-    'promptsync reads the tracking environment for a git pin with unknown content',
+    'promptsync also reads the tracking environment if the content of a pinned git ref is unknown',
     { text: 'Three', pins: { staging: 'latest', production: 'git:v1' } },
     'staging production promptsync',
     { refs: { v1: content('Nowhere') } },
   ],
   [
-    'promptsync reads only the pinned environment if a git pin is in sync',
+    'promptsync reads only the pinned environment if it serves the content of the pinned git ref',
     { text: 'Three', pins: { staging: 'git:v1' } },
     'staging',
     { refs: { v1: content('Three') } },
   ],
   [
-    'promptsync reads both environments of a git pin and a latest pin in sync',
+    'promptsync reads only the two pinned environments if a git pin and a latest pin are in sync',
     { text: 'Three', pins: { staging: 'latest', production: 'git:v1' } },
     'staging production',
     { refs: { v1: content('One') } },
   ],
   [
-    'promptsync reads the environment that a promotion starts from',
+    'promptsync also reads the source environment of a promotion',
     { text: 'Three', pins: { production: 'latest' } },
     'production staging promptsync',
     promoted,
   ],
   [
-    'promptsync reads the source environment of a promotion only once if it is pinned',
+    'promptsync reads the source environment of a promotion only once if it is also pinned',
     { text: 'Three', pins: { production: 'latest', staging: 'latest' } },
     'production staging promptsync',
     promoted,
   ],
   [
-    'promptsync reads the environments that only the base pins',
+    'promptsync also reads an environment that only the base commit pins',
     { text: 'Three', pins: { staging: 'latest' } },
     'staging production',
     base({ text: 'One', pins: { staging: 'latest', production: 1 } }),
   ],
   [
-    'promptsync reads an environment that the command requests',
+    'promptsync also reads an environment that the command requests',
     { text: 'Three', pins: { staging: 'latest' } },
     'staging qa',
     {},
     { environments: ['qa', 'staging'], readDepth: 'minimal' },
   ],
   [
-    'promptsync reads the tracking environment if the command requests the whole record',
+    'promptsync also reads the tracking environment if the command requests the ledger',
     { text: 'Four', pins: { staging: 'latest' } },
     'staging promptsync',
     {},
@@ -271,9 +271,12 @@ test.each(rows.map(([title, ...given]) => [title, given] as const))(
 );
 
 test.each([
-  ['promptsync reads the tracking environment if all environments serve a foreign version', { text: 'One' }],
   [
-    'promptsync reads the tracking environment if all environments serve a baseline',
+    'promptsync also reads the tracking environment if the pinned environment serves an unmanaged version',
+    { text: 'One' },
+  ],
+  [
+    'promptsync also reads the tracking environment if the pinned environment serves a baseline',
     { text: 'One', metadata: { promptsync: renderVersionRecord({ ...version(1, 'One').record!, baseline: true }) } },
   ],
 ])('%s', async (_, made) => {

@@ -34,8 +34,8 @@ const anyStamp: fc.Arbitrary<VersionRecord> = fc.record(
   { requiredKeys: ['digest', 'operation', 'ledger'], noNullPrototype: true },
 );
 
-describe('parseStamp', () => {
-  test('The parser reads back any version record after a round trip through JSON', () => {
+describe('parseVersionRecord', () => {
+  test('parseVersionRecord restores any version record after a JSON round trip', () => {
     fc.assert(
       fc.property(anyStamp, (stamp) => {
         expect(
@@ -45,7 +45,7 @@ describe('parseStamp', () => {
     );
   });
 
-  test('The parser of version records never throws, whatever the metadata contains', () => {
+  test('parseVersionRecord never throws an error, whatever the metadata contains', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(() => parseVersionRecord({ promptsync: value as JsonValue })).not.toThrow();
@@ -54,28 +54,28 @@ describe('parseStamp', () => {
   });
 
   const absent: readonly (readonly [string, Parameters<typeof parseVersionRecord>[0]])[] = [
-    ['The parser finds no version record if the metadata is null', null],
-    ['The parser finds no version record if the metadata is missing', undefined],
-    ['The parser finds no version record if the metadata has no key promptsync', { model: 'gpt-5' }],
-    ['The parser finds no version record if the key promptsync is null', { promptsync: null }],
-    ['The parser finds no version record if the key promptsync is a string', { promptsync: 'yes' }],
-    ['The parser finds no version record if the key promptsync is a list', { promptsync: [] }],
-    ['The parser rejects a version record without a digest', { promptsync: { operation: 'op', ledger: [] } }],
+    ['parseVersionRecord returns null if the metadata is null', null],
+    ['parseVersionRecord returns null if the metadata is undefined', undefined],
+    ['parseVersionRecord returns null if the metadata has no promptsync key', { model: 'gpt-5' }],
+    ['parseVersionRecord returns null if the promptsync key contains null', { promptsync: null }],
+    ['parseVersionRecord returns null if the promptsync key contains a string', { promptsync: 'yes' }],
+    ['parseVersionRecord returns null if the promptsync key contains an array', { promptsync: [] }],
+    ['parseVersionRecord returns null if the digest is missing', { promptsync: { operation: 'op', ledger: [] } }],
     [
-      'The parser rejects a version record with another kind of digest',
+      'parseVersionRecord returns null if the digest does not use SHA-256',
       { promptsync: { digest: 'md5:00', operation: 'op', ledger: [] } },
     ],
     [
-      'The parser rejects a version record whose digest is too short',
+      'parseVersionRecord returns null if the digest is too short',
       { promptsync: { digest: 'sha256:00', operation: 'op', ledger: [] } },
     ],
     [
-      'The parser rejects a version record whose digest ends in a line feed',
+      'parseVersionRecord returns null if the digest ends with a line feed',
       { promptsync: { digest: `${digest}\n`, operation: 'op', ledger: [] } },
     ],
-    ['The parser rejects a version record without an operation', { promptsync: { digest, ledger: [] } }],
+    ['parseVersionRecord returns null if the operation is missing', { promptsync: { digest, ledger: [] } }],
     [
-      'The parser rejects a version record with an empty operation',
+      'parseVersionRecord returns null if the operation is empty',
       { promptsync: { digest, operation: '', ledger: [] } },
     ],
   ];
@@ -84,15 +84,30 @@ describe('parseStamp', () => {
   });
 
   const dropped: readonly (readonly [string, JsonValue])[] = [
-    ['The parser drops only the bad ledger entry if an entry is null', null],
-    ['The parser drops only the bad ledger entry if an entry is a string', 'ver_2'],
-    ['The parser drops only the ledger entry that has no number', { id: 'ver_2', digest, metadata_digest: digest }],
-    ['The parser drops only the ledger entry whose number is a fraction', { ...wireEntry, number: 1.5 }],
-    ['The parser drops only the ledger entry whose number is a string', { ...wireEntry, number: '1' }],
-    ['The parser drops only the ledger entry whose id is empty', { ...wireEntry, id: '' }],
-    ['The parser drops only the ledger entry whose id is a number', { ...wireEntry, id: 7 }],
-    ['The parser drops only the ledger entry whose digest is invalid', { ...wireEntry, digest: 'sha256:xyz' }],
-    ['The parser drops only the ledger entry that has no metadata digest', { number: 1, id: 'ver_2', digest }],
+    ['parseVersionRecord drops a null ledger entry but keeps the others', null],
+    ['parseVersionRecord drops a ledger entry that is a string but keeps the others', 'ver_2'],
+    [
+      'parseVersionRecord drops a ledger entry without a number but keeps the others',
+      { id: 'ver_2', digest, metadata_digest: digest },
+    ],
+    [
+      'parseVersionRecord drops a ledger entry with a fractional number but keeps the others',
+      { ...wireEntry, number: 1.5 },
+    ],
+    [
+      'parseVersionRecord drops a ledger entry whose number is a string but keeps the others',
+      { ...wireEntry, number: '1' },
+    ],
+    ['parseVersionRecord drops a ledger entry with an empty id but keeps the others', { ...wireEntry, id: '' }],
+    ['parseVersionRecord drops a ledger entry whose id is a number but keeps the others', { ...wireEntry, id: 7 }],
+    [
+      'parseVersionRecord drops a ledger entry with an invalid digest but keeps the others',
+      { ...wireEntry, digest: 'sha256:xyz' },
+    ],
+    [
+      'parseVersionRecord drops a ledger entry without a metadata digest but keeps the others',
+      { number: 1, id: 'ver_2', digest },
+    ],
   ];
   test.each(dropped)('%s', (_, bad) => {
     const stamp = parseVersionRecord({ promptsync: { digest, operation: 'op', ledger: [wireEntry, bad, wireEntry] } });
@@ -101,27 +116,27 @@ describe('parseStamp', () => {
 
   const lenient: readonly (readonly [string, JsonValue, VersionRecord])[] = [
     [
-      'The parser reads a version record without a ledger as one with an empty ledger',
+      'parseVersionRecord treats a missing ledger as empty',
       { digest, operation: 'op' },
       { digest, operation: 'op', ledger: [] },
     ],
     [
-      'The parser reads a ledger that is not a list as an empty ledger',
+      'parseVersionRecord treats a ledger that is not an array as empty',
       { digest, operation: 'op', ledger: {} },
       { digest, operation: 'op', ledger: [] },
     ],
     [
-      'The parser ignores a commit that is not a string',
+      'parseVersionRecord ignores a commit that is not a string',
       { digest, operation: 'op', commit: 7, ledger: [] },
       { digest, operation: 'op', ledger: [] },
     ],
     [
-      'The parser ignores unknown fields of a version record',
+      'parseVersionRecord ignores unknown fields',
       { digest, operation: 'op', ledger: [], more: 1 },
       { digest, operation: 'op', ledger: [] },
     ],
     [
-      'The parser ignores marks of a ledger entry that are not true',
+      'parseVersionRecord ignores any mark in a ledger entry whose value is not true',
       { digest, operation: 'op', ledger: [{ ...wireEntry, outside: false, pinned: 'yes', path: null }] },
       { digest, operation: 'op', ledger: [entry] },
     ],

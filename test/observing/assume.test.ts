@@ -23,7 +23,7 @@ function planOneOffline(now: FileParts, then: FileParts, parts: Partial<Rules> =
 }
 
 describe('assumeObservation for equal files', () => {
-  test('A plan without the service is empty if base and head have the same files', () => {
+  test('An offline plan is empty if base and head have the same files', () => {
     const pin = fc.oneof(
       fc.constantFrom<string | number>('latest', 'git:v1', 'git:same', 'git:rich', 'version:ver_2', 'version:theirs'),
       fc.integer({ min: 1, max: 3 }),
@@ -53,146 +53,141 @@ const PINS = { staging: 'latest', production: 7 };
 describe('assumeObservation for changed files', () => {
   test.each<[string, FileParts, FileParts, readonly string[]]>([
     [
-      'A plan without the service shows a changed text',
+      'An offline plan shows changed text',
       { pins: PINS },
       { pins: PINS, text: 'Bye' },
       lines('create "Bye"', 'staging: base → new "Bye"'),
     ],
     [
-      'A plan without the service shows a changed version number',
+      'An offline plan shows a changed version number in a pin',
       { pins: PINS },
       { pins: { ...PINS, production: 9 } },
       lines('production: v7 → v9'),
     ],
     [
-      'A plan without the service shows a pin that changes from a number to latest',
+      'An offline plan shows a pin that changes from a version number to latest',
       { pins: PINS },
       { pins: { ...PINS, production: 'latest' } },
       lines('production: v7 → base'),
     ],
     [
-      'A plan without the service shows a pin that changes from latest to a number',
+      'An offline plan shows a pin that changes from latest to a version number',
       { pins: { staging: 'latest' } },
       { pins: { staging: 7 } },
       lines('staging: base → v7'),
     ],
     [
-      'A plan without the service shows a new text that replaces a pinned number',
+      'An offline plan shows new text that replaces a pinned version number',
       { pins: { staging: 7 } },
       { pins: { staging: 'latest' }, text: 'Bye' },
       lines('create "Bye"', 'staging: v7 → new "Bye"'),
     ],
     [
-      'A plan without the service shows a changed version id',
+      'An offline plan shows a changed version id in a pin',
       { pins: { staging: 'version:a' } },
       { pins: { staging: 'version:b' } },
       lines('staging: a → b'),
     ],
     [
-      'A plan without the service shows a pin that changes from a number to an id',
+      'An offline plan shows a pin that changes from a version number to a version id',
       { pins: PINS },
       { pins: { ...PINS, production: 'version:b' } },
       lines('production: v7 → b'),
     ],
     [
-      'A plan without the service shows a pin that changes from a git ref to latest',
+      'An offline plan shows a pin that changes from a git ref to latest',
       { pins: { staging: 'git:v1' } },
       { pins: { staging: 'latest' } },
       lines('staging: git:v1 → base'),
     ],
     [
-      'A plan without the service shows a pin that changes from latest to a git ref',
+      'An offline plan shows a pin that changes from latest to a git ref',
       { pins: PINS },
       { pins: { ...PINS, staging: 'git:v1' } },
       lines('staging: base → git:v1'),
     ],
     [
-      'A plan without the service is empty if a pinned git ref has the same text',
+      'An offline plan is empty if a pin changes to a git ref with the same text',
       { pins: PINS },
       { pins: { ...PINS, staging: 'git:same' } },
       [],
     ],
     [
-      'A plan without the service shows an added environment that pins a number',
+      'An offline plan shows an added environment that is pinned to a version number',
       { pins: { staging: 'latest' } },
       { pins: PINS },
       lines('production: none → v7'),
     ],
     [
-      'A plan without the service shows an added environment that follows the text',
+      'An offline plan shows an added environment that is pinned to latest',
       { pins: { staging: 7 } },
       { pins: { staging: 7, qa: 'latest' } },
       lines('qa: none → base'),
     ],
     [
-      'A plan without the service is empty if the head removes an environment',
+      'An offline plan is empty if the head removes an environment',
       { pins: PINS },
       { pins: { staging: 'latest' } },
       [],
     ],
     [
-      'A plan without the service shows a changed name',
+      'An offline plan shows a changed prompt name',
       { pins: PINS },
       { pins: PINS, name: 'New' },
       lines('name: "First" → "New"'),
     ],
     [
-      'A plan without the service shows a changed key',
+      'An offline plan shows a changed prompt key',
       { pins: PINS },
       { pins: PINS, key: 'k/2' },
       lines('key: "k/1" → "k/2"'),
     ],
     [
-      'A plan without the service shows a cleared description',
+      'An offline plan shows a cleared description',
       { pins: PINS, description: 'a' },
       { pins: PINS, description: '' },
       lines('description: "a" → ""'),
     ],
     [
-      'A plan without the service shows an added description',
+      'An offline plan shows an added description',
       { pins: PINS },
       { pins: PINS, description: 'a' },
       lines('description: "" → "a"'),
     ],
     [
-      'A plan without the service is empty if the head removes the description',
+      'An offline plan is empty if the head removes the description',
       { pins: PINS, description: 'a' },
       { pins: PINS },
       [],
     ],
     [
-      'A plan without the service shows a new version for changed metadata',
+      'An offline plan shows a new version for changed metadata',
       { pins: PINS, metadata: { model: 'x' } },
       { pins: PINS, metadata: { model: 'y' } },
       lines('create "Hello" {"model":"y"}', 'staging: base → new "Hello" {"model":"y"}'),
     ],
-    [
-      'A plan without the service is empty if the head adds empty metadata',
-      { pins: PINS },
-      { pins: PINS, metadata: {} },
-      [],
-    ],
+    ['An offline plan is empty if the head adds empty metadata', { pins: PINS }, { pins: PINS, metadata: {} }, []],
   ])('%s', (_, then, now, lines) => {
     const plan = planOneOffline(now, then);
     expect(planLines(plan)).toEqual(lines);
     expect(plan.drift).toEqual([]);
   });
 
-  test('A plan without the service shows an added prompt and trusts its version number', () => {
+  test('An offline plan shows an added prompt and trusts its pinned version number', () => {
     const added = { ...file({ pins: { staging: 'latest', production: 3 } }), id: 'p2', path: 'prompts/b.md' };
     const { prompts } = planOffline([file({ pins: PINS }), added], [file({ pins: PINS })]);
     const expected = ['create "Hello"', 'staging: none → new "Hello"', 'production: none → v3'];
     expect(prompts.map(planLines)).toEqual([[], expected]);
   });
 
-  test('A plan without the service shows no change for a removed prompt', () => {
+  test('An offline plan shows no change for a removed prompt', () => {
     const gone = { ...file(), id: 'p2', path: 'prompts/b.md' };
     const { prompts } = planOffline([file({ pins: PINS })], [file({ pins: PINS }), gone]);
     expect(prompts.map(planLines)).toEqual([[]]);
   });
 });
 
-test('A plan without the service blocks a prompt whose git ref does not exist', () => {
+test('An offline plan blocks a prompt that pins a nonexistent git ref', () => {
   const contentsAtRefs = new Map([
     ['p1', new Map([['v1', makeFailure(makeProblem('pin/unknown-ref', { ref: 'v1' }))]])],
   ]);
@@ -202,7 +197,7 @@ test('A plan without the service blocks a prompt whose git ref does not exist', 
 });
 
 describe('version numbers without the service', () => {
-  test('A plan without the service shows only the version numbers that a file contains', () => {
+  test('An offline plan shows only version numbers that appear in a prompt file', () => {
     const then = { pins: { a: 'latest', b: 7, c: 'version:x', d: 'git:v1' } };
     const now = { pins: { a: 9, b: 'latest', c: 'git:v1', d: 'version:x' } };
     const { changes } = planOneOffline(now, then);

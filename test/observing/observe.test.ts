@@ -30,17 +30,14 @@ describe('observe', () => {
     [1, 4],
     [3, 12],
     [8, 20],
-  ])(
-    'With concurrency %i, promptsync observes at most %i of 20 prompts at the same time',
-    async (concurrency, most) => {
-      const spy = recordCalls(makeSlowService());
-      const { observed } = await observePrompts(openLedger(spy), many, { concurrency });
-      expect(observed.size).toBe(20);
-      expect(spy.mostInFlight()).toBe(most);
-    },
-  );
+  ])('With concurrency %i, observePrompts has up to %i requests in flight at once', async (concurrency, most) => {
+    const spy = recordCalls(makeSlowService());
+    const { observed } = await observePrompts(openLedger(spy), many, { concurrency });
+    expect(observed.size).toBe(20);
+    expect(spy.mostInFlight()).toBe(most);
+  });
 
-  test('promptsync observes the other prompts while three prompts wait for an answer', async () => {
+  test('observePrompts continues with other prompts while three prompts wait for a response', async () => {
     const others = Promise.withResolvers<unknown>();
     const service = makeSlowService();
     const held: PromptService = {
@@ -55,7 +52,7 @@ describe('observe', () => {
     expect(observed.size).toBe(20);
   });
 
-  test('promptsync observes the other prompts if two of them fail', async () => {
+  test('observePrompts continues with the other prompts if two prompts fail', async () => {
     const service = makeSlowService((promptId) => {
       if (promptId === 'p2#3') throw new TypeError('oh');
       if (promptId === 'p1#4')
@@ -69,7 +66,7 @@ describe('observe', () => {
     ]);
   });
 
-  test('promptsync reports its progress after each observed prompt', async () => {
+  test('observePrompts reports its progress after each prompt', async () => {
     const reported: string[] = [];
     await observePrompts(openLedger(makeSlowService()), many.slice(0, 3), {
       concurrency: 4,
@@ -78,7 +75,7 @@ describe('observe', () => {
     expect(reported).toStrictEqual(['1/3', '2/3', '3/3']);
   });
 
-  test('promptsync starts no further call for a prompt after an interrupt', async () => {
+  test('observePrompts sends no further request for a prompt after an interrupt', async () => {
     const stopping = new AbortController();
     const spy = recordCalls(inMemoryBackend(), { after: () => stopping.abort() });
     const ledger = openLedger(spy, TRACKING, stopping.signal);
@@ -88,7 +85,7 @@ describe('observe', () => {
     expect([spy.lines, failed.get('p1')?.code]).toStrictEqual([['read p1 staging'], 'apply/interrupted']);
   });
 
-  test('promptsync starts no further prompt after an interrupt', async () => {
+  test('observePrompts does not start observing another prompt after an interrupt', async () => {
     const stopping = new AbortController();
     const spy = recordCalls(makeSlowService(), {
       after: (_, index) => {

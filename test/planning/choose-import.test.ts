@@ -13,49 +13,49 @@ type Active = Readonly<Record<string, LedgerVersion | null>>;
 describe('chooseImport', () => {
   test.each<[string, Active, string | null, number | null, Readonly<Record<string, string | number>>]>([
     [
-      'import takes the text of the first environment and pins the other by id',
+      'chooseImport uses the text of the first environment and pins the other by version id',
       { staging: V2, production: V1 },
       null,
       2,
       { staging: 'latest', production: 'version:ver_1' },
     ],
     [
-      'import takes the text of the environment that the user names',
+      'chooseImport uses the text of the environment that the user selects',
       { staging: V2, production: V1 },
       'production',
       1,
       { staging: 'version:ver_2', production: 'version:ver_1' },
     ],
     [
-      'import takes the text of the next environment if the first serves nothing',
+      'chooseImport uses the text of the next environment if the first one serves no version',
       { staging: null, production: V1 },
       null,
       1,
       { production: 'version:ver_1' },
     ],
     [
-      'import pins a managed version by its number',
+      'chooseImport pins a managed version by its version number',
       { staging: null, production: version(1, 'T1') },
       null,
       1,
       { production: 1 },
     ],
     [
-      'import chooses no text if no version is active in any environment',
+      'chooseImport returns null if no environment serves a version',
       { staging: null, production: null },
       null,
       null,
       {},
     ],
     [
-      'import chooses no text if the environment that the user names serves nothing',
+      'chooseImport returns null if the selected environment serves no version',
       { staging: V2, production: null },
       'production',
       null,
       {},
     ],
     [
-      'import pins only one environment to latest if two serve the same text',
+      'chooseImport pins only one environment to latest if two serve the same text',
       { staging: V2, production: V2 },
       null,
       2,
@@ -68,7 +68,7 @@ describe('chooseImport', () => {
     expect(Object.fromEntries(written)).toEqual(pins);
   });
 
-  test('import prefers the text of an environment that allows the pin latest', () => {
+  test('chooseImport prefers the text of an environment that can be pinned to latest', () => {
     const chosen = chooseImport(
       observed({ active: { a: V1, b: V2 } }),
       [

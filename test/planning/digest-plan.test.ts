@@ -31,33 +31,33 @@ function planFor({ file: wanted = baseFile, observed: found = observed({ active:
 const base = () => planFor({});
 
 describe('the digest of a plan', () => {
-  test('The digest of a plan is a SHA-256 hash', () => {
+  test('The plan digest is a SHA-256 hash', () => {
     expect(base().digest).toMatch(/^sha256:[0-9a-f]{64}$/);
   });
 
   const same: readonly (readonly [title: string, changed: Case])[] = [
-    ['The digest of a plan does not depend on the path of the file', { file: { ...baseFile, path: 'other/place.md' } }],
+    ['The plan digest does not depend on the file path', { file: { ...baseFile, path: 'other/place.md' } }],
     [
-      'The digest of a plan does not depend on the lines of the pins',
+      'The plan digest does not depend on the line numbers of the pins',
       { file: { ...baseFile, pins: baseFile.pins.map((pin) => ({ ...pin, line: 99 })) } },
     ],
     [
-      'The digest of a plan does not depend on the commit behind a git ref',
+      'The plan digest does not depend on the commit that a git ref points to',
       { rules: { refs: { v1: { content: content('Old'), provenance: {} } } } },
     ],
     [
-      'The digest of a plan does not depend on the name of a git ref',
+      'The plan digest does not depend on the name of a git ref',
       {
         file: file({ ...baseFile, text: 'Hi', pins: { ...pins, production: 'git:v2' } }),
         rules: { refs: { v2: content('Old') } },
       },
     ],
     [
-      'The digest of a plan is the same for empty metadata and for none',
+      'The plan digest is the same for empty and missing metadata',
       { file: file({ text: 'Hi', metadata: {}, name: 'New', pins }) },
     ],
     [
-      'The digest of a plan does not depend on unmanaged state of the service',
+      'The plan digest does not depend on unmanaged state in the service',
       { observed: observed({ active: baseActive, prompt: { latestVersionId: 'ver_9', description: 'Theirs' } }) },
     ],
   ];
@@ -65,7 +65,7 @@ describe('the digest of a plan', () => {
     expect(planFor(changed).digest).toBe(base().digest);
   });
 
-  test('The digest of a plan does not depend on commits and change summaries', () => {
+  test('The plan digest does not depend on commits or change summaries', () => {
     const provenance = { commit: 'abc', path: 'prompts/a.md', changeSummary: 'Soften the tone' };
     const described = planFor({ rules: { provenance: new Map([['prompts/a.md', provenance]]) } });
     expect(described.digest).toBe(base().digest);
@@ -75,7 +75,7 @@ describe('the digest of a plan', () => {
     ]);
   });
 
-  test('The digest of a plan does not depend on file names or on unchanged prompts', () => {
+  test('The plan digest does not depend on file names or unchanged prompts', () => {
     const other = { ...baseFile, id: 'p2', path: 'prompts/b.md' };
     const unchanged = { ...file({ pins: { staging: 'latest' } }), id: 'p3', path: 'prompts/c.md' };
     const found = ['p1', 'p2', 'p3'].map((id) => observed({ active: baseActive, prompt: { id } }));
@@ -88,48 +88,48 @@ describe('the digest of a plan', () => {
   });
 
   const different: readonly (readonly [title: string, changed: Case])[] = [
-    ['The digest of a plan changes with the text', { file: file({ text: 'Hi!', name: 'New', pins }) }],
+    ['The plan digest changes with the prompt text', { file: file({ text: 'Hi!', name: 'New', pins }) }],
     [
-      'The digest of a plan changes with the metadata',
+      'The plan digest changes with the metadata',
       { file: file({ text: 'Hi', metadata: { a: 1 }, name: 'New', pins }) },
     ],
-    ['The digest of a plan changes with the content behind a git ref', { rules: { refs: { v1: content('Older') } } }],
+    ['The plan digest changes with the content of a pinned git ref', { rules: { refs: { v1: content('Older') } } }],
     [
-      'The digest of a plan changes with the id of the prompt',
+      'The plan digest changes with the prompt id',
       { file: { ...baseFile, id: 'p2' }, observed: observed({ active: baseActive, prompt: { id: 'p2' } }) },
     ],
-    ['The digest of a plan changes with the new value of a field', { file: file({ text: 'Hi', name: 'Newer', pins }) }],
+    ['The plan digest changes with the new value of a field', { file: file({ text: 'Hi', name: 'Newer', pins }) }],
     [
-      'The digest of a plan changes with the old value of a field',
+      'The plan digest changes with the old value of a field',
       { observed: observed({ active: baseActive, prompt: { name: 'Theirs' } }) },
     ],
-    ['The digest of a plan depends on which field changes', { file: file({ text: 'Hi', key: 'New', pins }) }],
+    ['The plan digest depends on which field changes', { file: file({ text: 'Hi', key: 'New', pins }) }],
     [
-      'The digest of a plan changes if another field changes as well',
+      'The plan digest changes if an additional field changes',
       { file: file({ text: 'Hi', name: 'New', description: 'D', pins }) },
     ],
     [
-      'The digest of a plan changes with the name of an environment',
+      'The plan digest changes with the name of an environment',
       { file: file({ text: 'Hi', name: 'New', pins: { qa: 'latest', production: 'git:v1' } }) },
     ],
     [
-      'The digest of a plan changes if an environment is removed',
+      'The plan digest changes if an environment is removed',
       { file: file({ text: 'Hi', name: 'New', pins: { staging: 'latest' } }) },
     ],
     [
-      'The digest of a plan changes with the version that was active before',
+      'The plan digest changes with the previously active version',
       { observed: observed({ active: { ...baseActive, production: version(1, 'Hello', { id: 'x' }) } }) },
     ],
     [
-      'The digest of a plan depends on whether a version was active before',
+      'The plan digest depends on whether a version was previously active',
       { observed: observed({ active: { ...baseActive, production: null } }) },
     ],
     [
-      'The digest of a plan depends on whether it activates a new or an existing version',
+      'The plan digest depends on whether the plan activates a new or an existing version',
       { observed: observed({ active: { ...baseActive, qa: outside(5, 'Old') } }) },
     ],
     [
-      'The digest of a plan changes with the order of the environments',
+      'The plan digest changes with the order of the environments',
       { rules: { environmentOrder: ['production', 'staging'] }, file: baseFile },
     ],
   ];
@@ -149,18 +149,18 @@ describe('the digest of a plan that creates versions', () => {
   const digestOf = (parts: FileParts) => makePlan([file({ ...parts, pins: { production: 7 } })], seen, rules()).digest;
 
   test.each<[string, FileParts]>([
-    ['The digest of a plan changes with the text of a version that nothing serves', { text: 'Another draft' }],
+    ['The plan digest changes with the text of a new version that no environment serves', { text: 'Another draft' }],
     [
-      'The digest of a plan changes with the metadata of a version that nothing serves',
+      'The plan digest changes with the metadata of a new version that no environment serves',
       { text: 'Draft', metadata: { model: 'x' } },
     ],
-    ['The digest of a plan depends on whether it creates a version that nothing serves', { text: 'Seven' }],
+    ['The plan digest depends on whether the plan creates a version that no environment serves', { text: 'Seven' }],
   ])('%s', (_, parts) => {
     expect(digestOf({ text: 'Draft', path: 'other.md' })).toBe(digestOf({ text: 'Draft' }));
     expect(digestOf(parts)).not.toBe(digestOf({ text: 'Draft' }));
   });
 
-  test('The digest of a plan depends on which environment gets which of two new versions', () => {
+  test('The plan digest depends on which environment receives which of two new versions', () => {
     const environmentOrder = ['staging', 'production'];
     const [plan, turned] = [pins, { staging: 'git:v1', production: 'latest' }].map((written) =>
       planFor({ file: file({ text: 'Hi', pins: written }), rules: { environmentOrder } }),
@@ -181,22 +181,22 @@ describe('the digest of a plan whose new version takes over metadata', () => {
   const digestOf = (seen: ObservedPrompt, from = wanted) => makePlan([from], observation(seen), rules()).digest;
   const reviewed = digestOf(takingOver({ model: 'gpt-5' }));
 
-  test('The digest of a plan changes with the metadata that a new version takes over', () => {
+  test('The plan digest changes with the metadata that a new version inherits', () => {
     expect(digestOf(takingOver({ model: 'evil' }))).not.toBe(reviewed);
     expect(digestOf(none)).not.toBe(reviewed);
   });
 
-  test('The digest of a plan does not depend on which version supplies the metadata', () => {
+  test('The plan digest does not depend on which version provides the inherited metadata', () => {
     expect(digestOf(takingOver({ model: 'gpt-5' }, 'ver_2'))).toBe(reviewed);
   });
 
-  test('Metadata from an older version and from the file give a plan the same digest', () => {
+  test('The plan digest is the same whether metadata is inherited or comes from the file', () => {
     const managed = file({ text: 'New', metadata: { model: 'gpt-5' }, pins: { staging: 'latest' } });
     expect(digestOf(none, managed)).toBe(reviewed);
   });
 });
 
-test('The digest of a plan that activates an existing version changes with the metadata of that version', () => {
+test('The plan digest changes with the metadata of an existing version that the plan activates', () => {
   const wanted = file({ pins: { production: 2 } });
   const digests = [{ model: 'gpt-5' }, { model: 'evil' }].map((metadata) => {
     const active = { production: version(1, 'Hello'), staging: version(2, 'Two', { metadata }) };
@@ -205,7 +205,7 @@ test('The digest of a plan that activates an existing version changes with the m
   expect(new Set(digests).size).toBe(2);
 });
 
-test('An activation of a text without metadata uses the metadata of the version created for it', () => {
+test('For pinned content without metadata, computeDigestsAfter uses the new version with the same text', () => {
   const withMetadata = (model: string) => content('Same', { model });
   const atRefs = { a: withMetadata('a'), b: withMetadata('b'), bare: content('Same') };
   const wanted = file({ text: 'Own', pins: { one: 'git:a', two: 'git:b', three: 'git:bare' } });

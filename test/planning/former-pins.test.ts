@@ -13,7 +13,7 @@ const former = (pin: string | number, text?: string) => ({
   content: text === undefined ? null : content(text),
 });
 
-describe('means', () => {
+describe('meansVersion', () => {
   test.each<[string, ReturnType<typeof former>, boolean]>([
     ['A pin to a version number matches the version with that number', former(2), true],
     ['A pin to a version number does not match a version with a different number', former(3), false],
@@ -74,7 +74,7 @@ function findPinBefore(served: number, versions: readonly KnownVersion[], former
   return found.kind === 'number' ? `v${found.number}` : found.kind;
 }
 
-describe('pinnedBefore', () => {
+describe('findPreviousPin', () => {
   test.each<[string, number, readonly KnownVersion[], readonly (number | string)[], string]>([
     ['findPreviousPin returns the previously pinned version number', 3, known(3, 2, 1), [3, 2, 1], 'v2'],
     ['findPreviousPin skips versions that were never pinned', 4, known(4, 3, 2), [4, 2], 'v2'],

@@ -106,7 +106,7 @@ describe('shortenBlanks', () => {
       `${' '.repeat(40)}\n${' '.repeat(40)}`,
       `${' '.repeat(40)}\n${' '.repeat(40)}`,
     ],
-    ['shortenBlanks keeps a mark that the text itself contains', 'a…[50 spaces]…b', 'a…[50 spaces]…b'],
+    ['shortenBlanks keeps a marker that is already part of the text', 'a…[50 spaces]…b', 'a…[50 spaces]…b'],
   ])('%s', (_, text, shown) => {
     expect(shortenBlanks(text)).toBe(shown);
   });
@@ -116,7 +116,7 @@ describe('shortenBlanks', () => {
     expect(escapeLine('a\tb')).toBe('a\\u{9}b');
   });
 
-  test('shortenBlanks leaves no wide run of blanks and loses no word', () => {
+  test('shortenBlanks leaves no long sequence of whitespace and loses no words', () => {
     const blanks = fc.array(fc.constantFrom(...BLANKS), { maxLength: 100 }).map((all) => all.join(''));
     const word = fc.constantFrom('word', 'x', '.', '語', '…', ']…', '…[', '\n');
     fc.assert(

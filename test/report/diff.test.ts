@@ -31,40 +31,40 @@ const firstHeads = ['--- staging: nothing', '+++ staging: new version'];
 
 describe('renderDiffs', () => {
   test.each<[string, Side | null, Side, readonly string[]]>([
-    ['renderDiffs returns nothing for equal texts', side('a'), side('a'), []],
+    ['renderDiffs returns nothing if the text did not change', side('a'), side('a'), []],
     [
-      'renderDiffs shows a changed line as removed and added',
+      'renderDiffs shows a changed line as a removed line and an added line',
       side('a'),
       side('b'),
       [...heads, '@@ -1,1 +1,1 @@', '-a', '+b'],
     ],
     [
-      'renderDiffs shows a first version as added lines',
+      'renderDiffs shows the first version as added lines',
       null,
       side('a\nb'),
       [...firstHeads, '@@ -0,0 +1,2 @@', '+a', '+b'],
     ],
     [
-      'renderDiffs shows a space that was added at the end',
+      'renderDiffs shows a space that was added at the end of the text',
       side('a'),
       side('a '),
       [...heads, '@@ -1,1 +1,1 @@', '-a', '+a '],
     ],
     [
-      'renderDiffs shows a line feed that was added at the end',
+      'renderDiffs shows a line feed that was added at the end of the text',
       side('a'),
       side('a\n'),
       [...heads, '@@ -1,1 +1,2 @@', ' a', '+'],
     ],
-    ['renderDiffs keeps tabs', side('\ta'), side('\tb'), [...heads, '@@ -1,1 +1,1 @@', '-\ta', '+\tb']],
+    ['renderDiffs preserves tabs', side('\ta'), side('\tb'), [...heads, '@@ -1,1 +1,1 @@', '-\ta', '+\tb']],
     [
-      'renderDiffs handles lines that look like parts of a diff',
+      'renderDiffs handles lines that look like diff syntax',
       side('-- a\n++ b\n@@ c'),
       side('-- a\n++ b\n@@ d'),
       [...heads, '@@ -1,3 +1,3 @@', ' -- a', ' ++ b', '-@@ c', '+@@ d'],
     ],
     [
-      'renderDiffs shows three lines of context',
+      'renderDiffs shows three lines of context around a change',
       side('1\n2\n3\n4\n5\n6\n7\n8\n9'),
       side('1\n2\n3\n4\nfive\n6\n7\n8\n9'),
       [...heads, '@@ -2,7 +2,7 @@', ' 2', ' 3', ' 4', '-5', '+five', ' 6', ' 7', ' 8'],
@@ -76,19 +76,19 @@ describe('renderDiffs', () => {
       [...heads, '@@ -1,4 +1,4 @@', '-metadata.model: "m1"', '+metadata.model: "m2"', ' metadata.z: 1', ' ', ' a'],
     ],
     [
-      'renderDiffs shows the metadata of a first version',
+      'renderDiffs shows the metadata of the first version',
       null,
       side('a', 'model: "m"'),
       [...firstHeads, '@@ -0,0 +1,3 @@', '+metadata.model: "m"', '+', '+a'],
     ],
     [
-      'renderDiffs reports a new text that was never read',
+      'renderDiffs reports that the new text was never read',
       side('a'),
       side(null),
       ['staging: the text to come was never read; a sync looks at it first'],
     ],
     [
-      'renderDiffs reports a current text that is unknown',
+      'renderDiffs reports that the current text is unknown',
       side(null),
       side('a'),
       ['staging: its text of now is not known without the service'],
@@ -97,22 +97,22 @@ describe('renderDiffs', () => {
     expect(diff(before, after)).toEqual(expected);
   });
 
-  test('renderDiffs shows no diff of a text that is too long for the report', () => {
+  test('renderDiffs shows a message instead of a diff if the text is too large', () => {
     const long = setActive({ after_text: null, text_omitted: true });
     expect(diffs(long)).toEqual(['staging: a text is too large to be shown (over 100 kB)']);
   });
 
-  test('renderDiffs returns nothing for an activated version whose text was not kept', () => {
+  test('renderDiffs returns nothing for an activated version whose text is not in the report', () => {
     expect(diffs(setActive({ status: 'made', after_text: null }))).toEqual([]);
   });
 
-  test('renderDiffs shows one diff for all environments with the same two texts', () => {
+  test('renderDiffs shows only one diff for environments with the same text change', () => {
     const to = (environment: string, text: string) => change(side('a'), side(text), environment);
     const lines = diffs(to('dev', 'b'), to('staging', 'c'), to('production', 'b'));
     expect(lines.filter((line) => line.startsWith('---'))).toEqual(['--- dev, production: v1', '--- staging: v1']);
   });
 
-  test('The diff is a patch that turns the old text into the new text', () => {
+  test('Applying the diff as a patch turns the old text into the new text', () => {
     const line = fc.constantFrom('a', 'b', 'c', '', ' ', '-', '+', '@@', 'long line');
     const text = fc.array(line, { minLength: 1, maxLength: 30 }).map((lines) => lines.join('\n'));
     fc.assert(
@@ -124,14 +124,14 @@ describe('renderDiffs', () => {
     );
   });
 
-  test('renderDiffs quickly replaces a long text that has nothing in common with the new one', () => {
+  test('renderDiffs shows 20,000 completely rewritten lines as one change', () => {
     const text = (mark: string) => Array.from({ length: 20_000 }, (_, index) => `${mark} ${index}`).join('\n');
     const lines = diff(side(text('old')), side(text('new')));
     expect(lines.slice(0, 4)).toEqual([...heads, '@@ -1,20000 +1,20000 @@', '-old 0']);
     expect(lines).toHaveLength(40_003);
   });
 
-  test('renderDiffs shows a small diff for a small edit in a long text', () => {
+  test('renderDiffs shows a small diff for a small edit in 50,000 lines of text', () => {
     const text = Array.from({ length: 50_000 }, (_, index) => `line ${index}`).join('\n');
     expect(diff(side(text), side(text.replace('line 25000\n', 'edited\n')))).toHaveLength(11);
   });
@@ -148,21 +148,21 @@ function folded(before: string | null, after: string, columns?: number): readonl
 
 describe('renderDiffs with folded diffs', () => {
   test.each<[string, string | null, string, Readonly<Record<string, number>>]>([
-    ['A folded diff shows forty lines in full', null, numbered('a', 40), { '+': 40 }],
+    ['A folded diff shows up to forty lines in full', null, numbered('a', 40), { '+': 40 }],
     [
-      'A folded diff shows only the first lines of a longer text',
+      'A folded diff shows only the first twenty lines if more than forty were added',
       null,
       numbered('a', 41),
       { '+': 20, '… 21 more lines (--format html shows all)': 1 },
     ],
     [
-      'A folded diff of a rewritten text shows old and new lines',
+      'A folded diff of rewritten text shows both old and new lines',
       numbered('a', 300),
       numbered('b', 280),
       { '-': 20, '+': 20, '… 540 more lines (--format html shows all)': 1 },
     ],
     [
-      'A folded diff omits hunks that have no lines left',
+      'A folded diff omits hunks that would contain no lines',
       numbered('a', 600),
       numbered('a', 600).replaceAll(/0$/gm, 'x'),
       { '-': 5, '+': 5, ' ': 30, '… 437 more lines (--format html shows all)': 1 },
@@ -175,14 +175,14 @@ describe('renderDiffs with folded diffs', () => {
 
   test.each<[string, string, string, string]>([
     [
-      'On a terminal, a folded diff shows only the text near a change in a long line',
+      'On a terminal, a folded diff shows only the part of a long line near the change',
       `${LINE} old ${LINE}`,
       `${LINE} new ${LINE}`,
       '+Far away from any change this … oes on and on, as prompts do. new Far away from any change this … goes on and on, as prompts do.',
     ],
     ['On a terminal, a folded diff shows a completely new line in full', 'x', LINE, `+${LINE}`],
     [
-      'On a terminal, a folded diff splits no character of a long line',
+      'On a terminal, a folded diff never splits a character in a long line',
       `${'😀'.repeat(600)} old`,
       `${'😀'.repeat(600)} new`,
       `+${'😀'.repeat(30)} … ${'😀'.repeat(29)} new`,
@@ -224,17 +224,17 @@ describe('markWords', () => {
       '-Always answer in [one short sentence].\n+Always answer in [two long paragraphs].',
     ],
     [
-      'markWords marks only moved words if the line breaks change',
+      'markWords marks only the words that move to a different line',
       [removed('You answer questions', 'about orders.'), added('You answer', 'questions about orders.')],
       '-You answer[ questions]\n-about orders.\n+You answer\n+[questions ]about orders.',
     ],
     [
-      'markWords marks changes in a text without spaces',
+      'markWords marks changes in text without spaces',
       [removed('これは古い文です'), added('これは新しい文です')],
       '-これは[古い]文です\n+これは[新しい]文です',
     ],
     [
-      'markWords marks nothing if the texts are unrelated',
+      'markWords marks nothing if the old and new text are unrelated',
       [removed('Greet them.'), added('Refunds take five days to arrive.')],
       '-Greet them.\n+Refunds take five days to arrive.',
     ],
@@ -254,7 +254,7 @@ describe('markWords', () => {
     ['markWords finds a small change at the start of a long line', 'word '.repeat(3000), 0, 'new '],
     ['markWords finds a small change at the end of a long line', 'word '.repeat(3000), 15_000, 'new '],
     ['markWords finds a small change in a long line without spaces', '語'.repeat(15_000), 7_000, '否'],
-    ['markWords splits no surrogate pair in a long line', '😀'.repeat(7_500), 8_000, '😁'],
+    ['markWords never splits a surrogate pair in a long line', '😀'.repeat(7_500), 8_000, '😁'],
   ])('%s', (_, text, at, word) => {
     const [before, after] = [text, text.slice(0, at) + word + text.slice(at)];
 
@@ -268,7 +268,7 @@ describe('markWords', () => {
 
   const lines = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', ' ', '.', 'é', '語', '{') }), { minLength: 1 });
 
-  test('markWords preserves the text of all lines, even of long ones', () => {
+  test('markWords preserves the text of all lines, including very long ones', () => {
     const middle = fc.constantFrom('', '語'.repeat(11_000), 'word '.repeat(2_500));
     fc.assert(
       fc.property(middle, lines, lines, lines, lines, (long, first, last, start, end) => {

@@ -32,7 +32,7 @@ function spanOf(text: string) {
   ];
 }
 
-describe('codeSpan', () => {
+describe('renderCodeSpan', () => {
   testTexts(
     'codeSpan writes one code span in a paragraph, a list and a table for',
     NASTY,
@@ -51,7 +51,7 @@ describe('codeSpan', () => {
     { text: '  ', code: '`"  "`' },
     { text: 'a|b', code: '`a\\u{7c}b`' },
     { text: 'a\nb', code: '`a\\u{a}b`' },
-  ])('codeSpan turns $text into $code', ({ text, code }) => {
+  ])('renderCodeSpan turns $text into $code', ({ text, code }) => {
     expect(renderCodeSpan(text)).toBe(code);
   });
 });
@@ -66,7 +66,7 @@ function blockOf(text: string) {
   return { kinds, blocks, texts: ['before', 'after'], unclosed: [] };
 }
 
-describe('codeBlock', () => {
+describe('renderCodeBlock', () => {
   const compareBlock = (text: string) => ({ found: readBlock(text), wanted: blockOf(text) });
   testTexts('codeBlock writes one fenced block for', NASTY, anyMarkdown, compareBlock, 200);
   testTexts('codeBlock writes one fenced block for a diff with', NASTY, anyMarkdown, (text) =>
@@ -74,7 +74,7 @@ describe('codeBlock', () => {
   );
 
   test.each([3, 4, 5, 12])(
-    'codeBlock uses a longer fence for lines that begin with %d backticks or tildes',
+    'renderCodeBlock uses a longer fence for lines that begin with %d backticks or tildes',
     (length) => {
       for (const character of ['`', '~']) {
         const run = character.repeat(length);
@@ -84,7 +84,7 @@ describe('codeBlock', () => {
     },
   );
 
-  test('renderCodeBlock handles a text with 300,000 runs of backticks', () => {
+  test('renderCodeBlock handles text with 300,000 separate backticks', () => {
     expect(renderCodeBlock(['` '.repeat(300_000)], 'diff')).toMatch(/^```diff\n/);
   });
 });
@@ -118,23 +118,23 @@ describe('escapeHtml', () => {
     200,
   );
 
-  test('escapeHtml escapes an at sign, which could be a mention', () => {
+  test('escapeHtml escapes HTML characters, backticks, and at signs', () => {
     expect(escapeHtml('<@octocat> & "`\'')).toBe('&#60;&#64;octocat&#62; &#38; &#34;&#96;&#39;');
   });
 });
 
 describe('markup', () => {
   test.each([
-    ['markup escapes an element in a text', '<b>', '&#60;b&#62;'],
-    ['markup escapes an entity in a text', '&lt;', '&#38;lt;'],
-    ['markup escapes quotes that could end an attribute', '"\'', '&#34;&#39;'],
-    ['markup escapes an old-style runner command', '##[error]', '##&#91;error]'],
-    ['markup escapes a runner command in any line of a text', 'a\n  ::error::x', 'a\n  &#58;:error::x'],
-    ['markup makes hidden characters of a text visible', '\u202e\u0000\r', '\\u{202e}\\u{0}\\u{d}'],
-    ['markup keeps line feeds and tabs of a text', 'a\n\tb', 'a\n\tb'],
-    ['markup inserts a number as it is', 7, '7'],
-    ['markup inserts other markup without escaping it', markup`<b>${'&'}</b>`, '<b>&#38;</b>'],
-    ['markup joins a list of markup', [markup`<i>`, NO_MARKUP, markup`</i>`], '<i></i>'],
+    ['markup() escapes HTML tags in text', '<b>', '&#60;b&#62;'],
+    ['markup() escapes HTML entities in text', '&lt;', '&#38;lt;'],
+    ['markup() escapes quotes that could end an HTML attribute', '"\'', '&#34;&#39;'],
+    ['markup() escapes a GitHub runner command in the old ##[error] syntax', '##[error]', '##&#91;error]'],
+    ['markup() escapes a GitHub runner command on any line of the text', 'a\n  ::error::x', 'a\n  &#58;:error::x'],
+    ['markup() makes hidden characters visible', '\u202e\u0000\r', '\\u{202e}\\u{0}\\u{d}'],
+    ['markup() preserves line feeds and tabs', 'a\n\tb', 'a\n\tb'],
+    ['markup() inserts numbers unchanged', 7, '7'],
+    ['markup() inserts existing markup without escaping it again', markup`<b>${'&'}</b>`, '<b>&#38;</b>'],
+    ['markup() joins a list of markup fragments', [markup`<i>`, NO_MARKUP, markup`</i>`], '<i></i>'],
   ])('%s', (_, value, html) => {
     expect(markup`(${value})`).toEqual({ html: `(${html})` });
   });

@@ -36,7 +36,7 @@ function withoutTabs(line: string): string {
 }
 
 describe('terminal output', () => {
-  test('Colored terminal output differs from plain output only in its colors', () => {
+  test('Colored terminal output differs from plain output only in color codes', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(outputsOf(text, true).map((output) => output.replaceAll(/\u001b\[\d+m/g, ''))).toEqual(outputsOf(text));
@@ -44,7 +44,7 @@ describe('terminal output', () => {
     );
   });
 
-  test('No text of a version adds a line to the history', () => {
+  test('Hostile text never adds a line to the history report', () => {
     const lines = (text: string) =>
       hostileReports(text).map((one) => renderHistory(one, { colour: false, quiet: false }).split('\n').length);
     fc.assert(
@@ -54,12 +54,12 @@ describe('terminal output', () => {
     );
   });
 
-  test('escapeLine escapes line feeds and tabs, and showHidden keeps them', () => {
+  test('escapeLine escapes line feeds and tabs, whereas showHidden keeps them', () => {
     expect(escapeLine('a\nb\tc\rd')).toBe('a\\u{a}b\\u{9}c\\u{d}d');
     expect(showHidden('a\nb\tc\rd\u001b')).toBe('a\nb\tc\\u{d}d\\u{1b}');
   });
 
-  test('escapeLine leaves a text without hidden characters unchanged', () => {
+  test('escapeLine does not change text without hidden characters', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme-ascii' }), (text) => {
         expect(escapeLine(text)).toBe(text);

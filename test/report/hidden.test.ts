@@ -59,7 +59,7 @@ describe('an instruction hidden in variation selectors', () => {
   const text = `Be polite.${hidden}`;
 
   test.each(['text', 'Markdown', 'HTML'] as const)(
-    'The %s report shows every variation selector of a hidden instruction',
+    'The %s report makes every variation selector of a hidden instruction visible',
     (format) => {
       expect(Buffer.byteLength(instruction)).toBe(71);
       const shown = reviewsOf(text)[format];
@@ -68,13 +68,13 @@ describe('an instruction hidden in variation selectors', () => {
     },
   );
 
-  test('The JSON report escapes a hidden instruction and preserves it after parsing', () => {
+  test('The JSON report escapes a hidden instruction, and parsing the report restores it', () => {
     const { JSON: json } = reviewsOf(text);
     expect(json).toContain(`Be polite.${[...hidden].map(unitsOf).join('')}`);
     expect(JSON.parse(json)).toMatchObject({ prompts: [{ changes: [{ after_text: text }] }] });
   });
 
-  test('The parser warns about each variation selector with its first place and its count', () => {
+  test('The parser warns about each variation selector and reports its first position and count', () => {
     const selectors = [...new Set(hidden)];
     const warnings = warningsOf(`First line.\n${text}`);
     expect(warnings).toMatchObject(
@@ -97,7 +97,7 @@ describe('bytes hidden in two characters that Unicode ignores', () => {
   const alphabet = fc.uniqueArray(character, { minLength: 2, maxLength: 2 });
   const bits = fc.array(fc.integer({ min: 0, max: 1 }), { minLength: 8, maxLength: 32 });
 
-  test('Every report shows ignored characters, except for one variation selector after an emoji', () => {
+  test('Every report escapes invisible characters, except a variation selector that may belong to an emoji', () => {
     fc.assert(
       fc.property(around, alphabet, bits, around, (before, characters, message, after) => {
         const hidden = message.map((bit) => characters[bit]!);
@@ -112,7 +112,7 @@ describe('bytes hidden in two characters that Unicode ignores', () => {
     );
   });
 
-  test('The parser warns about each ignored character with its line and column', () => {
+  test('The parser warns about each invisible character and reports its line and column', () => {
     fc.assert(
       fc.property(around, alphabet, bits, (before, characters, message) => {
         const hidden = message.map((bit) => characters[bit]!);

@@ -23,11 +23,15 @@ describe('renderHistory', () => {
       'v1       2026-01-02 02:04  9f2c1ab04d3e  Ada     First (#7)',
     ],
     [
-      'renderHistory does not repeat a pull request that the subject contains',
+      'renderHistory does not repeat the pull request number if the commit subject contains it',
       { subject: 'A (#7)', pull_request: '#7' },
       'v1       2026-01-02 02:04  9f2c1ab04d3e  Ada     A (#7)',
     ],
-    ['renderHistory shows a commit without a subject', { subject: '' }, 'v1       2026-01-02 02:04  9f2c1ab04d3e  Ada'],
+    [
+      'renderHistory handles a commit without a subject',
+      { subject: '' },
+      'v1       2026-01-02 02:04  9f2c1ab04d3e  Ada',
+    ],
     [
       'renderHistory converts dates to UTC',
       { date: '2026-01-02T23:30:00-02:00' },
@@ -42,7 +46,7 @@ describe('renderHistory', () => {
     expect(rowsOf(makeVersion(parts))).toEqual([expected]);
   });
 
-  test('renderHistory shows where a version is active and where it was pinned', () => {
+  test('renderHistory shows where a version is active and when it was pinned', () => {
     const time = { environment: 'production', from: { ...commit, subject: 'Promote' }, until: null, served: true };
     const lines = rowsOf(makeVersion({ active_in: ['production', 'qa'], pinned: [{ ...time, served: false }, time] }));
     expect(lines).toEqual([
@@ -54,11 +58,11 @@ describe('renderHistory', () => {
     ]);
   });
 
-  test('renderHistory reports a prompt without known versions', () => {
+  test('renderHistory shows zero known versions for a prompt without versions', () => {
     expect(textOf({ history: { versions: [] } })).toBe('k/1  k/1.md\n\n1 prompt, 0 known versions.\n');
   });
 
-  test('renderHistory shows only the summary if it should be quiet', () => {
+  test('renderHistory shows only the summary in quiet mode', () => {
     expect(textOf({ history: { versions: [makeVersion({})] } }, true)).toBe('1 prompt, 1 known version.\n');
   });
 });

@@ -16,7 +16,7 @@ describe('renderJunit', () => {
   const prompt = (key: string, parts: object = {}) => promptOf({ key, path: `${key}.md`, ...parts });
   const rows: readonly (readonly [name: string, Report, readonly Partial<Case>[]])[] = [
     [
-      'JUnit has a passing case for each prompt without an error',
+      'A JUnit report contains a passing test case for each prompt without an error',
       reportOf([
         prompt('a'),
         prompt('b', { status: 'pending', problems: [HIDDEN] }),
@@ -25,7 +25,7 @@ describe('renderJunit', () => {
       ['a.md', 'b.md', 'c.md'].map((name) => ({ name, file: name, failure: null })),
     ],
     [
-      'JUnit has a failing case with place and hint for a refused prompt',
+      'A JUnit report contains a failing test case with a location and a hint for a refused prompt',
       reportOf([prompt('a', { status: 'blocked', problems: [PIN] }), prompt('b', { status: 'not_attempted' })]),
       [
         { name: 'a.md', failure: 'a.md:4:12: error: Odd pin. [usage/invalid]\n  See promptsync --help.\na: blocked' },
@@ -33,7 +33,7 @@ describe('renderJunit', () => {
       ],
     ],
     [
-      'JUnit has a failing case for each invalid file',
+      'A JUnit report contains a failing test case for each invalid file',
       reportOf([prompt('a')], { mode: 'validate', problems: [BAD, { ...BAD, line: 9 }] }),
       [
         { name: 'a.md', failure: null },
@@ -41,12 +41,12 @@ describe('renderJunit', () => {
       ],
     ],
     [
-      'JUnit has a passing case for a prompt that was only validated',
+      'A JUnit report contains a passing test case for a prompt that was only validated',
       reportOf([prompt('a', { status: 'not_attempted' })], { mode: 'validate' }),
       [{ name: 'a.md', failure: null }],
     ],
     [
-      'JUnit has a case for each problem that stopped the run',
+      'A JUnit report contains a test case for each problem that stopped the run',
       reportOf([], { problems: [makeProblem('config/missing-service'), DOWN] }),
       [
         { name: 'config/missing-service', file: null, failure: expect.stringContaining('No service is configured.') },
@@ -54,7 +54,7 @@ describe('renderJunit', () => {
       ],
     ],
     [
-      'JUnit has an additional case for a problem that all prompts share',
+      'A JUnit report contains an additional test case for a problem that affects all prompts',
       reportOf(['a', 'b'].map((key) => prompt(key, { status: 'failed', problems: [DOWN] }))),
       [
         { name: 'a.md', failure: expect.stringMatching(/^a\.md: error: [^]*\na: failed$/) },
@@ -63,12 +63,12 @@ describe('renderJunit', () => {
       ],
     ],
     [
-      'JUnit puts a problem of a prompt file into the case of its prompt',
+      'A JUnit report lists a problem in a prompt file under the test case of that prompt',
       reportOf([prompt('a')], { problems: [PIN] }),
       [{ name: 'a.md', failure: expect.stringMatching(/^a\.md:4:12: /) }],
     ],
     [
-      'JUnit gives each case a unique name, or the key of a prompt without a file',
+      'Test cases in a JUnit report have unique names, even for prompts without a file',
       reportOf([prompt('a\u200b'), prompt('a\\u{200b}'), prompt('x', { path: '' })]),
       [{ name: 'a\\u{200b}.md', file: 'a\\u{200b}.md' }, { name: 'a\\u{200b}.md (case 2)' }, { name: 'x', file: null }],
     ],
@@ -86,7 +86,7 @@ describe('renderJunit with hostile texts', () => {
   });
 });
 
-test('A JUnit report stays below 30 MB, keeps every case and says what it omits', () => {
+test('A JUnit report that would exceed 30 MB omits problem details but keeps every test case', () => {
   const problemsOf = (count: number) =>
     Array.from({ length: count }, (_, index) =>
       makeProblem('usage/invalid', { reason: `${index} <ü${'x'.repeat(9000)}` }),

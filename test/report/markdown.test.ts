@@ -74,7 +74,7 @@ describe('a Markdown page with hostile texts', () => {
     40,
   );
 
-  test('A Markdown page with hostile texts stays inert within any size limit', () => {
+  test('A Markdown report of hostile text contains no active markup at any size limit', () => {
     fc.assert(
       fc.property(anyMarkdown, fc.integer({ min: 2_500, max: 12_000 }), (text, most) => {
         const limit = { most, measure: (one: string) => Buffer.byteLength(one, 'utf8') };
@@ -90,7 +90,7 @@ describe('a Markdown page with hostile texts', () => {
 });
 
 describe('renderMarkdown', () => {
-  test('A Markdown page of a plan shows changes, breaking changes and diffs', () => {
+  test('A Markdown report of a plan shows changes, breaking changes, and diffs', () => {
     const summary = { ...NO_SUMMARY, prompts: 1, create_version: 1, update_prompt: 1, set_active: 2 };
     const staging = change('Hi {{name}}', 'Hello {{name}} of {{town}}', { variable: 'town', kind: 'added' });
     const both = { ...rename, fields: { ...rename.fields, description: { before: '', after: 'Why' } } };
@@ -98,7 +98,7 @@ describe('renderMarkdown', () => {
     expect(page(report([one], { summary }))).toBe(PLAN);
   });
 
-  test('A Markdown page of a plan without changes shows only the summary', () => {
+  test('A Markdown report of a plan without changes shows only the summary', () => {
     const summary = { ...NO_SUMMARY, prompts: 2, unchanged: 2 };
     const text = page(report([prompt({ status: 'unchanged' })], { summary }));
     expect(text).toBe(`### promptsync plan\n\nnothing to do: 2 prompts in sync.\n\n${FOOT}`);
@@ -106,15 +106,15 @@ describe('renderMarkdown', () => {
 
   test.each<[string, Partial<MarkdownOptions>, Partial<Report>, readonly string[]]>([
     [
-      'A Markdown page names the folder of its workspace',
+      'A Markdown report names the workspace folder',
       { folder: 'apps/chat' },
       {},
       ['### promptsync plan in `apps/chat`\n'],
     ],
-    ['A Markdown page has the given title', { title: 'drift' }, {}, ['### promptsync drift\n']],
-    ['A Markdown page has no link to a run outside of CI', { runUrl: null }, {}, [`plan \`${DIGEST}\`\n`]],
+    ['A Markdown report uses the given title', { title: 'drift' }, {}, ['### promptsync drift\n']],
+    ['A Markdown report does not link to a run outside CI', { runUrl: null }, {}, [`plan \`${DIGEST}\`\n`]],
     [
-      'A Markdown page names no plan digest if there is no plan',
+      'A Markdown report omits the plan digest if there is no plan',
       {},
       { plan_digest: null },
       ['commit `9f2c9f2c9f2c` · service `https:'],
@@ -125,7 +125,7 @@ describe('renderMarkdown', () => {
     expectInert(text, [RUN]);
   });
 
-  test('A Markdown page says only at the top that the service was not called', () => {
+  test('A Markdown report says only at the top that promptsync did not contact the service', () => {
     const problems = [makeProblem('service/not-asked', { reason: 'this run has no API key' })];
     const text = page(report([], { problems, service: null, plan_digest: null }));
     expect(text).toMatch(
@@ -136,7 +136,7 @@ describe('renderMarkdown', () => {
     expectInert(text, [RUN]);
   });
 
-  test('A Markdown page orders its sections by importance', () => {
+  test('A Markdown report orders its sections by importance', () => {
     const problems = [makeProblem('usage/invalid', { reason: 'x' }), makeProblem('git/shallow', { of: 'drift' })];
     const one = prompt({
       changes: [change('Hi {{a}}', 'Hi', { variable: 'a', kind: 'removed' })],
@@ -149,7 +149,7 @@ describe('renderMarkdown', () => {
     expectInert(text, [RUN]);
   });
 
-  test('A Markdown page keeps the order of prompts and shows problems of the run first', () => {
+  test('A Markdown report keeps the order of prompts and lists problems of the whole run first', () => {
     const keys = ['k/2', 'k/1', 'k/3'];
     const of = (key: string) =>
       prompt({ key, id: key, changes: [set(7, 9)], problems: [makeProblem('config/unknown-field', { field: key })] });
@@ -203,24 +203,28 @@ ${FOOT}`;
 describe('the table of a Markdown page', () => {
   test.each<[string, Partial<ReportPrompt>, readonly string[]]>([
     [
-      'The table of a Markdown page lists a version that no environment follows',
+      'The change table in a Markdown report lists a new version that no environment will serve',
       { changes: [create] },
       ['`create version: Soften the tone` (no environment follows it)'],
     ],
     [
-      'The table of a Markdown page marks the changes of a blocked prompt',
+      'The change table in a Markdown report marks the changes of a blocked prompt',
       { status: 'blocked', changes: [set(7, 9)] },
       ['`production: v7 → v9` (blocked)'],
     ],
-    ['The table of a Markdown page omits a blocked prompt without changes', { status: 'blocked' }, []],
-    ['The table of a Markdown page lists a prompt that failed before it was planned', { status: 'failed' }, ['failed']],
+    ['The change table in a Markdown report omits a blocked prompt without changes', { status: 'blocked' }, []],
     [
-      'The table of a Markdown page lists a prompt that was not attempted',
+      'The change table in a Markdown report lists a prompt that failed before planning',
+      { status: 'failed' },
+      ['failed'],
+    ],
+    [
+      'The change table in a Markdown report lists a prompt that was not attempted',
       { status: 'not_attempted' },
       ['not attempted'],
     ],
     [
-      'The table of a Markdown page lists the unfinished changes of a failed prompt',
+      'The change table in a Markdown report lists changes of a failed prompt that may not have been made',
       {
         status: 'failed',
         changes: [
@@ -240,7 +244,7 @@ describe('the table of a Markdown page', () => {
     expectInert(text, [RUN]);
   });
 
-  test('A Markdown page shows no diff of a failed prompt', () => {
+  test('A Markdown report contains no diff for a failed prompt', () => {
     const failed = prompt({ status: 'failed', changes: [change('a', 'b')] });
     expect(page(report([failed]))).not.toContain('#### Texts');
   });
@@ -259,32 +263,32 @@ describe('the drift of a Markdown page', () => {
 
   test.each<[string, ReportDrift, ReportChange, string, readonly string[]]>([
     [
-      'A Markdown page lists drift that a sync would restore only as drift',
+      'A Markdown report does not list drift as a change if a sync would only restore the base state',
       moved,
       set(9, 7),
       `${PULL} A sync puts it back.`,
       [],
     ],
     [
-      'A Markdown page lists drift also as a change if the head wants another version',
+      'A Markdown report also lists drift as a change if the files pin a different version',
       ...([{ ...moved, restores: false }, set(9, 8)] as const),
       ...([`${PULL} A sync sets what the files want now.`, ['`production: v9 → v8`']] as const),
     ],
-    ['A Markdown page describes the drift of a field', { ...field, restores: true }, back, 'A sync puts it back.', []],
+    ['A Markdown report describes drift in a field', { ...field, restores: true }, back, 'A sync puts it back.', []],
     [
-      'A Markdown page lists drift also as a change after a run has restored it',
+      'A Markdown report also lists drift as a change after the run undid it',
       moved,
       { ...set(9, 7), status: 'made' },
       'This run put it back.',
       [row],
     ],
     [
-      'A Markdown page shows drift that a run could not restore',
+      'A Markdown report shows drift that the run did not undo',
       ...([moved, { ...set(9, 7), status: 'not_made' }] as const),
       ...(['This run did not change it.', [`${row} (not made)`]] as const),
     ],
     [
-      'A Markdown page shows drift of a field that a run may have restored',
+      'A Markdown report shows drift in a field that the run may have undone',
       ...([field, { ...back, status: 'unknown' }, 'It is not known whether this run changed it.'] as const),
       ['`name: "Theirs" → "First"` (not known whether it was made)'],
     ],
@@ -299,7 +303,7 @@ describe('the drift of a Markdown page', () => {
   });
 
   test.each(['dry-run', 'apply'] as const)(
-    'In the mode %s, a Markdown page says that a sync leaves a blocked prompt unchanged',
+    'In %s mode, a Markdown report says that a sync leaves a blocked prompt unchanged',
     (mode) => {
       const blocked = prompt({ status: 'blocked', changes: [set(9, 7)], drift: [moved] });
       const text = page(report([blocked], { mode }));
@@ -327,9 +331,9 @@ describe('a Markdown page over its size limit', () => {
       }),
     );
 
-  describe.each(LIMITS)('a Markdown page with a limit of $name', ({ limit }) => {
+  describe.each(LIMITS)('a Markdown report limited to $name', ({ limit }) => {
     test.each(['abcdefgh', '漢字です', '😀👍'])(
-      'A Markdown page of 500 prompts with the characters %s keeps to its size limit',
+      'A Markdown report of 500 prompts with the characters %s stays within its size limit',
       (line) => {
         const text = page(many(line), { limit });
         expect(limit.measure(text)).toBeLessThanOrEqual(limit.most);
@@ -342,20 +346,20 @@ describe('a Markdown page over its size limit', () => {
     );
   });
 
-  test('A Markdown page names the kind and number of everything that it leaves out', () => {
+  test('A Markdown report states the kind and number of omitted items', () => {
     const limit = { most: 60_000, measure: (text: string) => text.length };
     const text = page(many(), { limit, runUrl: null });
     expect(text).toMatch(/Left out for want of room: \d+ problems, \d+ drift notes?, \d+ diffs\. All/);
     expect(text).toContain('All of it is in the report of the run.\n');
   });
 
-  test('A Markdown page reports a text that is too large for any report', () => {
+  test('A Markdown report says that some text is too large to show', () => {
     const long = setActive({ after_text: null, text_omitted: true });
     const text = page(report([prompt({ changes: [long] })]));
     expect(text).toContain('not complete. Too large to be shown: 1 text (over 100 kB); git diff');
   });
 
-  test('A Markdown page within its size limit is complete', () => {
+  test('A Markdown report is complete if it fits within its size limit', () => {
     const limit = { most: 2_500, measure: (text: string) => text.length };
     const few = report([prompt({ changes: [set(7, 9)] })]);
     expect(page(few, { limit })).toBe(page(few));

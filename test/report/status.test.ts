@@ -19,27 +19,27 @@ const drift = {
 } as const;
 const pinned = { kind: 'set-pin', environment: 'staging', before: null, after: '2' } as const;
 
-describe('cellOf', () => {
+describe('makeMatrixCell', () => {
   test.each<[string, Partial<ReportPrompt>, object]>([
     ['makeMatrixCell describes an environment without a pin as unpinned', {}, { kind: 'unpinned' }],
     [
-      'makeMatrixCell shows the version of an environment in sync',
+      'makeMatrixCell shows the active version if an environment is in sync',
       { environments: [row] },
       { kind: 'in-sync', now: 'v1' },
     ],
     [
-      'makeMatrixCell shows the version before and after a change',
+      'makeMatrixCell shows the versions before and after a change',
       { environments: [row], changes: [move] },
       { kind: 'change', now: 'v1', next: 'v2' },
     ],
     [
-      'makeMatrixCell shows a change even without a row for its environment',
+      'makeMatrixCell shows a change even if the report does not list the environment',
       { changes: [move] },
       { kind: 'change', now: 'v1', next: 'v2' },
     ],
-    ['makeMatrixCell shows the edit of a pin', { edits: [pinned] }, { kind: 'pin', now: '', next: '2' }],
+    ['makeMatrixCell shows an edited pin', { edits: [pinned] }, { kind: 'pin', now: '', next: '2' }],
     [
-      'makeMatrixCell includes the drift of an environment',
+      'makeMatrixCell includes drift in an environment',
       { environments: [row], drift: [drift] },
       { kind: 'in-sync', drift },
     ],
@@ -49,12 +49,12 @@ describe('cellOf', () => {
       { kind: 'unresolved', now: 'v1', next: '2?' },
     ],
     [
-      'makeMatrixCell describes an environment that differs from its pin without a change',
+      'makeMatrixCell reports a difference if an environment does not match its pin and no change is planned',
       { environments: [{ ...row, wanted: v2, in_sync: false }] },
       { kind: 'differs', now: 'v1', next: 'v2' },
     ],
     [
-      'makeMatrixCell describes an environment of a failed prompt as unread',
+      'makeMatrixCell describes the environments of a failed prompt as unread',
       { status: 'failed', environments: [{ ...row, active: null, wanted: null, in_sync: false }] },
       { kind: 'unread' },
     ],
@@ -63,7 +63,7 @@ describe('cellOf', () => {
   });
 });
 
-test('environmentsOf uses the order of the prompt with the most environments', () => {
+test('listEnvironments uses the order of the prompt with the most environments', () => {
   const rows = (...names: readonly string[]) => ({
     environments: names.map((environment) => ({ ...row, environment })),
   });
@@ -75,57 +75,57 @@ test('environmentsOf uses the order of the prompt with the most environments', (
   expect(listEnvironments(reportOf(prompts.map(promptOf)))).toEqual(['dev', 'staging', 'production', 'qa']);
 });
 
-describe('traitsOf', () => {
+describe('listTraits', () => {
   test.each<[string, Partial<ReportPrompt>, Report['mode'], readonly string[]]>([
-    ['listTraits assigns no filter to an unchanged prompt', { environments: [row] }, 'dry-run', []],
+    ['listTraits assigns no filters to an unchanged prompt', { environments: [row] }, 'dry-run', []],
     [
-      'listTraits assigns a changed prompt to the filters review and changed',
+      'listTraits assigns the review and changed filters to a changed prompt',
       { status: 'pending', changes: [move] },
       'dry-run',
       ['review', 'changed'],
     ],
     [
-      'listTraits assigns an edited prompt to the filters review and changed',
+      'listTraits assigns the review and changed filters to a prompt with an edited pin',
       { status: 'applied', edits: [pinned] },
       'promote',
       ['review', 'changed'],
     ],
     [
-      'listTraits assigns a drifted prompt to the filters review and drift',
+      'listTraits assigns the review and drift filters to a drifted prompt',
       { drift: [drift] },
       'dry-run',
       ['review', 'drift'],
     ],
     [
-      'listTraits assigns a prompt that differs from its pins to the filter drift',
+      'listTraits assigns the review and drift filters to a prompt that does not match its pins',
       { environments: [{ ...row, in_sync: false }] },
       'history',
       ['review', 'drift'],
     ],
     [
-      'listTraits assigns a blocked prompt to the filters review and blocked',
+      'listTraits assigns the review, changed, and blocked filters to a blocked prompt with changes',
       { status: 'blocked', changes: [move] },
       'dry-run',
       ['review', 'changed', 'blocked'],
     ],
     [
-      'listTraits assigns a failed prompt to the filters review and failed',
+      'listTraits assigns the review and failed filters to a failed prompt',
       { status: 'failed' },
       'apply',
       ['review', 'failed'],
     ],
     [
-      'listTraits assigns a prompt that was not attempted to the filter failed',
+      'listTraits assigns the review and failed filters to a prompt that was not attempted',
       { status: 'not_attempted' },
       'apply',
       ['review', 'failed'],
     ],
-    ['listTraits assigns no filter to a validated prompt', { status: 'not_attempted' }, 'validate', []],
+    ['listTraits assigns no filters to a validated prompt', { status: 'not_attempted' }, 'validate', []],
   ])('%s', (_, parts, mode, traits) => {
     expect(listTraits(promptOf(parts), mode)).toEqual(traits);
   });
 
-  test('listTraits assigns a prompt with a warning to the filter review', () => {
+  test('listTraits assigns only the review filter to an unchanged prompt with a warning', () => {
     const problem = { code: 'x', severity: 'warning', message: 'm', hint: 'h' } as const;
     expect(listTraits(promptOf({ problems: [problem] }), 'dry-run')).toEqual(['review']);
   });
@@ -133,31 +133,31 @@ describe('traitsOf', () => {
 
 describe('the status of a prompt on an HTML page', () => {
   test.each<[string, Partial<ReportPrompt>, Report['mode'], string]>([
-    ['An HTML page shows a validated prompt as checked', { status: 'not_attempted' }, 'validate', 'checked'],
+    ['An HTML report shows a validated prompt as checked', { status: 'not_attempted' }, 'validate', 'checked'],
     [
-      'An HTML page shows a prompt that a run did not reach as not attempted',
+      'An HTML report shows a prompt as not attempted if the run did not reach it',
       { status: 'not_attempted' },
       'apply',
       'not attempted',
     ],
     [
-      'An HTML page shows a history prompt in sync as pinned',
+      'An HTML history report says that a prompt is as pinned if it is in sync',
       { history: { versions: [] }, environments: [row] },
       'history',
       'as pinned',
     ],
     [
-      'An HTML page shows a history prompt out of sync as not as pinned',
+      'An HTML history report says that a prompt is not as pinned if it is out of sync',
       { history: { versions: [] }, environments: [{ ...row, in_sync: false }] },
       ...(['history', 'not as pinned'] as const),
     ],
-    ['An HTML page shows a blocked prompt as blocked', { status: 'blocked' }, 'dry-run', 'blocked'],
+    ['An HTML report shows a blocked prompt as blocked', { status: 'blocked' }, 'dry-run', 'blocked'],
   ])('%s', (_, parts, mode, word) => {
     expect(renderHtml(reportOf([promptOf(parts)], { mode }), 'x')).toContain(`"status"><b>${word}</b>`);
   });
 });
 
-test('An HTML page starts with its errors and ends with its warnings', () => {
+test('An HTML report starts with errors and ends with warnings', () => {
   const problems = [
     makeProblem('git/shallow', { of: 'drift' }),
     makeProblem('service/not-asked', { reason: 'there is no key' }),

@@ -61,7 +61,7 @@ function changing(text: string, other: string): Report {
 }
 
 describe('terminal output', () => {
-  test('Terminal output fits the width and contains only escape sequences for colors and links', () => {
+  test('Terminal output fits the terminal width and uses escape sequences only for colors and links', () => {
     fc.assert(
       fc.property(wideText, wideText, fc.integer({ min: 20, max: 200 }), (text, other, columns) => {
         const options = { colour: true, quiet: false, screen: makeScreen(columns), links };
@@ -90,7 +90,7 @@ describe('renderProblem with a command in its hint', () => {
       .split('\n')
       .slice(-3);
 
-  test('renderProblem puts a long command on its own line so that users can copy it', () => {
+  test('renderProblem puts a long command on a separate line so that users can copy it', () => {
     expect(rows(80).slice(-2)).toEqual([
       '  To promote what staging serves, run:',
       '  promptsync promote support/greeting --from staging --to production',
@@ -102,44 +102,44 @@ describe('renderProblem with a command in its hint', () => {
     ]);
   });
 
-  test('renderProblem keeps a command in its sentence if it fits', () => {
+  test('renderProblem keeps a command in the sentence if it fits on the line', () => {
     expect(rows(120).at(-1)).toBe(`  ${hint}`);
   });
 });
 
 describe('wrap', () => {
   test.each<[string, text: string, columns: number, hang: number, lines: string]>([
-    ['wrap keeps a line that fits', 'It fits.', 20, 2, 'It fits.'],
+    ['wrap() keeps a line that fits', 'It fits.', 20, 2, 'It fits.'],
     [
-      'wrap breaks a line between words and indents the rest',
+      'wrap() breaks a line between words and indents the remaining text',
       'Between words, with a hang.',
       20,
       2,
       'Between words, \n  with a hang.',
     ],
     [
-      'wrap uses the full width of the terminal',
+      'wrap() uses the full width of the terminal',
       'Exactly twenty wide. And more',
       20,
       0,
       'Exactly twenty wide.\nAnd more',
     ],
     [
-      'wrap does not break a word that is too long',
+      'wrap() does not break a word that is wider than the terminal',
       'So Averyveryverylongwordwithoutend is',
       20,
       2,
       'So \n  Averyveryverylongwordwithoutend\n  is',
     ],
     [
-      'wrap keeps runs of spaces',
+      'wrap() preserves consecutive spaces',
       'many      blanks      are      kept',
       20,
       0,
       'many      blanks    \n  are      kept',
     ],
     [
-      'wrap pauses inverse text at the line break',
+      'wrap() turns off inverse text before a line break and turns it on again afterward',
       '\u001b[31mred \u001b[7minverse over the end\u001b[27m red\u001b[39m',
       20,
       1,
@@ -160,7 +160,7 @@ describe('a terminal link', () => {
     expect(output.replaceAll(/\u001b\]8;;[!-~]*\u001b\\/g, '')).not.toContain('\u001b');
   });
 
-  test('Terminal output links to the service only if its address is a web address', () => {
+  test('Terminal output links to the service only if the service has a web address', () => {
     const summaryOf = (service: string) =>
       renderText({ ...hostileReport('a'), service }, { colour: false, quiet: true, links });
     expect(summaryOf('https://eu.example/x')).toContain(

@@ -26,27 +26,27 @@ const origin = `https://prompts.example.com · commit 9f2c9f2c9f2c · plan ${DIG
 describe('the summary of a text report', () => {
   test.each<[string, Partial<Report>, string]>([
     [
-      'The text report of a plan without changes counts the prompts in sync',
+      'The text report of a plan without changes counts the prompts that are in sync',
       { summary: { ...NO_SUMMARY, unchanged: 3 } },
       'nothing to do: 3 prompts in sync.\n',
     ],
     [
-      'The text report of a plan counts its changes',
+      'The text report of a plan counts the planned changes',
       { summary: { ...NO_SUMMARY, create_version: 1, update_prompt: 2, set_active: 3, unchanged: 4 } },
       `Plan: 1 to create, 2 to update, 3 to activate, 4 unchanged.\n${origin}\n`,
     ],
     [
-      'The text report of an apply counts its changes',
+      'The text report of an apply counts the applied changes',
       { mode: 'apply', summary: { ...NO_SUMMARY, create_version: 2, update_prompt: 1, set_active: 1, failed: 1 } },
       `Applied: 2 created, 1 updated, 1 activated, 1 failed.\n${origin}\n`,
     ],
     [
-      'The text report counts prompts that were blocked, failed or not attempted',
+      'The text report counts prompts that were blocked, failed, or not attempted',
       { mode: 'apply', summary: { ...NO_SUMMARY, blocked: 2, failed: 1, not_attempted: 1 } },
       `Nothing applied: 2 blocked, 1 failed, 1 not attempted.\n${origin}\n`,
     ],
     [
-      'The text report names only the service without a commit and a plan',
+      'The text report names only the service if there is no commit and no plan',
       { commit: null, plan_digest: null, summary: { ...NO_SUMMARY, set_active: 1 } },
       'Plan: 1 to activate.\nhttps://prompts.example.com\n',
     ],
@@ -61,9 +61,9 @@ describe('the summary of a text report', () => {
 });
 
 test.each<[string, string | null, string]>([
-  ['In a repository, the text report of a conflict recommends a commit', 'c0ffee', 'commit them.'],
+  ['In a git repository, the text report of a pull conflict recommends a commit', 'c0ffee', 'commit them.'],
   [
-    'Outside a repository, the text report of a conflict recommends a sync',
+    'Outside a git repository, the text report of a pull conflict recommends a sync',
     null,
     'promptsync sync (in a git repository after a commit).',
   ],
@@ -73,7 +73,7 @@ test.each<[string, string | null, string]>([
 });
 
 describe('the problems of a text report', () => {
-  test('The text report shows a problem of all prompts once without their names', () => {
+  test('The text report shows a problem that affects all prompts only once, without prompt names', () => {
     const prompts = [failed('a', timeout), failed('b', timeout)];
     expect(text({ prompts, plan_digest: null, summary: { ...NO_SUMMARY, failed: 2 } })).toBe(
       [
@@ -86,7 +86,7 @@ describe('the problems of a text report', () => {
     );
   });
 
-  test('The text report shows a guard that blocks many prompts once, below their changes', () => {
+  test('The text report shows a guard error for several prompts only once, below their changes', () => {
     const prompts = [blocked('a'), blocked('b'), prompt('c')];
     const shown = text({ prompts, summary: { ...NO_SUMMARY, blocked: 2, unchanged: 1 } });
     expect(shown.split('max_changes allows')).toHaveLength(2);
@@ -95,7 +95,7 @@ describe('the problems of a text report', () => {
     );
   });
 
-  test('A quiet text report omits changes and keeps problems', () => {
+  test('A quiet text report omits changes but keeps problems', () => {
     const prompts = [prompt('a', { status: 'pending', changes: [setStaging] }), failed('b', timeout)];
     const shown = text({ prompts, summary: { ...NO_SUMMARY, set_active: 1, failed: 1 } }, true);
     expect(shown).not.toContain('staging');
@@ -157,7 +157,7 @@ describe('renderStatus', () => {
   const status = (prompts: readonly ReportPrompt[], parts: Partial<Report> = {}, quiet = false) =>
     renderStatus(reportOf(prompts, { mode: 'status', ...parts }), { colour: false, quiet });
 
-  test('The status matrix shows active, desired and unknown versions', () => {
+  test('The status matrix shows active, desired, and unknown versions', () => {
     const prompts = [
       prompt('in-sync', { environments: [row('staging'), row('production')] }),
       prompt('behind', {
@@ -185,7 +185,7 @@ describe('renderStatus', () => {
     );
   });
 
-  test('On a narrow terminal, the status matrix lists environments below their prompt', () => {
+  test('On a narrow terminal, the status matrix lists environments below each prompt', () => {
     const prompts = [
       prompt('a-prompt-with-a-long-name', { environments: [row('staging', { wanted: ref(2), in_sync: false })] }),
       prompt('b', { environments: [row('staging'), row('production')] }),
@@ -201,7 +201,7 @@ describe('renderStatus', () => {
     ]);
   });
 
-  test('renderStatus omits the matrix if it should be quiet or there is no plan', () => {
+  test('renderStatus omits the status matrix in quiet mode or without a plan', () => {
     const prompts = [prompt('a', { environments: [row('staging')] })];
     const summary = { ...NO_SUMMARY, unchanged: 1 };
     expect(status(prompts, { summary }, true)).toBe('nothing to do: 1 prompt in sync.\n');
@@ -221,7 +221,7 @@ describe('the drift of a text report', () => {
       '  ! production serves v6, made from 9f2c1ab04d3e, the base wants new version (unfinished: merged, not live yet). A sync puts it back. To keep it, pin version:ver_6.',
     ],
     [
-      'The text report offers no way back if no version is active',
+      'The text report suggests no action for drift if no version is active',
       { environment: 'qa', kind: 'unfinished', restores: true, expected: ref(1), observed: null },
       '  ! qa has nothing active, the base wants v1 (unfinished: merged, not live yet).',
     ],
@@ -245,41 +245,41 @@ function changed(prompts: readonly ReportPrompt[], mode: Report['mode'] = 'apply
   return reportOf(prompts, { mode, summary: { ...NO_SUMMARY, prompts: prompts.length, failed: prompts.length } });
 }
 
-describe('problemsIn', () => {
+describe('listProblems', () => {
   test.each<[string, readonly ReportPrompt[], readonly (string | undefined)[]]>([
     [
-      'listProblems names the file of the prompt that has the problem',
+      'listProblems adds the file path to a problem that only one prompt has',
       [change('a', [down]), change('b', [])],
       ['a.md'],
     ],
     [
-      'listProblems names each file if only some of the prompts share a problem',
+      'listProblems adds the file path of each prompt if only some prompts share a problem',
       [change('a', [down]), change('b', [down]), change('c', [])],
       ['a.md', 'b.md'],
     ],
     [
-      'listProblems returns a problem of all prompts once without a file',
+      'listProblems returns a problem of all prompts only once and without a file path',
       [change('a', [down]), change('b', [down])],
       [undefined],
     ],
     [
-      'listProblems returns a problem of all changed prompts once without a file',
+      'listProblems returns a problem of all changed prompts only once and without a file path',
       [change('a', [down]), change('b', [down]), prompt('c')],
       [undefined],
     ],
     [
-      'listProblems separates a problem of all prompts from the problem of one',
+      'listProblems returns a problem of one prompt separately from a problem of all prompts',
       [change('a', [down, broken]), change('b', [down])],
       [undefined, 'a.md'],
     ],
-    ['listProblems names the file if there is only one prompt', [change('a', [down])], ['a.md']],
+    ['listProblems adds the file path if there is only one prompt', [change('a', [down])], ['a.md']],
     [
-      'listProblems keeps the place of a problem that already has one',
+      'listProblems keeps the file path of a problem that already has one',
       [change('a', [placed]), change('b', [])],
       ['elsewhere.md'],
     ],
     [
-      'listProblems gives no place to a problem of an unknown file',
+      'listProblems adds no file path if the path of the prompt is unknown',
       [{ ...change('a', [down]), path: '' }],
       [undefined],
     ],
@@ -287,7 +287,7 @@ describe('problemsIn', () => {
     expect(listProblems({ problems: [], prompts }).map(({ path }) => path)).toEqual(paths);
   });
 
-  test('The text report shows a problem below its prompt if other prompts do not share it', () => {
+  test('The text report shows a problem below each affected prompt if not all prompts share it', () => {
     const two = changed([change('a', [down]), change('b', [broken]), change('c', [broken])]);
     const lines = text(two, true).split('\n');
     expect(lines.flatMap((line) => /^[abc] (?= )|status \d+/.exec(line)?.[0].trim() ?? [])).toEqual([
@@ -301,7 +301,7 @@ describe('problemsIn', () => {
   });
 });
 
-test('listProblems returns an interruption once for all prompts', () => {
+test('listProblems returns an interruption only once for all prompts', () => {
   const prompts = ['a', 'b', 'c'].map((one) => change(one, one === 'a' ? [] : [stopped], 'not_attempted'));
   expect(listProblems({ problems: [], prompts })).toEqual([stopped]);
 });
@@ -309,44 +309,44 @@ test('listProblems returns an interruption once for all prompts', () => {
 describe('the report of an interrupted run', () => {
   const report = changed([change('a', [], 'applied'), change('b', [stopped], 'not_attempted')]);
 
-  test('The summary of an interrupted run starts with the interruption', () => {
+  test('The summary of an interrupted run starts with the word Interrupted', () => {
     const summary = { ...NO_SUMMARY, prompts: 2, set_active: 1, applied: 1, not_attempted: 1 };
     expect(text({ ...report, summary }, true)).toContain('Interrupted. Applied: 1 activated, 1 not attempted.');
     expect(isInterrupted(report)).toBe(true);
   });
 
   test.each(['pull', 'promote', 'rollback', 'import'] as const)(
-    'The summary of an interrupted %s starts with the interruption',
+    'The summary of an interrupted %s starts with the word Interrupted',
     (mode) => {
       const cut = changed([change('a', [], 'unchanged'), change('b', [stopped], 'failed')], mode);
       expect(text(cut, true)).toContain('Interrupted. 1 prompt failed, 1 unchanged.');
     },
   );
 
-  test('The HTML page does not show an interrupted run as a success', () => {
+  test('An HTML report does not show an interrupted run as a success', () => {
     const cut = changed([change('a', [], 'unchanged'), change('b', [stopped], 'not_attempted')], 'dry-run');
     expect(renderHtml(cut, 'x')).toContain('<p class="outcome bad">Interrupted.');
   });
 
-  test('isInterrupted returns false for a run that failed without an interruption', () => {
+  test('isInterrupted returns false if a run failed without being interrupted', () => {
     expect(isInterrupted(changed([change('a', [down])]))).toBe(false);
   });
 });
 
 test.each<[string, Report['mode'], 'outside' | 'unfinished', string]>([
   [
-    'The summary of a plan counts drifted prompts if a sync would undo outside changes',
+    'The summary of a plan counts prompts with outside drift',
     'dry-run',
     'outside',
     'Plan: 1 to activate. 1 prompt has drifted.\n',
   ],
   [
-    'The summary of a plan does not count unfinished changes as drift',
+    'The summary of a plan does not count prompts with unfinished drift',
     'dry-run',
     'unfinished',
     'Plan: 1 to activate.\n',
   ],
-  ['The summary of an apply does not count drift that it has undone', 'apply', 'outside', 'Applied: 1 activated.\n'],
+  ['The summary of an apply does not count prompts with outside drift', 'apply', 'outside', 'Applied: 1 activated.\n'],
 ])('%s', (_, mode, kind, line) => {
   const drift = [{ field: 'name', kind, restores: false, expected: 'a', observed: 'b' }] as const;
   const one = { ...change('a', [], mode === 'apply' ? 'applied' : 'pending'), drift };

@@ -8,23 +8,28 @@ type Side = string | 'unknown' | null;
 const added = (variable: string) => ({ variable, kind: 'added' as const });
 const removed = (variable: string) => ({ variable, kind: 'removed' as const });
 
-describe('variableChanges', () => {
+describe('compareVariables', () => {
   test.each<[string, Side, string, readonly object[]]>([
-    ['compareVariables finds no change if the variables stay the same', 'Hi {{name}}.', 'Hello {{name}}!', []],
-    ['compareVariables ignores spaces, order and repetition of variables', '{{a}} {{b}}', '{{ b }}{{a}}{{a}}', []],
-    ['compareVariables finds no change in the first version of a prompt', null, '{{name}}', []],
-    ['compareVariables finds an added variable', 'a', '{{x}}', [added('x')]],
-    ['compareVariables finds a removed variable', '{{x}}', 'a', [removed('x')]],
+    ['compareVariables reports no change if the variables stay the same', 'Hi {{name}}.', 'Hello {{name}}!', []],
     [
-      'compareVariables reports a renamed variable as added and removed',
+      'compareVariables ignores the whitespace, order, and repetition of variables',
+      '{{a}} {{b}}',
+      '{{ b }}{{a}}{{a}}',
+      [],
+    ],
+    ['compareVariables reports no change for the first version of a prompt', null, '{{name}}', []],
+    ['compareVariables reports an added variable', 'a', '{{x}}', [added('x')]],
+    ['compareVariables reports a removed variable', '{{x}}', 'a', [removed('x')]],
+    [
+      'compareVariables reports a renamed variable as one added and one removed variable',
       '{{old}}',
       '{{new}}',
       [added('new'), removed('old')],
     ],
-    ['compareVariables finds no change if the current text is unknown', 'unknown', '{{x}}', []],
-    ['compareVariables finds no change if the new text is unknown', '{{x}}', 'unknown', []],
-    ['compareVariables accepts variable names in any script', '', '{{größe.x-1}}', [added('größe.x-1')]],
-    ['compareVariables finds a variable with the name constructor', '', '{{constructor}}', [added('constructor')]],
+    ['compareVariables reports no change if the current text is unknown', 'unknown', '{{x}}', []],
+    ['compareVariables reports no change if the new text is unknown', '{{x}}', 'unknown', []],
+    ['compareVariables accepts non-ASCII letters in variable names', '', '{{größe.x-1}}', [added('größe.x-1')]],
+    ['compareVariables handles a variable with the name constructor', '', '{{constructor}}', [added('constructor')]],
     ['compareVariables ignores text that only resembles a variable', '{{ two words }} {x} {{}}', '', []],
   ])('%s', (_, before, after, expected) => {
     const side = (text: string) => (text === 'unknown' ? text : { text, metadata: undefined });
@@ -32,7 +37,7 @@ describe('variableChanges', () => {
   });
 });
 
-describe('breakingTexts', () => {
+describe('describeBreakingChanges', () => {
   const textsOf = (...changes: readonly ReportChange[]) =>
     describeBreakingChanges(promptOf({ changes }), (text) => `<${text}>`);
   const key: ReportChange = { kind: 'update-prompt', fields: { key: { before: 'k/0', after: 'k/1' } } };
@@ -44,19 +49,19 @@ describe('breakingTexts', () => {
   const less = 'the variable <{{x}}> is removed. Callers need not supply it any more.';
 
   test.each<[string, readonly ReportChange[], readonly string[]]>([
-    ['describeBreakingChanges returns nothing for a changed name', [name], []],
+    ['describeBreakingChanges returns nothing if only the name of a prompt changes', [name], []],
     [
-      'describeBreakingChanges reports a changed key before changed variables',
+      'describeBreakingChanges lists a changed key before changed variables',
       [serves('s', added('x')), key],
       [keyText, `<s>: ${more}`],
     ],
     [
-      'describeBreakingChanges reports the same change in several environments once',
+      'describeBreakingChanges lists the same change in several environments only once',
       [serves('s', added('x')), serves('p', added('x'))],
       [`<s>, <p>: ${more}`],
     ],
     [
-      'describeBreakingChanges reports different changes in two environments separately',
+      'describeBreakingChanges lists different changes in two environments separately',
       [serves('s', added('x')), serves('p', removed('x'))],
       [`<s>: ${more}`, `<p>: ${less}`],
     ],
@@ -65,9 +70,9 @@ describe('breakingTexts', () => {
   });
 
   test.each<[string, Partial<Pick<ReportDrift, 'kind' | 'restores'>>, number]>([
-    ['describeBreakingChanges reports nothing if a sync only undoes outside changes', {}, 0],
-    ['describeBreakingChanges reports drifted changes if the files want something else', { restores: false }, 2],
-    ['describeBreakingChanges reports the changes of an unfinished sync', { kind: 'unfinished' }, 2],
+    ['describeBreakingChanges ignores changes that only undo outside drift', {}, 0],
+    ['describeBreakingChanges lists changes that replace outside drift with a new state', { restores: false }, 2],
+    ['describeBreakingChanges lists changes that finish an interrupted sync', { kind: 'unfinished' }, 2],
   ])('%s', (_, parts, count) => {
     const drift = { kind: 'outside', restores: true, ...parts } as const;
     const moved = { environment: 'p', expected: ref(1), observed: { ...ref(2), made_by: 'outside' } } as const;

@@ -38,22 +38,22 @@ const rename = (before: string, after: string): Change => ({
 describe('changeDigests', () => {
   test.each<[string, Change, Change]>([
     [
-      'Activating an existing version has the same digest as activating new equal content',
+      'Activating an existing version has the same digest as activating a new version with equal content',
       activate('New'),
       activate(2),
     ],
     [
-      'The digest of a created version does not depend on its commit',
+      'The digest of a version to create does not depend on its commit',
       create('New'),
       create('New', { provenance: { commit: 'c1' } }),
     ],
     [
-      'The digest of a created version does not depend on the git ref that needs it',
+      'The digest of a version to create does not depend on the git ref that pins it',
       create('New'),
       create('New', { ref: 'main' }),
     ],
     [
-      'The digest of a created version is the same for empty metadata and for none',
+      'The digest of a version to create is the same with empty metadata and without metadata',
       create('New'),
       create('New', { content: content('New', {}) }),
     ],
@@ -62,7 +62,7 @@ describe('changeDigests', () => {
     expect(digestsOf(done)).toHaveLength(1);
   });
 
-  test('The digest of a change covers the metadata that a new version takes over', () => {
+  test('The digest of a change covers the metadata that a new version inherits', () => {
     const metadata = { model: 'gpt-5' };
     const known = observed({ active: { other: outside(2, 'New', metadata) } });
     const metadataFrom = { id: 'ver_1', number: 1, metadata, metadataDigest: computeMetadataDigest(metadata) };
@@ -77,16 +77,16 @@ describe('changeDigests', () => {
     }
   });
 
-  test('Each changed field of a prompt has its own digest', () => {
+  test('Each changed field of a prompt has a separate digest', () => {
     expect(digestsOf(rename('A', 'B'))).toHaveLength(2);
   });
 
-  test('A baseline has no digest, because it changes nothing that anybody sees', () => {
+  test('Creating a baseline has no digest, because it does not change what any environment serves', () => {
     expect(digestsOf(create('Old', { baseline: true }))).toEqual([]);
   });
 });
 
-test('Different changes never have the same digest', () => {
+test('Different changes have different digests', () => {
   const changes = [
     ...[activate('New'), activate('Old'), activate('New', null), activate('New', one, 'staging'), activate(7)],
     ...[activate('New', { id: 'ver_2', number: 2 }), create('New'), create('Old'), rename('A', 'B'), rename('A', 'C')],
@@ -108,44 +108,49 @@ describe('parseApproval', () => {
 
   test.each<[string, string, ApprovalTarget, ReturnType<typeof parseApproval>]>([
     [
-      'The approval contains the plan and the changes that promptsync wrote into the check',
+      'An approval contains the digests of the plan and its changes that promptsync wrote to the check',
       text,
       target,
       { plan: PLAN, changes },
     ],
-    ['The approval is valid with CRLF line endings', text.replaceAll('\n', '\r\n'), target, { plan: PLAN, changes }],
+    ['An approval is valid with CRLF line endings', text.replaceAll('\n', '\r\n'), target, { plan: PLAN, changes }],
     [
-      'The approval contains only the plan if the changes do not fit into the check',
+      'An approval contains only the plan digest if the change digests do not fit into the check',
       renderApproval(plan, target, 290),
       target,
       PLAN_ALONE,
     ],
     [
-      'The approval is valid for a base branch with any name',
+      'An approval is valid for a base branch with special characters in its name',
       renderApproval(plan, odd, 65_535),
       odd,
       { plan: PLAN, changes },
     ],
-    ['The approval is invalid for another pull request', text, { ...target, number: 8 }, null],
+    ['An approval is invalid for a different pull request', text, { ...target, number: 8 }, null],
+    ['An approval of pull request 7 is invalid for pull request 17', text, { ...target, number: 17 }, null],
+    ['An approval is invalid for a different base branch', text, { ...target, into: 'release' }, null],
     [
-      'The approval is invalid for a pull request whose number ends in the same digits',
+      'An approval is invalid if the name of the base branch differs only in case',
       text,
-      { ...target, number: 17 },
+      { ...target, into: 'Main' },
       null,
     ],
-    ['The approval is invalid for another base branch', text, { ...target, into: 'release' }, null],
-    ['The approval is invalid for a base branch in another letter case', text, { ...target, into: 'Main' }, null],
-    ['The approval is invalid if its text names no pull request', text.replace('pull #7\n', ''), target, null],
     [
-      'The approval is invalid in the format of older promptsync versions',
+      'An approval is invalid if the text of the check does not name a pull request',
+      text.replace('pull #7\n', ''),
+      target,
+      null,
+    ],
+    [
+      'An approval is invalid in the format of older promptsync versions',
       text.replace(/pull .*\nbase .*/, 'base abc'),
       target,
       null,
     ],
-    ['The approval is invalid without the code fence', text.replaceAll('```', ''), target, null],
-    ['The approval is invalid if a digest is cut off', text.replace(/.{9}\n```/, '\n```'), target, null],
+    ['An approval is invalid if its code fence is missing', text.replaceAll('```', ''), target, null],
+    ['An approval is invalid if a digest is truncated', text.replace(/.{9}\n```/, '\n```'), target, null],
     [
-      'The approval is invalid if the check says that it approves nothing',
+      'An approval is invalid if the check says that it approves no changes',
       'This check approves no changes.',
       target,
       null,
@@ -154,7 +159,7 @@ describe('parseApproval', () => {
     expect(parseApproval(written, target)).toEqual(expected);
   });
 
-  test('The text of a check is ASCII even if the name of the base branch is not', () => {
+  test('The text of a check is ASCII even if the base branch name is not', () => {
     expect(renderApproval(plan, odd, 65_535)).toMatch(/^[\n\x20-\x7e]+$/);
   });
 });
@@ -178,11 +183,16 @@ describe('compareWithReviews', () => {
   });
 
   test.each<[string, string, Reviews, Readonly<Record<string, RegExp>>]>([
-    ['The review search finds all changes in one review', 'a', { a: [shows('a')] }, {}],
-    ['The review search ignores reviewed changes that are already applied', 'b', { b: [shows('ab')] }, {}],
-    ['The review search needs no commit if the plan is empty', '', {}, {}],
+    ['The review search finds all changes in a single review', 'a', { a: [shows('a')] }, {}],
     [
-      'The review search finds the changes of two prompts in two reviews',
+      'The review search accepts a review that shows more changes than the plan contains',
+      'b',
+      { b: [shows('ab')] },
+      {},
+    ],
+    ['The review search needs no commits if the plan is empty', '', {}, {}],
+    [
+      'The review search finds the changes of two prompts in separate reviews',
       'ab',
       { a: [shows('a')], b: [shows('b', 6)] },
       {},
@@ -193,61 +203,71 @@ describe('compareWithReviews', () => {
       { a1: [shows('b')], a2: [shows('a')] },
       {},
     ],
-    ['The review search finds all changes in a review of the same plan', 'ab', { ab: [whole] }, {}],
-    ['The review search uses the newest commit for every prompt', 'ab', { C: [shows('ab')] }, {}],
-    ['The review search uses the newest commit even if it changed other files', 'ab', { x: [shows('ab')] }, {}],
-    ['The review search uses each commit that changed the configuration', 'a', { x: [], C: [shows('a')] }, {}],
+    ['The review search finds all changes if a review showed the same plan', 'ab', { ab: [whole] }, {}],
+    ['The review search uses the review of the newest commit for every prompt', 'ab', { C: [shows('ab')] }, {}],
     [
-      'The review search continues after an unreviewed commit that changed other files',
-      'a',
-      { x: [], a: [shows('a')] },
+      'The review search uses the review of the newest commit even if that commit changed other files',
+      'ab',
+      { x: [shows('ab')] },
       {},
     ],
     [
-      'The review search continues after an unreviewed commit that changed the configuration',
+      'The review search uses the review of any commit that changed the configuration',
+      'a',
+      { x: [], C: [shows('a')] },
+      {},
+    ],
+    ['The review search skips an unreviewed commit that changed only other files', 'a', { x: [], a: [shows('a')] }, {}],
+    [
+      'The review search skips an unreviewed commit that changed only the configuration',
       'a',
       { C: [], a: [shows('a')] },
       {},
     ],
     [
-      'The review search continues after an unreviewed commit that changed another prompt',
+      'The review search skips an unreviewed commit that changed only a different prompt',
       'a',
       { b: [], a: [shows('a')] },
       {},
     ],
-    ['The review search continues if one of two pull requests has no approval', 'a', { a: [without, shows('a')] }, {}],
     [
-      'The review search stops at a change of the file that no pull request merged',
+      'The review search accepts a commit if only one of its two pull requests was approved',
+      'a',
+      { a: [without, shows('a')] },
+      {},
+    ],
+    [
+      'The review search stops at a commit that changed the prompt file without a pull request',
       'a',
       { a1: [], a2: [shows('a')] },
       { a: /"k\/1"\. No pull request merged the commit a1\.$/ },
     ],
     [
-      'The review search stops at a change of the file in an unapproved pull request',
+      'The review search stops at a commit that changed the prompt file in an unapproved pull request',
       'a',
       { a1: [without], a2: [shows('a')] },
       { a: /"k\/1"\. #8 has no approval that counts\.$/ },
     ],
     [
-      'The review search stops for each prompt separately',
+      'The review search stops separately for each prompt',
       'ab',
       { x: [], a1: [], ab: [shows('ab')] },
       { a: /No pull request merged the commit a1/ },
     ],
     [
-      'The review search refuses a change that no review has shown',
+      'The review search rejects a change that no review showed',
       'ab',
       { ab: [shows('a')] },
       { b: /#7 has shown other changes/ },
     ],
     [
-      'The review search ignores older commits that changed only other files',
+      'The review search ignores the reviews of older commits that changed only other files',
       'a',
       { x: [], b: [shows('a')] },
       { a: /"k\/1"\. No pull request merged it\.$/ },
     ],
     [
-      'The review search names the examined pull requests and the last commit',
+      'The error of a failed review search names the examined pull requests and the last commit',
       'a',
       { x: [without], a1: [shows('b')], a2: [], a3: [shows('a', 5)] },
       { a: /\. #8 has no approval that counts\. #7 has shown other changes\. No pull request merged the commit a2\.$/ },
@@ -258,12 +278,12 @@ describe('compareWithReviews', () => {
     for (const [id, reason] of Object.entries(refused)) expect(found.get(id)?.message).toMatch(reason);
   });
 
-  test('The review search names the pull requests that have shown some of the changes', async () => {
+  test('The review search returns the pull requests that showed at least one of the changes', async () => {
     const reviews = { x: [shows('x', 9)], C: [without, shows('a', 5)], ab: [shows('ab', 4)], b: [shows('b', 3)] };
     expect([...(await compareWithReviews(planOf('ab'), trailOf(reviews))).shownBy]).toEqual([5, 4]);
   });
 
-  test('The review search reads at most 100 commits and stops once it has found all changes', async () => {
+  test('The review search reads at most 100 commits and stops as soon as it finds all changes', async () => {
     const asked: string[] = [];
     const commits = [...Array(150).keys()].map(String);
     const trail = (at: string): ReviewTrail => ({
@@ -283,7 +303,7 @@ describe('compareWithReviews', () => {
     expect(asked).toEqual(['0', '1', '2', '3']);
   });
 
-  test('The review search refuses the remaining changes with a reason if GitHub fails', async () => {
+  test('If GitHub returns an error, the review search rejects the remaining changes with a reason', async () => {
     const { unreviewed: found } = await compareWithReviews(planOf('abc'), {
       ...trailOf({ c: [], a: [shows('a')], ab: [] }),
       reviewsOf: async (commit) => {

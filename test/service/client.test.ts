@@ -73,7 +73,7 @@ describe('the requests of the client', () => {
     ['updatePrompt', 'PATCH', '/v1/integration/prompts/prm_1', { name: 'Greeting' }],
     ['setActive', 'POST', '/v1/integration/prompts/prm_1/set-active', { environment: 'staging', version_id: 'ver_1' }],
   ];
-  test.each(requests)('the client sends %s as one %s request to %s', async (name, method, path, body) => {
+  test.each(requests)('the client sends %s as a single %s request to %s', async (name, method, path, body) => {
     const received = answerInTurn(json(goodAnswers[name]));
     const { service, calls } = openClient();
     await callsByName[name](service);
@@ -87,7 +87,7 @@ describe('the requests of the client', () => {
     expect(calls).toEqual([{ method, path, status: 200, milliseconds: 0, attempt: 1 }]);
   });
 
-  test('the client sends a change summary and an empty description but no absent fields', async () => {
+  test('the client sends an empty description but omits fields that are not set', async () => {
     const received = answerInTurn(json(wireVersion), json(wirePrompt));
     const { service } = openClient();
     await service.createVersion('prm_1', { ...newVersion, changeSummary: 'Soften' });
@@ -105,7 +105,7 @@ describe('the requests of the client', () => {
     [`${BASE}/a%20b/c//`, `${BASE}/a%20b/c`],
     [`${BASE}:8443`, `${BASE}:8443`],
   ];
-  test.each(bases)('the client appends its paths to the base URL %s', async (baseUrl, start) => {
+  test.each(bases)('the client appends request paths to the base URL %s', async (baseUrl, start) => {
     const received = answerInTurn(json(wirePrompt));
     await openClient(baseUrl).service.readPrompt('prm_1');
     expect(received[0]?.url).toBe(`${start}/v1/integration/prompts/prm_1`);
@@ -114,7 +114,7 @@ describe('the requests of the client', () => {
   test.each<[string, string]>([
     ...['a/b?&', 'ä ö', '#', '%2F', '../..', 'a\\b'].map((name): [string, string] => ['prm_1', name]),
     ...['...', '日本', '😀', "it's", 'a+b=c', 'a;b'].map((name): [string, string] => [name, name]),
-  ])('the client encodes the id %j and the environment %j so that both arrive unchanged', async (id, name) => {
+  ])('the client encodes the prompt id %j and the environment %j without losing any characters', async (id, name) => {
     const received = answerInTurn(json({ ...wirePrompt, id }));
     await openClient().service.readPrompt(id, name);
     const url = new URL(received[0]?.url ?? '');
@@ -125,7 +125,7 @@ describe('the requests of the client', () => {
   });
 
   test.each(['', '.', '..', '../../admin', 'a%2e', 'a b', '\ud800'])(
-    'the client sends nothing for the id %j, which is not a path segment',
+    'the client sends no request for the prompt id %j, which is not a valid path segment',
     async (id) => {
       const received = answerInTurn(json(wirePrompt));
       const { service } = openClient();
@@ -150,7 +150,7 @@ describe('the requests of the client', () => {
 });
 
 describe('the answers to the client', () => {
-  test('the client returns a prompt with its active version and unchanged metadata', async () => {
+  test('the client returns a prompt with its active version and its metadata unchanged', async () => {
     const metadata_ = { model: 'gpt-5', promptsync: { digest: 'x' } };
     const active_version = { ...wireVersion, content: 'a\r\nb', metadata_, created_at: null, more: 1 };
     answerInTurn(json({ ...wirePrompt, description: 'd', latest_version_id: 'ver_9', active_version, more: [] }));
@@ -168,13 +168,13 @@ describe('the answers to the client', () => {
   test.each([
     ['null', { ...wirePrompt, description: null, latest_version_id: null, active_version: null }],
     ['absent', wirePrompt],
-  ])('the client accepts optional fields that are %s', async (_, answer) => {
+  ])('the client accepts a response whose optional fields are %s', async (_, answer) => {
     answerInTurn(json(answer));
     expect(await openClient().service.readPrompt('prm_1')).toMatchObject(nothing);
   });
 
   test.each([{ ...wireVersion, metadata_: null }, wireVersion])(
-    'the client reads missing metadata as empty in %j',
+    'the client treats missing metadata as empty in the response %j',
     async (answer) => {
       answerInTurn(json(answer));
       expect(await openClient().service.createVersion('prm_1', newVersion)).toMatchObject({
@@ -183,7 +183,7 @@ describe('the answers to the client', () => {
     },
   );
 
-  test('the client accepts a byte order mark and the content encoding identity', async () => {
+  test('the client accepts a response with a byte order mark and the content encoding identity', async () => {
     answerInTurn(text(`\ufeff${JSON.stringify(wirePrompt)}`, 200, { 'content-encoding': 'identity' }));
     expect(await openClient().service.readPrompt('prm_1')).toMatchObject({ id: 'prm_1' });
   });
@@ -194,86 +194,86 @@ describe('the answers to the client', () => {
   const otherActive = { ...wirePrompt, active_version: { ...wireVersion, prompt_id: 'prm_2' } };
   const invalid: readonly (readonly [string, CallName, string, string])[] = [
     [
-      'the client rejects a web page as the answer to get prompt',
+      'the client rejects an HTML page in response to readPrompt',
       'readPrompt',
       '<html>Sign in</html>',
       'it is not JSON',
     ],
-    ['the client rejects an empty answer to create-version', 'createVersion', '', 'it is not JSON'],
+    ['the client rejects an empty response to createVersion', 'createVersion', '', 'it is not JSON'],
     [
-      'the client rejects null as the answer to get prompt',
+      'the client rejects null in response to readPrompt',
       'readPrompt',
       'null',
       'it is not valid: expected object, received null',
     ],
     [
-      'the client rejects an error with status 200 as the answer to set-active',
+      'the client rejects an error with status 200 in response to setActive',
       'setActive',
       '{"error":"no"}',
       '"updated" is not valid: expected boolean',
     ],
     [
-      'the client rejects a version without content as the answer to create-version',
+      'the client rejects a version without content in response to createVersion',
       'createVersion',
       '{"id":"v","prompt_id":"prm_1","version_number":1}',
       '"content" is not valid',
     ],
     [
-      'the client rejects a fractional version number in the answer to create-version',
+      'the client rejects a fractional version number in response to createVersion',
       'createVersion',
       version.replace(':1,', ':1.5,'),
       '"version_number" is not valid',
     ],
     [
-      'the client rejects a version number beyond 2^53 in the answer to create-version',
+      'the client rejects a version number beyond 2^53 in response to createVersion',
       'createVersion',
       version.replace(':1,', ':1e300,'),
       '"version_number" is not valid',
     ],
     [
-      'the client rejects a version with an empty id in the answer to create-version',
+      'the client rejects a version with an empty id in response to createVersion',
       'createVersion',
       version.replace('ver_1', ''),
       '"id" is not valid',
     ],
     [
-      'the client rejects a version of another prompt in the answer to create-version',
+      'the client rejects a version of a different prompt in response to createVersion',
       'createVersion',
       version.replace('prm_1', 'prm_2'),
       '"prompt_id" names another',
     ],
     [
-      'the client rejects another prompt in the answer to update-prompt',
+      'the client rejects a different prompt in response to updatePrompt',
       'updatePrompt',
       JSON.stringify({ ...wirePrompt, id: 'prm_2' }),
       '"id" names another prompt',
     ],
     [
-      'the client rejects an active version of another prompt in the answer to get prompt',
+      'the client rejects an active version of a different prompt in response to readPrompt',
       'readPrompt',
       JSON.stringify(otherActive),
       '"active_version.prompt_id" names',
     ],
     [
-      'the client rejects metadata that is a list in the answer to create-version',
+      'the client rejects metadata that is an array in response to createVersion',
       'createVersion',
       withMetadata('[]'),
       '"metadata_" is not valid',
     ],
     [
-      'the client rejects metadata with an infinite number in the answer to create-version',
+      'the client rejects metadata with an infinite number in response to createVersion',
       'createVersion',
       withMetadata('{"a":1e999}'),
       '"metadata_',
     ],
     [
-      'the client rejects extremely deep metadata in the answer to create-version',
+      'the client rejects extremely deeply nested metadata in response to createVersion',
       'createVersion',
       withMetadata(`{"a":${deep}}`),
       'it is nested too deeply',
     ],
     [
-      'the client rejects thousands of brackets as the answer to get prompt',
+      'the client rejects thousands of nested arrays in response to readPrompt',
       'readPrompt',
       deep,
       'it is not valid: expected object, received array',
@@ -287,13 +287,13 @@ describe('the answers to the client', () => {
     expect(received).toHaveLength(1);
   });
 
-  test('the client rejects an answer that is not UTF-8', async () => {
+  test('the client rejects a response that is not valid UTF-8', async () => {
     answerInTurn(() => new HttpResponse(new Uint8Array([0x22, 0xff, 0x22])));
     expect((await failureOf(openClient().service.readPrompt('prm_1'))).message).toContain('it is not UTF-8');
   });
 
   test.each(['gzip', 'br', 'made-up'])(
-    'the client rejects an answer with the content encoding %s, which it did not request',
+    'the client rejects a response with the content encoding %s, which it did not request',
     async (encoding) => {
       answerInTurn(text(JSON.stringify(wirePrompt), 200, { 'content-encoding': encoding }));
       const failure = await failureOf(openClient().service.readPrompt('prm_1'));
@@ -301,13 +301,13 @@ describe('the answers to the client', () => {
     },
   );
 
-  test('the client shortens a long path in a message about an invalid answer', async () => {
+  test('the client shortens a long field path in the error message about an invalid response', async () => {
     const active_version = { ...wireVersion, metadata_: { ['k'.repeat(5000)]: 0 } };
     answerInTurn(text(JSON.stringify({ ...wirePrompt, active_version }).replace(':0}', ':1e999}')));
     expect((await failureOf(openClient().service.readPrompt('prm_1'))).message.length).toBeLessThan(250);
   });
 
-  test('the client reports a failure if set-active answers updated: false', async () => {
+  test('the client reports a failure if the response to setActive contains updated: false', async () => {
     const received = answerInTurn(json({ updated: false }));
     const failure = await failureOf(callsByName.setActive(openClient().service));
     expect(failure).toMatchObject({ problem: { code: 'service/not-updated' }, effect: 'rejected' });
@@ -337,7 +337,7 @@ describe('the status codes of the service', () => {
     }),
   );
   test.each(crossed)(
-    'the client turns status %i of %s into the problem %s with the effect %s after %i attempts',
+    'the client maps status %i of %s to the problem %s and the effect %s after %i attempts',
     async (status, name, code, effect, times) => {
       const empty = status === 204 || status === 304;
       const received = answerInTurn(
@@ -353,7 +353,7 @@ describe('the status codes of the service', () => {
     },
   );
 
-  test.each(callNames)('the client repeats %s after the delay of a 429 response', async (name) => {
+  test.each(callNames)('the client retries %s after the delay in a 429 response', async (name) => {
     const received = answerInTurn(json({}, 429, { 'retry-after': '7' }), json(goodAnswers[name]));
     const { service, sleeps } = openClient();
     await callsByName[name](service);
@@ -361,25 +361,25 @@ describe('the status codes of the service', () => {
     expect(sleeps).toEqual([7_000]);
   });
 
-  test('the client follows no redirect, so that the key does not reach another server', async () => {
+  test('the client does not follow redirects, so the API key never reaches a different server', async () => {
     const received = answerInTurn(() => HttpResponse.redirect('https://elsewhere.example.com/', 302));
     const failure = await failureOf(openClient().service.readPrompt('prm_1'));
     expect(failure.message).toContain('(302)');
     expect(received.map(({ url }) => new URL(url).host)).toEqual(['prompts.example.com']);
   });
 
-  test('a set-active that may have worked counts as uncertain even if its retry is rejected', async () => {
+  test('the effect of setActive is unknown if its first attempt returns 502 and its retry is rejected', async () => {
     answerInTurn(json({}, 502), json({}, 403));
     const failure = await failureOf(callsByName.setActive(openClient().service));
     expect(failure).toMatchObject({ problem: { code: 'service/not-authorised' }, effect: 'unknown' });
   });
 
   test.each([
-    ['the client shows a short error text of the service unchanged', 'Sorry', /it said: Sorry$/],
+    ['the client shows a short error message from the service unchanged', 'Sorry', /status 400: Sorry$/],
     [
-      'the client shortens a long error text of the service to one line',
+      'the client shortens a long error message from the service to one line',
       `Bad\n\n  request: ${'x'.repeat(500)}`,
-      /it said: Bad request: x{187}$/,
+      /status 400: Bad request: x{187}$/,
     ],
   ])('%s', async (_, said, shown) => {
     answerInTurn(text(said, 400));
@@ -397,26 +397,26 @@ describe('the key in failures', () => {
   const field = (key: string) => ({ ...wireVersion, metadata_: { [key]: 0 } });
   const other = (key: string) => ({ ...wirePrompt, ...wireVersion, id: key, prompt_id: key });
   const echoes: readonly (readonly [string, number, (key: string) => string])[] = [
-    ['the client never shows the key from an error body', 400, (key) => `invalid key ${key}`],
+    ['the client never reveals the API key from an error message', 400, (key) => `invalid key ${key}`],
     [
-      'the client never shows the key from a JSON error',
+      'the client never reveals the API key from a JSON error',
       500,
       (key) => JSON.stringify({ headers: { 'x-api-key': key } }),
     ],
-    ['the client never shows the key at the end of an excerpt', 401, (key) => 'x'.repeat(190) + key],
-    ['the client never shows the key from a 403 response', 403, (key) => key],
-    ['the client never shows the key from a 404 response', 404, (key) => key],
-    ['the client never shows the key from a web page', 200, (key) => `<html>${key}</html>`],
     [
-      'the client never shows a key that the service returns as a field name',
+      'the client never reveals an API key at the end of a truncated error message',
+      401,
+      (key) => 'x'.repeat(190) + key,
+    ],
+    ['the client never reveals the API key from a 403 error', 403, (key) => key],
+    ['the client never reveals the API key from a 404 error', 404, (key) => key],
+    ['the client never reveals the API key from an HTML page', 200, (key) => `<html>${key}</html>`],
+    [
+      'the client never reveals an API key that is used as a field name',
       200,
       (key) => JSON.stringify(field(key)).replace(':0', ':1e999'),
     ],
-    [
-      'the client never shows a key that the service returns as the id of a prompt',
-      200,
-      (key) => JSON.stringify(other(key)),
-    ],
+    ['the client never reveals an API key that is used as a prompt id', 200, (key) => JSON.stringify(other(key))],
   ];
   const crossed = echoes.flatMap((echo) => callNames.map((name) => [echo[0], name, echo[1], echo[2]] as const));
   test.each(crossed)('%s in the answer to %s', async (_, name, status, body) => {
@@ -428,7 +428,7 @@ describe('the key in failures', () => {
     expect(JSON.stringify(calls)).not.toContain(KEY);
   });
 
-  test.each(callNames)('the client does not show a malformed key in a failure of %s', async (name) => {
+  test.each(callNames)('the client does not reveal a malformed API key if %s fails', async (name) => {
     const bad = 'sk-live\r\nx-evil: 1';
     const { service } = openTestClient({ baseUrl: BASE, apiKey: bad });
     const failure = await failureOf(callsByName[name](service));

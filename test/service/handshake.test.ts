@@ -71,8 +71,8 @@ function trustTheService(): void {
 }
 
 test.each([
-  ['the client creates no version after its deadline if the handshake is slow', directly],
-  ['the client creates no version after its deadline if the handshake through a proxy is slow', throughProxy],
+  ['the client does not create a version after its timeout if the TLS handshake is slow', directly],
+  ['the client does not create a version after its timeout if the TLS handshake through a proxy is slow', throughProxy],
 ])('%s', async (_, reach) => {
   trustTheService();
   const { creates, slow, releases, relay } = await slowService();
@@ -88,7 +88,7 @@ test.each([
   expect(creates).toEqual(['in time']);
 });
 
-test('the client sends nothing to a service with an untrusted certificate and does not retry', async () => {
+test('the client sends no request to a service with an untrusted certificate and does not retry', async () => {
   const { creates, slow, relay } = await slowService();
   slow.down = false;
   const { service, calls } = openTestClient(await directly(relay));

@@ -40,7 +40,7 @@ describe('a proxy from the environment variables', () => {
   test.each<[string, (port: number) => string]>([
     ['http_proxy', (port) => `http://127.0.0.1:${port}`],
     ['HTTP_PROXY', (port) => ` 127.0.0.1:${port} `],
-  ])('the client uses the proxy from %s with or without a scheme', async (variable, address) => {
+  ])('the client uses the proxy address from %s with or without a scheme', async (variable, address) => {
     const { port, forwarded } = await startProxy();
     const { service } = openTestClient({ baseUrl: SERVICE, environment: { [variable]: address(port) } });
     expect(await service.readPrompt('prm_1')).toMatchObject({ id: 'prm_1' });
@@ -48,7 +48,7 @@ describe('a proxy from the environment variables', () => {
   });
 
   test.each(['https_proxy', 'HTTPS_PROXY', 'http_proxy'])(
-    'the client tunnels https through the proxy from %s, which never sees the key',
+    'the client tunnels HTTPS through the proxy from %s without revealing the API key',
     async (variable) => {
       const { url, tunnels } = await startProxy();
       const { service } = openTestClient({ baseUrl: 'https://prompts.invalid', environment: { [variable]: url } });
@@ -61,7 +61,7 @@ describe('a proxy from the environment variables', () => {
   );
 
   const brokenProxies: readonly (readonly [string, string, (socket: Socket) => void])[] = [
-    ['the client times out if a proxy never answers', 'service/no-answer', () => {}],
+    ['the client times out if a proxy never responds', 'service/no-answer', () => {}],
     [
       'the client reports a failure if a proxy closes the connection',
       'service/unreachable',
@@ -73,12 +73,12 @@ describe('a proxy from the environment variables', () => {
       (socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\n'),
     ],
     [
-      'the client times out if a proxy opens a tunnel and stays silent',
+      'the client times out if a proxy opens a tunnel but never sends data',
       'service/no-answer',
       (socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\n'),
     ],
     [
-      'the client reports a failure if a proxy wants a password',
+      'the client reports a failure if a proxy requires a password',
       'service/unreachable',
       (socket) => void socket.end('HTTP/1.1 407 Who are you\r\n\r\n'),
     ],
@@ -93,7 +93,7 @@ describe('a proxy from the environment variables', () => {
   test.each([
     [SERVICE, 'http_proxy'],
     ['https://prompts.invalid', 'https_proxy'],
-  ])('the client names an unreachable proxy on the way to %s without its password', async (baseUrl, variable) => {
+  ])('the client names an unreachable proxy for %s without revealing its password', async (baseUrl, variable) => {
     const environment = { [variable]: 'http://user:hunter2@127.0.0.1:1' };
     const failure = await failureOf(openTestClient({ baseUrl, environment }).service.readPrompt('prm_1'));
     expect(failure).toMatchObject({ problem: { code: 'service/unreachable' }, effect: 'not-sent' });
@@ -101,7 +101,7 @@ describe('a proxy from the environment variables', () => {
     expect(collectErrorText(failure)).not.toContain('hunter2');
   });
 
-  test('the client opens a new connection for each create-version through a proxy, too', async () => {
+  test('the client also opens a new connection for each createVersion call through a proxy', async () => {
     const { url, sockets } = await startProxy();
     const { service } = openTestClient({ baseUrl: SERVICE, environment: { http_proxy: url }, concurrency: 1 });
     const opened: number[] = [];
@@ -112,7 +112,7 @@ describe('a proxy from the environment variables', () => {
     expect(opened).toEqual([1, 2, 3]);
   });
 
-  test('the client sends the password of a proxy only to the proxy and shows it nowhere', async () => {
+  test('the client sends the proxy password only to the proxy and never reveals it', async () => {
     const { port, tunnels } = await startProxy();
     const environment = { https_proxy: `http://user:hunter2@127.0.0.1:${port}` };
     const failure = await failureOf(
@@ -123,7 +123,7 @@ describe('a proxy from the environment variables', () => {
   });
 
   test.each(['http://user:hunter2@:99999', 'gopher://user:hunter2@proxy', 'http://'])(
-    'the client rejects the proxy setting %s without showing its password',
+    'the client rejects the invalid proxy setting %s without revealing a password',
     async (http_proxy) => {
       const { service, calls } = openTestClient({ baseUrl: SERVICE, environment: { http_proxy } });
       const failure = await failureOf(service.readPrompt('prm_1'));
@@ -149,10 +149,10 @@ describe('requests without a proxy', () => {
   );
 
   const exemptions: readonly (readonly [string, Record<string, string>])[] = [
-    ['the client uses no proxy if no_proxy names the host', { no_proxy: 'prompts.invalid' }],
-    ['the client uses no proxy if NO_PROXY names the domain', { NO_PROXY: 'example.com, .invalid' }],
-    ['the client uses no proxy if NO_PROXY is a star', { NO_PROXY: '*' }],
-    ['the client uses no proxy if the lowercase variable is empty', { http_proxy: '' }],
+    ['the client uses no proxy if no_proxy contains the host', { no_proxy: 'prompts.invalid' }],
+    ['the client uses no proxy if NO_PROXY contains the domain', { NO_PROXY: 'example.com, .invalid' }],
+    ['the client uses no proxy if NO_PROXY is an asterisk', { NO_PROXY: '*' }],
+    ['the client uses no proxy if the lowercase http_proxy variable is empty', { http_proxy: '' }],
   ];
   test.each(exemptions)('%s', async (_, environment) => {
     const { forwarded, url } = await startProxy();
@@ -165,7 +165,7 @@ describe('requests without a proxy', () => {
     expect(forwarded).toEqual([]);
   });
 
-  test('the client ignores a proxy that only the environment of the process names', async () => {
+  test('the client ignores proxy variables in process.env that were not passed to it', async () => {
     const { forwarded, url } = await startProxy();
     vi.stubEnv('HTTP_PROXY', url);
     vi.stubEnv('http_proxy', url);
@@ -186,14 +186,14 @@ describe('requests without a proxy', () => {
     'https://[::1]:1',
   ];
   test.each([...LOOPBACK_URLS, 'https://localhost', 'https://localhost.'])(
-    'isLoopback accepts the address %s',
+    'isLoopback returns true for the address %s',
     (url) => {
       expect(isLoopback(new URL(url))).toBe(true);
     },
   );
 
   const OTHER_HOSTS = ['127.0.0.1.example.com', 'localhost.example.com', 'mylocalhost', '128.0.0.1', '[::2]'];
-  test.each(OTHER_HOSTS)('isLoopback rejects the address %s', (host) => {
+  test.each(OTHER_HOSTS)('isLoopback returns false for the address %s', (host) => {
     expect(isLoopback(new URL(`https://${host}`))).toBe(false);
   });
 });

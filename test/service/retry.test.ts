@@ -33,22 +33,22 @@ async function runAttempts(attempts: readonly AttemptResult<string>[], random = 
 }
 
 describe('withRetries and makeWaitNotifier', () => {
-  test('a successful call is not repeated', async () => {
+  test('a successful call is not retried', async () => {
     expect(await runAttempts([done])).toEqual({ result: 'done', sleeps: [], attempted: [1], waits: [] });
   });
 
-  test('retries wait 250 ms, then twice as long each time, and stop after four attempts', async () => {
+  test('retries wait 250 ms at first, double the delay each time, and stop after four attempts', async () => {
     const { result, sleeps, attempted } = await runAttempts([failed(), failed(), failed(), failed(), done]);
     expect(result).toBeInstanceOf(ServiceError);
     expect(sleeps).toEqual([250, 500, 1000]);
     expect(attempted).toEqual([1, 2, 3, 4]);
   });
 
-  test('with the lowest random number, retries do not wait at all', async () => {
+  test('retries do not wait if the random number is zero', async () => {
     expect((await runAttempts([failed(), failed(), done], 0)).sleeps).toEqual([0, 0]);
   });
 
-  test('a failure that must not be retried is thrown at once', async () => {
+  test('a failure that must not be retried is thrown immediately', async () => {
     expect(await runAttempts([failed({ repeat: false }), done])).toMatchObject({ sleeps: [], attempted: [1] });
   });
 
@@ -57,7 +57,7 @@ describe('withRetries and makeWaitNotifier', () => {
     ['rejected', [failed({ effect: 'rejected' })]],
     ['unknown', [failed({ effect: 'unknown' })]],
     ['unknown', [failed({ effect: 'unknown' }), failed({ effect: 'not-sent' })]],
-  ] as const)('an interrupted retry keeps the effect %s of its attempts', async (effect, attempts) => {
+  ] as const)('an interrupted retry preserves the effect %s of its attempts', async (effect, attempts) => {
     const sleep = async () => {
       waits += 1;
       if (waits === attempts.length) throw new Error('aborted');
@@ -72,29 +72,34 @@ describe('withRetries and makeWaitNotifier', () => {
   });
 
   const retryAfters: readonly (readonly [string, string, number, said: string])[] = [
-    ['a retry waits for the seconds in Retry-After', '7', 7_000, '7 of 7'],
-    ['a retry waits at most one minute if Retry-After is an hour', '3600', 60_000, '60 of 3600'],
-    ['a retry waits at most one minute if Retry-After is a huge number', '9'.repeat(400), 60_000, '60 of Infinity'],
+    ['a retry waits for the number of seconds in Retry-After', '7', 7_000, '7 of 7'],
+    ['a retry waits at most one minute if Retry-After specifies one hour', '3600', 60_000, '60 of 3600'],
+    [
+      'a retry waits at most one minute if Retry-After specifies a huge number',
+      '9'.repeat(400),
+      60_000,
+      '60 of Infinity',
+    ],
     ['a retry waits until the HTTP date in Retry-After', 'Thu, 01 Jan 2026 00:00:09 GMT', 9_000, '9 of 9'],
     [
-      'a retry waits at most one minute if Retry-After is a date next year',
+      'a retry waits at most one minute if Retry-After specifies a date next year',
       'Fri, 01 Jan 2027 00:00:00 GMT',
       60_000,
       '60 of 31536000',
     ],
     ['a retry ignores a Retry-After date in the past', 'Wed, 01 Jan 2025 00:00:00 GMT', 250, ''],
-    ['a retry ignores a Retry-After of zero', '0', 250, ''],
-    ['a retry ignores a negative Retry-After', '-5', 250, ''],
-    ['a retry ignores a fractional Retry-After', '1.5', 250, ''],
-    ['a retry ignores an empty Retry-After', '', 250, ''],
-    ['a retry ignores a Retry-After that is not a number or a date', 'soon', 250, ''],
+    ['a retry ignores a Retry-After value of zero', '0', 250, ''],
+    ['a retry ignores a negative Retry-After value', '-5', 250, ''],
+    ['a retry ignores a fractional Retry-After value', '1.5', 250, ''],
+    ['a retry ignores an empty Retry-After value', '', 250, ''],
+    ['a retry ignores a Retry-After value that is neither a number nor a date', 'soon', 250, ''],
   ];
   test.each(retryAfters)('%s', async (_, retryAfter, expected, announced) => {
     const { sleeps, waits } = await runAttempts([failed({ retryAfter }), done]);
     expect([sleeps, waits.join()]).toEqual([[expected], announced]);
   });
 
-  test('promptsync announces only the first of several overlapping waits', () => {
+  test('promptsync announces only the first of several overlapping retry delays', () => {
     const announced: ServiceWait[] = [];
     let now = NOW;
     const onWait = makeWaitNotifier({ now: () => now, onWait: (wait) => void announced.push(wait) });
@@ -113,23 +118,27 @@ describe('withRetries and makeWaitNotifier', () => {
 
   const effects: readonly (readonly [string, readonly Effect[], Effect])[] = [
     [
-      'a call counts as rejected if every attempt was rejected',
+      'a call is reported as rejected if every attempt was rejected',
       ['rejected', 'rejected', 'rejected', 'rejected'],
       'rejected',
     ],
-    ['a call counts as not sent if no attempt was sent', ['not-sent', 'not-sent', 'not-sent', 'not-sent'], 'not-sent'],
     [
-      'a call counts as rejected if only the last attempt was sent and rejected',
+      'a call is reported as not sent if no attempt was sent',
+      ['not-sent', 'not-sent', 'not-sent', 'not-sent'],
+      'not-sent',
+    ],
+    [
+      'a call is reported as rejected if only its last attempt was sent and it was rejected',
       ['not-sent', 'not-sent', 'not-sent', 'rejected'],
       'rejected',
     ],
     [
-      'a call counts as uncertain if the first attempt may have worked',
+      'the effect of a call is unknown if its first attempt may have succeeded',
       ['unknown', 'not-sent', 'not-sent', 'not-sent'],
       'unknown',
     ],
     [
-      'a call counts as uncertain if a middle attempt may have worked',
+      'the effect of a call is unknown if one of its middle attempts may have succeeded',
       ['rejected', 'unknown', 'rejected', 'rejected'],
       'unknown',
     ],

@@ -29,7 +29,7 @@ async function heldService(options: Partial<ClientOptions> = {}) {
   return { ...client, url, deadlines, held: responses, answer, arrived };
 }
 
-test('the client stops sending if all of its first concurrent requests time out', async () => {
+test('the client stops sending requests if all of its first concurrent requests time out', async () => {
   const { service, calls, sleeps, url, deadlines, arrived } = await heldService();
   const failures = Promise.all(['a', 'b', 'c', 'd', 'e'].map((id) => failureOf(service.readPrompt(id))));
   await arrived(2);
@@ -44,7 +44,7 @@ test('the client stops sending if all of its first concurrent requests time out'
   expect([calls.length, sleeps]).toEqual([2, []]);
 });
 
-test('the client repeats a timed-out request if another request in flight is answered', async () => {
+test('the client retries a timed-out request if a concurrent request receives a response', async () => {
   const { service, calls, deadlines, answer, arrived } = await heldService();
   const both = Promise.all([service.readPrompt('prm_1', 'a'), service.readPrompt('prm_1', 'b')]);
   await arrived(2);
@@ -63,14 +63,17 @@ test('the client repeats a timed-out request if another request in flight is ans
 
 test.each<[string, (response: ServerResponse | undefined) => unknown]>([
   [
-    'the client repeats a timed-out request if the service has answered with 503 before',
+    'the client retries a timed-out request if the service previously returned 503',
     (response) => response?.writeHead(503).end(),
   ],
   [
-    'the client repeats a timed-out request if the service has answered with 403 before',
+    'the client retries a timed-out request if the service previously returned 403',
     (response) => response?.writeHead(403).end(),
   ],
-  ['the client repeats a timed-out request if a connection has broken before', (response) => response?.destroy()],
+  [
+    'the client retries a timed-out request if the service previously closed a connection',
+    (response) => response?.destroy(),
+  ],
 ])('%s', async (_, act) => {
   const sleep = () => Promise.reject(new Error('this wait is interrupted'));
   const { service, deadlines, held: responses, arrived } = await heldService({ concurrency: 1, sleep });
@@ -84,7 +87,7 @@ test.each<[string, (response: ServerResponse | undefined) => unknown]>([
   expect((await second).problem.code).toBe('apply/interrupted');
 });
 
-test('the client gives up on a handshake that never ends and sends nothing', async () => {
+test('the client gives up on a TLS handshake that never ends and sends no request', async () => {
   const { url, sockets } = await startNetServer(() => {});
   const { service } = openTestClient({ baseUrl: url.replace('http', 'https'), timeoutSeconds: 0.1 });
   const failure = await failureOf(service.createVersion('prm_1', { content: { text: 'Hello', metadata: {} } }));

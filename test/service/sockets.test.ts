@@ -40,7 +40,7 @@ async function freePort(): Promise<number> {
 }
 
 describe('failures before a request was sent', () => {
-  test.each(callNames)('the client repeats %s if the connection is refused', async (name) => {
+  test.each(callNames)('the client retries %s if the connection is refused', async (name) => {
     const { service, calls, sleeps } = openTestClient({ baseUrl: `http://127.0.0.1:${await freePort()}` });
     const failure = await failureOf(callsByName[name](service));
     expect(failure).toMatchObject({ problem: { code: 'service/unreachable' }, effect: 'not-sent' });
@@ -50,17 +50,17 @@ describe('failures before a request was sent', () => {
   });
 
   const unsentCases: readonly (readonly [string, () => Promise<string>])[] = [
-    ['the client sends nothing to an unknown host name', async () => 'http://promptsync.invalid'],
+    ['the client sends no request to an unknown host', async () => 'http://promptsync.invalid'],
     [
-      'the client sends nothing over https to a server that speaks http',
+      'the client sends no HTTPS request to a server that supports only HTTP',
       async () => (await startHttpServer(answer)).url.replace('http', 'https'),
     ],
     [
-      'the client sends nothing if the server closes the connection during the handshake',
+      'the client sends no request if the server closes the connection during the TLS handshake',
       async () => (await onRequest((s) => s.destroy())).url.replace('http', 'https'),
     ],
     [
-      'the client sends nothing to a server without a certificate',
+      'the client sends no request to a server without a certificate',
       async () => (await listenUntilTestEnd(createTlsServer())).url.replace('http', 'https'),
     ],
   ];
@@ -77,7 +77,7 @@ describe('failures before a request was sent', () => {
     expect(Math.max(...calls.map(({ milliseconds }) => milliseconds))).toBeLessThan(9_000);
   });
 
-  test('a closed client sends nothing and leaves no timer behind', async () => {
+  test('a closed client sends no requests and leaves no timers running', async () => {
     const { url, sockets } = await startHttpServer(answer);
     const { service } = openTestClient({ baseUrl: url });
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
@@ -101,9 +101,9 @@ describe('failures after a request was sent', () => {
   const chunk = `transfer-encoding: chunked\r\n\r\n14\r\n${half}`;
   const INVALID = 'service/invalid-answer';
   const faults: readonly Fault[] = [
-    ['the client reports a lost connection if the server hangs up', (s) => s.destroy(), LOST, 4],
+    ['the client reports a lost connection if the server closes it abruptly', (s) => s.destroy(), LOST, 4],
     ['the client reports a lost connection if the server resets it', (s) => s.resetAndDestroy(), LOST, 4],
-    ['the client reports a lost connection if the server ends it without an answer', (s) => s.end(), LOST, 4],
+    ['the client reports a lost connection if the server ends it without a response', (s) => s.end(), LOST, 4],
     ['the client reports a lost connection if the response headers are truncated', (s) => s.end(head), LOST, 4],
     ['the client reports a lost connection if the response body is truncated', (s) => s.end(cut), LOST, 4],
     [
@@ -119,25 +119,25 @@ describe('failures after a request was sent', () => {
       4,
     ],
     [
-      'the client reports an invalid answer if the last chunk of the body is missing',
+      'the client reports an invalid response if the last chunk of the body is missing',
       (s) => s.end(`${head}connection: close\r\n${chunk}`),
       INVALID,
       4,
     ],
     [
-      'the client reports an invalid answer if the connection ends inside the JSON',
+      'the client reports an invalid response if the connection ends in the middle of the JSON',
       (s) => s.end(`${head}connection: close\r\n\r\n${half}`),
       INVALID,
       1,
     ],
     [
-      'the client reports an invalid answer if the server speaks another protocol',
+      'the client reports an invalid response if the server uses a different protocol',
       (s) => s.end('SSH-2.0-OpenSSH_9.9\r\n'),
       INVALID,
       4,
     ],
     [
-      'the client reports an invalid answer if the response headers never end',
+      'the client reports an invalid response if the response headers never end',
       (s) => s.end(`${head}x: ${'y'.repeat(100_000)}`),
       INVALID,
       1,
@@ -169,7 +169,7 @@ describe('failures after a request was sent', () => {
     (s) => sendSlowly(s, `${head}content-length: 100000\r\n\r\n`),
     (s) => s.write(`${head}transfer-encoding: chunked\r\n\r\n`),
   ];
-  test.each(callsMade)('the client times out on silence and on slow headers or bodies after %s', async (name) => {
+  test.each(callsMade)('the client times out if the response to %s is missing or too slow', async (name) => {
     const outcomes = await Promise.all(slow.map((act) => sendTo(act, name, 1)));
     // A status line counts as an answer even if the body never arrives.
     const [silent, begun] = [unknown(name, 'service/no-answer', 1), unknown(name, 'service/timeout', 4)];
@@ -197,7 +197,7 @@ describe('endless answers', () => {
     [404, 'service/prompt-not-found', 'rejected', 12],
   ];
   test.each(floods)(
-    'the client stops reading an endless answer with status %i: problem %s, effect %s, at most %i MiB',
+    'the client stops reading an endless response with status %i: problem %s, effect %s, at most %i MiB',
     async (status, code, effect, most) => {
       const sent = { bytes: 0 };
       const { url } = await startHttpServer((_, response) => flood(response.writeHead(status), sent));
@@ -211,14 +211,14 @@ describe('endless answers', () => {
     },
   );
 
-  test('the client reads an answer right below the size limit', async () => {
+  test('the client accepts a response just below the size limit', async () => {
     const content = 'x'.repeat(31 * MIB);
     const { url } = await startHttpServer((_, response) => response.end(JSON.stringify({ ...wireVersion, content })));
     const version = await openTestClient({ baseUrl: url }).service.createVersion('prm_1', newVersion);
     expect(version.content.text.length).toBe(31 * MIB);
   });
 
-  test('the client judges an error response with an endless body by its status', async () => {
+  test('the client relies on the status code of an error response whose body never ends', async () => {
     const { url } = await onRequest((s) => sendSlowly(s, 'HTTP/1.1 400 No\r\ncontent-length: 9999\r\n\r\nbecause '));
     const { service, calls } = openTestClient({ baseUrl: url, timeoutSeconds: 1 });
     const failure = await failureOf(service.readPrompt('prm_1'));
@@ -226,7 +226,7 @@ describe('endless answers', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('the client does not show part of the key from a truncated error body', async () => {
+  test('the client does not reveal part of the API key from a truncated error message', async () => {
     const body = `${'no '.repeat(20)}${KEY.slice(0, -3)}`;
     const { url } = await onRequest((s) => s.end(`HTTP/1.1 400 No\r\ncontent-length: 999\r\n\r\n${body}`));
     const failure = await failureOf(openTestClient({ baseUrl: url }).service.readPrompt('prm_1'));
@@ -236,7 +236,7 @@ describe('endless answers', () => {
 });
 
 describe('the connections of the client', () => {
-  test('the client opens a new connection for create-version and retries reads on stale connections', async () => {
+  test('the client opens a new connection for createVersion and retries reads on stale connections', async () => {
     const used = new WeakSet<Socket>();
     const { url } = await startHttpServer((request, response) => {
       if (used.has(request.socket)) return void request.socket.destroy();
@@ -257,35 +257,38 @@ describe('the connections of the client', () => {
     ]);
   });
 
-  test.each([1, 3])('the client keeps at most %i requests in flight and completes all of them', async (concurrency) => {
-    const rounds: number[] = [];
-    const waiting: (() => void)[] = [];
-    const { url } = await startHttpServer((request, response) => {
-      if (request.url === '/others') return void response.end();
-      if (waiting.push(() => answer(request, response)) === concurrency) void answerAll();
-    });
-    const answerAll = async () => {
-      // Any further request of the client would arrive before this later one.
-      await (await fetch(`${url}/others`)).text();
-      rounds.push(waiting.length);
-      for (const one of waiting.splice(0)) one();
-    };
-    const { service } = openTestClient({ baseUrl: url, concurrency });
-    const calls = Array.from({ length: 12 }, (_, index) =>
-      index % 2 === 0 ? service.readPrompt('prm_1') : service.createVersion('prm_1', newVersion),
-    );
-    await Promise.all(calls);
-    expect(rounds).toEqual(Array.from({ length: 12 / concurrency }, () => concurrency));
-  });
+  test.each([1, 3])(
+    'the client limits the number of concurrent requests to %i and completes all of them',
+    async (concurrency) => {
+      const rounds: number[] = [];
+      const waiting: (() => void)[] = [];
+      const { url } = await startHttpServer((request, response) => {
+        if (request.url === '/others') return void response.end();
+        if (waiting.push(() => answer(request, response)) === concurrency) void answerAll();
+      });
+      const answerAll = async () => {
+        // Any further request of the client would arrive before this later one.
+        await (await fetch(`${url}/others`)).text();
+        rounds.push(waiting.length);
+        for (const one of waiting.splice(0)) one();
+      };
+      const { service } = openTestClient({ baseUrl: url, concurrency });
+      const calls = Array.from({ length: 12 }, (_, index) =>
+        index % 2 === 0 ? service.readPrompt('prm_1') : service.createVersion('prm_1', newVersion),
+      );
+      await Promise.all(calls);
+      expect(rounds).toEqual(Array.from({ length: 12 / concurrency }, () => concurrency));
+    },
+  );
 
-  test('the timeout of a call does not include its time in the queue', async () => {
+  test('the timeout of a call does not include the time spent in the queue', async () => {
     const { url } = await startHttpServer((request, response) => void setTimeout(() => answer(request, response), 500));
     const { service, calls } = openTestClient({ baseUrl: url, concurrency: 1, timeoutSeconds: 2 });
     await Promise.all(Array.from({ length: 5 }, () => service.readPrompt('prm_1')));
     expect(calls.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   });
 
-  test('the client starts no queued call after the run was stopped', async () => {
+  test('the client starts no queued calls after the run is stopped', async () => {
     const stopping = new AbortController();
     const { url } = await startHttpServer((request, response) => {
       stopping.abort();
@@ -298,7 +301,7 @@ describe('the connections of the client', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('a call that waits for its retry does not block other calls', async () => {
+  test('a call that is waiting to be retried does not block other calls', async () => {
     const { url } = await startHttpServer((request, response) => {
       if (request.url?.includes('slow') && !calls.some(({ path }) => path.includes('prm_1'))) {
         return void response.writeHead(503).end();

@@ -24,27 +24,32 @@ async function startFilled(): Promise<GitHubDouble> {
 
 describe('the GitHub double', () => {
   test.for<[sentence: string, words: string, sent: object, status: number]>([
-    ['The GitHub double accepts a comment of 65,536 characters', `POST ${ISSUES}/7/comments`, { body: LONGEST }, 201],
     [
-      'The GitHub double rejects a comment of 65,537 characters',
+      'The GitHub test double accepts a comment with 65,536 characters',
+      `POST ${ISSUES}/7/comments`,
+      { body: LONGEST },
+      201,
+    ],
+    [
+      'The GitHub test double rejects a comment with 65,537 characters',
       `POST ${ISSUES}/7/comments`,
       { body: `${LONGEST}x` },
       422,
     ],
     [
-      'The GitHub double returns 404 for a comment on a missing issue',
+      'The GitHub test double returns 404 for a comment on a nonexistent issue',
       `POST ${ISSUES}/10/comments`,
       { body: 'Hi' },
       404,
     ],
     [
-      'The GitHub double forbids edits of another person’s comment',
+      'The GitHub test double rejects edits to another person’s comment',
       `PATCH ${ISSUES}/comments/2000000001`,
       { body: 'Mine' },
       403,
     ],
     [
-      'The GitHub double rejects an issue of 65,537 characters',
+      'The GitHub test double rejects an issue with 65,537 characters',
       `POST ${ISSUES}`,
       { title: 'New', body: `${LONGEST}x` },
       422,
@@ -53,7 +58,7 @@ describe('the GitHub double', () => {
     expect(await call(await startFilled(), words, sent)).toMatchObject({ status });
   });
 
-  test('The GitHub double lists only the newest check run of each name and app by default', async () => {
+  test('The GitHub test double lists only the newest check run for each name and app by default', async () => {
     const github = await startFilled();
     const check = { head_sha: 'aaa', conclusion: 'success', output: { title: 'Plan', summary: '', text: '' } };
     for (const name of ['one', 'one', 'two']) github.addCheck({ ...check, name });
@@ -68,7 +73,7 @@ describe('the GitHub double', () => {
     expect(await list('?filter=all&per_page=3&page=2')).toEqual([4]);
   });
 
-  test('The GitHub double returns pages of 30 items by default and of at most 100', async () => {
+  test('The GitHub test double returns 30 items per page by default and at most 100', async () => {
     const github = await startFilled();
     for (let n = 1; n <= 120; n++) github.addComment(7, { body: `Comment ${n}` });
     const sizes = ['', '?per_page=500', '?per_page=100&page=2'].map(async (query) => {
@@ -85,7 +90,7 @@ describe('parseOutputs', () => {
     ['parseOutputs ignores empty lines', '\na=1\n\nb=2', { a: '1', b: '2' }],
     ['parseOutputs splits a line at the first equals sign', 'a=b=c<<d\n', { a: 'b=c<<d' }],
     [
-      'parseOutputs reads several lines up to the delimiter',
+      'parseOutputs reads a multiline value up to its delimiter',
       'a<<END\none\n\nb=2\nEND\nc=3\n',
       { a: 'one\n\nb=2', c: '3' },
     ],
@@ -96,9 +101,9 @@ describe('parseOutputs', () => {
 
   test.for<[sentence: string, text: string, message: string]>([
     ['parseOutputs rejects a line without a value', 'a\n', "Invalid format: 'a'"],
-    ['parseOutputs rejects a missing delimiter', 'a<<\n\n', "Invalid format: 'a<<'"],
+    ['parseOutputs rejects an empty delimiter', 'a<<\n\n', "Invalid format: 'a<<'"],
     [
-      'parseOutputs rejects a value whose delimiter does not return',
+      'parseOutputs rejects a value without a closing delimiter',
       'a<<END\none\nEND \n',
       "Matching delimiter not found: 'END'",
     ],
@@ -114,13 +119,21 @@ describe('runnerCommands', () => {
       'plain\n::error file=a::Text\n',
       ['::error file=a::Text'],
     ],
-    ['runnerCommands finds a command after blanks', ' \t\u00a0\u0085::add-mask::x', [' \t\u00a0\u0085::add-mask::x']],
     [
-      'runnerCommands finds commands after all kinds of line ends',
+      'runnerCommands finds a command after leading whitespace',
+      ' \t\u00a0\u0085::add-mask::x',
+      [' \t\u00a0\u0085::add-mask::x'],
+    ],
+    [
+      'runnerCommands finds commands after any kind of line ending',
       'one\r::group::A\r\n::endgroup::',
       ['::group::A', '::endgroup::'],
     ],
-    ['runnerCommands finds old-style commands anywhere in a line', 'text ##[error]x\n##[', ['text ##[error]x', '##[']],
+    [
+      'runnerCommands finds old-style ##[ commands anywhere in a line',
+      'text ##[error]x\n##[',
+      ['text ##[error]x', '##['],
+    ],
     [
       'runnerCommands ignores text that only resembles a command',
       'a ::error::b\n\\u{3a}:error::\n:: error\n:error\n# #[x]\n',

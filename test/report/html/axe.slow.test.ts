@@ -31,20 +31,20 @@ const CASES = Object.entries(SCENES).flatMap(([scene, html]) =>
 );
 
 describeInBrowser('axe', () => {
-  test('axe finds a violation in a page despite its security policy', async () => {
+  test('axe detects a missing lang attribute in an HTML report despite its security policy', async () => {
     const { page } = await openPage(SCENES['an apply'].replace('<html lang="en">', '<html>'));
     expect(await violationsIn(page)).toEqual([expect.stringContaining('html-has-lang')]);
   });
 });
 
 describeInBrowser('the accessibility of HTML pages', () => {
-  test.each(CASES)('axe finds no violation in %s (%s)', async (_scene, _look, html, options) => {
+  test.each(CASES)('axe finds no accessibility violations in %s (%s)', async (_scene, _look, html, options) => {
     const { page } = await openPage(html, options);
     expect(await violationsIn(page)).toEqual([]);
   });
 
   test.each(Object.entries(LOOKS))(
-    'axe finds no violation in an expanded side-by-side plan (%s)',
+    'axe finds no accessibility violations in an expanded side-by-side plan (%s)',
     async (_, options) => {
       const { page } = await openPage(SCENES['a plan with everything'], options);
       await clickControl(page, 'split');
@@ -53,14 +53,14 @@ describeInBrowser('the accessibility of HTML pages', () => {
     },
   );
 
-  test('axe finds no violation in a page with fifty prompts', async () => {
+  test('axe finds no accessibility violations in an HTML report with fifty prompts', async () => {
     const prompt: PagePrompt = { serves: { staging: [1, 'new'], production: 1 }, text: ['a\nb', 'a\nc'] };
     const rows = Array.from({ length: 50 }, (_, index) => [`team/prompt-${index}`, prompt] as const);
     const { page } = await openPage(pageOf(Object.fromEntries(rows)));
     expect(await violationsIn(page)).toEqual([]);
   });
 
-  test('axe finds no violation in a printed page', async () => {
+  test('axe finds no accessibility violations in a printed HTML report', async () => {
     const { page } = await openPage(SCENES['a plan with two environments'], { colorScheme: 'dark' });
     await page.emulateMedia({ media: 'print' });
     expect(await violationsIn(page)).toEqual([]);

@@ -17,7 +17,7 @@ const FILTERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 describeInBrowser('filters and search', () => {
-  test.each(Object.entries(FILTERS))('The filter %s shows its prompts and no others', async (name, keys) => {
+  test.each(Object.entries(FILTERS))('The filter %s shows exactly the matching prompts', async (name, keys) => {
     const { page } = await openPage(html);
     const label = page.locator(`label:has([value=${name}])`);
     await label.click();
@@ -27,15 +27,15 @@ describeInBrowser('filters and search', () => {
   });
 
   test.each([
-    ['The search finds prompts that contain every word', 'refund customer', ['support/refund']],
-    ['The search ignores letter case', 'REFUND', ['support/refund']],
-    ['The search finds words in the path of a prompt', 'prompts/support/refund.md', ['support/refund']],
-    ['The search finds words in the old text', 'Old text', ['support/returns']],
-    ['The search finds words in a folded part of a text', '12. Answer', ['support/greeting']],
-    ['The search finds words in the message of a problem', 'answer within', ['support/unreachable']],
-    ['The search finds words in other scripts', 'お名前', ['text/japanese']],
-    ['The search treats the characters of a pattern literally', '{{name}}', ['support/refund']],
-    ['The search says so if no prompt matches', 'zebra', []],
+    ['The search finds prompts that contain all search words', 'refund customer', ['support/refund']],
+    ['The search is case-insensitive', 'REFUND', ['support/refund']],
+    ['The search finds prompts by their file path', 'prompts/support/refund.md', ['support/refund']],
+    ['The search finds words in the old text of a prompt', 'Old text', ['support/returns']],
+    ['The search finds words in collapsed lines of a diff', '12. Answer', ['support/greeting']],
+    ['The search finds words in problem messages', 'answer within', ['support/unreachable']],
+    ['The search finds words in non-Latin scripts', 'お名前', ['text/japanese']],
+    ['The search matches special characters such as braces literally', '{{name}}', ['support/refund']],
+    ['The search shows a message if no prompt matches', 'zebra', []],
   ])('%s', async (_, words, keys) => {
     const { page } = await openPage(html);
     await page.locator('#search').fill(words);
@@ -43,7 +43,7 @@ describeInBrowser('filters and search', () => {
     expect(await page.getByText('No prompt is like that.').isVisible()).toBe(keys.length === 0);
   });
 
-  test('A filter and the search combine, and an empty search shows all filtered prompts', async () => {
+  test('The search applies within the selected filter, and an empty search shows all prompts of that filter', async () => {
     const { page } = await openPage(html);
     await page.getByLabel('Drift').check();
     await page.locator('#search').fill('first text');
@@ -52,7 +52,7 @@ describeInBrowser('filters and search', () => {
     expect(await readCount(page)).toBe('2 of 13 shown');
   });
 
-  test('Expand opens and Collapse closes all prompts that are shown', async () => {
+  test('The Expand and Collapse buttons open and close all visible prompts', async () => {
     const { page } = await openPage(html);
     await page.getByRole('button', { name: 'Expand' }).click();
     expect(await readOpenKeys(page)).toEqual(await readVisibleKeys(page));
@@ -63,9 +63,9 @@ describeInBrowser('filters and search', () => {
 });
 
 test.each([
-  ['A page first selects the prompts to review', { quiet, changed, drifted }],
-  ['A page offers no filter without matching prompts', { quiet, changed }],
-  ['A page offers no filters if there is nothing to review', { quiet, other: quiet }],
+  ['An HTML report initially selects the review filter if prompts need review', { quiet, changed, drifted }],
+  ['An HTML report omits filters that match no prompts', { quiet, changed }],
+  ['An HTML report does not select the review filter if no prompt needs review', { quiet, other: quiet }],
 ] as const)('%s', (_, prompts) => {
   const shown = pageOf(prompts);
   expect(shown.includes('value="review" checked')).toBe('changed' in prompts);
@@ -75,7 +75,7 @@ test.each([
 const AWKWARD = ['a b', 'ä', '100%', '<x>', 'prompt:x', 'constructor', '__proto__', 'a#b', 'a@b', '\'"', '?show=drift'];
 
 describeInBrowser('links to prompts', () => {
-  test.each(AWKWARD)('A link opens the prompt with the key %j', async (key) => {
+  test.each(AWKWARD)('A link to the prompt with the key %j opens that prompt', async (key) => {
     const rows = [...AWKWARD, ...Array.from({ length: 40 }, (_, index) => `other ${index}`)];
     const html = pageOf(Object.fromEntries(rows.map((name) => [name, changed])));
     const first = await openPage(html);
@@ -87,14 +87,17 @@ describeInBrowser('links to prompts', () => {
     await expect.poll(() => isInView(page, rows.indexOf(key))).toBe(true);
   });
 
-  test.each(['a b', 'ä@%'])('A link leads to the environment %j of a prompt', async (environment) => {
-    const prompts = { quiet, changed, ...Object.fromEntries(AWKWARD.map((key) => [key, changed])) };
-    const { page } = await openPage(pageOf(prompts), { hash: `prompt:changed@${encodeURIComponent(environment)}` });
-    await expect.poll(() => readOpenKeys(page)).toEqual(['changed']);
-    expect(await page.evaluate(() => document.querySelector(':target')?.textContent)).toBe(environment);
-  });
+  test.each(['a b', 'ä@%'])(
+    'A link to the environment %j opens its prompt and targets the environment',
+    async (environment) => {
+      const prompts = { quiet, changed, ...Object.fromEntries(AWKWARD.map((key) => [key, changed])) };
+      const { page } = await openPage(pageOf(prompts), { hash: `prompt:changed@${encodeURIComponent(environment)}` });
+      await expect.poll(() => readOpenKeys(page)).toEqual(['changed']);
+      expect(await page.evaluate(() => document.querySelector(':target')?.textContent)).toBe(environment);
+    },
+  );
 
-  test('Two prompts with the same key have different links', async () => {
+  test('Links to two prompts with the same key are different', async () => {
     const two = [['one', changed] as const, ['one', quiet] as const, ['other', quiet] as const];
     const links = await (await openPage(pageOfList(two))).page.locator('.link a').all();
     const hrefs = await Promise.all(links.map((link) => link.getAttribute('href')));
@@ -104,8 +107,8 @@ describeInBrowser('links to prompts', () => {
   });
 
   test.each([
-    ['A link shows its prompt even if the filter hides that prompt', ''],
-    ['A link shows its prompt even if the search hides that prompt', 'japanese'],
+    ['A link reveals its prompt even if the selected filter hides it', ''],
+    ['A link reveals its prompt even if the current search hides it', 'japanese'],
   ])('%s', async (_, search) => {
     const { page } = await openPage(html);
     await page.locator('#search').fill(search);
@@ -116,7 +119,7 @@ describeInBrowser('links to prompts', () => {
   });
 
   test.each(['prompt:nobody', 'search', '%', 'a=b'])(
-    'The hash %j, which names no prompt, changes nothing',
+    'The URL hash %j matches no prompt and does not change the page',
     async (hash) => {
       const { page } = await openPage(html, { hash });
       expect(await readVisibleKeys(page)).toHaveLength(11);
@@ -133,7 +136,7 @@ function isInView(page: Page, index: number): Promise<boolean> {
 }
 
 describeInBrowser('keyboard navigation', () => {
-  test('Tab visits all controls and prompts, and each of them shows its focus', async () => {
+  test('The Tab key moves through the controls and prompts with a visible focus outline', async () => {
     const { page } = await openPage(html);
     const stops: string[] = [];
     for (let stop = 0; stop < 7; stop += 1) {
@@ -146,7 +149,7 @@ describeInBrowser('keyboard navigation', () => {
     expect(await readOpenKeys(page)).toEqual(['support/refund']);
   });
 
-  test('Arrow keys move between the filters', async () => {
+  test('The arrow keys switch between filters', async () => {
     const { page } = await openPage(html);
     await page.getByLabel('To review').focus();
     await page.keyboard.press('ArrowRight');

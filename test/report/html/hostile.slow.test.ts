@@ -45,13 +45,13 @@ function testBatches(
   claim: string,
   wrongIn: (page: Page, texts: readonly string[]) => Promise<readonly string[]>,
 ): void {
-  test(`${claim} for every hostile text`, async () => {
+  test(`${claim} for every hostile string`, async () => {
     const { page } = await openPage('<!doctype html>');
     const texts = nasty.map(([, text]) => text);
     expect(await wrongIn(page, texts)).toEqual([]);
   });
 
-  test(`${claim} for any text`, async () => {
+  test(`${claim} for any string`, async () => {
     const { page } = await openPage('<!doctype html>');
     await fc.assert(
       fc.asyncProperty(fc.array(anyName, { minLength: 8, maxLength: 8 }), async (texts) => {
@@ -105,14 +105,14 @@ async function openWatched(options: OpenOptions = {}) {
 }
 
 describeInBrowser('scripts in hostile texts', () => {
-  test('An HTML page from disk runs no script of a hostile text and sends no request', async () => {
+  test('An HTML report opened from disk runs no hostile scripts and sends no further requests', async () => {
     const { ran, requests, page } = await openWatched();
     // `openPage` fails if the policy blocks something, because the browser reports that on the console.
     expect({ ran, requests: requests.length }).toEqual({ ran: undefined, requests: 1 });
     expect(await page.locator('.prompt').count()).toBe(nasty.length);
   });
 
-  test('An HTML page from a server runs no script of a hostile text and sends no request', async () => {
+  test('An HTML report opened from a server runs no hostile scripts and sends no further requests', async () => {
     const asked: (string | undefined)[] = [];
     const server = createServer((request, response) => {
       asked.push(request.url);
@@ -126,14 +126,14 @@ describeInBrowser('scripts in hostile texts', () => {
   });
 
   test.each(['prompt:"]<svg onload=globalThis.ran=1>', 'search', 'javascript:globalThis.ran=1'])(
-    'An HTML page with the hash %j runs no script and sends no request',
+    'An HTML report with the URL hash %j runs no scripts from it and sends no further requests',
     async (hash) => {
       const { ran, requests } = await openWatched({ hash });
       expect({ ran, requests: requests.length }).toEqual({ ran: undefined, requests: 1 });
     },
   );
 
-  test('The security policy of an HTML page blocks an injected script', async () => {
+  test('The content security policy of an HTML report blocks an injected script', async () => {
     const html = pageOf({}).replace('<main>', '<main><script>globalThis.ran=1</script>');
     expect(html).toContain('ran=1');
     const { page } = await openPage(html, { mayComplain: true });
@@ -148,7 +148,7 @@ describe('an HTML page in the log of a GitHub runner', () => {
   });
   testTexts('No line of an HTML page is a runner command for', Object.fromEntries(nasty), anyName, compareCommands);
 
-  test('escapeForRunner leaves an HTML page unchanged, so its scripts still match its policy', () => {
+  test('escapeForRunner leaves an HTML report unchanged, so its scripts still match its security policy', () => {
     expect(escapeForRunner(all)).toBe(all);
   });
 });

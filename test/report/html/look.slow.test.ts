@@ -18,7 +18,7 @@ describeInBrowser('the layout of an HTML page', () => {
   const cases = Object.entries(PAGES).flatMap(([name, html]) =>
     [320, 390, 768, 1280].map((width) => ({ name, html, width })),
   );
-  test.each(cases)('The page of $name is no wider than a window of $width px', async ({ html, width }) => {
+  test.each(cases)('The HTML report of $name fits into a window with a width of $width px', async ({ html, width }) => {
     const { page } = await openPage(html, { viewport: { width, height: 844 } });
     await clickControl(page, 'all');
     for (const view of ['expand', 'split']) {
@@ -33,36 +33,47 @@ describeInBrowser('the layout of an HTML page', () => {
     }
   });
 
-  test('On a phone, a page offers no side-by-side view', async () => {
+  test('On a phone, an HTML report hides the side-by-side option', async () => {
     const { page } = await openPage(pageOf(everything), { viewport: { width: 390, height: 844 } });
     expect(await page.getByText('Side by side', { exact: true }).isVisible()).toBe(false);
   });
 
   test.each([
-    ['A page shows a few environments in columns', { staging: 1, production: 2 }, true],
-    ['A page shows many environments without columns', Object.fromEntries(names.map((name) => [name, 1])), false],
+    ['An HTML report shows a column for each environment if there are only a few', { staging: 1, production: 2 }, true],
+    [
+      'An HTML report shows no environment columns if there are many environments',
+      Object.fromEntries(names.map((name) => [name, 1])),
+      false,
+    ],
   ])('%s', async (_, serves, columns) => {
     const { page } = await openPage(pageOf({ one: { serves } }));
     expect(await page.locator('.head').isVisible()).toBe(columns);
   });
 
-  test.each([1280, 1920])('In a window of %i px, all controls and filters fit in one line', async (width) => {
-    const { page } = await openPage(pageOf(everything), { viewport: { width, height: 900 } });
-    const tops = await page.locator('.controls button, .controls label span').evaluateAll((buttons) => {
-      return [...new Set(buttons.map((button) => Math.round(button.getBoundingClientRect().top)))];
-    });
-    expect(tops).toHaveLength(1);
-  });
+  test.each([1280, 1920])(
+    'In a window with a width of %i px, all controls and filters fit on one line',
+    async (width) => {
+      const { page } = await openPage(pageOf(everything), { viewport: { width, height: 900 } });
+      const tops = await page.locator('.controls button, .controls label span').evaluateAll((buttons) => {
+        return [...new Set(buttons.map((button) => Math.round(button.getBoundingClientRect().top)))];
+      });
+      expect(tops).toHaveLength(1);
+    },
+  );
 });
 
 describeInBrowser('an HTML page without color', () => {
   test.each([
-    ['A page describes a change without color', 'support/greeting', 'v6 → new version'],
-    ['A page describes drift without color', 'support/refund', 'v2 → v3 drift'],
-    ['A page describes a blocked change without color', 'support/returns', 'v2 → v4 blocked'],
-    ['A page describes an unfinished change without color', 'support/unfinished', 'none → v2 unfinished'],
-    ['A page describes an unknown version without color', 'support/unreachable', 'not known'],
-    ['A page describes an unchanged version without color', 'quiet/one', 'v1'],
+    ['An HTML report shows a change without relying on color', 'support/greeting', 'v6 → new version'],
+    ['An HTML report shows drift without relying on color', 'support/refund', 'v2 → v3 drift'],
+    ['An HTML report shows a blocked change without relying on color', 'support/returns', 'v2 → v4 blocked'],
+    [
+      'An HTML report shows an unfinished change without relying on color',
+      'support/unfinished',
+      'none → v2 unfinished',
+    ],
+    ['An HTML report shows an unknown version without relying on color', 'support/unreachable', 'not known'],
+    ['An HTML report shows an unchanged version without relying on color', 'quiet/one', 'v1'],
   ])('%s', async (_, key, text) => {
     const { page } = await openPage(pageOf(everything));
     await clickControl(page, 'all');
@@ -72,7 +83,7 @@ describeInBrowser('an HTML page without color', () => {
 });
 
 describeInBrowser('an HTML page with system colors', () => {
-  test('With system colors, the selected filter differs from the other filters', async () => {
+  test('In forced-colors mode, the selected filter looks different from the other filters', async () => {
     const { page } = await openPage(pageOf(everything), { forcedColors: 'active' });
     const grounds = await page.locator('[name=show] + span').evaluateAll((labels) => {
       return labels.map((label) => getComputedStyle(label).backgroundColor);
@@ -83,7 +94,7 @@ describeInBrowser('an HTML page with system colors', () => {
 });
 
 describeInBrowser('a printed HTML page', () => {
-  test('A printed page is light, has no controls and opens the prompts to review', async () => {
+  test('A printed HTML report uses light colors, hides the controls, and expands the prompts to review', async () => {
     const { page } = await openPage(pageOf(everything), { colorScheme: 'dark' });
     await clickControl(page, 'all');
     await page.emulateMedia({ media: 'print' });
@@ -94,7 +105,7 @@ describeInBrowser('a printed HTML page', () => {
     expect(await page.locator('.prompt.unchanged:not(.review) .body').first().isVisible()).toBe(false);
   });
 
-  test('A printed page contains only the prompts that the filter shows', async () => {
+  test('A printed HTML report contains only the prompts that match the selected filter', async () => {
     const { page } = await openPage(pageOf(everything));
     await clickControl(page, 'drift');
     await page.emulateMedia({ media: 'print' });
@@ -106,14 +117,14 @@ describeInBrowser('the color scheme of an HTML page', () => {
   test.each([
     ['light', 'rgb(255, 255, 255)'],
     ['dark', 'rgb(13, 17, 23)'],
-  ] as const)('A page uses the %s color scheme if the reader prefers it', async (colorScheme, ground) => {
+  ] as const)('An HTML report uses the %s color scheme if the browser prefers it', async (colorScheme, ground) => {
     const { page } = await openPage(pageOf(everything), { colorScheme });
     expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe(ground);
   });
 });
 
 describeInBrowser('an HTML page without JavaScript', () => {
-  test('Without JavaScript, a page shows every prompt with its text and no controls', async () => {
+  test('Without JavaScript, an HTML report shows all prompts and their text but no controls', async () => {
     const { page } = await openPage(pageOf(everything), { javaScriptEnabled: false });
     expect(await page.locator('.prompt:visible').count()).toBe(Object.keys(everything).length);
     expect(await page.locator('.controls').isVisible()).toBe(false);

@@ -24,7 +24,7 @@ function pageWith(isChanged: (index: number) => boolean): string {
 }
 
 describeInBrowser('an HTML page with 2,000 prompts', () => {
-  test('A page of 2,000 changed prompts finds each prompt and is hardly larger than their texts', async () => {
+  test('An HTML report of 2,000 changed prompts is searchable and less than 1.5 times as large as its text', async () => {
     const html = pageWith(() => true);
     const { page } = await openPage(html);
     const ratio = html.length / (await page.evaluate(() => document.body.textContent.length));
@@ -43,7 +43,7 @@ describeInBrowser('an HTML page with 2,000 prompts', () => {
     await expect.poll(top).toBe(48);
   });
 
-  test('A page of 2,000 prompts shows only the twenty that change', async () => {
+  test('An HTML report of 2,000 prompts initially shows only the twenty prompts that change', async () => {
     const { page } = await openPage(pageWith((index) => index % 100 === 7));
     expect(await readCount(page)).toBe('20 of 2000 shown');
     expect(await readVisibleKeys(page)).toHaveLength(20);

@@ -43,8 +43,8 @@ async function unfold(page: Page): Promise<void> {
 const OLD = '.text del, .text > span:not(.copy), .fold > span:not(.copy)';
 const NEW = '.text ins, .text > span:not(.copy), .fold > span:not(.copy)';
 
-describeInBrowser.each(Object.entries(TEXTS))('the diff of a text %s', (_, [before, after]) => {
-  test('A diff shows both texts exactly, in one column and side by side', async () => {
+describeInBrowser.each(Object.entries(TEXTS))('the diff of content %s', (_, [before, after]) => {
+  test('A diff shows the complete old and new text in both the unified and the side-by-side view', async () => {
     const { page } = await open([before, after]);
     await unfold(page);
     expect(await textIn(page, OLD)).toBe(before === null ? '' : `${before}\n`);
@@ -62,7 +62,7 @@ describeInBrowser.each(Object.entries(TEXTS))('the diff of a text %s', (_, [befo
     expect(right).toBe(`${after}\n`);
   });
 
-  test('A reader can select and copy the new text of a diff exactly', async () => {
+  test('A reader can select and copy the exact new text from a diff', async () => {
     const { page } = await open([before, after]);
     await unfold(page);
     const copied = await page.evaluate(() => {
@@ -76,7 +76,7 @@ describeInBrowser.each(Object.entries(TEXTS))('the diff of a text %s', (_, [befo
 
 describeInBrowser('a diff with 3,000 blanks', () => {
   test.each([' ', '\t', '\u00a0', '\u2003', '\u3000'])(
-    'A word after 3,000 blanks of the kind %j stays within the page width',
+    'A word after 3,000 consecutive %j characters stays within the page width',
     async (blank) => {
       const { page } = await open(['Be polite.', `Be polite.${blank.repeat(3_000)}Obey.`]);
       const { right, width } = await page.locator('.text ins').evaluate((added) => {
@@ -92,7 +92,7 @@ describeInBrowser('a diff with 3,000 blanks', () => {
 });
 
 describeInBrowser('the side-by-side view', () => {
-  test('In the side-by-side view, assistive technology reads shared lines only once', async () => {
+  test('In the side-by-side view, assistive technology reads unchanged lines only once', async () => {
     const { page } = await open([BEFORE, AFTER], 'split');
     await unfold(page);
     const tree = await page.locator('.text').ariaSnapshot();
@@ -100,14 +100,14 @@ describeInBrowser('the side-by-side view', () => {
     expect(await page.locator('.text').innerText()).toContain('7. Answer politely');
   });
 
-  test('In the side-by-side view, replaced lines start at the same height', async () => {
+  test('In the side-by-side view, an old line and its replacement start at the same height', async () => {
     const { page } = await open([BEFORE, AFTER], 'split');
     const tops = (selector: string) =>
       page.locator(selector).evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().top));
     expect(await tops('.text > del')).toEqual(await tops('.text > ins'));
   });
 
-  test('The side-by-side view applies to prompts opened later and can be turned off', async () => {
+  test('The side-by-side view also applies to prompts opened later, until it is turned off', async () => {
     const { page } = await open([BEFORE, AFTER], 'split');
     await clickControl(page, 'collapse');
     await clickControl(page, 'expand');
@@ -118,7 +118,7 @@ describeInBrowser('the side-by-side view', () => {
 });
 
 describeInBrowser('a fold in a diff', () => {
-  test('A fold shows its number of lines and opens on a click', async () => {
+  test('A fold shows how many lines it hides and opens on a click', async () => {
     const { page } = await open(edited({ 2: 'x', 18: 'y' }));
     const fold = page.locator('.fold');
     expect(await fold.locator('summary').textContent()).toBe('9 unchanged lines');
@@ -130,7 +130,7 @@ describeInBrowser('a fold in a diff', () => {
   test.each([
     [10, 1],
     [11, 2],
-  ])('A diff with changes in lines 2 and %i of twenty has this number of folds: %i', async (line, folds) => {
+  ])('A diff of twenty lines with changes in lines 2 and %i has this many folds: %i', async (line, folds) => {
     const { page } = await open(edited({ 2: 'x', [line]: 'y' }));
     expect(await page.locator('.fold').count()).toBe(folds);
   });
