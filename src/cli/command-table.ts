@@ -42,17 +42,20 @@ type CommandUsage<Given extends Flags, Typed> = {
 export type CommandRow<Given extends Flags = Flags, Typed = unknown> = CommandUsage<Given, Typed> & {
   /**
    * Runs the command and resolves to its exit code. The command `demo` runs other commands through `main`. `run` is
-   * declared as a method, because TypeScript then accepts a row with specific flags as a row with any flags.
+   * declared as a method, so that TypeScript accepts a row with specific flags as a row with any flags.
    */
   run(flags: FlagValues<Given>, typed: Typed, host: SafeHost, main: Main): Promise<number>;
 };
 
-/** Returns the row unchanged. TypeScript infers the types of its flags and its argument for its `run`. */
+/**
+ * Returns the row unchanged. This function only lets TypeScript infer the parameter types of `run` from the flags and
+ * the argument of the row.
+ */
 function makeCommandRow<Given extends Flags, Typed>(row: CommandRow<Given, Typed>): CommandRow {
   return row;
 }
 
-/** Makes the row of a command that ends with a report. The row loads the report code only when the command runs. */
+/** Creates the row of a command that ends with a report. The code for reports is loaded only when the command runs. */
 function makeReportRow<Given extends Flags & typeof REPORT_FLAGS, Typed>({
   command,
   ...usage
@@ -300,8 +303,8 @@ is "embedded".`,
 });
 
 /**
- * The JSON Schemas, by the name that the user types. They are imported and so part of the bundle, because the command
- * line may run without the files of the npm package.
+ * The JSON Schemas, by the name that the user types. They are imported, and thus part of the bundle, because the bundle
+ * may run without the other files of the npm package.
  */
 const SCHEMAS = {
   config: () => import('../../schemas/promptsync.schema.json', { with: { type: 'json' } }),

@@ -9,8 +9,9 @@ type CompletableCommand = { readonly name: string; readonly flags: Flags };
 type FlagsByCommand = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Returns the script that makes a shell complete the commands and flags of promptsync, and file names elsewhere. The
- * script contains only fixed words and starts no program, so pressing Tab never runs text that the user typed.
+ * Returns the completion script for a shell. It completes the commands and flags of promptsync, and file names in all
+ * other places. The script contains only fixed words and starts no program, so pressing Tab never executes text that
+ * the user typed.
  */
 export function renderCompletionScript(shell: Shell, commands: readonly CompletableCommand[]): string {
   const flagsByCommand = commands.map(({ name, flags }) => [name, [...listLongNames(flags), '--help']] as const);

@@ -16,27 +16,29 @@ import type { Format, PrintFlags } from './flags.ts';
 import { escapeForLog, type Host, type SafeHost } from './host.ts';
 import { chooseStyle } from './terminal.ts';
 
-/** One output of a report. */
+/** One destination of a report. */
 export type OutputTarget = {
   readonly format: Format;
   /** The path of the file, relative to the working directory. Null means standard output. */
   readonly file: string | null;
 };
 
-/** The targets of a report, and the settings for drawing the report. */
+/** The targets of a report, and the settings for rendering it. */
 export type OutputOptions = Pick<PrintFlags, 'quiet' | 'color'> & {
   readonly targets: readonly OutputTarget[];
   /** The absolute path of the folder that paths in the report are relative to. Null if that folder is unknown. */
   readonly folder: string | null;
 };
 
-/** A report to write. `shownReport` is the report that the confirmation question has already shown, if it was asked. */
+/**
+ * A report to write. `shownReport` is the report that the user saw before the confirmation question. It is absent if
+ * there was no question.
+ */
 type ReportToEmit = Pick<CommandResult, 'shownReport'> & { readonly report: Report };
 
 /**
- * Writes the report in all requested formats, and its warnings to standard error. If a file cannot be written, this
- * function prints that report to standard output instead, because the report says which changes were made. In that case
- * it returns false.
+ * Writes the report in all requested formats, and its warnings to standard error. If a file cannot be written, prints
+ * that report to standard output instead, because it says which changes were made. Returns false in that case.
  */
 export async function emitReport(
   { report: unredactedReport, shownReport }: ReportToEmit,
@@ -44,14 +46,14 @@ export async function emitReport(
   host: SafeHost,
 ): Promise<boolean> {
   const { hide } = host.secrets;
-  // Redacts the strings before rendering. Markup, wrapping and escaping could split a secret, and `hide` would miss it.
+  // Redact the strings before rendering. Markup, wrapping and escaping could split a secret, and `hide` would miss it.
   const report = mapStrings(unredactedReport, hide);
   const withoutDiffs = shownReport !== undefined && !goesToFiles(options);
   const obstacles: Problem[] = [];
   for (const { format, file } of options.targets) {
     const isPrintedText = format === 'text' && file === null;
     const style = isPrintedText ? await chooseStyle('output', host, options) : { colour: false };
-    // Files are escaped, too, because a file can be the log of the runner, such as /dev/stdout.
+    // Escape the content of files, too, because a file such as /dev/stdout can be the log of a GitHub runner.
     const text = escapeForLog(
       hide(await renderReport(report, format, { ...style, quiet: options.quiet, withoutDiffs })),
       host,
@@ -75,7 +77,7 @@ type EmittedState = Pick<CommandResult, 'shownReport'> & {
   readonly obstacles: readonly Problem[];
 };
 
-/** Renders a report in one format. It loads only the renderer of that format. */
+/** Renders a report in one format. Loads only the renderer of that format. */
 async function renderReport(report: Report, format: Format, options: TextOptions): Promise<string> {
   if (format === 'json') return renderJson(report);
   const title = getCommandName(report);
@@ -91,8 +93,8 @@ async function renderReport(report: Report, format: Format, options: TextOptions
 }
 
 /**
- * Prints problems to standard error: the warnings that the confirmation question has not shown, and the files that
- * could not be written. If the reports go to files, it also prints the errors and the summary line.
+ * Prints problems to standard error: the warnings that the user has not seen before the confirmation question, and the
+ * files that could not be written. If the report goes to files, also prints its errors and the summary line.
  */
 async function printProblems(report: Report, options: OutputOptions & EmittedState, host: SafeHost): Promise<void> {
   const { quiet, obstacles, shownReport } = options;
@@ -108,7 +110,7 @@ async function printProblems(report: Report, options: OutputOptions & EmittedSta
 
 /**
  * Returns the targets that the flags select. Throws a `ProblemError` if the format of a target is ambiguous or its file
- * cannot be written. Commands call this before they do any work, so that no work ends without a report.
+ * cannot be written. Commands call this function first, because they must not do work that they cannot report.
  */
 export async function openTargets(flags: OutputFlags, { workingDirectory }: Host): Promise<readonly OutputTarget[]> {
   const targets = parseTargets(flags);
@@ -130,8 +132,8 @@ const FORMATS_BY_ENDING: ReadonlyMap<string, Format> = new Map([
 ]);
 
 /**
- * Returns the targets that the flags select. `--format` sets the format of a single target. Without that flag, the
- * ending of each file name determines its format. Throws a `ProblemError` if a format is ambiguous.
+ * Returns the targets that the flags select. `--format` sets the format of a single target. Without that flag, the file
+ * extension determines the format. Throws a `ProblemError` if a format is ambiguous.
  */
 export function parseTargets({ format, output }: OutputFlags): readonly OutputTarget[] {
   if (output.length === 0) return [{ format: format ?? 'text', file: null }];
@@ -148,7 +150,7 @@ function makeOutputError(reason: string): ProblemError {
   return new ProblemError(makeProblem('usage/output-format', { reason }));
 }
 
-/** Returns the reason why a report could not be written to this path, or null if it could. */
+/** Returns the reason why a report cannot be written to a path. Returns null if it can. */
 async function findOutputObstacle(path: string): Promise<string | null> {
   const link = findTrackedLink(path);
   if (link !== null) return `${link} is a symbolic link inside a repository`;
@@ -173,7 +175,7 @@ function makeUnwritableProblem(path: string, reason: string): Problem {
   return makeProblem('usage/output-unwritable', { path, reason });
 }
 
-/** Returns the message for a standard output that cannot be written, for example because the disk is full. */
+/** Returns the message for a failed write to standard output, for example because the disk is full. */
 export function describeBrokenOutput(error: Error): string {
   const problem = makeProblem('usage/stdout-unwritable', { reason: getSystemCode(error) });
   return `${renderProblem(problem, PLAIN_STYLE)}\n`;

@@ -3,8 +3,8 @@ import { parseMaxChanges, type MaxChanges, type OnDrift } from '../domain/policy
 import { hasControlCharacters } from '../text.ts';
 
 /**
- * A commander option with the type of its parsed value. The property `takes` exists only in the type: it carries
- * `Value` and is never set.
+ * A commander option with the type of its parsed value. The property `takes` is never set. It exists only to carry the
+ * type `Value`.
  */
 export type Flag<Value> = Option & { readonly takes?: () => Value };
 
@@ -19,7 +19,7 @@ export type FlagValues<Given extends Flags> = {
   readonly [Name in keyof Given]: Given[Name] extends Flag<infer Value> ? Value : never;
 };
 
-/** Makes a flag without a value. The flag is false unless the user passes it. */
+/** Creates a flag without a value. It is false unless the user passes it. */
 export function makeBooleanFlag(flags: string, help: string): Flag<boolean> {
   return new Option(flags, help).default(false);
 }
@@ -33,7 +33,7 @@ export function makeRequiredFlag(flags: string, help: string): Flag<string> {
 }
 
 /**
- * Makes a flag for a git ref. A blank value is invalid. Workflows pass a blank value if there is no previous commit.
+ * Creates a flag for a git ref. Rejects a blank value, because a workflow passes one if there is no previous commit.
  */
 export function makeRefFlag(flags: string, help: string): Flag<string | undefined> {
   return makeParsedFlag(flags, help, 'a commit, branch or tag', (typed) => (typed.trim() === '' ? null : typed));
@@ -119,7 +119,7 @@ const onDrift: Flag<OnDrift | undefined> = new Option(
   'how to treat changes that somebody made in the service',
 ).choices(['overwrite', 'fail']);
 
-/** The flag that names the configuration file. */
+/** The flag that selects the configuration file. */
 export const CONFIG_FLAGS = {
   config: makeTextFlag(
     '-c, --config <file>',

@@ -8,19 +8,19 @@ export type OutputStream = {
   readonly write: (text: string) => unknown;
   /** Whether the stream is a terminal. */
   readonly isTTY?: boolean;
-  /** The width of the terminal in columns. Undefined if the stream is no terminal. */
+  /** The width of the terminal in columns. Undefined if the stream is not a terminal. */
   readonly columns?: number | undefined;
 };
 
-/** The parts of the process that the command line uses. The entry points `cli.ts` and `action.ts` make the host. */
+/** The parts of the process that the command line uses. The entry points `cli.ts` and `action.ts` create the host. */
 export type Host = Pick<World, 'environment' | 'workingDirectory' | 'now' | 'random' | 'makeUniqueId'> & {
   /** The command-line arguments after the name of the program. */
   readonly arguments: readonly string[];
-  /** Opens standard input. Standard input stays closed until somebody calls this function. */
+  /** Opens standard input. It stays closed until this function is called. */
   readonly input: () => Readable & { readonly isTTY?: boolean };
   readonly output: OutputStream;
   readonly errors: OutputStream;
-  /** Returns which of the two streams support hyperlinks. If this function is absent, neither stream does. */
+  /** Returns which of the two streams support hyperlinks. If this function is absent, neither does. */
   readonly hyperlinks?: () => Promise<{ readonly output: boolean; readonly errors: boolean }>;
   /** Registers a handler that is called for each SIGINT and SIGTERM. */
   readonly onSignal: (handle: () => void) => void;
@@ -36,12 +36,12 @@ export type Main = (host: Host) => Promise<number>;
 /** A host whose output streams redact secrets and escape text that a GitHub runner would execute as a command. */
 export type SafeHost = Host & {
   /**
-   * The secrets that no output may contain. `keep` remembers a secret, and `hide` removes all remembered secrets from a
-   * text. Secrets can reach the output through files, commits and responses of the service.
+   * The secrets that must not appear in any output. `keep` adds a secret, and `hide` redacts all of these secrets in a
+   * string. Secrets can reach the output through files, commits and responses of the service.
    */
   readonly secrets: { readonly keep: (secret: string) => void; readonly hide: (text: string) => string };
   /**
-   * Draws a temporary line on standard error. The next output erases the line. Drawing an empty line erases it, too.
+   * Draws a temporary line on standard error. The next output erases this line. Drawing an empty line also erases it.
    */
   readonly draw: (line: string) => void;
 };
@@ -50,8 +50,8 @@ export type SafeHost = Host & {
 const CLEAR_LINE = '\r\u001b[2K';
 
 /**
- * Wraps the streams of a host in redaction and escaping. Both streams erase the temporary line before they write,
- * because they share one screen.
+ * Wraps the output streams of a host, so that they redact secrets and escape text. Both streams erase the temporary
+ * line before they write, because they share one screen.
  */
 export function makeSafeHost(host: Host): SafeHost {
   const secrets = makeSecrets();
@@ -62,7 +62,7 @@ export function makeSafeHost(host: Host): SafeHost {
   };
   const makeSafeStream = (stream: OutputStream): OutputStream => ({
     isTTY: stream.isTTY === true,
-    // A getter instead of a value, because the user may resize the window during a run.
+    // This is a getter and not a value, because the user may resize the window during a run.
     get columns() {
       return stream.columns;
     },
@@ -75,8 +75,8 @@ export function makeSafeHost(host: Host): SafeHost {
 }
 
 /**
- * The minimum length of a redacted secret, in UTF-16 units. Shorter values are not redacted, because they may be
- * ordinary words of a report. No service issues such short keys.
+ * The minimum length of a redacted secret, in UTF-16 code units. Shorter values are not redacted, because they may be
+ * ordinary words in a report. No service issues such short keys.
  */
 const MIN_SECRET_LENGTH = 8;
 
@@ -91,7 +91,7 @@ function makeSecrets(): SafeHost['secrets'] {
 }
 
 /**
- * Escapes a text if the output is the log of a GitHub runner. The runner executes workflow commands that it finds
+ * Escapes text if the output is the log of a GitHub runner, because the runner executes workflow commands that it finds
  * there.
  */
 export function escapeForLog(text: string, { environment }: Pick<Host, 'environment'>): string {

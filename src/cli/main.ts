@@ -13,7 +13,7 @@ export async function main(given: Host): Promise<number> {
     await program.parseAsync([...host.arguments], { from: 'user' });
     return exitCode;
   } catch (error) {
-    // commander also throws, with exit code 0, after it has printed a help text or the version.
+    // commander also throws after it has printed the help or the version. The exit code of that error is 0.
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     return (await import('./run-command.ts')).reportFailure(error, host);
   }
@@ -24,7 +24,7 @@ const DESCRIPTION = `GitOps sync for LLM prompts.
 Prompts are Markdown files in git; a hosted prompt service holds their versions.
 promptsync compares the two and makes the service match the files.`;
 
-/** The exit codes of all commands, with their explanation in the help. */
+/** The exit codes of all commands, with their explanations for the help. */
 export const EXIT_CODES = [
   { code: 0, short: 'nothing to do, or everything applied' },
   { code: 1, short: 'the command could not run; nothing was written' },
@@ -50,8 +50,8 @@ Exit codes:
 ${EXIT_CODES.map(({ code, short }) => `  ${String(code).padEnd(5)}${short}`).join('\n')}`;
 
 /**
- * Makes the commander program from the table of commands. Its parser throws a `CommanderError` for an invalid command
- * line.
+ * Creates the commander program from the table of commands. Its parser throws a `CommanderError` if the command line is
+ * invalid.
  * @param end receives the exit code of the command
  */
 function makeProgram(host: SafeHost, end: (exitCode: number) => void): Command {
@@ -63,7 +63,7 @@ function makeProgram(host: SafeHost, end: (exitCode: number) => void): Command {
     .configureHelp({ optionDescription: describeOption })
     .configureOutput({
       writeOut: (text) => void host.output.write(text),
-      // Error messages quote the arguments. In a workflow, a stranger may have written these, so escape control
+      // Error messages quote the arguments. In a workflow, the arguments may come from a stranger, so escape control
       // characters.
       writeErr: (text) => void host.errors.write(showHidden(text)),
     })
@@ -84,7 +84,7 @@ function addCommand(program: Command, { name, help, argument, flags, after }: Co
   command.action((typed: unknown) => run(command.opts(), typed));
 }
 
-/** Returns the help of an option. Omits the defaults `false` and `[]`, because they say nothing to the user. */
+/** Returns the help text of an option. Omits the defaults `false` and `[]`, because they tell the user nothing. */
 function describeOption(option: Option): string {
   return new Help().optionDescription(option).replace(/ \(default: (false|\[\])\)$/, '');
 }

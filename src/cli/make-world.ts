@@ -9,14 +9,14 @@ type WorldOptions = {
   /** The message that the first SIGINT or SIGTERM prints. */
   readonly onInterrupt: string;
   /**
-   * Makes the interview that asks the questions of `init`. The action passes none, so that its bundle does not contain
-   * the library for questions.
+   * Creates the interview that asks the questions of `init`. The GitHub Action omits this function, so that its bundle
+   * does not contain the library for questions.
    */
   readonly interviewer?: (stop: AbortSignal) => Interview;
 };
 
 /**
- * Makes the world of a command from the host. Call this function once per process, because it registers signal
+ * Creates the world of a command from the host. Call this function only once per process, because it registers signal
  * handlers.
  */
 export function makeWorld(host: SafeHost, { quiet = false, onInterrupt, ...options }: WorldOptions): World {
@@ -42,7 +42,10 @@ export function makeWorld(host: SafeHost, { quiet = false, onInterrupt, ...optio
   };
 }
 
-/** Whether standard error is a terminal that can erase a line. Otherwise each progress update would add a line. */
+/**
+ * Returns true if standard error is a terminal that can erase a line. Without this ability, each progress update would
+ * add a line.
+ */
 function canDrawProgress({ errors, environment }: Host): boolean {
   return errors.isTTY === true && environment['TERM'] !== 'dumb';
 }

@@ -1,7 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Host } from './host.ts';
 
-/** Makes the host from the Node.js process. Apart from the entry points, only this file uses the process and its clock. */
+/**
+ * Creates the host from the Node.js process. Apart from the entry points, only this file uses the process and its
+ * clock.
+ */
 export function makeProcessHost(): Host {
   return {
     arguments: process.argv.slice(2),
@@ -19,7 +22,7 @@ export function makeProcessHost(): Host {
     now: Date.now,
     random: Math.random,
     sleep: async (milliseconds, signal) => void (await setTimeout(milliseconds, undefined, { signal })),
-    // Uses the global `crypto`, because importing node:crypto would slow down the start of every command.
+    // Use the global `crypto`, because importing node:crypto would slow down the start of every command.
     makeUniqueId: () => crypto.randomUUID(),
   };
 }

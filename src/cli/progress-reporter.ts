@@ -12,7 +12,7 @@ type ProgressOptions = {
 /** The minimum time between two updates of the progress line. */
 const REDRAW_INTERVAL_MS = 100;
 
-/** The time after which the rate and the remaining time are shown. Earlier, both would be guesses. */
+/** The time after which the rate and the remaining time are shown. Before that, both would be unreliable. */
 const ESTIMATE_AFTER_MS = 1_000;
 
 /**
@@ -38,7 +38,7 @@ export function makeProgressReporter({ draw, columns, now }: ProgressOptions): (
   };
 }
 
-/** The prompts that were done in a number of seconds, and the prompts that remain. */
+/** The number of prompts that were done in `seconds`, and the number of prompts that remain. */
 type Pace = { readonly seconds: number; readonly done: number; readonly remaining: number };
 
 /** Returns the rate and the remaining time, such as `45/s` and `15 s left`. Returns nothing until both are reliable. */
@@ -59,9 +59,9 @@ function groupDigits(number: number): string {
   return number.toLocaleString('en-US');
 }
 
-/** Joins as many parts as fit in one row of the terminal. A line that wraps could not be erased. */
+/** Joins as many parts as fit in one row of the terminal, because a line that wraps could not be erased. */
 function fitParts(parts: readonly string[], columns: number | undefined): string {
-  // Keeps the last column free, because some terminals wrap a line that reaches this column.
+  // Keep the last column free, because some terminals wrap a line that reaches this column.
   const room = (columns || 80) - 1;
   const lines = parts.map((_, index) => parts.slice(0, parts.length - index).join(' · '));
   return (lines.find((line) => line.length <= room) ?? parts[0] ?? '').slice(0, room);

@@ -19,7 +19,10 @@ export async function askYesOrNo({ input, errors }: Host, question: string, stop
   return /^y(es)?$/i.test(answer?.trim() ?? '');
 }
 
-/** Makes an interview at the terminal. It asks on standard error, because standard output contains only the report. */
+/**
+ * Creates an interview in the terminal. Writes the questions to standard error, because standard output must contain
+ * only the report.
+ */
 export function makeInterview(
   host: Pick<Host, 'input' | 'errors'>,
   { stop: signal, colour }: { readonly stop: AbortSignal; readonly colour: boolean },
@@ -45,13 +48,14 @@ function requireAnswer<Answer extends string | boolean>(answer: Answer | typeof 
 }
 
 /**
- * Matches the escape codes of all text styles except inverse, because the prompt library draws the cursor in inverse.
+ * Matches the escape codes of all text styles except inverse, because the prompt library uses inverse to draw the
+ * cursor.
  */
 const COLOR_CODES = /\u001b\[(?!2?7m)[0-9;]*m/g;
 
 /**
- * Makes the stream that questions are written to. It reports the width of the terminal, and removes colors if they are
- * off.
+ * Creates the stream to which questions are written. It reports the width of the terminal, and removes colors if
+ * `colour` is false.
  */
 function makeWritable({ errors }: Pick<Host, 'errors'>, colour: boolean): Writable {
   const stream = new Writable({

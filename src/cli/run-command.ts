@@ -20,10 +20,10 @@ import { makeInterview } from './questions.ts';
 import { chooseStyle, usesColor } from './terminal.ts';
 import { makeWorld } from './make-world.ts';
 
-/** The `mode` of the report that a command makes. */
+/** The `mode` of a command's report. */
 export type Mode = CommandRun['mode'];
 
-/** A function that receives each call to the service, or undefined. */
+/** The callback for each call to the service. Undefined without `--verbose`. */
 export type OnCall = PlanningOptions['onCall'];
 
 /** The function that does the work of a command. `onCall` is undefined without `--verbose`. */
@@ -42,7 +42,7 @@ export async function runReportCommand(
   const world = makeWorld(host, { quiet, onInterrupt: INTERRUPTED, interviewer });
   const { run, shownReport, exitCode } = await work(world, makeCallWriter(flags, host)).catch((error: unknown) => {
     const problem = toProblem(error);
-    // A question of `init` receives Ctrl-C as a key and not as a signal, so `stopSignal` is not aborted.
+    // The questions of `init` read Ctrl-C as a key and not as a signal, so `stopSignal` is not aborted.
     const interrupted = world.stopSignal.aborted || problem.code === 'usage/cancelled';
     return { ...makeStoppedResult(mode, problem), exitCode: interrupted ? 130 : 1 };
   });
@@ -51,7 +51,7 @@ export async function runReportCommand(
     { ...flags, targets, folder: run.folder },
     host,
   );
-  // A report that could not be written makes the exit code 1, unless the command failed for another reason.
+  // If a report could not be written, the exit code is 1, unless the command already failed with a different code.
   return isWritten ? exitCode : exitCode || 1;
 }
 
@@ -83,7 +83,7 @@ export async function runSync(flags: SyncFlags, host: SafeHost): Promise<number>
   const { syncPrompts } = await import('../commands/sync.ts');
   const renderPlan = async ({ report, folder }: PlanToConfirm): Promise<string> => {
     const style = await chooseStyle('errors', host, { ...flags, folder });
-    // Redacts before rendering, because markup and line breaks could split a secret.
+    // Redact before rendering, because markup and line breaks could split a secret.
     const redacted = mapStrings(report, host.secrets.hide);
     const warnings = flags.quiet ? [] : renderProblems(redacted, 'warning', makeStyle(style));
     return [renderText(redacted, { ...style, quiet: false }), ...warnings].join('\n');
@@ -130,8 +130,9 @@ function formatServeGreeting({ baseUrl, keyVariable, prompts }: RunningService):
 }
 
 /**
- * Reports an error that stopped the command, and resolves to the exit code 1. commander has already printed errors in
- * the command line as text. Reports in files or in other formats contain these errors, too.
+ * Reports an error that stopped the command, and resolves to the exit code 1. If the command line was invalid,
+ * commander has already printed the error as text. In that case, writes a report only if the user requested a file or a
+ * different format.
  */
 export async function reportFailure(error: unknown, host: SafeHost): Promise<number> {
   const isUsageError = error instanceof CommanderError;
@@ -144,8 +145,8 @@ export async function reportFailure(error: unknown, host: SafeHost): Promise<num
 }
 
 /**
- * Returns the targets of a command line that commander could not parse. If its output flags are invalid, too, the
- * report goes to standard output.
+ * Returns the targets of a command line that commander could not parse. If its output flags are invalid, too, returns
+ * standard output as the only target.
  */
 async function parseTypedTargets(host: SafeHost): Promise<readonly OutputTarget[]> {
   const words = host.arguments.join('\0');
@@ -157,7 +158,7 @@ async function parseTypedTargets(host: SafeHost): Promise<readonly OutputTarget[
 }
 
 /**
- * Returns the mode of the report for an invalid command line. An invalid `sync` is a dry run, because it wrote nothing.
+ * Returns the report mode for an invalid command line. An invalid `sync` counts as a dry run, because it wrote nothing.
  */
 function readTypedMode({ arguments: [command] }: SafeHost): Mode {
   return REPORT_MODES.find((mode) => mode === command) ?? 'dry-run';

@@ -11,8 +11,8 @@ import type { Host, Main, SafeHost } from './host.ts';
 import { chooseStyle } from './terminal.ts';
 
 /**
- * Demonstrates promptsync in a temporary repository, which stays after the demo if `keep` is set. Resolves to the exit
- * code.
+ * Demonstrates promptsync in a temporary repository, and resolves to the exit code. Deletes the repository at the end,
+ * unless `keep` is true.
  */
 export async function runDemo({ keep }: { readonly keep: boolean }, host: SafeHost, main: Main): Promise<number> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'promptsync-demo-')));
@@ -39,7 +39,7 @@ export async function runDemo({ keep }: { readonly keep: boolean }, host: SafeHo
     );
     return 0;
   } catch (error) {
-    // Ctrl-C also kills a running git, and then git fails. That error is not a failure of the demo.
+    // Ctrl-C also kills a running git process, which then fails. The demo did not fail in that case.
     if (stop.aborted) return 130;
     throw error;
   } finally {
@@ -73,12 +73,12 @@ function handleSignals(
 }
 
 /**
- * Makes the host for the commands of the demo. They run in the folder of the demo, read an empty standard input, and do
- * not see the user's `PROMPTSYNC_*` variables.
+ * Creates the host for the commands of the demo. They run in the folder of the demo, read an empty standard input, and
+ * do not see the user's `PROMPTSYNC_*` variables.
  */
 function makeHostInside(workingDirectory: string, host: Host): Host {
   const variables = Object.entries(host.environment).filter(([name]) => !name.startsWith('PROMPTSYNC_'));
-  // Disables hyperlinks, because the demo deletes the files that they would open.
+  // Disable hyperlinks, because the demo deletes the files that they would open.
   const hyperlinks = async () => ({ output: false, errors: false });
   return {
     ...host,
@@ -89,10 +89,10 @@ function makeHostInside(workingDirectory: string, host: Host): Host {
   };
 }
 
-/** Writes a comment and the command line below it. An empty comment and a missing command write nothing. */
+/** Writes a comment and then the command line. Omits an empty comment and a missing command line. */
 type Narrate = (comment: string, command?: string) => void;
 
-/** Makes the function that writes the comments and the command lines of the demo to standard output. */
+/** Creates the function that writes the comments and the command lines of the demo to standard output. */
 async function makeNarrator(host: SafeHost): Promise<Narrate> {
   const style = makeStyle(await chooseStyle('output', host, { color: true, folder: null }));
   const { bold, cyan } = style.colors;
@@ -105,7 +105,7 @@ async function makeNarrator(host: SafeHost): Promise<Narrate> {
 }
 
 /**
- * The programs of the demo. The key is the first word of a command line, and the function receives the other words. It
+ * The programs that the demo can run, by the first word of the command line. The function receives the other words. It
  * returns the output that the caller must print, and throws if the program fails.
  */
 type Programs = Readonly<Record<string, (...words: readonly string[]) => Promise<string>>>;
@@ -139,7 +139,7 @@ const GIT_CONFIG = `[user]
 
 /** Creates the git repository of the demo. Throws a `ProblemError` if git is not installed. */
 async function createRepository(folder: string, git: RunGit): Promise<void> {
-  // Creates `.git` before `git init`, because promptsync starts git only in a folder that has `.git`.
+  // Create `.git` before `git init`, because promptsync starts git only in a folder that contains `.git`.
   await mkdir(join(folder, '.git'));
   await git('init', '--quiet', '--initial-branch', 'main');
   await appendFile(join(folder, '.git/config'), GIT_CONFIG);
@@ -150,7 +150,7 @@ const PROMPT = { key: 'example/greeting', id: 'prm_example_greeting', path: 'pro
 
 /**
  * One step of the demo: a comment, a command line, and optionally an edit that the demo makes right before the command.
- * The demo splits the command line at blanks, so no argument may contain a blank.
+ * The demo splits the command line at spaces, so no argument may contain a space.
  */
 type DemoStep = readonly [comment: string, command: string, prepare?: () => Promise<void>];
 
@@ -191,7 +191,7 @@ function makeDemoSteps(folder: string, host: Host): readonly DemoStep[] {
       'promptsync plan --base HEAD',
       () => editInService(folder, host),
     ],
-    ['A sync restores the merged state. `promptsync pull` would take the change into the file.', SYNC],
+    ['A sync restores the merged state. `promptsync pull` would copy the change into the file.', SYNC],
     ['Finally, show which version each environment serves.', 'promptsync status'],
   ];
 }

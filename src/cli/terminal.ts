@@ -5,8 +5,8 @@ import type { ReportFlags } from './flags.ts';
 import type { Host, OutputStream } from './host.ts';
 
 /**
- * Whether to print colors on a stream. Only terminals get colors by default. `--no-color`, `NO_COLOR` (no-color.org)
- * and `FORCE_COLOR` (force-color.org) override that.
+ * Returns true if output on a stream should have colors. By default, only terminals get colors. `--no-color`,
+ * `NO_COLOR` (no-color.org) and `FORCE_COLOR` (force-color.org) override this default.
  */
 export function usesColor(
   { color }: Pick<ReportFlags, 'color'>,
@@ -23,7 +23,7 @@ function isSet(value: string | undefined): boolean {
   return value !== undefined && value !== '';
 }
 
-/** The settings that decide how to draw a report. */
+/** The settings that affect how a report is drawn. */
 type DrawingOptions = Pick<ReportFlags, 'color'> & {
   /** The absolute path of the folder that paths in the report are relative to. Null if that folder is unknown. */
   readonly folder: string | null;
@@ -41,13 +41,13 @@ export async function chooseStyle(
   const { isTTY, columns = 0 } = host[stream];
   const colour = usesColor({ color }, host, host[stream]);
   if (isTTY !== true) return { colour };
-  // Loads the code that measures the width of text only for terminals.
+  // Load the code that measures the width of text only if the stream is a terminal.
   const { makeScreen } = await import('../report/screen.ts');
   // Output without colors has no links either, unless the user sets FORCE_HYPERLINK.
   const allowsLinks = colour || isSet(host.environment['FORCE_HYPERLINK']);
   const hasLinks = allowsLinks && (await host.hyperlinks?.())?.[stream] === true;
   const fileUrl = (path: string) => (folder === null ? null : pathToFileURL(resolve(folder, path)).href);
-  // Some terminals do not report their width. Lines are not wrapped then.
+  // Some terminals do not report their width. In that case, do not wrap lines.
   const screen = columns > 0 ? makeScreen(columns) : null;
   return { colour, screen, links: hasLinks ? { fileUrl } : null };
 }

@@ -110,7 +110,8 @@ async function readPromptIds(
     const idsOfStreams = await Promise.all(streams.map((stream) => readIdLines(addAbortSignal(stopSignal, stream))));
     const allIds = [...ids.filter((id) => id !== '-'), ...idsOfStreams.flat()];
     if (allIds.length > 0) return makeSuccess([...new Set(allIds)]);
-    const reason = 'No prompt id is given. Name ids, or use - for standard input or --from for a file.';
+    const reason =
+      'No prompt id is given. Pass ids, use - to read them from standard input, or use --from to read them from a file.';
     return makeFailure(makeProblem('usage/invalid', { reason }));
   } catch (error) {
     const reason = `promptsync cannot read the prompt ids: ${getErrorMessage(error)}.`;
@@ -154,7 +155,7 @@ async function readIdLines(stream: AsyncIterable<Uint8Array>): Promise<readonly 
   let size = 0;
   for await (const chunk of stream) {
     size += chunk.length;
-    if (size > MAX_ID_LIST_BYTES) throw new Error('the list is more than 1 MiB long');
+    if (size > MAX_ID_LIST_BYTES) throw new Error('the list is larger than 1 MiB');
     chunks.push(chunk);
   }
   const lines = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)).split('\n');

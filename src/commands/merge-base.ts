@@ -8,20 +8,22 @@ import type { ServiceSide } from '../files/merge-prompt.ts';
 import type { Repository } from '../git/open-repository.ts';
 
 /**
- * A version that somebody else created, and the pin of the environment that serves it. The pin is null if the file does
- * not pin the environment.
+ * A foreign version, and the file's pin for the environment that serves it. The pin is null if the file does not pin
+ * the environment.
  */
 type ServiceEdit = { readonly version: KnownVersion; readonly pin: EnvironmentPin | null };
 
-/** The common base of a prompt file and the service, as the three-way merge needs it. */
+/** The base for a three-way merge of a prompt file with the service. */
 type MergeBase = Pick<ServiceSide, 'baseFile' | 'baseContent' | 'newerContents'>;
 
 /**
- * Reads the merge base of a prompt file and an edit in the service. The base of the content is the version that
- * somebody edited. Fields belong to no version, so their base is the file of the newest managed version. Without a
- * managed version, the base is the first state of the file. That state is the base of the content only if git shows
- * that the file never had another text. In any doubt, the base is null, and the merge treats every difference as a
- * conflict.
+ * Reads the base for merging an edit from the service into a prompt file. In any doubt, the base is null, and the merge
+ * treats every difference as a conflict.
+ *
+ * - The base of the content is the version that somebody edited.
+ * - Fields do not belong to a version. Their base is the file from which promptsync created the newest managed version.
+ * - Without a managed version, the base is the first state of the file. That state is the base of the content only if
+ *   git shows that the text of the file never changed.
  */
 export async function readMergeBase(
   { file, observed }: PromptPlan,
@@ -31,7 +33,7 @@ export async function readMergeBase(
 ): Promise<MergeBase> {
   const known = observed?.known ?? [];
   const newestManaged = known.find(({ isManaged }) => isManaged);
-  // The oldest state in a shallow clone may not be the first state of the file.
+  // In a shallow clone, the oldest available state may not be the first state of the file.
   const completeHistory = repository?.isShallow === true ? [] : formerFiles;
   const baseFile =
     newestManaged === undefined
@@ -54,7 +56,7 @@ type MergeHistory = {
   readonly known: readonly KnownVersion[];
   /** The states of the file in git, newest first. */
   readonly formerFiles: readonly FormerFile[];
-  /** The states of the file in git back to its first one, newest first. Empty if the clone is shallow. */
+  /** The same states as `formerFiles`. Empty in a shallow clone, which may lack older states. */
   readonly completeHistory: readonly FormerFile[];
   readonly repository: Repository | null;
 };
@@ -73,8 +75,9 @@ async function readContentBase(edit: ServiceEdit, history: MergeHistory): Promis
 }
 
 /**
- * Returns the version from which promptsync can read the content of an origin. promptsync cannot read an adopted
- * version that no environment serves anymore. In that case, returns the baseline, which has the same content.
+ * Returns a version that promptsync can read and that has the content of the origin. promptsync cannot read an adopted
+ * version that no environment serves anymore. In that case, this function returns the baseline, which has the same
+ * content.
  */
 function findReadableVersion(origin: KnownVersion, known: readonly KnownVersion[]): KnownVersion {
   if (origin.isManaged) return origin;
@@ -82,17 +85,20 @@ function findReadableVersion(origin: KnownVersion, known: readonly KnownVersion[
 }
 
 /**
- * The version that somebody edited in the service. `unknown` if a version record or a pin names a version that
- * promptsync does not know. `none` if promptsync knows no older version that it created or that has a former text of
- * the file.
+ * The version that somebody edited in the service, or one of these values:
+ *
+ * - `unknown`: A version record or a pin refers to a version that promptsync does not know.
+ * - `none`: promptsync knows no older managed version, and no older version with earlier text of the file.
  */
 type EditOrigin = KnownVersion | 'unknown' | 'none';
 
 /**
- * Finds the version that somebody edited in the service. If the edit is a copy, that is the version whose version
- * record was copied. Otherwise it is the version that the file pins for the environment. If the pin names no version,
- * it is the newest managed version before the edit. Without a managed version, it is the newest older version with a
- * former text of the file.
+ * Finds the version that somebody edited in the service. The first rule that applies decides:
+ *
+ * 1. If the edit is a copy, its origin is the version whose version record was copied.
+ * 2. If the file pins the environment to a version, that version is the origin.
+ * 3. If there are managed versions before the edit, the newest of them is the origin.
+ * 4. Otherwise, the origin is the newest older version that contains earlier text of the file.
  */
 function findOrigin(
   { version, pin }: ServiceEdit,
@@ -113,26 +119,26 @@ function findOrigin(
 }
 
 /**
- * Whether the text of a version is a text that the file had in git. Some services do not record who
- * created a version. Then only git can tell whether the version comes from the file.
+ * Returns true if the file had the text of this version in git. Some services do not record who created a version. For
+ * such services, only git can show whether a version comes from the file.
  */
 function hasFormerText({ digest }: KnownVersion, formerFiles: readonly FormerFile[]): boolean {
   return formerFiles.some(({ file }) => file.content.digest === digest);
 }
 
-/** Returns the versions that promptsync created before another version, newest first. */
+/** Returns the managed versions that are older than a version, newest first. */
 export function listManagedBefore({ number }: KnownVersion, known: readonly KnownVersion[]): readonly KnownVersion[] {
   return known.filter((version) => version.isManaged && version.number < number);
 }
 
 /**
- * Whether somebody may have made an edit from a newer state of the file than its origin. A pulled edit leaves no trace
- * in the service. So a text that the edit shares with the origin may be a text that somebody restored. This can happen
- * in two cases:
+ * Returns true if an edit may be based on newer content of the file than its origin. In that case, text that the edit
+ * shares with the origin may be text that somebody restored. The service does not show this, because a pull leaves no
+ * trace there. There are two such cases:
  *
  * - promptsync does not know all versions between the origin and the edit.
- * - The service had the committed text of the file before the edit. A revert makes such a version active again, and
- *   creates no new version. A text that no commit has was never synced.
+ * - Before the edit, the service had a version with the committed text of the file. A revert makes such a version
+ *   active again without creating a new one. Uncommitted text does not count, because it was never synced.
  */
 function mayOriginBeNewer(
   { version, pin }: ServiceEdit,
@@ -145,15 +151,15 @@ function mayOriginBeNewer(
   if (hasGap(before, origin.number, version.number)) return true;
   const isCommitted = formerFiles.some((former) => former.file.content.digest === content.digest);
   if (!isCommitted || origin.digest === content.digest) return false;
-  // If the edit has a copied version record, that record names the newest managed version that the edit can come from.
-  // Then only foreign versions count here.
+  // A copied version record identifies the newest managed version that the edit can be based on. So if the edit has
+  // such a record, only foreign versions count here.
   const possibleOrigins = before.filter(({ isManaged }) => version.source === null || !isManaged);
   return possibleOrigins.some(({ digest }) => digest === content.digest);
 }
 
 /**
- * Returns the distinct contents that the file had after it first had the text of a version, without its current
- * content. If the file never had that text, returns all its earlier contents.
+ * Returns the distinct contents of the file since it first had the text of a version, without its current content. If
+ * the file never had that text, returns all its earlier contents.
  */
 function listContentsSince(
   { digest }: KnownVersion,
@@ -168,9 +174,9 @@ function listContentsSince(
 }
 
 /**
- * Whether git shows that the file never had another text. Every difference then comes from the service. If any state of
- * the file pins an unknown version, the service had other texts, too. This checks the pins of all states, because a
- * pull may have edited a pin since.
+ * Returns true if git shows that the text of the file never changed. Every difference then comes from the service.
+ * Returns false if any state of the file pins an unknown version, because the service then had different text. Checks
+ * the pins of all states, because a later pull may have edited a pin.
  */
 function hasOneKnownText({ file: { content }, completeHistory, known }: MergeHistory): boolean {
   const isKnown = ({ pin }: EnvironmentPin) =>
@@ -182,8 +188,8 @@ function hasOneKnownText({ file: { content }, completeHistory, known }: MergeHis
 }
 
 /**
- * Returns the content of a version, from git if promptsync did not read the version. Null if git lacks the content,
- * too.
+ * Returns the content of a version. If promptsync did not read the content from the service, reads it from git. Returns
+ * null if git lacks the content, too.
  */
 async function readContentOf(
   version: KnownVersion,
@@ -195,7 +201,8 @@ async function readContentOf(
 }
 
 /**
- * Reads the file from which promptsync created a version. Null if git lacks the file, or if its id is another prompt's.
+ * Reads the file from which promptsync created a version. Returns null if git lacks the file, or if the file belongs to
+ * a different prompt.
  */
 async function readFileOfVersion(
   version: KnownVersion,

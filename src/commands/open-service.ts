@@ -18,7 +18,7 @@ import { makeProblem, type Problem } from '../problem.ts';
 import type { OpenedProvider } from '../providers/descriptor.ts';
 import type { CallReport } from '../service/connection.ts';
 
-/** An open connection to the service. The caller must close the connection. */
+/** An open connection to the service. The caller must close it. */
 export type OpenedService = OpenedProvider & {
   /** The name of the service in reports. */
   readonly name: string;
@@ -26,11 +26,12 @@ export type OpenedService = OpenedProvider & {
 
 /** The options of every command that contacts the service. */
 export type ServiceOptions = {
-  /** Is called after each request to the service. Undefined without `--verbose`. */
+  /** Called after each request to the service. Undefined without `--verbose`. */
   readonly onCall?: ((call: CallReport) => void) | undefined;
   /**
-   * The secret key and then the public key, as the caller supplies them. They replace the variables that the
-   * configuration names. promptsync still reads the variable of a key whose value is undefined.
+   * The keys that the caller supplies: first the secret key, then the public key. A supplied key replaces the
+   * environment variable that the configuration specifies. If the value of a key is undefined, promptsync reads the
+   * variable.
    */
   readonly keys?: readonly SuppliedKey[];
 };
@@ -38,20 +39,22 @@ export type ServiceOptions = {
 /** A key that the caller supplies, such as an input of the GitHub Action. */
 type SuppliedKey = {
   readonly value: string | undefined;
-  /** The source of the key in messages. */
+  /** The name of the key's source, for messages. */
   readonly label: string;
 };
 
 /** The service to open, and the data that its provider needs. */
 type ServiceRequest = {
   readonly config: Config;
-  /** The prompt files that the embedded service registers. A hosted service ignores them. */
+  /** The prompt files. The embedded service registers their prompts. A hosted service ignores them. */
   readonly files: readonly PromptFile[];
-  /** The repository from which the provider reads contents at earlier commits. Null outside of a repository. */
+  /** The repository from which the provider reads content at earlier commits. Null outside of a repository. */
   readonly repository: Repository | null;
 };
 
-/** Opens the configured service. If that is the embedded service, also starts it and registers the requested files. */
+/**
+ * Opens the configured service. If it is the embedded service, first starts it and registers the prompts of the files.
+ */
 export async function openProvider(
   request: ServiceRequest,
   world: World,
@@ -90,13 +93,14 @@ export async function openProvider(
 }
 
 /**
- * A prompt in the service. Its name is also its key and its path, so that the user can select it like a prompt file.
+ * A prompt in the service. Its name also serves as its key and its path, so that the user can select it like a prompt
+ * file.
  */
 export type SelectableListing = ListedPrompt & PromptIdentity;
 
 /**
- * Lists the prompts in the service whose names match at least one pattern. Without patterns, it lists all prompts. If
- * the service cannot list prompts, it returns a problem and no prompts.
+ * Lists the prompts in the service whose names match at least one pattern. Without patterns, lists all prompts. If the
+ * service cannot list prompts, returns a problem and no prompts.
  */
 export async function listPrompts(
   { list }: Provider,
@@ -113,8 +117,8 @@ export function makeObserveOptions({ concurrency }: Config, { onProgress }: Worl
 }
 
 /**
- * Returns a problem if no service is configured, or if a key is missing or invalid. It sends no request, so it cannot
- * detect a key that the service refuses.
+ * Returns a problem if no service is configured, or if a key is missing or invalid. Sends no request, so it cannot
+ * detect a key that the service rejects.
  */
 export function checkServiceAccess(config: Config, options: ServiceOptions, world: World): readonly Problem[] {
   const access = readAccess(config, options, world);
@@ -148,7 +152,7 @@ function readAccess(
   return makeSuccess({ location, secretKey, publicKey });
 }
 
-/** Returns the address and the name of the service. If the service is the embedded one, starts it on a free port. */
+/** Returns the address and the name of the service. If it is the embedded service, starts it on a free port. */
 async function reachService(
   { location, secretKey }: ServiceAccess,
   folder: string,
@@ -169,16 +173,19 @@ async function reachService(
 const REASONS_NOT_TO_ASK = { keyless: 'this run has no API key', offline: '--offline was given' } as const;
 
 /**
- * The policy that decides whether promptsync may contact the service. `trusted` allows it only if the base commit
- * configures the same service. Otherwise, a pull request could write any address into its configuration, and promptsync
- * would send the key to that address. `keyless` and `offline` forbid it.
+ * The policy that decides whether promptsync may contact the service:
+ *
+ * - `always` allows it.
+ * - `trusted` allows it if the base commit configures the same service, or if the workflow supplies the key and the
+ *   address. Without this rule, a pull request could configure any address, and promptsync would send the key there.
+ * - `keyless` and `offline` forbid it.
  */
 type AskPolicy = 'always' | 'trusted' | keyof typeof REASONS_NOT_TO_ASK;
 
-/** The policy, which defaults to `always`, and the keys that the caller supplies. */
+/** The policy and the keys that the caller supplies. The policy defaults to `always`. */
 export type AskPolicyOptions = Pick<ServiceOptions, 'keys'> & { readonly askPolicy?: AskPolicy | undefined };
 
-/** Returns a warning with the reason why promptsync must not contact the service. Returns null if it may. */
+/** Returns a warning that explains why promptsync must not contact the service. Returns null if contact is allowed. */
 export async function findReasonNotToAsk(
   { askPolicy = 'always', keys }: AskPolicyOptions,
   { config, base, repository }: Pick<DesiredWorkspace, 'config' | 'base' | 'repository'>,
@@ -186,8 +193,8 @@ export async function findReasonNotToAsk(
 ): Promise<Problem | null> {
   if (askPolicy === 'always') return null;
   if (askPolicy !== 'trusted') return makeProblem('service/not-asked', { reason: REASONS_NOT_TO_ASK[askPolicy] });
-  // If the workflow supplies both the key and the address, a pull request can change neither. A plain http address is
-  // an exception, because the configuration file must allow plain http, and a pull request can change that file.
+  // If the workflow supplies both the key and the address, a pull request can change neither. Plain http is an
+  // exception. It must be allowed in the configuration file, which a pull request can change.
   const url = URL.parse(environment[BASE_URL_VARIABLE] ?? '');
   const isSupplied = isSecretKeySupplied(keys);
   if (isSupplied && url !== null && !isPlainHttp(url)) return null;
@@ -197,7 +204,7 @@ export async function findReasonNotToAsk(
     serviceAtBase !== null &&
     isDeepStrictEqual(findKeyDestination(serviceAtBase, isSupplied), findKeyDestination(config.service, isSupplied));
   const reason =
-    'the base commit configures another service or none, and promptsync sends no key to an address that only the head configures';
+    'the base commit configures a different service or none, and promptsync sends no key to an address that only the head configures';
   return isSameService ? null : makeProblem('service/not-asked', { reason });
 }
 
@@ -207,8 +214,8 @@ function isSecretKeySupplied([secret]: NonNullable<AskPolicyOptions['keys']> = [
 }
 
 /**
- * Returns the part of a service configuration that decides to which address promptsync sends which key. If the caller
- * supplies the secret key, that part excludes the key variables, because promptsync does not read them.
+ * Returns the settings that determine which key promptsync sends to which address. If the caller supplies the secret
+ * key, omits the key variables, because promptsync does not read them.
  */
 function findKeyDestination(service: Config['service'], isSupplied: boolean): object | null {
   if (!isSupplied || service?.kind !== 'remote') return service;
@@ -217,8 +224,8 @@ function findKeyDestination(service: Config['service'], isSupplied: boolean): ob
 }
 
 /**
- * Returns the service that the configuration file configures at a commit. Returns null if the file does not exist
- * there, configures no service or cannot be parsed.
+ * Returns the service from the configuration file at a commit. Returns null if the file does not exist at that commit,
+ * configures no service or cannot be parsed.
  */
 async function readServiceAt(
   commit: string,

@@ -16,8 +16,8 @@ import { replanPrompt, type PlannedWorkspace } from './run-with-plan.ts';
 type RequestedPin = { readonly environment: string; readonly version: KnownVersion };
 
 /**
- * Drafts the edit that pins one environment of a prompt to a version, and makes a plan for the edited file. The draft
- * is blocked if a sync would refuse the pin. Otherwise the draft shows the text that the environment would serve.
+ * Drafts the edit that pins one environment of a prompt to a version, and plans a sync of the edited file. If that sync
+ * would refuse the pin, the draft is blocked. Otherwise, the draft shows the text that the environment would serve.
  */
 export async function draftPinEdit(
   request: RequestedPin,
@@ -46,14 +46,14 @@ export async function draftPinEdit(
   };
 }
 
-/** The edit of one pin, in the form for the report and in the form for the front matter of the file. */
+/** The edit of one pin: `edit` for the report, and `change` for the front matter of the file. */
 export type PinEdit = {
   readonly edit: Extract<FileEdit, { readonly kind: 'set-pin' }>;
   readonly change: FrontMatterEdit;
 };
 
 /**
- * Makes the edit that pins an environment to a version.
+ * Creates the edit that pins an environment to a version.
  * @param before the current pin; null if the file does not pin the environment
  */
 export function makePinEdit({ environment, version }: RequestedPin, before: Pin | null): PinEdit {
@@ -66,13 +66,16 @@ export function makePinEdit({ environment, version }: RequestedPin, before: Pin 
 
 /** The effect that a sync of the edited file would have on one environment. */
 type EditedPlan = {
-  /** The problems of the pin. If one of them is an error, a sync refuses the pin. */
+  /** The problems of the pin. If one of them is an error, a sync would refuse the pin. */
   readonly problems: readonly Problem[];
-  /** The texts before and after the sync. Null if the environment would keep its version. */
+  /** The prompt text before and after the sync. Null if the environment would keep its version. */
   readonly serves: PlannedTextChange | null;
 };
 
-/** Makes a plan for the edited file from the observation of the prompt, and returns its effect on one environment. */
+/**
+ * Plans a sync of the edited file, based on the existing observation of the prompt. Returns the effect of that sync on
+ * one environment.
+ */
 async function planEditedFile(
   edited: PromptFile,
   environment: string,
@@ -92,7 +95,8 @@ async function planEditedFile(
 }
 
 /**
- * Returns the version that an environment serves. Null if none is active, or if promptsync did not observe the prompt.
+ * Returns the version that an environment serves. Returns null if no version is active there, or if promptsync did not
+ * observe the prompt.
  */
 export function findServedVersion({ observed }: PromptPlan, environment: string): KnownVersion | null {
   return observed?.active.get(environment) ?? null;
@@ -101,7 +105,7 @@ export function findServedVersion({ observed }: PromptPlan, environment: string)
 /** The parts of the configuration that define which environments exist. */
 type KnownEnvironments = Pick<Config, 'environments' | 'rules'>;
 
-/** Validates an environment from a flag such as `--to`. Refuses the environments that belong to promptsync. */
+/** Validates an environment name from a flag such as `--to`. Rejects the environments that belong to promptsync. */
 export function checkEnvironmentFlag(
   option: string,
   environment: string,
@@ -113,7 +117,10 @@ export function checkEnvironmentFlag(
   return checkEnvironmentExists(option, environment, config);
 }
 
-/** Validates an environment that a command only reads. Allows the environments that belong to promptsync, too. */
+/**
+ * Validates the name of an environment that a command only reads. Also allows the environments that belong to
+ * promptsync.
+ */
 export function checkEnvironmentExists(
   option: string,
   environment: string,
@@ -128,14 +135,12 @@ export function checkEnvironmentExists(
   return [makeProblem('usage/unknown-environment', { option, environment, known: known ?? [], suggestion })];
 }
 
-/**
- * Returns the environments to observe before a pin changes: the pinned environment, and the one before it in promotion.
- */
+/** Returns the environments to observe before a pin changes: the pinned environment and its promotion source. */
 export function listEnvironmentsToRead(environment: string, config: KnownEnvironments): readonly string[] {
   return [findPreviousEnvironment(environment, config), environment].filter((name) => name !== undefined);
 }
 
-/** Returns the environment from which a given environment is promoted. Undefined if the configuration names none. */
+/** Returns the promotion source of an environment. Undefined if the configuration specifies none. */
 export function findPreviousEnvironment(environment: string, { environments }: KnownEnvironments): string | undefined {
   return environments?.find(({ name }) => name === environment)?.promoteFrom;
 }

@@ -22,14 +22,14 @@ import type { CommandResult } from './result.ts';
 import type { PlannedWorkspace } from './run-with-plan.ts';
 
 type PullOptions = EditOptions & {
-  /** The only environment to pull from. Undefined stands for all environments that the prompt files pin. */
-  readonly environment?: string | undefined;
   /**
-   * The side that wins in a conflict. If null, promptsync writes both sides into the file, between conflict markers.
+   * The only environment to pull from. If undefined, promptsync pulls from all environments that the prompt files pin.
    */
+  readonly environment?: string | undefined;
+  /** The side that wins in a conflict. If null, promptsync writes both sides into the file with conflict markers. */
   readonly side: PreferredSide;
   /**
-   * Leaves a file unchanged if its merge has conflicts. The GitHub Action sets this option, because nobody would find
+   * Leaves a file unchanged if its merge has conflicts. The GitHub Action sets this option, because nobody would see
    * conflict markers in its temporary clone.
    */
   readonly unattended?: boolean;
@@ -66,9 +66,9 @@ async function draftPull(prompt: PromptPlan, options: PullOptions, workspace: Pl
 }
 
 /**
- * Drafts the edits of a merge, including the edits of pins. Leaves conflicts to the user only if the file can also hold
- * the side of the service. Otherwise the draft fails, because the user could not resolve the conflicts in favor of the
- * service.
+ * Drafts the edits of a merge, including the edits of pins. If there are conflicts, also drafts a merge in favor of the
+ * service. If that draft fails, the user could not resolve the conflicts in favor of the service. So the function
+ * returns the failed draft.
  */
 async function draftMerge(
   prompt: PromptPlan,
@@ -99,10 +99,13 @@ async function draftMerge(
   return { ...draft, problems };
 }
 
-/** True if a prompt has no changes to pull. Most prompts have none, so this check does not read the git history. */
+/**
+ * Returns true if a prompt has no changes to pull. Does not read the git history, because most prompts have no changes.
+ */
 function hasNothingToPull(prompt: PromptPlan, options: PullOptions): boolean {
   const hasFieldChanges = prompt.changes.some(({ kind }) => kind === 'update-prompt');
-  // This passes no former pins, because former pins can only shorten the list of outside edits.
+  // Former pins can only shorten the list of outside edits. So if the list is empty without them, there is nothing to
+  // pull.
   return !hasFieldChanges && listOutsideEdits(prompt, options, new Map()).length === 0;
 }
 
@@ -112,23 +115,29 @@ type ServiceChanges = {
   readonly formerFiles: readonly FormerFile[];
   /** The environments that somebody changed in the service. */
   readonly outsideEdits: readonly OutsideEdit[];
-  /** The outside edits whose content the pull merges into the file: one for each distinct content. */
+  /** The outside edits whose content promptsync merges into the file: one for each distinct content. */
   readonly textEdits: readonly OutsideEdit[];
-  /** The outside edits that may be older than the file's pin of their environment. */
+  /** The outside edits that may be older than the file's pin for their environment. */
   readonly contested: readonly OutsideEdit[];
 };
 
-/** An environment that somebody changed in the service. No earlier commit pinned the version that it serves. */
+/**
+ * An environment that somebody changed in the service. No earlier commit pinned the version that the environment
+ * serves.
+ */
 type OutsideEdit = {
   readonly environment: string;
   readonly version: KnownVersion;
-  /** The file's pin of the environment. Null if the file does not pin the environment. */
+  /** The file's pin for the environment. Null if the file does not pin the environment. */
   readonly pin: EnvironmentPin | null;
-  /** Whether promptsync created the version. Its text then comes from this repository, so there is no text to pull. */
+  /** True if promptsync created the version. Its text then comes from this repository, so there is no text to pull. */
   readonly isManaged: boolean;
 };
 
-/** Finds the environments that somebody changed in the service. Reads the git history of the file to recognize them. */
+/**
+ * Finds the environments that somebody changed in the service. Reads the git history of the file to tell these
+ * environments from those that only lag behind the file.
+ */
 async function findServiceChanges(
   prompt: PromptPlan,
   options: PullOptions,
@@ -159,7 +168,8 @@ function listOutsideEdits(
     const version = observed?.active.get(name) ?? null;
     if (version === null || wasPinnedEarlier(version, formerPins.get(name) ?? [], known)) return [];
     const pin = file.pins.find((candidate) => candidate.environment === name) ?? null;
-    // The plan has no change for a pin to an unknown version number, such as a number that an earlier pull wrote.
+    // If a pin specifies an unknown version number, such as one that an earlier pull wrote, the plan has no change for
+    // it. So compare the numbers.
     const isOtherNumber = pin?.pin.kind === 'number' && pin.pin.number !== version.number;
     if (pin !== null && !changing.has(name) && !isOtherNumber) return [];
     return [{ environment: name, version, pin, isManaged: isKnownAsManaged(version, known) }];
@@ -167,8 +177,8 @@ function listOutsideEdits(
 }
 
 /**
- * Whether an earlier commit pinned a version. A foreign version does not count as pinned if promptsync had already
- * created a version with the same content before it: then somebody restored the older text in the service.
+ * Returns true if an earlier commit pinned a version. A foreign version does not count as pinned if promptsync created
+ * an older version with the same content. In that case, somebody restored the older content in the service.
  */
 function wasPinnedEarlier(
   version: KnownVersion,
@@ -182,17 +192,18 @@ function wasPinnedEarlier(
 }
 
 /**
- * Whether promptsync certainly created a version. If an active version may be an edited copy, `ObservedPrompt.active`
- * treats the version as managed and `known` treats it as foreign. So this check prefers the entry in `known`.
+ * Returns true if promptsync certainly created a version. If an active version may be an edited copy,
+ * `ObservedPrompt.active` treats it as managed and `known` treats it as foreign. So this check prefers the entry in
+ * `known`.
  */
 function isKnownAsManaged(version: KnownVersion, known: readonly KnownVersion[]): boolean {
   return (known.find(({ id }) => id === version.id) ?? version).isManaged === true;
 }
 
 /**
- * Returns one outside edit for each distinct content that somebody else created. Metadata counts only if the file
+ * Returns one outside edit for each distinct content of the foreign versions. Compares metadata only if the file
  * manages metadata. If several environments serve the same content, prefers the last one with the pin `latest`, because
- * somebody edited the file's text there. If none has that pin, returns the last one.
+ * somebody edited the text of the file there. If none has that pin, returns the last one.
  */
 function keepDistinctContents(outsideEdits: readonly OutsideEdit[], { content }: PromptFile): readonly OutsideEdit[] {
   const managesMetadata = content.metadata !== undefined;
@@ -206,9 +217,11 @@ function keepDistinctContents(outsideEdits: readonly OutsideEdit[], { content }:
 }
 
 /**
- * Whether the file's pin may be newer than the change in the service. True if the user edited the pin after the last
- * commit. Also true if promptsync created the served version and git lacks a part of the file's history, because an
- * earlier commit may have pinned that version.
+ * Returns true if the file's pin may be newer than the change in the service. This is possible in two cases:
+ *
+ * - The user edited the pin after the last commit.
+ * - promptsync created the served version, and git lacks a part of the file's history. An earlier commit may have
+ *   pinned that version.
  */
 function isPinContested(
   { environment, pin, isManaged }: OutsideEdit,
@@ -242,8 +255,9 @@ function findPullObstacles(
 }
 
 /**
- * Refuses metadata that is not a mapping if the file manages metadata, because a file cannot hold such metadata. If the
- * pull took only the text, the next sync would create another version with the metadata of the file.
+ * Returns a problem if the file manages metadata and the metadata of the version is not a mapping, because a prompt
+ * file cannot contain such metadata. Pulling only the text would not help: the next sync would create a version with
+ * the metadata of the file.
  */
 function checkMetadataIsMapping(
   { environment, version }: OutsideEdit,
@@ -262,7 +276,7 @@ function makePinConflict({ environment, pin, version }: OutsideEdit, { path }: P
   return makeProblem('pull/pin-conflict', evidence, { path, ...place });
 }
 
-/** Reads the side of the service for the merge: its fields, the content of the outside edit, and the merge base. */
+/** Reads the service's side of the merge: its fields, the content of the outside edit, and the merge base. */
 async function readServiceSide(
   prompt: PromptPlan,
   { formerFiles, textEdits }: ServiceChanges,
@@ -276,8 +290,8 @@ async function readServiceSide(
 }
 
 /**
- * Returns the fields of the service. If a field has its value from an earlier commit, nobody changed it in the service,
- * and a sync will update it. For such a field, returns the value of the file.
+ * Returns the field values from the service. If a value equals that of an earlier commit, nobody changed the field in
+ * the service, and a sync will update it. For such a field, returns the value from the file.
  */
 function chooseServiceFields(
   { file, observed }: PromptPlan,
@@ -293,8 +307,8 @@ function chooseServiceFields(
 }
 
 /**
- * Makes the labels of git's conflict markers. Shows the control characters of the path as `\u{…}`, because a path may
- * contain a line break and a label must stay on its line.
+ * Creates the labels of git's conflict markers. Shows control characters in the path as `\u{…}`, because a path may
+ * contain a line break but a label must fit on one line.
  */
 function makeConflictLabels({ path }: PromptFile, textEdit: OutsideEdit | null): ConflictLabels {
   const theirs = textEdit === null ? 'the service' : `${textEdit.environment} v${textEdit.version.number}`;
@@ -302,8 +316,8 @@ function makeConflictLabels({ path }: PromptFile, textEdit: OutsideEdit | null):
 }
 
 /**
- * Makes the edits that pin environments to the versions that they serve. Skips environments that the file does not pin
- * or pins to `latest`. With `--ours`, contested pins stay unchanged, too.
+ * Creates the edits that pin environments to the versions that they serve. Skips environments that the file does not
+ * pin or pins to `latest`. With `--ours`, also skips contested pins.
  */
 function makePinEdits({ outsideEdits, contested }: ServiceChanges, { side }: PullOptions): readonly PinEdit[] {
   return outsideEdits.flatMap((edit): readonly PinEdit[] => {
@@ -324,7 +338,7 @@ async function draftMergedFile(
   const fileEdits = [...edits, ...pinEdits.map(({ edit }) => edit)];
   if (fileEdits.length === 0) return makeDraftWithoutEdits(file, 'unchanged');
   if (text !== null && text.text.includes('\r\n')) {
-    // In a file, a carriage return before a line feed belongs to the line ending and not to the text.
+    // In a file, a carriage return before a line feed is part of the line ending and not of the text.
     const reason = 'a line of the new text ends with a carriage return, which a prompt file cannot hold';
     return makeDraftWithoutEdits(file, 'failed', [makeProblem('edit/not-kept', { reason }, { path: file.path })]);
   }
@@ -340,8 +354,8 @@ async function draftMergedFile(
 }
 
 /**
- * Warns if an environment with the pin `latest` serves a version that promptsync created. Such a version contains no
- * text to pull.
+ * Warns if an environment with the pin `latest` serves a version that promptsync created, because there is no text to
+ * pull from such a version.
  */
 function warnAboutManagedVersion(
   { isManaged, pin, environment, version }: OutsideEdit,

@@ -22,7 +22,7 @@ export function readReport(file: string, workingDirectory: string): Report {
   throw makeError(`${location}: ${issue?.message ?? 'not valid'}`);
 }
 
-/** Makes the error that says why the file is not a valid report. */
+/** Creates the error that explains why the file is not a valid report. */
 type MakeError = (reason: string) => ProblemError;
 
 function readReportBytes(path: string, makeError: MakeError): Uint8Array {

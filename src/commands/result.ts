@@ -9,9 +9,7 @@ import type { World } from '../domain/world.ts';
 import { isError, type Problem } from '../problem.ts';
 import type { Report } from '../report/schema.ts';
 
-/**
- * The result of a command. The entry points make a report from the run, print that report, and exit with the exit code.
- */
+/** The result of a command. The entry points create a report from `run`, print it, and exit with `exitCode`. */
 export type CommandResult = {
   readonly run: CommandRun;
   readonly exitCode: number;
@@ -40,12 +38,16 @@ export type CommandRun = {
   readonly acceptedWarnings: AcceptedWarnings;
   /** The plan. Null if the command does not plan, or stopped before it planned. */
   readonly plan: Plan | null;
-  /** The known texts that environments serve before and after the planned changes, by prompt id. */
+  /**
+   * The prompt text of each environment before and after the planned changes, as far as promptsync knows it. The keys
+   * are prompt ids.
+   */
   readonly texts?: TextChangesByPrompt;
   /** The outcome of each prompt after an apply. Null if the command did not write to the service. */
   readonly outcomes: readonly PromptOutcome[] | null;
   /**
-   * The prompt files that `import`, `pull`, `promote` or `rollback` edited. On a dry run: the files that it would edit.
+   * The prompt files that `import`, `pull`, `promote` or `rollback` edited. On a dry run, the files that the command
+   * would edit.
    */
   readonly edited?: readonly EditedPrompt[];
   /** The files that `init` wrote. */
@@ -54,7 +56,7 @@ export type CommandRun = {
   readonly orphans?: readonly ListedPrompt[];
   /** The commit that `pull`, `promote` or `rollback` created for its edits. */
   readonly committed?: EditCommit;
-  /** The version history of each prompt. Only the command `history` reads histories. */
+  /** The version history of each prompt. Only `history` reads version histories. */
   readonly histories?: VersionHistories;
   /** The prompts that wait for promotion. Only the command `status` looks for such prompts. */
   readonly waiting?: WaitingPrompts;
@@ -64,8 +66,8 @@ export type CommandRun = {
    */
   readonly narrowed?: { readonly since: string; readonly notLookedAt: number };
   /**
-   * The problems of the configuration, git, files or the whole run. A plan or an outcome has the problems of its own
-   * prompt.
+   * The problems of the configuration, of git, of files and of the run itself. The problems of a single prompt are in
+   * its plan or its outcome.
    */
   readonly problems: readonly Problem[];
 };
@@ -74,13 +76,16 @@ export type CommandRun = {
  * The versions of all prompts, and the promotion sources. Together, they show which environments wait for a promotion.
  */
 export type WaitingPrompts = Pick<VersionHistories, 'versions'> & {
-  /** The promotion source of each environment, by the name of the environment: `promote_from` in the configuration. */
+  /**
+   * The promotion source of each environment, which is `promote_from` in the configuration. The keys are environment
+   * names.
+   */
   readonly promotionSources: ReadonlyMap<string, string>;
 };
 
 /**
- * Makes the result of a command that finished or that the user interrupted.
- * @param reportPending true if pending changes make the exit code 2, as `--exit-code` demands on a dry run
+ * Creates the result of a command that finished or that the user interrupted.
+ * @param reportPending whether pending changes lead to exit code 2, as on a dry run with `--exit-code`
  */
 export function makeCommandResult(
   run: CommandRun,
@@ -90,22 +95,22 @@ export function makeCommandResult(
   return { run, exitCode: chooseExitCode(run, { reportPending, interrupted: stopSignal.aborted }) };
 }
 
-/** Makes the run of a command that stopped before it made a plan. The problems of the run say why. */
+/** Creates the run of a command that stopped before it created a plan. The problems of the run explain why. */
 export function makeStoppedRun(mode: CommandRun['mode'], run: StoppedRun): CommandRun {
   const { folder, files, acceptedWarnings, problems } = run;
   return { mode, folder, service: null, commit: null, files, acceptedWarnings, plan: null, outcomes: null, problems };
 }
 
-/** The known parts of a run that stopped before it made a plan. */
+/** The parts that are known of a run that stopped before it created a plan. */
 type StoppedRun = Pick<CommandRun, 'folder' | 'files' | 'acceptedWarnings' | 'problems'>;
 
-/** Makes the result of a command that could not start. Its exit code is 1. */
+/** Creates the result of a command that could not start. Its exit code is 1. */
 export function makeStoppedResult(mode: CommandRun['mode'], ...problems: readonly Problem[]): CommandResult {
   const run = makeStoppedRun(mode, { folder: null, files: [], acceptedWarnings: NO_ACCEPTED_WARNINGS, problems });
   return { run, exitCode: 1 };
 }
 
-/** The conditions besides the run that decide the exit code. */
+/** The conditions that affect the exit code in addition to the run. */
 type ExitConditions = { readonly reportPending?: boolean; readonly interrupted?: boolean };
 
 /**
@@ -117,7 +122,7 @@ export function chooseExitCode(run: CommandRun, { reportPending, interrupted }: 
   const statuses = collectStatuses(run);
   const hasObserved = hasObservedPrompts(run);
   if (hasObserved && statuses.has('failed')) return 4;
-  // The command edited the files, but then failed, for example to commit them. Only a part of the work is done.
+  // The command edited files but then failed, for example when it committed them. So only part of the work is done.
   if (statuses.has('applied') && run.edited !== undefined && run.problems.some(isError)) return 4;
   if (statuses.has('blocked')) return 3;
   if (!hasObserved || run.problems.some(isError)) return 1;
@@ -125,19 +130,19 @@ export function chooseExitCode(run: CommandRun, { reportPending, interrupted }: 
 }
 
 /**
- * Collects the statuses that affect the exit code: those of the edits, else those of the outcomes, else those of the
- * plan.
+ * Collects the statuses that affect the exit code. Takes them from the edits, or else from the outcomes, or else from
+ * the plan.
  */
 function collectStatuses({ edited, outcomes, plan, histories }: CommandRun): ReadonlySet<PlanStatus | OutcomeStatus> {
   const statuses = (edited ?? outcomes ?? plan?.prompts ?? []).map(({ status }) => status);
-  // `history` changes nothing, so only failed prompts of its plan may affect its exit code, not blocked or pending
-  // ones.
+  // `history` applies nothing, so blocked and pending prompts in its plan do not affect its exit code. Only failed
+  // prompts do.
   return new Set(statuses.filter((status) => histories === undefined || status === 'failed'));
 }
 
 /**
- * True if promptsync observed at least one prompt, or if there was no prompt to observe. `import` makes no plan, so
- * each of its prompts counts as observed unless it failed.
+ * Returns true if promptsync observed at least one prompt, or if there was no prompt to observe. `import` has no plan,
+ * so each of its prompts counts as observed unless it failed.
  */
 function hasObservedPrompts({ plan, edited = [] }: CommandRun): boolean {
   if (plan === null && edited.length > 0) return edited.some(({ status }) => status !== 'failed');

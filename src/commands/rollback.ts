@@ -15,7 +15,7 @@ type RollbackOptions = EditOptions & {
   /** The environment to roll back. */
   readonly environment: string;
   /**
-   * The number of the version to pin. By default, the version that the environment served before the active version.
+   * The number of the version to pin. Defaults to the version that the environment served before the active version.
    */
   readonly to?: number | undefined;
 };
@@ -58,9 +58,9 @@ async function draftRollback(
 }
 
 /**
- * Finds the number of the version that the environment served before the active version. Uses the previous pin in the
- * git history. Without a previous pin, uses the newest known version that is older than the active version. Fails if
- * the result is ambiguous.
+ * Finds the number of the version that the environment served before the active version. Takes it from the previous pin
+ * in the git history. If there is no previous pin, takes the newest known version that is older than the active
+ * version. Fails if the result is missing or ambiguous.
  */
 async function findPreviousVersion(
   prompt: PromptPlan,
@@ -74,7 +74,7 @@ async function findPreviousVersion(
   const previous = findPreviousPin(await readFormerPins(prompt, environment, workspace), served, known);
   if (previous.kind === 'number') return makeSuccess(previous.number);
   if (previous.kind === 'unclear') return makeFailure(makeUnclearPinProblem(previous.pin, environment, place));
-  // The commits that a shallow clone lacks may contain the previous pin.
+  // A commit that the shallow clone lacks may contain the previous pin.
   if (workspace.repository?.isShallow) return makeFailure(makeProblem('rollback/shallow', { environment }, place));
   const number = findPreviousNumber(known, served);
   if (number !== null) return makeSuccess(number);

@@ -35,7 +35,7 @@ export type PlanningOptions = WorkspaceOptions &
   ServiceOptions &
   AskPolicyOptions & {
     /**
-     * Validates the options, and returns what to read in addition to the pinned environments. If there are problems,
+     * Validates the options, and returns what to read in addition to the pinned environments. If it returns problems,
      * the command stops before it contacts the service.
      */
     readonly findNeeds?: ((config: Config) => ReadNeeds & { readonly problems: readonly Problem[] }) | undefined;
@@ -46,7 +46,7 @@ export type PlannedWorkspace = DesiredWorkspace & {
   /** The name of the service in reports. Null if promptsync did not contact the service. */
   readonly service: string | null;
   readonly provider: Provider;
-  /** Makes the request with which promptsync observes the prompt of a file. */
+  /** Creates the request for observing the prompt of a file. */
   readonly makeRequestFor: (file: PromptFile) => ReadRequest;
   readonly observation: Observation;
   /** The parts of the git history that the plan depends on. */
@@ -55,10 +55,10 @@ export type PlannedWorkspace = DesiredWorkspace & {
 };
 
 /**
- * Makes a plan and passes it to a command. Reads the prompt files and git, observes the service, and reads the git
- * history that the plan needs. An error in the files, the configuration or the base stops the run before it contacts
- * the service.
- * @param finish does the work of the command; promptsync closes the connection to the service when it returns
+ * Creates a plan and passes it to a command. Reads the prompt files and git, observes the service, and reads the git
+ * history that the plan needs. If the files, the configuration or the base commit have an error, the command stops
+ * before it contacts the service.
+ * @param finish does the work of the command; when it returns, promptsync closes the connection to the service
  */
 export async function runWithPlan(
   mode: CommandRun['mode'],
@@ -69,7 +69,8 @@ export async function runWithPlan(
   const workspace = await openWorkspace(options, world);
   const { config, files, problems } = workspace;
   const stop = (...reasons: readonly Problem[]) => {
-    // With `--base`, only the base commit may accept warnings. A run that stops here has not read the base commit.
+    // With `--base`, only the base commit can accept warnings. That commit was not read yet, so no warnings are
+    // accepted.
     const acceptedWarnings = options.base === undefined ? collectAcceptedWarnings(files, config) : NO_ACCEPTED_WARNINGS;
     const folder = config?.folder ?? null;
     return makeCommandResult(
@@ -123,7 +124,7 @@ async function planFromObservation(
   };
 }
 
-/** Warns if the service has none of the prompts. A wrong address is then more likely than many wrong ids. */
+/** Warns if the service has none of the prompts, because a wrong address is then more likely than many wrong ids. */
 function warnAboutUnknownPrompts(
   files: readonly PromptFile[],
   { failed }: Observation,
@@ -135,8 +136,9 @@ function warnAboutUnknownPrompts(
 }
 
 /**
- * The API paths of all supported services, for the problem `service/none-found`. The path of the configured service
- * would not be enough, because a missing `provider` in the configuration leads to the same problem as a wrong address.
+ * The API paths of all supported services, for the problem `service/none-found`. The path of the configured service is
+ * not enough: a missing `provider` setting causes the same problem as a wrong address, and the user then needs a
+ * different path.
  */
 const INTERFACE_PATHS = [
   `\`${PROVIDERS[DEFAULT_PROVIDER].interfacePath}\``,
@@ -144,11 +146,11 @@ const INTERFACE_PATHS = [
 ].join(', ');
 
 /**
- * Makes a plan without the service, under the assumption that the service is in sync with the base commit.
+ * Creates a plan without contacting the service. Assumes that the service is in sync with the base commit.
  * @param reason the warning that explains why promptsync does not contact the service
  */
 async function planFromAssumption(desired: DesiredWorkspace, reason: Problem): Promise<PlannedWorkspace> {
-  // Only the service knows which version numbers are active. So promptsync cannot check promotions here.
+  // Only the service knows which version numbers are active, so promptsync cannot check promotions here.
   const unchecked = {
     ...desired,
     promotionSources: new Map<string, string>(),
@@ -174,7 +176,7 @@ async function makePlanWithHistory(
   };
 }
 
-/** Makes the run of a command that has a plan and has written nothing to the service. */
+/** Creates the run of a command that has a plan and has not written to the service. */
 export function makePlannedRun(mode: CommandRun['mode'], workspace: PlannedWorkspace): CommandRun {
   const { config, service, repository, files, acceptedWarnings, plan, skipped, problems } = workspace;
   const commit = repository?.head ?? null;
@@ -196,8 +198,8 @@ export function makePlannedRun(mode: CommandRun['mode'], workspace: PlannedWorks
 export type PromptReplan = { readonly plan: PromptPlan; readonly history: PlanningHistory };
 
 /**
- * Makes the plan of one prompt again.
- * @param file the prompt file, or an edited version of it that is not written yet
+ * Plans one prompt again.
+ * @param file the prompt file, or its edited content that promptsync has not written yet
  * @param observed the current observation of the prompt
  */
 export async function replanPrompt(
@@ -210,7 +212,7 @@ export async function replanPrompt(
 }
 
 /**
- * Warns about prompts whose files were removed since the base commit, and names the versions that the service still
+ * Warns about prompts whose files were removed since the base commit, and lists the versions that the service still
  * serves. promptsync cannot delete these prompts, because the API of the service has no call for that.
  */
 function warnAboutMissingFiles({ base }: DesiredWorkspace, observation: Observation): readonly Problem[] {
@@ -226,7 +228,7 @@ function warnAboutMissingFiles({ base }: DesiredWorkspace, observation: Observat
 
 /**
  * Describes which versions of a removed prompt the service still serves. Returns the last sentence of the problem
- * `prompt/gone`, with its period.
+ * `prompt/gone`, including the period.
  */
 function describeServedVersions(id: string, observation: Observation): string {
   const failure = observation.failed.get(id);

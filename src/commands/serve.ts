@@ -18,7 +18,7 @@ export type ServeOptions = {
   readonly port: number;
   /**
    * The path of a workspace folder or of a configuration file. The service registers the prompts of this workspace
-   * before it accepts requests. True selects the workspace of the working directory. Undefined registers no prompts.
+   * before it accepts requests. True selects the workspace in the working directory. Undefined registers no prompts.
    */
   readonly seed?: string | true | undefined;
 };
@@ -33,12 +33,10 @@ export type RunningService = {
   readonly close: () => Promise<void>;
 };
 
-/** The running service, or null and the problems that prevented the start. */
+/** The running service and all problems. The service is null if a problem prevented the start. */
 type ServeResult = { readonly service: RunningService | null; readonly problems: readonly Problem[] };
 
-/**
- * Starts the embedded service for the command `serve`. All data stays in the SQLite file when the service is closed.
- */
+/** Starts the embedded service for the command `serve`. The SQLite file keeps all data when the service stops. */
 export async function serveEmbedded(options: ServeOptions, world: World): Promise<ServeResult> {
   const { workingDirectory, environment, now } = world;
   const { seed, port } = options;
@@ -66,7 +64,9 @@ async function openSeed(seed: string | true, world: World): Promise<Workspace> {
 type EmbeddedOptions = Pick<ServeOptions, 'port'> & {
   readonly databasePath: string;
   readonly apiKey: string;
-  /** The prompts to register in the service, because its API has no call that creates a prompt. */
+  /**
+   * The files whose prompts the service registers when it starts, because its API has no call that creates a prompt.
+   */
   readonly files: readonly PromptFile[];
   readonly now: () => number;
 };
@@ -82,13 +82,13 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
 
 /**
  * The id of the project that all prompts belong to. The embedded service can store several projects, but promptsync
- * needs only one, because each started service has one API key.
+ * needs only one, because it always starts the service with a single API key.
  */
 const PROJECT_ID = 'embedded';
 
 async function startWithPrompts({ databasePath, port, apiKey, files, now }: EmbeddedOptions): Promise<EmbeddedServer> {
-  // Refuses symbolic links in a repository. SQLite would follow a link that a commit added, and could write to a file
-  // outside of the repository.
+  // Refuse symbolic links in a repository. SQLite would follow a link from a commit, and could write to a file outside
+  // of the repository.
   const link = findTrackedLink(databasePath);
   if (link !== null) throw new Error(`${link} is a symbolic link inside a repository`);
   const store = openStore(databasePath, { now });

@@ -9,8 +9,8 @@ import { makePlannedRun, runWithPlan, type PlannedWorkspace, type PlanningOption
 
 type StatusOptions = PlanningOptions & {
   /**
-   * Also lists prompts of the service that have no prompt file: all of them (true), or those whose names match the
-   * pattern. Undefined lists none.
+   * Whether to list the prompts in the service that have no prompt file. True lists all of them. A pattern lists those
+   * with matching names. Undefined lists none.
    */
   readonly orphans?: string | true | undefined;
 };
@@ -27,8 +27,8 @@ export async function showStatus({ orphans, ...options }: StatusOptions, world: 
 }
 
 /**
- * Finds the prompts of the service that have no prompt file. Reads all files of the workspace for this, not only the
- * files that the user selected.
+ * Finds the prompts in the service that have no prompt file. Reads all prompt files of the workspace, including those
+ * that the user did not select.
  */
 async function findOrphans(
   { provider, config }: PlannedWorkspace,
@@ -46,7 +46,7 @@ async function findOrphans(
 }
 
 /**
- * Reads the version histories of the prompts that wait for promotion. Skips all others, because reading git is slow.
+ * Reads the version histories of the prompts that wait for a promotion. Skips all others, because reading git is slow.
  */
 async function readWaitingPromotions(workspace: PlannedWorkspace): Promise<WaitingPrompts> {
   const { files, observation, promotionSources } = workspace;

@@ -22,11 +22,14 @@ export type SyncOptions = PlanningOptions &
     readonly dryRun: boolean;
     /** Applies the plan without asking the user for confirmation. */
     readonly yes: boolean;
-    /** A dry run with pending changes exits with 2. */
+    /** If true, a dry run with pending changes exits with code 2. */
     readonly exitCode: boolean;
     /** The digest of the plan that the user expects. promptsync applies no other plan. Undefined allows any plan. */
     readonly expectPlan?: string | undefined;
-    /** Refuses to write a prompt if its plan, made again right before the write, differs from the plan of this run. */
+    /**
+     * If promptsync must plan a prompt again before the write, refuses to write unless the new plan equals the plan of
+     * this run.
+     */
     readonly onlyThisPlan?: boolean | undefined;
     /** Overrides `max_changes` of the configuration. */
     readonly maxChanges?: MaxChanges | undefined;
@@ -34,16 +37,18 @@ export type SyncOptions = PlanningOptions &
     readonly onDrift?: OnDrift | undefined;
     /** Allows prompt files that differ from HEAD. */
     readonly allowDirty: boolean;
-    /** Makes an additional guard, such as the review check of the GitHub Action. A dry run does not use the guard. */
+    /**
+     * Creates an additional guard, such as the review check of the GitHub Action. A dry run does not use this guard.
+     */
     readonly makeRefusal?: ((workspace: PlannedWorkspace) => Promise<RefusePrompt>) | undefined;
-    /** Renders the plan for the confirmation question. Without it, the question shows no plan. */
+    /** Renders the plan for the confirmation question. If it is undefined, the question shows no plan. */
     readonly renderPlan?: ((plan: PlanToConfirm) => Promise<string>) | undefined;
   };
 
-/** The report of a plan that the user should confirm. Its paths are relative to the folder. */
+/** The report of a plan that the user must confirm. The paths in the report are relative to `folder`. */
 export type PlanToConfirm = { readonly report: Report; readonly folder: string };
 
-/** Makes a plan, and applies it unless this is a dry run. */
+/** Creates a plan, and applies it unless this is a dry run. */
 export async function syncPrompts(options: SyncOptions, world: World): Promise<CommandResult> {
   const mode = options.dryRun ? 'dry-run' : 'apply';
   if (options.askPolicy === 'offline' && !(options.dryRun && options.base !== undefined)) {
@@ -55,12 +60,13 @@ export async function syncPrompts(options: SyncOptions, world: World): Promise<C
 }
 
 /**
- * Guards the plan. A dry run ends there. Otherwise asks the user for confirmation, if necessary, and applies the plan.
+ * Applies the guards to the plan. A dry run ends there. Otherwise, asks the user for confirmation if necessary, and
+ * applies the plan.
  */
 async function guardAndApply(workspace: PlannedWorkspace, options: SyncOptions, world: World): Promise<CommandResult> {
   const guards = makeGuardSettings(workspace, options);
   const plan = guardPlan(workspace.plan, guards);
-  // Without a base there is no drift to find, so the guard `on_drift: fail` would have no effect.
+  // Without `--base`, promptsync cannot find drift, so the guard `on_drift: fail` would have no effect.
   const lacksBase = guards.onDrift === 'fail' && options.base === undefined;
   const baseWarnings = lacksBase ? [makeProblem('config/drift-needs-base')] : [];
   const warnings = [...warnAboutUncommittedFiles(workspace, options), ...baseWarnings];
@@ -82,8 +88,8 @@ async function guardAndApply(workspace: PlannedWorkspace, options: SyncOptions, 
 }
 
 /**
- * Applies a plan that passed the guards. Refuses to write if the commit is not merged and up to date. After the writes,
- * it warns if the branch got newer commits meanwhile.
+ * Applies a guarded plan. Refuses to write if the commit is not merged and up to date. Returns a warning if the branch
+ * received newer commits during the writes.
  */
 async function applyIfUpToDate(
   guardedPlan: Plan,
@@ -92,8 +98,8 @@ async function applyIfUpToDate(
   options: SyncOptions,
   world: World,
 ): Promise<Pick<CommandRun, 'plan' | 'outcomes' | 'problems'>> {
-  // This check comes after the confirmation, because the user may confirm hours later. If there are no changes to
-  // apply, it is skipped, and promptsync does not contact the remote.
+  // Run this check after the confirmation, because the user may confirm hours later. If there is nothing to apply, skip
+  // the check, so that promptsync does not contact the remote.
   const refuse = hasChangesToApply(guardedPlan) ? await makeWriteGuard(workspace, options) : undefined;
   const plan = guardPlan(workspace.plan, { ...guards, ...(refuse && { refuse }) });
   const outcomes = await applyGuardedPlan(plan, guards, workspace, world);
@@ -103,8 +109,8 @@ async function applyIfUpToDate(
 }
 
 /**
- * Makes the guard for writes. If the commit is not merged and up to date, the guard refuses all prompts. Otherwise it
- * is the guard of the caller, or undefined if the caller has none.
+ * Creates the guard for writes. If the commit is not merged and up to date, this guard refuses all prompts. Otherwise,
+ * it is the guard from `makeRefusal`, or undefined if the caller has no such guard.
  */
 async function makeWriteGuard(workspace: PlannedWorkspace, options: SyncOptions): Promise<RefusePrompt | undefined> {
   const problems = await checkMergedAndUpToDate(workspace, options);
@@ -123,8 +129,8 @@ function makeGuardSettings(workspace: PlannedWorkspace, options: SyncOptions): G
 }
 
 /**
- * Returns the warnings of a dry run about files with uncommitted changes. A dry run does not refuse such files, because
- * users try their edits with it. An apply will refuse them.
+ * Returns warnings about files with uncommitted changes on a dry run, because an apply would refuse these files. A dry
+ * run accepts them, so that users can try out their edits.
  */
 function warnAboutUncommittedFiles({ plan, uncommitted }: PlannedWorkspace, options: SyncOptions): readonly Problem[] {
   if (!options.dryRun || options.allowDirty) return [];
@@ -133,7 +139,7 @@ function warnAboutUncommittedFiles({ plan, uncommitted }: PlannedWorkspace, opti
     .map(({ file }) => makeProblem('git/uncommitted', {}, { path: file.path }));
 }
 
-/** True if an apply has work to do: changes to write, or pinned versions to find in the service. */
+/** Returns true if an apply has work to do: changes to write, or pinned versions to find in the service. */
 function hasChangesToApply({ prompts }: Plan): boolean {
   return prompts.some(({ status, pinsToFind }) => status === 'pending' || pinsToFind.length > 0);
 }

@@ -1,12 +1,13 @@
 import { posix } from 'node:path';
 import { computeDigest, shortDigest } from '../domain/digest.ts';
 
-// A sticky text is a text on GitHub or GitLab, for example the comment on a pull request. Each run updates the existing
-// text instead of posting another one. promptsync finds the text by its first line, the marker, and by its author. The
-// marker is an HTML comment, which readers do not see. promptsync checks the author, because anybody can copy a marker.
+// A sticky text is posted to GitHub or GitLab, for example as a comment on a pull request. Later runs update this text
+// instead of posting another one. promptsync finds it by its author and by its first line, the marker. The marker is an
+// HTML comment, which is invisible to readers. promptsync checks the author, because anyone can copy a marker.
 
 /**
- * Makes the marker for one folder and configuration of a repository. Jobs for other workspaces then update other texts.
+ * Creates the marker for one folder and configuration of a repository. Jobs for different workspaces have different
+ * markers, so they do not overwrite each other's text.
  */
 export function makeMarker(folder: string, config = ''): string {
   const identity = JSON.stringify([posix.normalize(`./${folder}/`), config]);
@@ -14,8 +15,8 @@ export function makeMarker(folder: string, config = ''): string {
 }
 
 /**
- * True if two texts are equal, or differ only in the links to the runs that wrote them. It ignores white space at the
- * end of the posted text, because GitLab removes such white space.
+ * Returns true if the posted text equals the body. Ignores the links to the runs that wrote them. Also ignores white
+ * space at the end, because GitLab removes it.
  */
 export function hasSameText(posted: string | null | undefined, body: string): boolean {
   const runLink = /\/(?:actions\/runs|-\/jobs)\/\d+/g;
@@ -23,7 +24,10 @@ export function hasSameText(posted: string | null | undefined, body: string): bo
   return normalize(posted ?? '') === normalize(body);
 }
 
-/** A text to post, and the rule that decides whether to post the text. `Existing` is the type of the posted text. */
+/**
+ * The text to post, and the rule that decides whether to post it. `Existing` is the type of the text that is already
+ * posted.
+ */
 export type StickyText<Existing> = {
   /** The hidden marker, which is the first line of the body. */
   readonly marker: string;
@@ -36,7 +40,10 @@ export type StickyText<Existing> = {
 type StickyActions<Existing, Saved> = Pick<StickyText<Existing>, 'mustWrite'> & {
   readonly find: () => Promise<Existing | null>;
   readonly update: (existing: Existing) => Promise<Saved>;
-  /** Creates the text. It must not retry its request, because a second request would create a second text. */
+  /**
+   * Creates the text. Must not retry its request, because the first request may have succeeded, and a retry would post
+   * the text twice.
+   */
   readonly create: () => Promise<Saved>;
   /**
    * Returns true if `create` may have succeeded although it threw this error, because the response was lost or came
@@ -46,8 +53,8 @@ type StickyActions<Existing, Saved> = Pick<StickyText<Existing>, 'mustWrite'> & 
 };
 
 /**
- * Updates the text, or creates the text if there is none. Returns null if `mustWrite` returned false. If the response
- * to `create` was lost, it searches for the created text before it calls `create` again.
+ * Updates the existing text, or creates it if there is none. Returns null if `mustWrite` returns false. If the response
+ * to `create` was lost, searches for the created text before it calls `create` again.
  */
 export async function upsertStickyText<Existing, Saved>(
   actions: StickyActions<Existing, Saved>,

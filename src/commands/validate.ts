@@ -13,7 +13,7 @@ import { sortByPlace, isError, type Problem } from '../problem.ts';
 import { chooseExitCode, makeStoppedRun, type CommandResult } from './result.ts';
 
 /**
- * Checks the configuration, the prompt files, and the rules for environments that promptsync can check without the
+ * Validates the configuration, the prompt files, and all rules for environments that promptsync can check without the
  * service. Sends no request and needs no API key.
  */
 export async function validatePrompts(options: WorkspaceOptions, world: World): Promise<CommandResult> {
@@ -33,7 +33,7 @@ export async function validatePrompts(options: WorkspaceOptions, world: World): 
 type PinProblems = {
   /** The problems of pins that the configuration forbids. */
   readonly forbidden: readonly Problem[];
-  /** The warnings about pins to versions that the previous environment may not have served. */
+  /** The warnings about pins to versions that the previous environment may never have served. */
   readonly warnings: readonly Problem[];
 };
 
@@ -41,12 +41,12 @@ async function checkPins({ config, files, problems }: Workspace): Promise<PinPro
   if (config === null || problems.some(isError)) return { forbidden: [], warnings: [] };
   const environments = listEnvironmentsWithoutLatest(config);
   const forbidden = files.flatMap((file) => checkLatestPins(file, environments));
-  // These warnings need the git history. If git fails, validation still succeeds.
+  // These warnings need the git history. If git fails, omit them, so that the validation can still succeed.
   return { forbidden, warnings: await readSkippedPromotions(config, files).catch(() => []) };
 }
 
 /**
- * Returns a warning for each pin that may skip an environment of the promotion order. Reads the git history only for
+ * Returns a warning for each pin that may skip an environment in the promotion order. Reads the git history only of
  * files with such a pin, because git is slow.
  */
 async function readSkippedPromotions(config: Config, files: readonly PromptFile[]): Promise<readonly Problem[]> {

@@ -8,8 +8,8 @@ import { type CommandResult, type CommandRun, makeStoppedRun, makeCommandResult 
 type LockOptions = Pick<WorkspaceOptions, 'config' | 'configuration'> & { readonly dryRun: boolean };
 
 /**
- * Runs a command that writes prompt files while it holds the lock of the workspace. Without the lock, two commands
- * could read the same file, and the second one to write it would undo the edit of the first. A dry run takes no lock.
+ * Holds the lock of the workspace while it runs a command that writes prompt files. Without the lock, two commands
+ * could read the same file, and the later write would undo the earlier edit. A dry run takes no lock.
  */
 export async function withWorkspaceLock(
   mode: CommandRun['mode'],

@@ -33,7 +33,7 @@ export const SERVICE_PROBLEMS = {
   ),
   'service/none-found': defineError<{
     service: string;
-    /** The paths of the API, such as "`/v1/`, for Langfuse `/api/public/`". */
+    /** The paths of the API, such as `/v1/` and `/api/public/`. */
     interfacePaths: string;
   }>(
     (e) => `The service at ${e.service} has none of the prompts in these files (404).`,

@@ -63,7 +63,7 @@ export function describeChange(change: ReportChange): readonly string[] {
  * that already has versions.
  */
 const BASELINE_TEXT =
-  "baseline: a version with this text that carries promptsync's record; nothing that is served changes";
+  "baseline: a version that stores this text and promptsync's record; environments still serve the same versions";
 
 function describeCreate({
   ref,
@@ -96,9 +96,9 @@ export function describeChangeStatus({ status }: Pick<ReportChange, 'status'>): 
 
 const STATUS_NOTES = {
   made: '',
-  adopted: ' (it was there already)',
+  adopted: ' (already existed)',
   not_made: ' (not made)',
-  unknown: ' (not known whether it was made)',
+  unknown: ' (outcome unknown)',
 } as const satisfies Record<NonNullable<ReportChange['status']>, string>;
 
 /**
@@ -118,7 +118,7 @@ export function describeVersionNotes(change: ReportChange, all: readonly ReportC
  */
 export function listKeptMetadataLines(change: ReportChange): readonly string[] {
   if (change.kind !== 'create-version') return [];
-  if (change.metadata_omitted === true) return ['This metadata is too large to be shown (over 100 kB).'];
+  if (change.metadata_omitted === true) return ['This metadata is too large to show (over 100 kB).'];
   return change.kept_metadata?.split('\n') ?? [];
 }
 
@@ -185,11 +185,11 @@ export function describeBreakingChanges(prompt: ReportPrompt, show: ShowText): r
   });
   return [
     ...keys.map(({ before, after }) => {
-      return `the key changes from ${show(before)} to ${show(after)}. Whoever reads it by key has to follow.`;
+      return `the key changes from ${show(before)} to ${show(after)}. Callers that use the key must change it.`;
     }),
     ...[...Map.groupBy(variables, ({ kind, variable }) => `${kind} ${variable}`).values()].map((group) => {
       const { kind = 'added', variable = '' } = group[0] ?? {};
-      const then = kind === 'added' ? 'Callers have to supply it.' : 'Callers need not supply it any more.';
+      const then = kind === 'added' ? 'Callers must supply it.' : 'Callers no longer need to supply it.';
       const where = group.map(({ environment }) => show(environment)).join(', ');
       return `${where}: the variable ${show(`{{${variable}}}`)} is ${kind}. ${then}`;
     }),
@@ -260,7 +260,7 @@ export function describeWaitingPromotions({ waiting = [] }: ReportPrompt, show: 
  * no prompt file. Returns no lines if the command did not search for orphans.
  */
 export function describeOrphans({ orphans }: Report, show: ShowText): readonly string[] {
-  if (orphans?.length === 0) return ['none: every prompt that was asked about has a file'];
+  if (orphans?.length === 0) return ['none: every matching prompt has a file'];
   return (orphans ?? []).map(({ name, labels, last_version: last }) => {
     return `${show(name)}: last version v${last}, active in ${labels.map(show).join(', ') || 'no environment'}`;
   });
@@ -271,14 +271,14 @@ export function describeDrift(drift: ReportDrift, prompt: ReportPrompt, mode: Re
   const canPull =
     mode !== 'apply' && drift.kind === 'outside' && ('field' in drift || drift.observed?.made_by !== 'git');
   const then = `${canPull ? `${show('promptsync pull')} takes it into the file. ` : ''}${describeDriftOutcome(drift, prompt, mode)}`;
-  const kind = drift.kind === 'outside' ? 'changed outside of git' : 'unfinished: merged, not live yet';
+  const kind = drift.kind === 'outside' ? 'changed outside of git' : 'unfinished: merged but not live yet';
   if ('field' in drift) {
     const [observed, expected] = [drift.observed, drift.expected].map((text) => show(JSON.stringify(text)));
-    return `${drift.field} is ${observed}, the base wants ${expected} (${kind}). ${then}`;
+    return `${drift.field} is ${observed}, but the base wants ${expected} (${kind}). ${then}`;
   }
   const { environment, observed, expected } = drift;
-  const wants = `the base wants ${show(describeVersionRef(expected))}`;
-  if (observed === null) return `${show(environment)} has nothing active, ${wants} (${kind}).`;
+  const wants = `but the base wants ${show(describeVersionRef(expected))}`;
+  if (observed === null) return `${show(environment)} serves no version, ${wants} (${kind}).`;
   const from = observed.commit === undefined ? '' : `, made from ${show(observed.commit.slice(0, 12))}`;
   const keep = `To keep it, pin ${show(observed.pin ?? `version:${observed.id}`)}.`;
   return `${show(environment)} serves ${show(describeVersionRef(observed))}${from}, ${wants} (${kind}). ${then} ${keep}`;
@@ -286,12 +286,12 @@ export function describeDrift(drift: ReportDrift, prompt: ReportPrompt, mode: Re
 
 /** Describes what a sync would do about a drift. If the report is about a sync, describes what that sync did. */
 function describeDriftOutcome(drift: ReportDrift, { status, changes }: ReportPrompt, mode: Report['mode']): string {
-  if (status === 'blocked') return 'The prompt is blocked: a sync leaves it as it is.';
-  if (mode !== 'apply') return drift.restores ? 'A sync puts it back.' : 'A sync sets what the files want now.';
+  if (status === 'blocked') return 'The prompt is blocked, so a sync does not change it.';
+  if (mode !== 'apply') return drift.restores ? 'A sync puts it back.' : 'A sync applies what the files declare now.';
   const result = changes.find((change) => findDriftOfChange(change, [drift]).length > 0)?.status;
-  if (result === 'unknown') return 'It is not known whether this run changed it.';
+  if (result === 'unknown') return 'promptsync does not know whether this run changed it.';
   if (result !== 'made' && result !== 'adopted') return 'This run did not change it.';
-  return drift.restores ? 'This run put it back.' : 'This run set what the files want now.';
+  return drift.restores ? 'This run put it back.' : 'This run applied what the files declare now.';
 }
 
 /** Returns the drift entries for the environment or the fields that a change affects. */

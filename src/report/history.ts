@@ -117,9 +117,9 @@ function makeOriginCells(version: ReportVersionOrigin): CellTexts {
 /** The notes for versions with neither a commit subject nor a message. The keys say who created the version. */
 const MAKER_NOTES = {
   git: undefined,
-  outside: 'by somebody outside of git',
-  uncommitted: 'from a file that was not committed',
-  unknown: 'not known: the service does not say it',
+  outside: 'created outside of git',
+  uncommitted: 'from an uncommitted file',
+  unknown: 'unknown: the service does not record it',
 } as const satisfies Record<ReportVersionOrigin['made_by'], string | undefined>;
 
 /**
@@ -144,7 +144,7 @@ function formatSubject({ subject, pull_request: request }: ReportCommit): string
 function describeUnpinned({ lineage, environments = [] }: ReportPrompt): string | null {
   const row = environments.find(({ environment }) => environment === lineage?.environment);
   if (row === undefined) return 'not by the file';
-  return row.in_sync ? 'by no commit that is known' : null;
+  return row.in_sync ? 'not by a known commit' : null;
 }
 
 /** Describes an environment that serves a different version than the file pins. */

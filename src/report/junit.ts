@@ -99,7 +99,8 @@ function makeNamesUnique(cases: readonly TestCase[]): readonly TestCase[] {
   });
 }
 
-const OMITTED_NOTE = 'What else is wrong does not fit: a JUnit report has at most 30 MB, and 1 MB of each test.';
+const OMITTED_NOTE =
+  'There is no room for more problems. A JUnit report has at most 30 MB, with at most 1 MB for each test.';
 
 /**
  * Renders all test cases, with as many failures as fit into `maxBytes` in total. In each test case, a note replaces the

@@ -76,11 +76,11 @@ function renderOmittedNote(omitted: readonly OmittedItems[], { prompts }: Report
   const where = runUrl === null ? 'the report of the run' : `the summary and the page of [the run](${runUrl})`;
   const large = prompts.flatMap(words.listTextChanges).filter(({ texts }) => texts.text_omitted === true).length;
   const notes = [
-    ...(parts.length === 0 ? [] : [`Left out for want of room: ${parts.join(', ')}. All of it is in ${where}.`]),
+    ...(parts.length === 0 ? [] : [`There was no room for ${parts.join(', ')}. See ${where} for everything.`]),
     ...(large === 0
       ? []
       : [
-          `Too large to be shown: ${words.formatCount([large, 'text', 'texts'])} (over 100 kB); git diff shows files of this size.`,
+          `Too large to show: ${words.formatCount([large, 'text', 'texts'])} (over 100 kB); git diff shows files of this size.`,
         ]),
   ];
   if (notes.length === 0) return '';
@@ -94,7 +94,7 @@ function renderMarkdownFoot(report: Report, { commit, runUrl }: MarkdownOptions)
     shown === null ? [] : [`commit ${renderCodeSpan(shown.slice(0, 12))}`],
     committed === undefined ? [] : [`committed ${renderCodeSpan(committed.commit.slice(0, 12))}`],
     service === null ? [] : [`service ${renderCodeSpan(service)}`],
-    problems.some(({ code }) => code === NOT_ASKED_CODE) ? ['the service was not asked'] : [],
+    problems.some(({ code }) => code === NOT_ASKED_CODE) ? ['service not contacted'] : [],
     digest === null ? [] : [`plan ${renderCodeSpan(digest)}`],
     runUrl === null ? [] : [`[run](${runUrl})`],
   ];
@@ -130,7 +130,7 @@ function makeSections(report: Report): readonly Section[] {
       words.describeBreakingChanges(prompt, renderCodeSpan).map((text) => `- ${renderCodeSpan(prompt.key)}: ${text}\n`),
     ),
     makeSection(
-      `#### Drift\n\nAlready there${mode === 'apply' ? ' before this run' : ', whatever is merged'}:\n\n`,
+      `#### Drift\n\nThese differences ${mode === 'apply' ? 'existed in the service before this run' : 'already exist in the service'}:\n\n`,
       'drift note',
       0.5,
       prompts,

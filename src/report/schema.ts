@@ -6,34 +6,49 @@ import { FIELDS } from '../domain/plan.ts';
 
 const DigestShape = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 const VersionRefShape = z.object({
-  id: z.string().describe('The service’s id of the version.'),
-  version_number: z.int().nullable().describe('null: not known.'),
+  id: z.string().describe('The id of the version in the service.'),
+  version_number: z.int().nullable().describe('The number of the version. null if it is unknown.'),
 });
 const NewVersionShape = z.object({
-  new: z.literal(true).describe('A version that the same plan makes.'),
-  digest: DigestShape.optional().describe('Of its content, where that is of a git: pin.'),
+  new: z.literal(true).describe('A version that the same plan creates.'),
+  digest: DigestShape.optional().describe('The digest of its content, if a git: pin determines the content.'),
 });
 const ChangeStatusShape = z
   .enum(['made', 'adopted', 'not_made', 'unknown'])
   .optional()
-  .describe('After an apply only. adopted: it was there already; unknown: the answer was lost.');
+  .describe(
+    'The outcome of the change, only after an apply. adopted: the version already existed. unknown: the response was lost.',
+  );
 
 const CreateVersionShape = z.object({
-  kind: z.literal('create-version').describe('What is done.'),
-  digest: DigestShape.describe('Of the content, with line feeds and without any at its end.'),
-  metadata_digest: DigestShape.optional().describe('Where the file manages metadata.'),
+  kind: z.literal('create-version').describe('The kind of change.'),
+  digest: DigestShape.describe('The digest of the content, with LF line endings and without line feeds at the end.'),
+  metadata_digest: DigestShape.optional().describe('The digest of the metadata, if the file manages metadata.'),
   metadata_from: VersionRefShape.optional().describe(
-    'The version whose metadata it keeps, where the file manages none.',
+    'The version whose metadata the new version keeps, if the file manages no metadata.',
   ),
-  kept_metadata: z.string().optional().describe('That metadata: a line for each key, with its value as JSON.'),
-  metadata_omitted: z.literal(true).optional().describe('That metadata has more than 100 kB and is left out.'),
-  ref: z.string().optional().describe('The git: pin that the content is for; absent for the file’s own content.'),
-  baseline: z.literal(true).optional().describe('It only carries promptsync’s record: nothing served changes.'),
+  kept_metadata: z.string().optional().describe('The kept metadata: one line for each key, with its value as JSON.'),
+  metadata_omitted: z
+    .literal(true)
+    .optional()
+    .describe('The kept metadata is larger than 100 kB, so the report omits it.'),
+  ref: z
+    .string()
+    .optional()
+    .describe('The ref of the git: pin that needs the content. Absent for the content of the file itself.'),
+  baseline: z
+    .literal(true)
+    .optional()
+    .describe(
+      'The version is a baseline: it only stores the record of promptsync, and no pinned environment serves it.',
+    ),
   change_summary: z
     .string()
     .nullable()
-    .describe('What is stored with the version: the subject of the commit that last changed the file; null: none.'),
-  version: VersionRefShape.optional().describe('The version that was made.'),
+    .describe(
+      'The subject of the commit that last changed the file. The service stores it with the version. null if there is no such commit.',
+    ),
+  version: VersionRefShape.optional().describe('The version that the apply created or adopted.'),
   status: ChangeStatusShape,
 });
 
@@ -43,23 +58,23 @@ const UpdatePromptShape = z.object({
     .partialRecord(
       z.enum(FIELDS),
       z.object({
-        before: z.string().describe('What the service has.'),
-        after: z.string().describe('What the file has.'),
+        before: z.string().describe('The value in the service.'),
+        after: z.string().describe('The value in the file.'),
       }),
     )
-    .describe('The fields that change, by name: key, name, description.'),
+    .describe('The fields that change, by name: key, name or description.'),
   status: ChangeStatusShape,
 });
 
 const TextShape = z
   .string()
   .nullable()
-  .describe('With line feeds. null: there is none, it is not known, or it is left out.');
+  .describe('A text with LF line endings. null if there is no text, if it is unknown, or if the report omits it.');
 const MetadataShape = z
   .string()
   .optional()
   .describe(
-    'A line for each key, its value as JSON; the whole as JSON if it is not a mapping. Where both sides are known, and one has any.',
+    'Metadata: one line for each key, with its value as JSON. Metadata that is not a mapping is JSON as a whole. Present only if both sides are known and at least one side has metadata.',
   );
 
 const TEXT_FIELDS = {
@@ -68,22 +83,28 @@ const TEXT_FIELDS = {
   text_omitted: z
     .literal(true)
     .optional()
-    .describe('A text of more than 100 kB, or with as much metadata, is left out.'),
+    .describe('The report omits the texts, because a text or its metadata is larger than 100 kB.'),
   before_metadata: MetadataShape,
   after_metadata: MetadataShape,
   breaking: z
     .array(
       z.object({
-        variable: z.string().describe('Its name.'),
-        kind: z.enum(['added', 'removed']).describe('Callers have to supply it, or no longer.'),
+        variable: z.string().describe('The name of the variable.'),
+        kind: z
+          .enum(['added', 'removed'])
+          .describe(
+            'The kind of change. added: callers must supply the variable. removed: callers no longer need to supply it.',
+          ),
       }),
     )
-    .describe('Variables that only one of the two texts has, where both are known.'),
+    .describe('The variables that only one of the two texts has. Empty if one of the texts is unknown.'),
 };
 
 const SERVED_FIELDS = {
-  before: VersionRefShape.nullable().describe('What is active there; null: nothing.'),
-  after: z.union([VersionRefShape, NewVersionShape]).describe('What becomes active. After an apply it has its id.'),
+  before: VersionRefShape.nullable().describe('The version that is active in the environment. null if none is active.'),
+  after: z
+    .union([VersionRefShape, NewVersionShape])
+    .describe('The version that becomes active. After an apply, a new version has its id.'),
   ...TEXT_FIELDS,
 };
 
@@ -99,28 +120,37 @@ const ChangeShape = z.discriminatedUnion('kind', [CreateVersionShape, UpdateProm
 const DEVIATION_FIELDS = {
   kind: z
     .enum(['outside', 'unfinished'])
-    .describe('unfinished: an earlier commit wanted what stands there, or nothing stands there yet.'),
-  restores: z.boolean().describe('Whether a sync only puts it back: the files of now want it as the base does.'),
+    .describe(
+      'outside: somebody changed the service. unfinished: an earlier commit wanted the current state, or no version is active yet.',
+    ),
+  restores: z
+    .boolean()
+    .describe('Whether a sync only restores the state that the base wants, because the files still want the same.'),
 };
 
 const EnvironmentDriftShape = z.object({
   environment: z.string().describe('The environment that differs.'),
   ...DEVIATION_FIELDS,
-  expected: z.union([VersionRefShape, NewVersionShape]).describe('What the base commit wants.'),
+  expected: z.union([VersionRefShape, NewVersionShape]).describe('The version that the base commit wants.'),
   observed: VersionRefShape.extend({
-    made_by: z.enum(['git', 'outside']).describe('git: by promptsync, from a commit. outside: by somebody else.'),
-    commit: z.string().optional().describe('The commit that it was made from.'),
-    pin: z.string().optional().describe('The number that pins it; absent where only version:<id> does.'),
+    made_by: z
+      .enum(['git', 'outside'])
+      .describe('The creator of the version. git: promptsync, from a commit. outside: somebody else.'),
+    commit: z.string().optional().describe('The commit that the version was created from.'),
+    pin: z
+      .string()
+      .optional()
+      .describe('The number with which a file can pin the version. Absent if only a pin version:<id> is possible.'),
   })
     .nullable()
-    .describe('What the service serves.'),
+    .describe('The version that the environment serves. null if it serves none.'),
 });
 
 const FieldDriftShape = z.object({
   field: z.enum(FIELDS).describe('The field of the prompt that differs.'),
   ...DEVIATION_FIELDS,
-  expected: z.string(),
-  observed: z.string(),
+  expected: z.string().describe('The value that the base commit wants.'),
+  observed: z.string().describe('The value in the service.'),
 });
 
 const DriftShape = z.union([EnvironmentDriftShape, FieldDriftShape]);
@@ -128,38 +158,48 @@ const DriftShape = z.union([EnvironmentDriftShape, FieldDriftShape]);
 // The shapes that `promptsync history` reports for one prompt.
 
 const COMMIT_INFO_FIELDS = {
-  author: z.string().optional().describe('The author’s name.'),
-  date: z.string().optional().describe('The author’s date, ISO 8601.'),
-  subject: z.string().optional().describe('Of the merge commit of a pull request: the title of that.'),
-  pull_request: z.string().optional().describe('#12, or !12 of GitLab.'),
+  author: z.string().optional().describe('The name of the author.'),
+  date: z.string().optional().describe('The author date in ISO 8601.'),
+  subject: z
+    .string()
+    .optional()
+    .describe('The subject of the commit. For the merge commit of a pull request, the title of the pull request.'),
+  pull_request: z.string().optional().describe('The number of the pull request, such as #12, or !12 for GitLab.'),
 };
 
 const CommitShape = z
-  .object({ commit: z.string().describe('Its id.'), ...COMMIT_INFO_FIELDS })
-  .describe('Of a commit that the repository does not have, its id alone.');
+  .object({ commit: z.string().describe('The id of the commit.'), ...COMMIT_INFO_FIELDS })
+  .describe('A commit. If the repository does not have the commit, only its id is known.');
 
 const MakerShape = z
   .enum(['git', 'uncommitted', 'outside', 'unknown'])
-  .describe('uncommitted: by promptsync, from a file of no commit. outside: by somebody else. unknown: not said.');
+  .describe(
+    'The creator of the version. git: promptsync, from a commit. uncommitted: promptsync, from an uncommitted file. outside: somebody else. unknown: the service does not record it.',
+  );
 
 const VERSION_FIELDS = {
-  id: z.string().describe('The service’s id of the version.'),
-  version_number: z.int().describe('The number that the service gave it.'),
-  digest: DigestShape.describe('Of its content, with line feeds.'),
+  id: z.string().describe('The id of the version in the service.'),
+  version_number: z.int().describe('The number of the version in the service.'),
+  digest: DigestShape.describe('The digest of its content, with LF line endings.'),
   made_by: MakerShape,
-  commit: z.string().optional().describe('The commit that its content comes from.'),
+  commit: z.string().optional().describe('The commit that the content of the version comes from.'),
   ...COMMIT_INFO_FIELDS,
-  path: z.string().optional().describe('The file at that commit, from the repository’s root.'),
-  message: z.string().optional().describe('What whoever made it has said of it, where the service shows that.'),
+  path: z.string().optional().describe('The path of the file at that commit, relative to the root of the repository.'),
+  message: z
+    .string()
+    .optional()
+    .describe('The message that its creator stored with the version, if the service shows it.'),
 };
 
 const PinPeriodShape = z.object({
-  environment: z.string().describe('The environment that was pinned to it.'),
+  environment: z.string().describe('The environment that the file pinned to the version.'),
   from: CommitShape.nullable().describe(
-    'The commit that pinned it, on the branch that is checked out; null: one before all that are known.',
+    'The commit on the checked-out branch that set the pin. null if the pin is older than all known commits.',
   ),
-  until: CommitShape.nullable().describe('The commit that ended it; null: the last commit still says so.'),
-  served: z.boolean().describe('Whether the service serves it there now.'),
+  until: CommitShape.nullable().describe(
+    'The commit that changed or removed the pin. null if the last commit still has the pin.',
+  ),
+  served: z.boolean().describe('Whether the environment serves the version now.'),
 });
 
 const HistoryShape = z.object({
@@ -167,18 +207,23 @@ const HistoryShape = z.object({
     .array(
       z.object({
         ...VERSION_FIELDS,
-        active_in: z.array(z.string()).describe('Environments that serve it now.'),
-        pinned: z.array(PinPeriodShape).describe('When the file’s pins meant it, as far as git knows.'),
+        active_in: z.array(z.string()).describe('The environments that serve the version now.'),
+        pinned: z
+          .array(PinPeriodShape)
+          .describe('The periods in which the file pinned the version, as far as git knows.'),
       }),
     )
-    .describe('All that are known, newest first.'),
+    .describe('All known versions, newest first.'),
 });
 
 const LineageShape = z.object({
-  environment: z.string().describe('The one that was asked for.'),
-  serves: z.object(VERSION_FIELDS).nullable().describe('null: the environment serves nothing.'),
+  environment: z.string().describe('The environment that the user named.'),
+  serves: z
+    .object(VERSION_FIELDS)
+    .nullable()
+    .describe('The version that the environment serves. null if it serves none.'),
   pinned: CommitShape.nullable().describe(
-    'Since when the file’s pin means what is served, without a break; null: it does not.',
+    'The commit since which the file has pinned the served version without a break. null if the file does not pin it.',
   ),
 });
 
@@ -188,138 +233,168 @@ const ProblemShape = z.object({
   code: z
     .string()
     .regex(/^[a-z]+\/[a-z0-9-]+$/)
-    .describe('Stays the same from release to release; docs/troubleshooting.md lists them.'),
-  severity: z.enum(['error', 'warning']).describe('A warning stops nothing.'),
-  message: z.string().describe('What happened.'),
-  hint: z.string().describe('What to do about it.'),
-  path: z.string().optional().describe('The file, relative to the folder of promptsync.yaml.'),
-  line: z.int().optional().describe('From 1.'),
-  column: z.int().optional().describe('From 1.'),
+    .describe(
+      'The code of the problem, which stays the same in all releases. docs/troubleshooting.md lists all codes.',
+    ),
+  severity: z.enum(['error', 'warning']).describe('The severity. A warning does not stop anything.'),
+  message: z.string().describe('The description of what happened.'),
+  hint: z.string().describe('The advice on what to do.'),
+  path: z.string().optional().describe('The path of the file, relative to the folder of promptsync.yaml.'),
+  line: z.int().optional().describe('The line, counted from 1.'),
+  column: z.int().optional().describe('The column, counted from 1.'),
 });
 
 const ReportRowShape = z.object({
-  environment: z.string().describe('One that the file pins.'),
-  pin: z.string().describe('What the file says: `latest`, a number, `version:<id>` or `git:<ref>`.'),
-  active: VersionRefShape.nullable().describe('What the service serves; null: nothing.'),
-  wanted: z.union([VersionRefShape, NewVersionShape]).nullable().describe('What the pin means; null: not known.'),
-  in_sync: z.boolean().describe('Whether what is active is what is wanted.'),
+  environment: z.string().describe('An environment that the file pins.'),
+  pin: z.string().describe('The pin in the file: `latest`, a number, `version:<id>` or `git:<ref>`.'),
+  active: VersionRefShape.nullable().describe('The version that the environment serves. null if it serves none.'),
+  wanted: z
+    .union([VersionRefShape, NewVersionShape])
+    .nullable()
+    .describe('The version that the pin means. null if it is unknown.'),
+  in_sync: z.boolean().describe('Whether the active version is the wanted version.'),
 });
 
 const EditShape = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('create-file').describe('What is done to the file.') }),
+  z.object({ kind: z.literal('create-file').describe('The kind of edit.') }),
   z.object({
     kind: z.literal('set-pin'),
     environment: z.string().describe('The environment whose pin is set.'),
-    before: z.string().nullable().describe('A pin, or a value as JSON; null: not pinned, or absent.'),
-    after: z.string(),
-    serves: z.object(SERVED_FIELDS).optional().describe('What a sync makes of it: what is served there now, and then.'),
+    before: z.string().nullable().describe('The pin before the edit. null if the environment is not pinned.'),
+    after: z.string().describe('The pin after the edit.'),
+    serves: z
+      .object(SERVED_FIELDS)
+      .optional()
+      .describe('The version that the environment serves now, and the version that it would serve after a sync.'),
   }),
   z.object({
     kind: z.literal('set-field'),
-    field: z.string().describe('name, key, description, variables, metadata.<key>'),
-    before: z.string().nullable().describe('As JSON; null: absent.'),
-    after: z.string().nullable().describe('A pin, or a value as JSON; null: absent.'),
-    conflict: z.boolean().describe('The file has both, between conflict markers.'),
+    field: z.string().describe('The name of the field: name, key, description, variables or metadata.<key>.'),
+    before: z.string().nullable().describe('The value before the edit, as JSON. null if the field is absent.'),
+    after: z.string().nullable().describe('The value after the edit, as JSON. null if the field is absent.'),
+    conflict: z.boolean().describe('Whether the file contains both values between conflict markers.'),
   }),
   z.object({
     kind: z.literal('set-text'),
     from: z.string().describe('The environment and the version that the text comes from.'),
-    conflicts: z.int().min(0).describe('Places of which the file has both sides, between conflict markers.'),
+    conflicts: z
+      .int()
+      .min(0)
+      .describe('The number of places where the file contains both sides between conflict markers.'),
     texts: z
-      .object({ environment: z.string().describe('Where the other text comes from.'), ...TEXT_FIELDS })
+      .object({ environment: z.string().describe('The environment that the other text comes from.'), ...TEXT_FIELDS })
       .optional()
       .describe('The text of the file before and after.'),
   }),
 ]);
 
 const PromptShape = z.object({
-  path: z.string().describe('Relative to the folder of promptsync.yaml.'),
-  id: z.string().describe('The service’s id of the prompt.'),
-  key: z.string().describe('The key that the file says.'),
+  path: z.string().describe('The path of the file, relative to the folder of promptsync.yaml.'),
+  id: z.string().describe('The id of the prompt in the service.'),
+  key: z.string().describe('The key of the prompt in the file.'),
   status: z
     .enum(['unchanged', 'pending', 'applied', 'blocked', 'failed', 'not_attempted'])
     .describe(
-      'pending: on a dry run, it has changes. blocked: refused by a guard. not_attempted: the run ended before.',
+      'The status of the prompt. pending: a dry run found changes. blocked: a guard refused the prompt. not_attempted: the run ended before it reached the prompt.',
     ),
-  changes: z.array(ChangeShape).describe('In the order in which they are made.'),
+  changes: z.array(ChangeShape).describe('The changes, in the order in which promptsync makes them.'),
   environments: z
     .array(ReportRowShape)
     .optional()
-    .describe('Where a plan was made, by the file’s pins; after an apply as it was before. Not known of what failed.'),
-  history: HistoryShape.optional().describe('In mode history only.'),
-  lineage: LineageShape.optional().describe('In mode history, of the environment that was asked for.'),
-  edits: z
-    .array(EditShape)
-    .optional()
-    .describe('What a command changes in the file: import, pull, promote, rollback, init.'),
-  drift: z.array(DriftShape).describe('What was changed in the service, as far as --base knows.'),
-  problems: z.array(ProblemShape).describe('Of this prompt.'),
+    .describe(
+      'The pinned environments of the prompt, if there is a plan. After an apply, they show the state before the apply. If the prompt failed, their state is unknown.',
+    ),
+  history: HistoryShape.optional().describe('The history of the prompt, only in the mode history.'),
+  lineage: LineageShape.optional().describe(
+    'The origin of the version in the environment that the user named, only in the mode history.',
+  ),
+  edits: z.array(EditShape).optional().describe('The edits in the file by import, pull, promote, rollback or init.'),
+  drift: z.array(DriftShape).describe('The drift in the service, compared with the commit of --base.'),
+  problems: z.array(ProblemShape).describe('The problems of this prompt.'),
   waiting: z
     .array(
       z.object({
-        environment: z.string().describe('The environment that is behind.'),
-        from: z.string().describe('The one that it is promoted from.'),
-        versions: z.int().min(1).describe('How many versions it is behind.'),
-        since: CommitShape.nullable().describe('The commit that last changed its pin; null: not known.'),
+        environment: z.string().describe('The environment that waits for a promotion.'),
+        from: z.string().describe('The environment that it is promoted from.'),
+        versions: z.int().min(1).describe('The number of versions by which the environment is behind.'),
+        since: CommitShape.nullable().describe(
+          'The commit that pinned the version that the environment serves now. null if it is unknown.',
+        ),
       }),
     )
     .optional()
-    .describe('In mode status: what waits for promotion.'),
+    .describe('The environments that wait for a promotion, only in the mode status.'),
 });
 
 const WrittenFileShape = z.object({
-  path: z.string().describe('Relative to the folder of promptsync.yaml.'),
-  status: z.enum(['created', 'overwritten', 'extended', 'kept']).describe('kept: it was there already and differs.'),
+  path: z.string().describe('The path of the file, relative to the folder of promptsync.yaml.'),
+  status: z
+    .enum(['created', 'overwritten', 'extended', 'kept'])
+    .describe('The status of the file. kept: the file already existed with different content.'),
 });
 
 const OrphanShape = z.object({
-  name: z.string().describe('The service’s id of the prompt.'),
-  labels: z.array(z.string()).describe('Environments that serve a version of it.'),
-  last_version: z.int().describe('The number of its newest version.'),
+  name: z.string().describe('The id of the prompt in the service.'),
+  labels: z.array(z.string()).describe('The environments that serve a version of the prompt.'),
+  last_version: z.int().describe('The number of the newest version of the prompt.'),
 });
 
 const CountShape = z.int().min(0);
 
 /** The shape of the report that `--format json` prints. Its JSON Schema is published as schemas/report.schema.json. */
 export const ReportShape = z.object({
-  schema_version: z.literal(1).describe('Another number means a report that readers of this one cannot read.'),
-  mode: z.enum(REPORT_MODES).describe('dry-run and apply: a sync. The others: the command of that name.'),
-  service: z.string().nullable().describe('The address of the service; null: it was not asked.'),
-  commit: z.string().nullable().describe('HEAD of the repository; null: there is none.'),
-  changed_since: z.string().optional().describe('Only what has changed since this commit was looked at.'),
-  plan_digest: DigestShape.nullable().describe('What --expect-plan takes; null: there is no plan.'),
+  schema_version: z
+    .literal(1)
+    .describe('The version of this schema. Readers of version 1 cannot read a report with another number.'),
+  mode: z
+    .enum(REPORT_MODES)
+    .describe('The mode of the run. dry-run and apply come from a sync, all others from the command of the same name.'),
+  service: z.string().nullable().describe('The address of the service. null if promptsync did not contact it.'),
+  commit: z.string().nullable().describe('The commit at HEAD. null if there is no commit.'),
+  changed_since: z
+    .string()
+    .optional()
+    .describe('The commit of --changed-since. The report covers only prompts that changed after it.'),
+  plan_digest: DigestShape.nullable().describe('The digest of the plan, for --expect-plan. null if there is no plan.'),
   summary: z
     .object({
-      prompts: CountShape.describe('Prompts in the report.'),
-      unchanged: CountShape.describe('Prompts that are in sync.'),
+      prompts: CountShape.describe('The number of prompts in the report.'),
+      unchanged: CountShape.describe('The number of prompts that are in sync.'),
       create_version: CountShape.describe(
-        'Versions: on a dry run those to create, after an apply those that were made.',
+        'The number of versions to create, or after an apply, the number of versions that it created.',
       ),
-      update_prompt: CountShape.describe('Prompts whose fields change, or were changed.'),
-      set_active: CountShape.describe('Environments whose active version changes, or was changed.'),
-      blocked: CountShape.describe('Prompts that a guard has refused.'),
-      applied: CountShape.describe('Prompts that were changed.'),
-      failed: CountShape.describe('Prompts that failed.'),
-      not_attempted: CountShape.describe('Prompts that the run did not come to.'),
-      not_looked_at: CountShape.optional().describe('With changed_since: prompts that are not in this report.'),
+      update_prompt: CountShape.describe('The number of prompts whose fields change, or after an apply, have changed.'),
+      set_active: CountShape.describe(
+        'The number of environments whose active version changes, or after an apply, has changed.',
+      ),
+      blocked: CountShape.describe('The number of prompts that a guard refused.'),
+      applied: CountShape.describe('The number of prompts that the run changed.'),
+      failed: CountShape.describe('The number of prompts that failed.'),
+      not_attempted: CountShape.describe('The number of prompts that the run did not reach.'),
+      not_looked_at: CountShape.optional().describe(
+        'The number of prompts that are not in the report because of changed_since.',
+      ),
     })
-    .describe('What the report holds, counted.'),
-  prompts: z.array(PromptShape).describe('By path.'),
-  orphans: z.array(OrphanShape).optional().describe('With --orphans: prompts of the service that no file is of.'),
-  files: z.array(WrittenFileShape).optional().describe('What init has written.'),
+    .describe('The counts of the report.'),
+  prompts: z.array(PromptShape).describe('The prompts, sorted by path.'),
+  orphans: z
+    .array(OrphanShape)
+    .optional()
+    .describe('The prompts in the service that have no prompt file, only with --orphans.'),
+  files: z.array(WrittenFileShape).optional().describe('The files that init wrote or kept.'),
   committed: z
     .object({
-      commit: z.string().describe('Its id.'),
-      branch: z.string().nullable().describe('null: HEAD is on none.'),
+      commit: z.string().describe('The id of the commit.'),
+      branch: z.string().nullable().describe('The branch of the commit. null if HEAD is detached.'),
       pull_request: z
         .string()
         .regex(/^[#!][0-9]+$/)
         .optional()
-        .describe('#12, where the action has proposed it.'),
+        .describe('The number of the pull request with which the action proposes the commit, such as #12.'),
     })
     .optional()
-    .describe('The commit that holds the edits.'),
-  problems: z.array(ProblemShape).describe('Of the run and of files that are no prompts.'),
+    .describe('The commit that contains the edits.'),
+  problems: z.array(ProblemShape).describe('The problems of the whole run, and of files that are not prompts.'),
 });
 
 /** A type whose objects and arrays are read-only at every depth. */

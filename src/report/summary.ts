@@ -143,17 +143,17 @@ function renderEditOutcome(report: Report, colors: Colors): string {
 export function findNextStep({ prompts, problems, files = [], committed, mode, commit }: Report): string | null {
   const hasConflicts = prompts.some(({ problems }) => problems.some(({ code }) => code === 'pull/conflict'));
   if (hasConflicts)
-    return `Next: resolve the conflicts in the files, then ${commit === null ? SYNC_AFTER_COMMIT_STEP : 'commit them'}.`;
+    return `Next: resolve the conflicts in the files, then ${commit === null ? `run ${SYNC_AFTER_COMMIT_STEP}` : 'commit them'}.`;
   const hasSucceeded = !problems.some(isError);
   const editCount = prompts.filter(({ status }) => status === 'applied' && hasSucceeded).length + files.length;
   if (editCount === 0) return arePinsUnchanged(mode, prompts) ? ALREADY_PINNED_NOTE : null;
   if (mode === 'init' && files.some(isNewWorkflow)) {
-    return 'Next: promptsync plan; put the commit of promptsync that you trust into the files of CI; commit the files.';
+    return 'Next: run promptsync plan, put the promptsync commit that you trust into the CI files, and commit the files.';
   }
-  if (mode === 'init' || mode === 'import') return 'Next: promptsync plan, then commit the files.';
+  if (mode === 'init' || mode === 'import') return 'Next: run promptsync plan, then commit the files.';
   if (committed !== undefined) return describeStepAfterCommit(committed);
-  if (commit === null) return `Next: promptsync plan, then ${SYNC_AFTER_COMMIT_STEP}.`;
-  return 'Next: read it with git diff, commit it, and open a pull request.';
+  if (commit === null) return `Next: run promptsync plan, then ${SYNC_AFTER_COMMIT_STEP}.`;
+  return 'Next: review the edits with git diff, commit them, and open a pull request.';
 }
 
 /** Returns true if `promote` or `rollback` had nothing to edit, because every file already has the pin. */
@@ -166,12 +166,12 @@ function arePinsUnchanged(mode: Report['mode'], prompts: Report['prompts']): boo
  * The next step if the file already has the requested pin. The service may still differ from the file, so the user
  * should run `promptsync plan`.
  */
-const ALREADY_PINNED_NOTE = 'The file has that pin already. Next: promptsync plan tells whether a sync is due.';
+const ALREADY_PINNED_NOTE = 'The file already has this pin. Next: run promptsync plan to see whether a sync is due.';
 
 /**
  * The next step if the report contains no commit. A sync requires a commit only if the folder is in a git repository.
  */
-const SYNC_AFTER_COMMIT_STEP = 'promptsync sync (in a git repository after a commit)';
+const SYNC_AFTER_COMMIT_STEP = 'promptsync sync (in a git repository, commit first)';
 
 /**
  * Describes the next step after a command committed its edits. A commit on a detached HEAD needs a branch first,
@@ -181,10 +181,10 @@ function describeStepAfterCommit({ commit, branch, pull_request: pull }: NonNull
   const committed = `Committed ${escapeLine(commit).slice(0, 12)}`;
   if (pull !== undefined) return `${committed} in pull request ${pull}. Next: review and merge it.`;
   if (branch === null)
-    return `${committed} on no branch. Next: git switch -c NAME, then push it and open a pull request.`;
+    return `${committed} on no branch. Next: run git switch -c NAME, then push the branch and open a pull request.`;
   // `main` and `master` are usually the target of a pull request, so they cannot be its source.
   const request = ['main', 'master'].includes(branch) ? '' : ' and open a pull request';
-  return `${committed} on ${escapeLine(branch)}. Next: push it${request}.`;
+  return `${committed} on ${escapeLine(branch)}. Next: push the branch${request}.`;
 }
 
 /** Counts files and prompts by their outcome, for example edited files and blocked prompts. */

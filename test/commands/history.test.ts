@@ -72,7 +72,7 @@ describe('history', () => {
     const { text, baseUrl } = await makeStory({ pins: both('latest') });
     const id = await changeService(baseUrl, 'greeting', 'production', 'Somebody’s.');
     const said = await text('history', 'greeting', '--environment', 'production');
-    expect(said).toMatch(new RegExp(`^production serves v2 \\(${id}\\)\n.*\nmade +by somebody outside of git\n`, 'm'));
+    expect(said).toMatch(new RegExp(`^production serves v2 \\(${id}\\)\n.*\nmade +created outside of git\n`, 'm'));
     expect(said).toContain('! production serves v2, but the file pins it to latest (v1).');
     expect(said).not.toMatch(/^pinned/m);
   });
@@ -113,7 +113,7 @@ describe('history', () => {
     await sync('--allow-dirty');
     expect(versionsOf((await readHistory('greeting')).report)[0]).toMatchObject({ made_by: 'uncommitted', pinned: [] });
     const said = await text('history', 'greeting', '--environment', 'staging');
-    expect(said).toMatch(/^made +from a file that was not committed\npinned +by no commit that is known\n/m);
+    expect(said).toMatch(/^made +from an uncommitted file\npinned +not by a known commit\n/m);
   });
 
   test('history --environment reports an environment that serves no version or has no pin', async () => {
@@ -141,7 +141,7 @@ describe('history', () => {
     expect(versionsOf(report)[1]).not.toHaveProperty('author');
     expect(versionsOf(report)[1]?.pinned).toMatchObject([{ environment: 'production', from: null, until: null }]);
     const said = await run(clone, ['history', 'greeting', '-e', 'production'], options);
-    expect(said.stdout).toMatch(/^pinned +by no commit that is known\n/m);
+    expect(said.stdout).toMatch(/^pinned +not by a known commit\n/m);
     expect({ exitCode, problems: report.problems }).toMatchObject({
       exitCode: 0,
       problems: [{ code: 'git/shallow' }],

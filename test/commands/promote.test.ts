@@ -51,7 +51,7 @@ describe('promote', () => {
     for (const said of ['production: 1 → 2', '-One.', '+Two {{a}}.', 'the variable {{a}} is added']) {
       expect(stdout).toContain(said);
     }
-    expect(stdout).toContain('Next: read it with git diff, commit it, and open a pull request.');
+    expect(stdout).toContain('Next: review the edits with git diff, commit them, and open a pull request.');
     expect(scene.service.takeWrites()).toEqual([]);
   });
 
@@ -265,7 +265,7 @@ describe('promote --commit', () => {
     git(scene.folder, 'checkout', '--quiet', '--detach', 'main');
     const { stdout } = await scene.run(...TO_PRODUCTION, '--commit');
     expect(stdout).toMatch(
-      /Committed [0-9a-f]{12} on no branch\. Next: git switch -c NAME, then push it and open a pull request\./,
+      /Committed [0-9a-f]{12} on no branch\. Next: run git switch -c NAME, then push the branch and open a pull request\./,
     );
   });
 

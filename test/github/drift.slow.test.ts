@@ -35,7 +35,7 @@ describe('a scheduled run', () => {
     expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'drift' } });
     expect(ran.stdout).toMatch(/^::error title=action\/drift-found::The service differs from the files in 1 prompt\./m);
     expect(ran.summary).toContain(
-      '- `greeting`: `staging` serves `v2`, the base wants `v1` (changed outside of git). ' +
+      '- `greeting`: `staging` serves `v2`, but the base wants `v1` (changed outside of git). ' +
         '`promptsync pull` takes it into the file. A sync puts it back. ' +
         `To keep it, pin \`version:${id}\`.`,
     );
@@ -51,7 +51,7 @@ describe('a scheduled run', () => {
     const ran = await team.run('schedule', scheduleEvent(), { ref: 'refs/heads/main', commit });
     expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'drift' } });
     for (const key of ['greeting', 'new']) {
-      expect(ran.summary).toMatch(new RegExp(`^- \`${key}\`: .* \\(unfinished: merged, not live yet\\)`, 'm'));
+      expect(ran.summary).toMatch(new RegExp(`^- \`${key}\`: .* \\(unfinished: merged but not live yet\\)`, 'm'));
     }
   });
 
@@ -101,7 +101,7 @@ describe('drift on a pull request', () => {
     const [changes = '', drift = ''] = summary.split('#### Drift');
     expect(changes).toContain('| `farewell` | `staging: v1 → new version` |');
     expect(changes).not.toContain('greeting');
-    expect(drift).toContain('- `greeting`: `staging` serves `v2`, the base wants `v1` (changed outside of git).');
+    expect(drift).toContain('- `greeting`: `staging` serves `v2`, but the base wants `v1` (changed outside of git).');
   });
 
   test('Drift fails both the review and the run after the merge if on-drift is set to fail', async () => {

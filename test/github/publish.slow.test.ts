@@ -138,7 +138,7 @@ test('A plan with thirty large diffs fits in the comment, check and job summary 
   for (const page of [body, summary]) {
     expectInert(page, [RUN]);
     expect(page).toContain('This page is not complete.');
-    expect(page).toMatch(/Left out for want of room: \d+ diffs/);
+    expect(page).toMatch(/There was no room for \d+ diffs/);
     expect(page.match(/^\| `prompt-\d+` \| `staging: v1 → new version` \|$/gm)).toHaveLength(COUNT);
   }
   expect(summary.match(/^<details>/gm)?.length).toBeGreaterThan(10);

@@ -224,7 +224,7 @@ describe('status --orphans', () => {
       const some = await shown('**');
       expect(some).toContain('team/a: last version v1, active in canary, production');
       expect(some).toContain('team/idle: last version v1, active in no environment');
-      expect(await shown('support/*')).toContain('none: every prompt that was asked about has a file');
+      expect(await shown('support/*')).toContain('none: every matching prompt has a file');
     },
   );
 });
@@ -273,7 +273,7 @@ describe('plan with a kept config', () => {
     expect(report.prompts[0]?.changes).toMatchObject([{ metadata_omitted: true }, { text_omitted: true }]);
     expect(JSON.stringify(report).length).toBeLessThan(10_000);
     for (const format of ['text', 'markdown', 'html']) {
-      expect((await runChecked(['plan', '--format', format])).stdout).toContain('too large to be shown (over 100 kB)');
+      expect((await runChecked(['plan', '--format', format])).stdout).toContain('too large to show (over 100 kB)');
     }
   });
 

@@ -85,13 +85,13 @@ describe('renderDiffs', () => {
       'renderDiffs reports that the new text was never read',
       side('a'),
       side(null),
-      ['staging: the text to come was never read; a sync looks at it first'],
+      ['staging: promptsync has not read the new text yet; a sync reads it first'],
     ],
     [
       'renderDiffs reports that the current text is unknown',
       side(null),
       side('a'),
-      ['staging: its text of now is not known without the service'],
+      ['staging: the current text is unknown without the service'],
     ],
   ])('%s', (_, before, after, expected) => {
     expect(diff(before, after)).toEqual(expected);
@@ -99,7 +99,7 @@ describe('renderDiffs', () => {
 
   test('renderDiffs shows a message instead of a diff if the text is too large', () => {
     const long = setActive({ after_text: null, text_omitted: true });
-    expect(diffs(long)).toEqual(['staging: a text is too large to be shown (over 100 kB)']);
+    expect(diffs(long)).toEqual(['staging: a text is too large to show (over 100 kB)']);
   });
 
   test('renderDiffs returns nothing for an activated version whose text is not in the report', () => {

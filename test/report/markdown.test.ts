@@ -182,7 +182,7 @@ Plan: 1 to create, 1 to update, 2 to activate.
 
 #### Breaking
 
-- \`k/1\`: \`staging\`: the variable \`{{town}}\` is added. Callers have to supply it.
+- \`k/1\`: \`staging\`: the variable \`{{town}}\` is added. Callers must supply it.
 
 #### Texts
 
@@ -233,7 +233,7 @@ describe('the table of a Markdown page', () => {
           { ...set(7, 8), status: 'unknown' },
         ],
       },
-      ['`name: "Old" → "New"` (not made)', '`production: v7 → v8` (not known whether it was made)'],
+      ['`name: "Old" → "New"` (not made)', '`production: v7 → v8` (outcome unknown)'],
     ],
   ])('%s', (_, parts, cells) => {
     const mode = parts.changes?.some(({ status }) => status !== undefined) === true ? 'apply' : 'dry-run';
@@ -255,8 +255,8 @@ describe('the drift of a Markdown page', () => {
     ...{ environment: 'production', kind: 'outside', restores: true, expected: ref(7) },
     observed: { ...ref(9), made_by: 'outside' },
   };
-  const serves = '- `k/1`: `production` serves `v9`, the base wants `v7` (changed outside of git).';
-  const named = '- `k/1`: name is `"Theirs"`, the base wants `"First"` (unfinished: merged, not live yet).';
+  const serves = '- `k/1`: `production` serves `v9`, but the base wants `v7` (changed outside of git).';
+  const named = '- `k/1`: name is `"Theirs"`, but the base wants `"First"` (unfinished: merged but not live yet).';
   const back = { kind: 'update-prompt', fields: { name: { before: 'Theirs', after: 'First' } } } as const;
   const row = '`production: v9 → v7`';
   const PULL = '`promptsync pull` takes it into the file.';
@@ -272,7 +272,7 @@ describe('the drift of a Markdown page', () => {
     [
       'A Markdown report also lists drift as a change if the files pin a different version',
       ...([{ ...moved, restores: false }, set(9, 8)] as const),
-      ...([`${PULL} A sync sets what the files want now.`, ['`production: v9 → v8`']] as const),
+      ...([`${PULL} A sync applies what the files declare now.`, ['`production: v9 → v8`']] as const),
     ],
     ['A Markdown report describes drift in a field', { ...field, restores: true }, back, 'A sync puts it back.', []],
     [
@@ -289,15 +289,15 @@ describe('the drift of a Markdown page', () => {
     ],
     [
       'A Markdown report shows drift in a field that the run may have undone',
-      ...([field, { ...back, status: 'unknown' }, 'It is not known whether this run changed it.'] as const),
-      ['`name: "Theirs" → "First"` (not known whether it was made)'],
+      ...([field, { ...back, status: 'unknown' }, 'promptsync does not know whether this run changed it.'] as const),
+      ['`name: "Theirs" → "First"` (outcome unknown)'],
     ],
   ])('%s', (_, drift, change, then, cells) => {
     const mode = change.status === undefined ? 'dry-run' : 'apply';
     const text = page(report([prompt({ changes: [change], drift: [drift] })], { mode }));
     const when = mode === 'apply' ? ' before this run' : ', whatever is merged';
     const what = 'field' in drift ? named : serves;
-    expect(text).toContain(`\n#### Drift\n\nAlready there${when}:\n\n${what} ${then}`);
+    expect(text).toContain(`\n#### Drift\n\nThese differences ${when}:\n\n${what} ${then}`);
     expect(rowsOf(text)).toEqual(cells.map((cell) => `| \`k/1\` | ${cell} |`));
     expectInert(text, [RUN]);
   });
@@ -309,7 +309,7 @@ describe('the drift of a Markdown page', () => {
       const text = page(report([blocked], { mode }));
       const pull = mode === 'apply' ? '' : ` ${PULL}`;
       expect(text).toContain(
-        `${serves}${pull} The prompt is blocked: a sync leaves it as it is. To keep it, pin \`version:ver_9\`.\n`,
+        `${serves}${pull} The prompt is blocked, so a sync does not change it. To keep it, pin \`version:ver_9\`.\n`,
       );
     },
   );
@@ -349,14 +349,14 @@ describe('a Markdown page over its size limit', () => {
   test('A Markdown report states the kind and number of omitted items', () => {
     const limit = { most: 60_000, measure: (text: string) => text.length };
     const text = page(many(), { limit, runUrl: null });
-    expect(text).toMatch(/Left out for want of room: \d+ problems, \d+ drift notes?, \d+ diffs\. All/);
+    expect(text).toMatch(/There was no room for \d+ problems, \d+ drift notes?, \d+ diffs\. See/);
     expect(text).toContain('All of it is in the report of the run.\n');
   });
 
   test('A Markdown report says that some text is too large to show', () => {
     const long = setActive({ after_text: null, text_omitted: true });
     const text = page(report([prompt({ changes: [long] })]));
-    expect(text).toContain('not complete. Too large to be shown: 1 text (over 100 kB); git diff');
+    expect(text).toContain('not complete. Too large to show: 1 text (over 100 kB); git diff');
   });
 
   test('A Markdown report is complete if it fits within its size limit', () => {

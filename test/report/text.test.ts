@@ -65,7 +65,7 @@ test.each<[string, string | null, string]>([
   [
     'Outside a git repository, the text report of a pull conflict recommends a sync',
     null,
-    'promptsync sync (in a git repository after a commit).',
+    'promptsync sync (in a git repository, commit first).',
   ],
 ])('%s', (_, commit, then) => {
   const prompts = [failed('a', makeProblem('pull/conflict', { places: 1 }))];
@@ -130,11 +130,11 @@ describe('the changes of a text report', () => {
     },
     { line: '  + create version (not made)', shown: lines({ ...create, status: 'not_made' }, [follows]) },
     {
-      line: '  + create version (not known whether it was made)',
+      line: '  + create version (outcome unknown)',
       shown: lines({ ...create, status: 'unknown' }, [follows]),
     },
     {
-      line: '  + adopted version v7 (it was there already)',
+      line: '  + adopted version v7 (already existed)',
       shown: lines({ ...create, status: 'adopted', version: ref(7) }, [{ ...setStaging, after: ref(7) }]),
     },
     { line: '  → staging: v1 → v2', shown: lines(setStaging) },
@@ -218,12 +218,12 @@ describe('the drift of a text report', () => {
         ...{ environment: 'production', kind: 'unfinished', restores: true, expected: { new: true } },
         observed: { ...ref(6), made_by: 'git', commit: '9f2c1ab04d3e5f60' },
       },
-      '  ! production serves v6, made from 9f2c1ab04d3e, the base wants new version (unfinished: merged, not live yet). A sync puts it back. To keep it, pin version:ver_6.',
+      '  ! production serves v6, made from 9f2c1ab04d3e, but the base wants new version (unfinished: merged but not live yet). A sync puts it back. To keep it, pin version:ver_6.',
     ],
     [
       'The text report suggests no action for drift if no version is active',
       { environment: 'qa', kind: 'unfinished', restores: true, expected: ref(1), observed: null },
-      '  ! qa has nothing active, the base wants v1 (unfinished: merged, not live yet).',
+      '  ! qa serves no version, but the base wants v1 (unfinished: merged but not live yet).',
     ],
   ])('%s', (_, drift, line) => {
     const drifted = prompt('a', { status: 'pending', changes: [setStaging], drift: [drift] });

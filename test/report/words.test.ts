@@ -44,9 +44,9 @@ describe('describeBreakingChanges', () => {
   const name: ReportChange = { kind: 'update-prompt', fields: { name: { before: 'a', after: 'b' } } };
   const serves = (environment: string, ...breaking: readonly ReturnType<typeof added | typeof removed>[]) =>
     setActive({ environment, breaking });
-  const keyText = 'the key changes from <k/0> to <k/1>. Whoever reads it by key has to follow.';
-  const more = 'the variable <{{x}}> is added. Callers have to supply it.';
-  const less = 'the variable <{{x}}> is removed. Callers need not supply it any more.';
+  const keyText = 'the key changes from <k/0> to <k/1>. Callers that use the key must change it.';
+  const more = 'the variable <{{x}}> is added. Callers must supply it.';
+  const less = 'the variable <{{x}}> is removed. Callers no longer need to supply it.';
 
   test.each<[string, readonly ReportChange[], readonly string[]]>([
     ['describeBreakingChanges returns nothing if only the name of a prompt changes', [name], []],

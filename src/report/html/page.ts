@@ -66,7 +66,7 @@ function renderMatrix(report: Report, context: PageContext): Markup {
   return markup`<section aria-labelledby="prompts"><h2><span id="prompts">Prompts</span><output aria-live="polite"></output></h2>
 ${renderControls(report, hasTexts)}<div class="matrix ${chooseWidthClass(names.length)}"><div class="head" aria-hidden="true"><span>prompt</span>${names}<span>status</span></div>
 ${report.prompts.map((prompt) => renderPromptRow(prompt, context, open.has(prompt)))}</div>
-<p class="none" hidden>No prompt is like that.</p></section>
+<p class="none" hidden>No prompt matches the filters.</p></section>
 `;
 }
 
@@ -110,12 +110,14 @@ ${context.environments.length === 0 ? NO_MARKUP : markup`<p>${HOW_TO_READ[choose
 
 /** The explanations of the matrix of prompts and environments, by the kind of values in its cells. */
 const HOW_TO_READ = {
-  plan: 'A row is a prompt, a column an environment. v6 → v7: it serves version 6 now, and a sync would make it serve version 7.',
+  plan: 'Each row is a prompt, and each column is an environment. v6 → v7 means that the environment serves version 6 now, and that it would serve version 7 after a sync.',
   apply:
-    'A row is a prompt, a column an environment. v6 → v7: it served version 6, and serves version 7 since this run.',
-  now: 'A row is a prompt, a column an environment, with the version that it serves now.',
-  files: 'A row is a prompt, a column an environment, with what its pin was and is now in the file.',
-  edits: 'A row is a prompt, a column an environment, with what its pin is and would be in the file.',
+    'Each row is a prompt, and each column is an environment. v6 → v7 means that the environment served version 6 before this run and serves version 7 now.',
+  now: 'Each row is a prompt, and each column is an environment. The cells show the versions that the environments serve now.',
+  files:
+    'Each row is a prompt, and each column is an environment. The cells show the pins in the file before and after this run.',
+  edits:
+    'Each row is a prompt, and each column is an environment. The cells show the pins in the file now and after the edit.',
 } as const;
 
 function chooseReadingHelp({ mode, prompts }: Report): keyof typeof HOW_TO_READ {

@@ -40,7 +40,7 @@ describeInBrowser('filters and search', () => {
     const { page } = await openPage(html);
     await page.locator('#search').fill(words);
     expect(await readVisibleKeys(page)).toEqual(keys);
-    expect(await page.getByText('No prompt is like that.').isVisible()).toBe(keys.length === 0);
+    expect(await page.getByText('No prompt matches the filters.').isVisible()).toBe(keys.length === 0);
   });
 
   test('The search applies within the selected filter, and an empty search shows all prompts of that filter', async () => {
