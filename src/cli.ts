@@ -3,8 +3,8 @@ import module from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { makeCacheFolder } from './compile-cache.ts';
 
-// Checks the Node version before importing the rest of promptsync. Those imports would fail with a stack trace on an
-// unsupported version.
+// Checks the Node version before importing the rest of promptsync, because these imports would fail with a stack trace
+// on an unsupported version.
 if (isTooOld(process.versions.node)) {
   process.stderr.write(`promptsync needs Node 22.19 or newer; this is ${process.versions.node}.\n`);
   process.exitCode = 1;
@@ -17,8 +17,8 @@ if (isTooOld(process.versions.node)) {
 }
 
 /**
- * Enables Node's compile cache, except on Windows. promptsync cannot verify who owns the cache there, because Windows
- * has no user ids.
+ * Enables Node's compile cache, except on Windows. promptsync cannot verify the owner of the cache there, because
+ * Windows has no user ids.
  */
 function enableCompileCache(): void {
   const userId = process.geteuid?.();

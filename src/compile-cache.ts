@@ -5,9 +5,9 @@ import { dirname, isAbsolute, join } from 'node:path';
  * Creates the folder for Node's compile cache if it is missing, and returns its path. Returns null if the folder would
  * not be safe. promptsync then starts without a cache.
  *
- * Node runs the code that it finds in this folder. Node's default folder is not safe, because it has a predictable name
- * in the temporary directory and another user could create it first. `HOME` alone does not make a folder safe either,
- * because `sudo` may keep the `HOME` of the calling user.
+ * The folder must be safe because Node runs the code that it finds there. Node's default folder is not safe, because
+ * another user could create it first: it is in the temporary directory and has a predictable name. A folder in `HOME`
+ * is not always safe either, because `sudo` may keep the `HOME` of the calling user.
  */
 export function makeCacheFolder(
   environment: Readonly<Record<string, string | undefined>>,

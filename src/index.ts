@@ -13,7 +13,7 @@
  * See test/index.test.ts for a complete sync with the library.
  */
 
-// The configuration and the prompt files. Reading the prompt files reports every problem in every file.
+// The configuration and the prompt files. `readPrompts` reports every problem in every file.
 export { loadConfig } from './config/load-config.ts';
 export type { Config } from './config/config.ts';
 export { readPrompts } from './files/read-prompts.ts';

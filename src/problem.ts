@@ -42,17 +42,17 @@ export type ProblemCode = keyof typeof catalog;
 /** The codes of all warnings. */
 export const WARNING_CODES = Object.entries(catalog).flatMap(([code, entry]) => (isError(entry) ? [] : [code]));
 
-/** The values that the message and the hint of a problem include. */
+/** The values that the message and the hint of a problem are made from. */
 export type EvidenceOf<Code extends ProblemCode> =
   (typeof catalog)[Code] extends CatalogEntry<infer Evidence> ? Evidence : never;
 
-/** The arguments of `makeProblem`. The evidence is optional if the problem does not use any. */
+/** The arguments of `makeProblem`. The evidence is optional if the problem needs none. */
 type Arguments<Code extends ProblemCode> =
   Record<string, never> extends EvidenceOf<Code>
     ? [code: Code, evidence?: Record<string, never>, place?: Place]
     : [code: Code, evidence: EvidenceOf<Code>, place?: Place];
 
-/** Creates a problem with this code. The wording comes from the catalog. */
+/** Creates the problem with this code. The wording comes from the catalog. */
 export function makeProblem<Code extends ProblemCode>(...[code, evidence, place]: Arguments<Code>): Problem {
   const entry: CatalogEntry<never> = catalog[code];
   const known = (evidence ?? {}) as never;
@@ -76,7 +76,7 @@ export function toProblem(error: unknown): Problem {
   return makeProblem('internal/unexpected', { reason: getErrorMessage(error) });
 }
 
-/** Adds the step that failed to the beginning of the message, such as `Creating the version`. */
+/** Puts the step that failed, such as `Creating the version`, at the beginning of the message. */
 export function prefixProblem(step: string, problem: Problem): Problem {
   return { ...problem, message: `${step}: ${problem.message}` };
 }
@@ -86,8 +86,8 @@ export function getErrorMessage(error: unknown): string {
 }
 
 /**
- * Returns the system error code of a failed file operation, such as `EACCES`. Returns `unknown reason` if there is no
- * code.
+ * Returns the system error code of a failed file operation, such as `EACCES`. Returns `unknown reason` if there is
+ * none.
  */
 export function getSystemCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
@@ -111,7 +111,7 @@ function compareTexts(one: string, other: string): number {
   return one < other ? -1 : 1;
 }
 
-/** Returns true if the problem is an error and not a warning. */
+/** Returns true if the problem is an error rather than a warning. */
 export function isError({ severity }: Pick<Problem, 'severity'>): boolean {
   return severity === 'error';
 }

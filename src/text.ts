@@ -1,17 +1,19 @@
 /**
- * Matches a character that readers cannot see, or that reorders the characters around it:
+ * Matches a character that readers cannot see, or that changes the order of the characters around it:
  * - characters that Unicode ignores by default, such as zero-width characters, variation selectors and tags
  * - the blank Braille pattern
  * - control characters except tab and line feed
  * - line separators, bidirectional controls and interlinear annotations
  *
- * Does not match the variation selectors in emoji. These are U+FE0E or U+FE0F right after a pictographic character, and
- * U+FE0F in a keycap.
+ * Does not match the variation selectors in emoji: U+FE0E or U+FE0F right after a pictographic character, and U+FE0F in
+ * a keycap.
  */
 const HIDDEN =
   /[\p{Default_Ignorable_Code_Point}\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2800\ufff9-\ufffb](?<!\p{Extended_Pictographic}[\ufe0e\ufe0f]|[0-9#*]\ufe0f(?=\u20e3))/gu;
 
-/** Matches text that cannot contain hidden characters. Most text matches, and this test is faster than `HIDDEN`. */
+/**
+ * Matches text that certainly contains no hidden characters. Most text matches, and this test is faster than `HIDDEN`.
+ */
 const PLAIN = /^[\n\t -~]*$/;
 
 /** Converts CRLF line endings to LF. */
@@ -19,7 +21,7 @@ export function withLineFeeds(text: string): string {
   return text.replaceAll('\r\n', '\n');
 }
 
-/** Returns true if the text contains control characters. Line breaks and tabs are control characters, too. */
+/** Returns true if the text contains control characters. Line breaks and tabs count, too. */
 export function hasControlCharacters(text: string): boolean {
   return /\p{Cc}/u.test(text);
 }
@@ -44,7 +46,7 @@ type HiddenCharacter = { readonly character: string; readonly count: number; rea
 export function findHidden(text: string): readonly HiddenCharacter[] {
   if (PLAIN.test(text)) return [];
   const hidden = new Map<string, HiddenCharacter>();
-  // Most text with emoji contains no hidden characters. This search avoids blanking the emoji, which is slower.
+  // Blanking the emoji is slow. Skip it if nothing matches, because most text with emoji contains no hidden characters.
   const searched = text.search(HIDDEN) === -1 ? text : blankEmojiParts(text);
   for (const match of searched.matchAll(HIDDEN)) {
     const known = hidden.get(match[0]);
@@ -55,14 +57,15 @@ export function findHidden(text: string): readonly HiddenCharacter[] {
 }
 
 /**
- * Replaces the joiners and tags inside emoji with blanks of the same length, because they are part of the visible
- * emoji. Keeps variation selectors, because `HIDDEN` does not match those in emoji.
+ * Replaces the joiners and tags inside emoji with blanks of the same length, so that `HIDDEN` does not match them. They
+ * are not hidden characters, because they are part of the visible emoji. Keeps variation selectors, because `HIDDEN`
+ * does not match those in emoji.
  */
 function blankEmojiParts(text: string): string {
   // Allows a joiner between any two emoji, because people also use sequences that Unicode does not recommend.
   const joiner = String.raw`(?<=\p{Extended_Pictographic}[\u{fe0f}\p{Emoji_Modifier}]?)\u{200d}(?=\p{Extended_Pictographic})`;
-  // A regular expression literal would slow down every start by 15 ms, because the engine compiles it when it loads the
-  // file.
+  // A regular expression literal would slow down every start by 15 ms, because the engine would compile it as soon as
+  // it loads the file.
   const emoji = new RegExp(String.raw`\p{RGI_Emoji}|${joiner}`, 'gv');
   return text.replace(emoji, (one) => one.replaceAll(EMOJI_PART, (part) => ' '.repeat(part.length)));
 }
@@ -96,25 +99,25 @@ export function makePlaceFinder(text: string): (offset: number) => PlaceInText {
 }
 
 /**
- * Returns true if the text can be a single segment of a URL path. Rejects characters such as `/` and `%`. Encoding them
- * would not help, because servers and gateways decode a path before they split it and resolve `..`.
+ * Returns true if the text can be used as a single segment of a URL path. Rejects characters such as `/` and `%`.
+ * Encoding them would not help, because servers and gateways decode a path before they split it and resolve `..`.
  */
 export function isPathSegment(text: string): boolean {
   return text !== '' && text !== '.' && text !== '..' && !/[/\\?#%\s\p{Cc}]/u.test(text);
 }
 
 /**
- * The maximum length of a pattern in characters. Longer patterns match nothing. Without a limit, matching could take
- * very long, because the time grows with the length of the pattern times the length of the path.
+ * The maximum length of a pattern in characters. Longer patterns match nothing. The limit is necessary because the
+ * matching time grows with the length of the pattern multiplied by the length of the path.
  */
 export const MAX_PATTERN_LENGTH = 1000;
 
-/** Matches characters with a special meaning in patterns or in a shell. These include the dot of a leading `./`. */
+/** Matches characters with a special meaning in patterns or in a shell, including the dot of a leading `./`. */
 const PATTERN_CHARACTERS = /^\.(?=\/)|[\\!*?[\]{}()|"]/g;
 
 /**
- * Escapes a key or a path, so that it selects only that prompt. Without escaping, a key could act as a pattern, because
- * strangers can choose keys.
+ * Escapes a key or a path, so that it selects only that prompt. Strangers can choose keys, and without escaping, a key
+ * such as `support/*` would act as a pattern.
  */
 export function escapeSelector(key: string): string {
   return key.replaceAll(PATTERN_CHARACTERS, String.raw`\$&`);
@@ -130,9 +133,9 @@ export function makeRedact(...secrets: readonly string[]): (text: string) => str
 }
 
 /**
- * Creates an excerpt of an error response. It has at most 200 characters, collapsed whitespace and no secrets.
- * @param isComplete false if the response was truncated; the excerpt then omits the end of the text, because the end
- * may contain part of a secret
+ * Returns an excerpt of an error response. The excerpt has at most 200 characters, collapsed whitespace and no secrets.
+ * @param isComplete false if the response was truncated; the excerpt then omits the end of the text, which may contain
+ * part of a secret
  */
 export function makeExcerpt(text: string, isComplete: boolean, ...secrets: readonly string[]): string {
   const redact = makeRedact(...secrets);
@@ -142,7 +145,7 @@ export function makeExcerpt(text: string, isComplete: boolean, ...secrets: reado
   return collapsed.slice(0, MAX_EXCERPT_LENGTH).replace(/[\ud800-\udbff]$/, '');
 }
 
-/** Lists all forms in which text can contain the secrets, longest first. */
+/** Lists all forms in which the secrets can appear in text, longest first. */
 function listEscapedForms(secrets: readonly string[]): readonly string[] {
   const forms = secrets.flatMap((secret) => [
     secret,

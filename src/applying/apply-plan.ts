@@ -20,24 +20,26 @@ import type { VersionRef } from '../domain/versions.ts';
 import { isError, makeProblem, type Problem, toProblem, ProblemError } from '../problem.ts';
 
 type ApplyOptions = {
-  /** Returns the read request that the plan of a prompt is based on. */
+  /** Returns the read request on which the plan of a prompt is based. */
   readonly wantedFor: (plan: PromptPlan) => ReadRequest;
-  /** Plans one prompt again from a new observation, with the same rules and guards. */
+  /** Plans a prompt again from a new observation, with the same rules and guards. */
   readonly planAgain: (plan: PromptPlan, observed: ObservedPrompt) => Promise<PromptPlan>;
   /**
-   * Whether reviewers approved this plan. If so, it is an error to adopt an existing version whose metadata differs
-   * from the plan. Otherwise promptsync adopts any managed version with the planned text.
+   * Whether reviewers approved this plan. If so, promptsync must not adopt an existing version whose metadata differs
+   * from the plan. Otherwise it adopts any managed version with the planned text.
    */
   readonly isReviewed: boolean;
   /** The maximum number of prompts that promptsync writes at the same time. */
   readonly concurrency: number;
-  /** After an abort, promptsync starts no further prompt. */
+  /** Stops the apply. After an abort, promptsync does not start to write any further prompt. */
   readonly stop: AbortSignal;
-  /** Called after each prompt with its outcome and with the number of prompts that are done. */
+  /** Called after each prompt with its outcome and the number of prompts that are done. */
   readonly onApplied?: (outcome: PromptOutcome, done: number) => void;
 };
 
-/** Writes a plan to the service. The failure of one prompt neither stops nor hides the other prompts. Never throws. */
+/**
+ * Writes a plan to the service. If one prompt fails, the other prompts are still written and reported. Never throws.
+ */
 export async function applyPlan(
   plan: Plan,
   provider: Provider,
@@ -63,21 +65,21 @@ async function applyPrompt(plan: PromptPlan, provider: Provider, options: ApplyO
   } catch (error) {
     const problem = toProblem(error);
     const status = problem.code === 'apply/interrupted' ? 'not_attempted' : 'failed';
-    // The problems of the plan predict what an apply may find. This apply stopped before that, so only its problem
-    // counts.
+    // Drop the problems of the plan, because they describe what an apply may encounter. This apply failed before it
+    // could encounter them, so only its own problem counts.
     return { ...makeUntouchedOutcome(plan, status), problems: [problem] };
   }
 }
 
-/** Whether promptsync writes nothing for a prompt, because the prompt is in sync, is refused or was not observed. */
+/** Returns true if promptsync writes nothing for a prompt. The prompt is in sync, was refused or was not observed. */
 function isIdle(plan: PromptPlan): plan is PromptPlan & { status: Exclude<PromptPlan['status'], 'pending'> } {
   return plan.status !== 'pending' && plan.pinsToFind.length === 0;
 }
 
 /**
  * Reads the prompt again right before its first write. Returns the same plan if the prompt has not changed in the
- * service since promptsync made the plan. Otherwise returns a new plan. Throws a `ProblemError` if the prompt cannot be
- * read, or if the prompt changes once more while promptsync plans.
+ * service since it was planned. Otherwise returns a new plan. Throws a `ProblemError` if the prompt cannot be read, or
+ * if it changes again during replanning.
  */
 async function replanFromFreshRead(
   plan: PromptPlan,
@@ -91,7 +93,7 @@ async function replanFromFreshRead(
   throw new ProblemError(makeProblem('apply/keeps-changing'));
 }
 
-/** Searches the service for the pinned versions that promptsync does not know. Then plans the prompt again. */
+/** Searches the service for the pinned versions that promptsync does not know, and then plans the prompt again. */
 async function replanWithFoundVersions(
   plan: PromptPlan,
   writer: PromptWriter,
@@ -104,18 +106,21 @@ async function replanWithFoundVersions(
 
 const NOT_MADE: CreateOutcome = { status: 'not_made', problems: [] };
 
-/** The results of the writes of one prompt so far. */
+/** The results of the writes to one prompt so far. */
 type WriteProgress = {
   /** The versions that this apply created or adopted. */
   readonly createdVersions: CreatedVersion[];
-  /** The outcomes of the activations that a create call included, by environment. */
+  /** The outcomes of the activations that were part of a create request, by environment. */
   readonly activations: Map<string, WriteOutcome>;
 };
 
 /** A created or adopted version with the planned content. */
 type CreatedVersion = { readonly content: Content; readonly version: VersionRef };
 
-/** Makes the changes of a plan in order, and stops after the first failure. Failures are part of the outcome. */
+/**
+ * Makes the changes of a plan in order and stops after the first failure. Reports failures in the outcome instead of
+ * throwing them.
+ */
 async function makeChanges(
   plan: PromptPlan,
   writer: PromptWriter,
@@ -138,8 +143,8 @@ async function makeChanges(
 }
 
 /**
- * Returns a problem if an adopted version has other metadata than the plan. This check is necessary because promptsync
- * adopts the version after the guards have run.
+ * Returns a problem if an adopted version has different metadata than the plan. The guards could not check this
+ * metadata, because they ran before promptsync adopted the version.
  */
 function findUnreviewedMetadata(change: Change, { adoptedMetadataDigest, version }: CreateOutcome): readonly Problem[] {
   if (change.kind !== 'create-version' || adoptedMetadataDigest === undefined || !isVisibleChange(change)) return [];
@@ -148,7 +153,8 @@ function findUnreviewedMetadata(change: Change, { adoptedMetadataDigest, version
 }
 
 /**
- * Returns the outcome of an activation that an earlier create call included. Returns undefined for all other changes.
+ * Returns the outcome of an activation that was part of an earlier create request. Returns undefined for all other
+ * changes.
  */
 function findEarlierActivation(change: Change, { activations }: WriteProgress): WriteOutcome | undefined {
   return change.kind === 'set-active' ? activations.get(change.environment) : undefined;
@@ -180,7 +186,10 @@ async function makeChange(
   }
 }
 
-/** Creates or adopts a version, and records it in the progress with the environments that the same write moved. */
+/**
+ * Creates or adopts a version. Adds the version to the progress, together with the environments that the same request
+ * moved.
+ */
 async function createVersionForPlan(
   change: CreateVersion,
   plan: PromptPlan,
@@ -202,8 +211,9 @@ async function createVersionForPlan(
 }
 
 /**
- * Returns the environments in which the plan activates the new version right after the create. A later activation waits
- * for its turn, even if the service could do it in the same request, so that changes keep their planned order.
+ * Returns the environments in which the plan activates the new version right after the create call. Other changes may
+ * come before a later activation. Such an activation is not included, even if the service could make it in the same
+ * request, so that changes keep their planned order.
  */
 function findEnvironmentsToActivate(change: CreateVersion, { changes }: PromptPlan): readonly string[] {
   const environments: string[] = [];
@@ -229,7 +239,10 @@ function findCreatedVersion(createdVersions: readonly CreatedVersion[], target: 
   return createdVersions.find(({ content }) => canServeContent(content, target.newContent))?.version;
 }
 
-/** Makes the outcome of a change. An activation that was not made still names the version that was created for it. */
+/**
+ * Creates the outcome of a change. Even the outcome of an activation that was not made refers to the version that was
+ * created for it.
+ */
 function makeChangeOutcome(
   change: Change,
   outcome: WriteOutcome,
@@ -243,7 +256,7 @@ function makeChangeOutcome(
   return { change, status, ...(version !== undefined && { version }) };
 }
 
-/** Returns the status of a prompt. An interrupt is not a failure if it came before the first write of the prompt. */
+/** Returns the status of a prompt. An interrupt before the first write of the prompt does not count as a failure. */
 function chooseOutcomeStatus(outcomes: readonly ChangeOutcome[], errors: readonly Problem[]): OutcomeStatus {
   if (errors.length === 0) return 'applied';
   if (outcomes.some(({ status }) => status !== 'not_made')) return 'failed';

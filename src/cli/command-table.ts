@@ -48,8 +48,8 @@ export type CommandRow<Given extends Flags = Flags, Typed = unknown> = CommandUs
 };
 
 /**
- * Returns the row unchanged. This function only lets TypeScript infer the parameter types of `run` from the flags and
- * the argument of the row.
+ * Returns the row unchanged. This function exists only so that TypeScript can infer the parameter types of `run` from
+ * the flags and the argument of the row.
  */
 function makeCommandRow<Given extends Flags, Typed>(row: CommandRow<Given, Typed>): CommandRow {
   return row;

@@ -19,7 +19,7 @@ import { chooseStyle } from './terminal.ts';
 /** One destination of a report. */
 export type OutputTarget = {
   readonly format: Format;
-  /** The path of the file, relative to the working directory. Null means standard output. */
+  /** The path of the file, relative to the working directory. Null for standard output. */
   readonly file: string | null;
 };
 
@@ -38,7 +38,7 @@ type ReportToEmit = Pick<CommandResult, 'shownReport'> & { readonly report: Repo
 
 /**
  * Writes the report in all requested formats, and its warnings to standard error. If a file cannot be written, prints
- * that report to standard output instead, because it says which changes were made. Returns false in that case.
+ * that report to standard output instead, so that the user can see which changes were made. Returns false in that case.
  */
 export async function emitReport(
   { report: unredactedReport, shownReport }: ReportToEmit,
@@ -71,7 +71,7 @@ function goesToFiles({ targets }: OutputOptions): boolean {
   return targets.some(({ file }) => file !== null);
 }
 
-/** The state of `emitReport` after it has written all targets. */
+/** The state of `emitReport` after it has tried to write all targets. */
 type EmittedState = Pick<CommandResult, 'shownReport'> & {
   /** One problem for each file that could not be written. */
   readonly obstacles: readonly Problem[];
@@ -93,7 +93,7 @@ async function renderReport(report: Report, format: Format, options: TextOptions
 }
 
 /**
- * Prints problems to standard error: the warnings that the user has not seen before the confirmation question, and the
+ * Prints problems to standard error: the warnings that the user did not see with the confirmation question, and the
  * files that could not be written. If the report goes to files, also prints its errors and the summary line.
  */
 async function printProblems(report: Report, options: OutputOptions & EmittedState, host: SafeHost): Promise<void> {
@@ -150,7 +150,7 @@ function makeOutputError(reason: string): ProblemError {
   return new ProblemError(makeProblem('usage/output-format', { reason }));
 }
 
-/** Returns the reason why a report cannot be written to a path. Returns null if it can. */
+/** Returns the reason why a report cannot be written to a path. Returns null if it can be written. */
 async function findOutputObstacle(path: string): Promise<string | null> {
   const link = findTrackedLink(path);
   if (link !== null) return `${link} is a symbolic link inside a repository`;

@@ -36,7 +36,7 @@ export type Main = (host: Host) => Promise<number>;
 /** A host whose output streams redact secrets and escape text that a GitHub runner would execute as a command. */
 export type SafeHost = Host & {
   /**
-   * The secrets that must not appear in any output. `keep` adds a secret, and `hide` redacts all of these secrets in a
+   * The secrets that must not appear in any output. `keep` adds a secret, and `hide` redacts all added secrets in a
    * string. Secrets can reach the output through files, commits and responses of the service.
    */
   readonly secrets: { readonly keep: (secret: string) => void; readonly hide: (text: string) => string };

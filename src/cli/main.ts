@@ -84,7 +84,7 @@ function addCommand(program: Command, { name, help, argument, flags, after }: Co
   command.action((typed: unknown) => run(command.opts(), typed));
 }
 
-/** Returns the help text of an option. Omits the defaults `false` and `[]`, because they tell the user nothing. */
+/** Returns the help text of an option. Omits the defaults `false` and `[]`, because they would not help the user. */
 function describeOption(option: Option): string {
   return new Help().optionDescription(option).replace(/ \(default: (false|\[\])\)$/, '');
 }

@@ -4,7 +4,7 @@ import type { Host, SafeHost } from './host.ts';
 import { makeProgressReporter } from './progress-reporter.ts';
 
 type WorldOptions = {
-  /** Whether to hide the progress and the notices about waits. */
+  /** Whether to hide the progress and the notices about waiting for the service. */
   readonly quiet?: boolean;
   /** The message that the first SIGINT or SIGTERM prints. */
   readonly onInterrupt: string;

@@ -38,10 +38,13 @@ export function makeProgressReporter({ draw, columns, now }: ProgressOptions): (
   };
 }
 
-/** The number of prompts that were done in `seconds`, and the number of prompts that remain. */
+/** The number of processed prompts, the seconds that this took, and the number of remaining prompts. */
 type Pace = { readonly seconds: number; readonly done: number; readonly remaining: number };
 
-/** Returns the rate and the remaining time, such as `45/s` and `15 s left`. Returns nothing until both are reliable. */
+/**
+ * Returns the rate and the remaining time, such as `45/s` and `15 s left`. Returns an empty list until both are
+ * reliable.
+ */
 function formatPace({ seconds, done, remaining }: Pace): readonly string[] {
   const rate = done / seconds;
   if (seconds * 1_000 < ESTIMATE_AFTER_MS || rate <= 0) return [];

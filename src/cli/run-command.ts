@@ -42,7 +42,7 @@ export async function runReportCommand(
   const world = makeWorld(host, { quiet, onInterrupt: INTERRUPTED, interviewer });
   const { run, shownReport, exitCode } = await work(world, makeCallWriter(flags, host)).catch((error: unknown) => {
     const problem = toProblem(error);
-    // The questions of `init` read Ctrl-C as a key and not as a signal, so `stopSignal` is not aborted.
+    // The questions of `init` read Ctrl-C as a key press and not as a signal, so `stopSignal` is not aborted.
     const interrupted = world.stopSignal.aborted || problem.code === 'usage/cancelled';
     return { ...makeStoppedResult(mode, problem), exitCode: interrupted ? 130 : 1 };
   });

@@ -39,7 +39,8 @@ export async function runDemo({ keep }: { readonly keep: boolean }, host: SafeHo
     );
     return 0;
   } catch (error) {
-    // Ctrl-C also kills a running git process, which then fails. The demo did not fail in that case.
+    // Ctrl-C also kills a running git process, which then fails. The user caused this, so it is not a failure of the
+    // demo.
     if (stop.aborted) return 130;
     throw error;
   } finally {
@@ -105,8 +106,8 @@ async function makeNarrator(host: SafeHost): Promise<Narrate> {
 }
 
 /**
- * The programs that the demo can run, by the first word of the command line. The function receives the other words. It
- * returns the output that the caller must print, and throws if the program fails.
+ * The programs that the demo can run, by the first word of the command line. Each function receives the other words. It
+ * resolves to the output that the caller must print, and throws if the program fails.
  */
 type Programs = Readonly<Record<string, (...words: readonly string[]) => Promise<string>>>;
 

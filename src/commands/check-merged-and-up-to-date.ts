@@ -6,13 +6,13 @@ import { openRemote } from '../git/open-remote.ts';
 import type { Repository } from '../git/open-repository.ts';
 import { makeProblem, getErrorMessage, type Problem } from '../problem.ts';
 
-/** The tip of the branch from which promptsync may sync. */
+/** The tip of the branch that promptsync syncs: the configured branch, or else the default branch of the remote. */
 export type NewestCommit = {
   readonly branch: string;
   readonly commit: string;
   /**
-   * Lists the files of the commit. Maps each path, relative to the repository root, to the file's mode, type and object
-   * id as `git ls-tree` prints them.
+   * Reads the tree of the commit. Maps the path of each file, relative to the repository root, to its mode, type and
+   * object id, in the format of `git ls-tree`.
    */
   readonly readTree: () => Promise<ReadonlyMap<string, string>>;
 };
@@ -31,9 +31,9 @@ export type MergeCheckOptions = Pick<WorkspaceOptions, 'only'> & {
 };
 
 /**
- * Returns a problem if the checked-out commit may not be synced: its configuration or prompt files differ from those at
- * the tip of the branch. Such a commit is either not merged or out of date. Also returns a problem if promptsync cannot
- * read the tip.
+ * Returns a problem if the configuration or the prompt files of the checked-out commit differ from those at the tip of
+ * the branch. promptsync must not sync such a commit, because it is either not merged or out of date. Also returns a
+ * problem if promptsync cannot read the tip.
  */
 export async function checkMergedAndUpToDate(
   desired: DesiredWorkspace,
@@ -48,8 +48,8 @@ export async function checkMergedAndUpToDate(
 }
 
 /**
- * Returns a warning if the branch received newer commits while promptsync was writing to the service. Returns no
- * warning if the remote does not respond, because all writes are done at this point.
+ * Returns a warning if the branch received newer commits while promptsync was writing to the service. If the remote
+ * does not respond, returns no warning, because all writes are already done.
  */
 export async function checkUpToDate(
   desired: DesiredWorkspace,
@@ -73,8 +73,8 @@ type NewerCommit = {
 
 /**
  * Reads the tip of the branch. Returns null if its configuration and prompt files are the same as those of the
- * checked-out commit. Also returns null if the check does not apply: with `--any-commit`, outside of git, without a
- * remote, or for the embedded service.
+ * checked-out commit. Also returns null if the check does not apply: with `--any-commit`, outside a git repository,
+ * without a remote, or for the embedded service.
  */
 async function findNewerCommit(desired: DesiredWorkspace, options: MergeCheckOptions): Promise<NewerCommit | null> {
   const { config, repository } = desired;
@@ -104,9 +104,9 @@ async function readNewestFromGit(config: Config, { listFilesAt, isShallow }: Rep
 }
 
 /**
- * Returns a function that decides whether the sync depends on a path. The sync depends on the configuration and the
- * prompt files. If the user selected prompts, only the files of these prompts in the work tree count. A selected key
- * could also match other files in the newer commit, but promptsync does not parse the files of that commit.
+ * Returns a function that decides whether a changed file matters to the sync. Configuration files and prompt files
+ * matter. If the user selected prompts, only the files of the selected prompts in the work tree matter. The newer
+ * commit may contain other files that match the selection, but promptsync does not parse the files of that commit.
  */
 function makePlannedPathCheck(
   { config, files, skipped }: DesiredWorkspace,
@@ -121,7 +121,7 @@ function makePlannedPathCheck(
 /**
  * Creates the problem for a checked-out commit that is not the tip of the branch. If git finds the merge base of the
  * two commits, the problem says whether to merge the checked-out commit or to check out the tip. In a shallow clone, or
- * if a commit is missing, git cannot tell which commit is older. The problem then offers both options.
+ * if a commit is missing, git cannot determine which commit is older. In that case, the problem suggests both.
  */
 async function makeNotNewestProblem({ repository, ...newerCommit }: NewerCommit): Promise<Problem> {
   const base = repository.isShallow ? null : await repository.findMergeBase(newerCommit.commit, newerCommit.newer);

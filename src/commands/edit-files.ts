@@ -34,11 +34,11 @@ type EditCommand = {
   readonly mode: CommandRun['mode'];
   /** Validates the options, and returns the environments to observe in addition to the pinned ones. */
   readonly findNeeds: NonNullable<PlanningOptions['findNeeds']>;
-  /** Drafts the edits of one prompt file. promptsync calls this function only for prompts that it could observe. */
+  /** Drafts the edits of one prompt file. Called only for prompts that promptsync could observe. */
   readonly makeDraft: (prompt: PromptPlan, workspace: PlannedWorkspace) => Promise<PromptDraft>;
   /**
-   * Renders the subject line of the commit message. `names` is the key of the only edited prompt, or a count such as `3
-   * prompts`.
+   * Renders the subject line of the commit message. `names` is the key of the prompt if only one prompt was edited, and
+   * otherwise a count such as `3 prompts`.
    */
   readonly renderSubject: (names: string) => string;
 };
@@ -49,7 +49,7 @@ export type PromptDraft = {
   readonly status: 'unchanged' | 'pending' | 'blocked' | 'failed';
   readonly edits: readonly FileEdit[];
   readonly problems: readonly Problem[];
-  /** The bytes to write. Null if promptsync does not write the file. */
+  /** The bytes of the file before and after the edits. Null if promptsync does not write the file. */
   readonly change: FileChange | null;
 };
 
@@ -99,8 +99,8 @@ async function editLocked(
 }
 
 /**
- * Returns a problem if the user requested a commit that promptsync cannot create. This is the case if there is no
- * repository, or if the branch cannot be used.
+ * Returns a problem if the user requested a commit but promptsync cannot create it, either because there is no
+ * repository or because the branch cannot be used.
  */
 async function findCommitObstacle(
   { commit, branch }: EditOptions,
@@ -134,8 +134,9 @@ export function makeDraftWithoutEdits(
 }
 
 /**
- * Drafts the edits of one file without writing the file. The draft fails if the file changed after promptsync read it,
- * because the edits are based on the earlier content. This can happen, because observing the service may take minutes.
+ * Drafts the edits of one file without writing the file. The draft fails if the file has changed since promptsync read
+ * it, because the edits are based on the earlier content. Such a change is possible, because observing the service can
+ * take minutes.
  */
 export async function draftEdits(
   file: PromptFile,
@@ -144,7 +145,7 @@ export async function draftEdits(
   { config, files }: PlannedWorkspace,
 ): Promise<PromptDraft> {
   const { path } = file;
-  // The file in the plan has its pins sorted in promotion order. So compare with the file as promptsync read it.
+  // The plan sorts the pins of its files in promotion order, so compare with the file as promptsync read it.
   const fileAsRead = files.find((candidate) => candidate.path === path);
   const before = await readFile(join(config.folder, path)).catch(() => null);
   const parsed = before === null ? null : parsePromptFile(before, path);
@@ -160,7 +161,7 @@ export async function draftEdits(
 }
 
 /**
- * Returns the warnings that an edit adds to a file. For example, text from the service may contain invisible
+ * Returns the warnings that an edit causes in a file, for example because text from the service contains invisible
  * characters. Omits the warnings that the file had before the edit, because the report already contains them.
  */
 function findNewWarnings(before: readonly Problem[], after: Uint8Array, path: string): readonly Problem[] {
@@ -265,8 +266,8 @@ async function writeDraft(draft: PromptDraft, folder: string): Promise<EditedPro
 }
 
 /**
- * Returns `failed` if the edits leave conflict markers in the file, because the user must resolve them. Returns
- * `statusWithoutConflict` in all other cases.
+ * Returns `failed` if the edits leave conflict markers in the file, because the user must resolve them. Otherwise
+ * returns `statusWithoutConflict`.
  */
 function chooseEditStatus(
   { status, change }: PromptDraft,
@@ -285,8 +286,9 @@ function makeEditedPrompt(
 }
 
 /**
- * Matches text in a commit message that GitHub acts on. For example, `[skip ci]` prevents workflows from running, and
- * `@name` notifies a user. The match is only the first character of such text, so that only this character is escaped.
+ * Matches the start of text that GitHub acts on in a commit message. For example, `[skip ci]` prevents workflows from
+ * running, and `@name` notifies a user. Matches only the first character of such text, so that only this character is
+ * escaped.
  */
 const COMMAND_OR_MENTION = /\[(?=\s*(?:skip|no|ci|actions)\b)|(?<!\w)@(?=[a-z0-9])/gi;
 

@@ -10,8 +10,8 @@ import { makePlannedRun, runWithPlan, type PlannedWorkspace, type PlanningOption
 
 type HistoryOptions = PlanningOptions & {
   /**
-   * The environment to explain: who created its active version, and who pinned it. If undefined, `history` lists all
-   * versions.
+   * The environment whose active version `history` explains: who created the version, and who pinned it. If undefined,
+   * `history` lists all versions.
    */
   readonly environment?: string | undefined;
 };

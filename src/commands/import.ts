@@ -39,10 +39,13 @@ type ImportOptions = ServiceOptions & {
   readonly input: () => Readable;
   /**
    * The environment whose active version provides the text of each new file. If undefined, promptsync chooses an
-   * environment that serves a version.
+   * environment in which a version is active.
    */
   readonly environment?: string | undefined;
-  /** The folder for new files, relative to the folder of the configuration. */
+  /**
+   * Read standard input before taking the lock. It can stay open for a long time, and other commands would have to wait
+   * for the lock.
+   */
   readonly dir?: string | undefined;
   readonly dryRun: boolean;
 };
@@ -57,7 +60,7 @@ export async function importPrompts(options: ImportOptions, world: World): Promi
   return withWorkspaceLock('import', { configuration, dryRun: options.dryRun }, world, async (_, lock) => {
     const workspace = await openWorkspace({ configuration, only: [] }, world);
     // Ignore `prompt/none-found`, because an import may create the first prompt file of a workspace. Ignore all
-    // warnings, because they concern only existing files.
+    // warnings, because they concern only files that already exist.
     const problems = workspace.problems.filter((problem) => isError(problem) && problem.code !== 'prompt/none-found');
     return makeCommandResult(await importInto({ ...workspace, problems }, ids, options, lock, world), world);
   });
@@ -120,8 +123,8 @@ async function readPromptIds(
 }
 
 /**
- * Replaces each pattern with the names of the matching prompts that have no file yet. If the service can list prompts,
- * this fails for an id that the service does not have, before promptsync reads any prompt.
+ * Replaces each pattern with the names of the matching prompts that have no file yet. If the service can list its
+ * prompts, fails if an id is not in the list, so that promptsync reports the mistake before it reads any prompt.
  */
 async function expandPatterns(
   idsAndPatterns: readonly string[],
@@ -170,9 +173,9 @@ type ImportRules = {
   /** The environments to pin, in promotion order. */
   readonly environments: readonly Environment[];
   /**
-   * The environment whose active version provides the text of each new file. If it is null, promptsync uses the first
-   * environment that serves a version and may be pinned to `latest`. If there is no such environment, it uses the first
-   * one that serves a version.
+   * The environment whose active version provides the text of each new file. If null, promptsync uses the first
+   * environment that serves a version and may be pinned to `latest`. If there is none, it uses the first environment
+   * that serves a version.
    */
   readonly ownEnvironment: string | null;
 };
@@ -275,9 +278,9 @@ type PromptImport = {
 };
 
 /**
- * Prepares the new file of each prompt. Blocks the import of a prompt if another file has the same id, key or path, or
- * if something else, such as a folder, exists at the path. If two new files conflict with each other, only the first
- * one is imported.
+ * Prepares the new file of each prompt. Blocks the import of a prompt if its id, key or path is already taken, or if
+ * promptsync cannot create a file at its path. If two new files conflict with each other, only the first one is
+ * imported.
  */
 async function makeImports(
   ids: readonly string[],
@@ -307,7 +310,7 @@ async function makeImports(
 
 /**
  * Prepares the new file of one prompt. Does not check whether its path is free. If promptsync could not read the
- * prompt, the result has an empty path, and the prompt id serves as its key.
+ * prompt, the result has an empty path, and its key is the prompt id.
  */
 export function makeImport(id: string, { observed, failed }: Observation, rules: ImportRules): PromptImport {
   const prompt = observed.get(id);
@@ -395,7 +398,7 @@ export function findIdentityConflict(
   return samePath === undefined ? null : makeProblem('import/path-taken', { path: samePath.path });
 }
 
-/** Indexes files by id, key and path, because no two files may have the same id, key or path. */
+/** Indexes files by id, key and path, each of which must be unique. */
 export function indexByIdentity(files: readonly PromptIdentity[]): Map<string, PromptIdentity> {
   return new Map(files.flatMap((file) => listIdentityKeys(file).map((identityKey) => [identityKey, file])));
 }

@@ -13,7 +13,7 @@ import {
 } from '../providers/list.ts';
 import { type CiSystem, CI_SYSTEMS, renderConfig, type InitAnswers } from './init-files.ts';
 
-/** The answers that the user passed as flags of `init`. */
+/** The answers that the user passed as flags to `init`. */
 export type InitFlags = WrittenAnswers & { readonly embedded: boolean };
 
 /** The answers as strings, from flags or from the user. `environments` is a comma-separated list. */
@@ -21,7 +21,7 @@ type WrittenAnswers = { readonly [Name in QuestionName]?: string | undefined } &
   readonly provider?: NamedProviderName | undefined;
 };
 
-/** The key of a question in `QUESTIONS` and of its answer in `WrittenAnswers`. */
+/** The name of a question. It is the key of the question in `QUESTIONS` and of its answer in `WrittenAnswers`. */
 type QuestionName = keyof typeof QUESTIONS;
 
 /** A question, and the initial content of its input field. */
@@ -64,8 +64,9 @@ type Guesses = {
 };
 
 /**
- * Takes the answers from the flags, and asks the user for the missing ones. If `interview` is null, uses the defaults
- * instead of asking. Fails if answers are contradictory, missing or invalid.
+ * Takes the answers from the flags, and asks the user for the missing ones. If `interview` is null, uses defaults
+ * instead of asking. Fails if an answer is invalid, if two flags contradict each other, or if the service is not
+ * specified.
  */
 export async function gatherAnswers(
   flags: InitFlags,
@@ -155,8 +156,8 @@ function normalizeFolder(written: string): string {
 }
 
 /**
- * Returns a problem for each invalid answer. The problem mentions the flag for this answer, even if the user typed the
- * answer.
+ * Returns a problem for each invalid answer. The problem mentions the flag for this answer, even if the answer came
+ * from an interactive question.
  */
 function checkAnswers(written: WrittenAnswers): readonly Problem[] {
   const names = Object.keys(QUESTIONS) as readonly QuestionName[];
@@ -167,9 +168,7 @@ function checkAnswers(written: WrittenAnswers): readonly Problem[] {
   });
 }
 
-/**
- * Checks one answer independently of the other answers. Returns the reason why it is invalid, or null if it is valid.
- */
+/** Checks one answer on its own. Returns the reason why the answer is invalid, or null if it is valid. */
 function findAnswerFault(name: QuestionName, written: string, provider: NamedProviderName | undefined): string | null {
   if (name === 'ci')
     return CI_SYSTEMS.some((one) => one === written) ? null : `expected one of ${CI_SYSTEMS.join(', ')}.`;
@@ -178,8 +177,9 @@ function findAnswerFault(name: QuestionName, written: string, provider: NamedPro
 }
 
 /**
- * Checks rules that the parser of promptsync.yaml does not check. For example, the folder must not contain wildcards,
- * and the prompt id must be valid. Returns the reason why an answer is invalid, or null if all answers are valid.
+ * Checks the rules that the parser of promptsync.yaml does not enforce. For example, the folder must not contain
+ * wildcards, and the prompt id must be valid. Returns the reason why an answer is invalid, or null if all answers are
+ * valid.
  */
 function findInitFault({ provider, folder, environments, id }: InitAnswers): string | null {
   const parts = folder.split('/');

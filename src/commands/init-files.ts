@@ -18,7 +18,7 @@ export type InitAnswers = {
   readonly provider: ProviderName;
   /** The address of the service. Null selects the embedded service. */
   readonly url: string | null;
-  /** The name of the environment variable that holds the secret key. */
+  /** The name of the environment variable that contains the secret key. */
   readonly keyVariable: string;
   /** The folder of the prompt files, relative to promptsync.yaml. */
   readonly folder: string;
@@ -39,15 +39,15 @@ export type InitFile = {
    *
    * - `whole`: `content` is the complete file.
    * - `line`: `init` appends the line `content`, unless the file already contains it.
-   * - `include`: `content` is the path of a GitLab CI file that this file must include. `init` creates this file if it
-   *   is missing, but never edits an existing one.
+   * - `include`: `content` is the path of a GitLab CI file. `init` creates a file that includes it, but never edits an
+   *   existing file.
    */
   readonly kind: 'whole' | 'line' | 'include';
   /** A complete file, a line or a path, depending on `kind`. */
   readonly content: string;
   /**
-   * Paths of prompt files. `init` skips this file if the configuration selects none of these paths. If the list is
-   * absent, `init` never skips the file.
+   * The paths of prompt files that this file is meant for. `init` skips this file if the configuration selects none of
+   * these paths. If the list is absent, `init` never skips the file.
    */
   readonly promptPaths?: readonly string[];
 };
@@ -66,8 +66,8 @@ const INSTALLED_SCHEMA = 'node_modules/promptsync/schemas/promptsync.schema.json
 
 /**
  * Returns the path of the JSON Schema, relative to promptsync.yaml. Searches for an installed package in the workspace
- * folder and its parents, up to the root of the repository. If the package is not installed, returns the path that the
- * schema would have after an installation in the workspace.
+ * folder and its parents, up to the root of the repository. If the package is not installed, assumes that the user will
+ * install it in the workspace folder.
  */
 function findSchemaPath({ folder, root }: WorkspacePlace): string {
   const installationFolder = findInstallationFolder(folder, root) ?? folder;
@@ -85,8 +85,7 @@ function findInstallationFolder(folder: string, root: string): string | null {
 }
 
 /**
- * Renders the content of promptsync.yaml. Does not check the answers, because invalid values are reported when the
- * content is parsed.
+ * Renders the content of promptsync.yaml. Does not check the answers, because the parser reports invalid values later.
  */
 export function renderConfig({ provider, url, keyVariable, folder, environments }: InitAnswers): string {
   const { keys } = PROVIDERS[provider];
@@ -123,7 +122,7 @@ const REMOTE_SERVICE_COMMENT = [
 ];
 
 /**
- * Creates the settings of an environment. Versions reach every environment except the first by promotion from the
+ * Creates the settings of an environment. Every environment except the first gets its versions by promotion from the
  * previous environment.
  * @param previous the previous environment in promotion order; undefined for the first environment
  */
@@ -195,7 +194,7 @@ function fillCiTemplate(template: string, { provider, keyVariable }: InitAnswers
 
 /**
  * Adds the public key of the service to a CI file. Returns the file unchanged if the service has no public key.
- * @param variable the name of the variable that holds the public key; undefined if there is no public key
+ * @param variable the name of the variable that contains the public key; undefined if there is no public key
  */
 function addPublicKey(text: string, variable: string | undefined): string {
   if (variable === undefined) return text;
@@ -216,7 +215,7 @@ export function makeLineFiles(
   const quotedPattern = /\s|^#/.test(pattern) ? `"${pattern}"` : pattern;
   const attributes = `${quotedPattern} text eol=lf`;
   const ignoredPattern = makePattern(`/${escapeSelector(toForwardSlashes(relative(root, join(workspace, folder))))}`);
-  // With these sample paths, `init` checks whether the configuration selects prompt files in this folder.
+  // `init` uses these sample paths to check whether the configuration selects prompt files in this folder.
   const samplePaths = [`${folder}/greeting.md`, `${folder}/example/greeting.md`];
   const makeLine = (path: string, content: string) => ({ path, kind: 'line' as const, content });
   const ignorePath = toForwardSlashes(relative(workspace, join(root, '.prettierignore')));

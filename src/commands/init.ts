@@ -81,8 +81,8 @@ function makeStoppedInitRun(folder: string | null, problems: readonly Problem[])
 }
 
 /**
- * Creates the settings for git. They list the variables that may hold a key, because promptsync does not pass these
- * variables to git.
+ * Creates the settings for git. They list the environment variables that may contain a key, so that promptsync does not
+ * pass these variables on to git.
  */
 function makeGitSettings({ apiKeyEnv }: InitOptions, { workingDirectory }: World): GitSettings {
   const defaults = Object.values(PROVIDERS).map(({ keys }) => keys.secret.defaultVariable);
@@ -93,8 +93,8 @@ function makeGitSettings({ apiKeyEnv }: InitOptions, { workingDirectory }: World
 }
 
 /**
- * Returns the address in the environment variable that the service's own tools use. If the variable is not set, returns
- * the default address of the service.
+ * Guesses the address of a service. Returns the value of the environment variable that the service's own tools read,
+ * such as LANGFUSE_HOST. If the variable is not set, returns the default address of the service.
  */
 function guessAddress(provider: NamedProviderName, { environment }: World): string {
   const { variable, url } = NAMED_PROVIDERS[provider].defaultAddress;
@@ -114,8 +114,8 @@ async function guessCi(gitSettings: GitSettings): Promise<CiSystem> {
 }
 
 /**
- * Parses the promptsync.yaml that `init` will write. Ignores PROMPTSYNC_BASE_URL, because this variable would override
- * the address in the answers, and that address would not be checked.
+ * Parses the promptsync.yaml that `init` will write. Ignores PROMPTSYNC_BASE_URL. Otherwise, this variable would
+ * override the address in the answers, and the parser would not check that address.
  */
 function parseAnswers(answers: InitAnswers, { workingDirectory, environment }: World): ConfigResult {
   return parseConfig(renderConfig(answers), {
@@ -127,9 +127,11 @@ function parseAnswers(answers: InitAnswers, { workingDirectory, environment }: W
 }
 
 /**
- * Returns a problem if the CI system or another tool would interpret the workspace path as code. A line break would
- * start a new line in the written files, such as .prettierignore. GitHub evaluates `${{ … }}` and GitLab replaces
- * `$NAME`, even inside YAML quotes.
+ * Returns a problem if part of the workspace path would have a special meaning in the files that `init` writes:
+ *
+ * - A line break would start a new line, for example in .prettierignore. So control characters are not allowed.
+ * - A dollar sign may start an expression in a CI file. GitHub evaluates `${{ … }}` and GitLab replaces `$NAME`, even
+ *   inside YAML quotes.
  */
 function checkFolderName({ folder, root }: Config, ci: CiSystem): readonly Problem[] {
   const path = toForwardSlashes(relative(root, folder));
@@ -151,8 +153,8 @@ function checkNesting({ folder, root }: Config): readonly Problem[] {
 /** The first prompt file of the new workspace. */
 type FirstPrompt = {
   /**
-   * The new prompt file. Empty if a problem prevents its creation, or if an example is unnecessary because the
-   * workspace already has prompt files.
+   * The new prompt file. Empty if a problem prevents its creation, or if the workspace already has prompt files and
+   * needs no example.
    */
   readonly files: readonly InitFile[];
   /** The name of the service in reports. Null if `init` did not contact the service. */
@@ -161,7 +163,7 @@ type FirstPrompt = {
 };
 
 /**
- * Creates the first prompt file. If the user specified an id, imports that prompt, which also verifies the address and
+ * Creates the first prompt file. If the user specified an id, imports that prompt, which also checks the address and
  * the key. Otherwise creates an example.
  */
 async function makeFirstPrompt(
@@ -209,13 +211,13 @@ async function importFirstPrompt(
 /** The workspace to write to, and how to treat existing files that differ from the new ones. */
 type InitTarget = {
   readonly config: Config;
-  /** Whether to overwrite existing files without a question. */
+  /** Whether to overwrite existing files without asking. */
   readonly force: boolean;
-  /** Asks the user before an overwrite. If it is null, `init` keeps existing files unless `force` is true. */
+  /** Asks the user before `init` overwrites a file. If null, `init` keeps existing files unless `force` is true. */
   readonly interview: Interview | null;
 };
 
-/** The decision of `init` about one file, made before it writes any file. */
+/** The decision about one file. `init` makes all decisions before it writes the first file. */
 type FileDecision = {
   readonly file: InitFile;
   readonly status: WrittenFile['status'];
@@ -252,9 +254,9 @@ async function writeInitFiles(
 }
 
 /**
- * Returns a function that decides whether a file is useful. If `init` keeps a different promptsync.yaml, a file with
- * `promptPaths` is useful only if that configuration selects at least one of these paths. A configuration that cannot
- * be parsed selects no paths.
+ * Returns a function that decides whether a file is useful. All files are useful unless `init` keeps an existing
+ * promptsync.yaml with different content. In that case, a file with `promptPaths` is useful only if the kept
+ * configuration selects at least one of these paths. A configuration that cannot be parsed selects no paths.
  */
 function makeUsefulnessCheck(
   { file, status, before }: FileDecision,

@@ -287,8 +287,8 @@ function makeReportRow(pinned: EnvironmentPin, plan: PromptPlan): ReportRow {
 }
 
 /**
- * Returns true if promptsync could not resolve a pin. In that case, the plan has no change for the environment, but a
- * problem with the line and column of the pin.
+ * Returns true if promptsync could not resolve a pin. In that case, the plan has no change for the environment.
+ * Instead, it has a problem with the line and column of the pin.
  */
 function isUnresolved({ line, column }: EnvironmentPin, { problems }: PromptPlan): boolean {
   return problems.some((problem) => problem.line === line && problem.column === column);
@@ -333,9 +333,10 @@ function makeServedVersion({ commit, pin, ...ref }: ServedVersion) {
 }
 
 /**
- * Creates the reference to a version that an environment should serve. A new version with the content of a `git:` ref
- * has a digest in its reference, because a plan may create several such versions. A new version with the content of the
- * file needs no digest, because a plan creates at most one.
+ * Creates the reference to the version that an environment should serve. The reference to a new version has no id,
+ * because the version does not exist yet. If the content of the new version comes from a `git:` ref, the reference
+ * contains its digest, because a plan may create several such versions. If the content comes from the file, the
+ * reference needs no digest, because a plan creates at most one such version.
  */
 function makeTarget(target: VersionRef | NewVersionRef): NonNullable<ReportRow['wanted']> {
   if (!isNewVersionRef(target)) return makeReportRef(target);
@@ -347,8 +348,8 @@ function makeReportRef({ id, number }: VersionRef): NonNullable<ReportRow['activ
 }
 
 /**
- * Creates the history of one prompt. If the user specified an environment, it contains only the version that this
- * environment serves. Otherwise, it contains all known versions.
+ * Creates the history of one prompt. If the user specified an environment, returns only the version that this
+ * environment serves. Otherwise, returns all known versions.
  */
 function makeHistoryFields(
   promptId: string,
@@ -372,7 +373,7 @@ function makeLineage(environment: string, versions: readonly VersionHistory[]): 
 
 /**
  * Lists the environments of one prompt that wait for a promotion, because they serve older text than their promotion
- * source. Each entry contains the number of newer contents and the commit that pinned the current version.
+ * source. Each entry contains the number of distinct newer texts and the commit that pinned the active version.
  */
 function makeWaitingFields(waiting: ReportInput['waiting'], { file }: PromptPlan): Pick<ReportPrompt, 'waiting'> {
   if (waiting === undefined) return {};

@@ -17,13 +17,14 @@ type ServiceEdit = { readonly version: KnownVersion; readonly pin: EnvironmentPi
 type MergeBase = Pick<ServiceSide, 'baseFile' | 'baseContent' | 'newerContents'>;
 
 /**
- * Reads the base for merging an edit from the service into a prompt file. In any doubt, the base is null, and the merge
- * treats every difference as a conflict.
+ * Finds the base for merging an edit from the service into a prompt file. Content and fields have separate bases:
  *
- * - The base of the content is the version that somebody edited.
- * - Fields do not belong to a version. Their base is the file from which promptsync created the newest managed version.
- * - Without a managed version, the base is the first state of the file. That state is the base of the content only if
- *   git shows that the text of the file never changed.
+ * - The base of the content is the version that somebody edited. If promptsync knows no version that may have been
+ *   edited, the base is the first state of the file, but only if git shows that the text of the file never changed.
+ * - The fields, such as the name, do not belong to a version. Their base is the file from which promptsync created the
+ *   newest managed version. If there is no managed version, the base is the first state of the file.
+ *
+ * If a base is uncertain, it is null, and the merge treats every difference as a conflict.
  */
 export async function readMergeBase(
   { file, observed }: PromptPlan,
@@ -75,9 +76,9 @@ async function readContentBase(edit: ServiceEdit, history: MergeHistory): Promis
 }
 
 /**
- * Returns a version that promptsync can read and that has the content of the origin. promptsync cannot read an adopted
- * version that no environment serves anymore. In that case, this function returns the baseline, which has the same
- * content.
+ * Returns the version from which to read the content of the origin. This is usually the origin itself. promptsync
+ * cannot read an adopted version that no environment serves anymore. In that case, it reads the baseline, which has the
+ * same content.
  */
 function findReadableVersion(origin: KnownVersion, known: readonly KnownVersion[]): KnownVersion {
   if (origin.isManaged) return origin;
@@ -87,18 +88,19 @@ function findReadableVersion(origin: KnownVersion, known: readonly KnownVersion[
 /**
  * The version that somebody edited in the service, or one of these values:
  *
- * - `unknown`: A version record or a pin refers to a version that promptsync does not know.
- * - `none`: promptsync knows no older managed version, and no older version with earlier text of the file.
+ * - `unknown`: A version record or a pin refers to the version, but promptsync does not know that version.
+ * - `none`: promptsync knows no older version that may have been edited: no managed version, and no version with
+ *   earlier text of the file.
  */
 type EditOrigin = KnownVersion | 'unknown' | 'none';
 
 /**
  * Finds the version that somebody edited in the service. The first rule that applies decides:
  *
- * 1. If the edit is a copy, its origin is the version whose version record was copied.
- * 2. If the file pins the environment to a version, that version is the origin.
+ * 1. If the edit contains a copied version record, its origin is the version that the record describes.
+ * 2. If the file pins the environment to a specific version, that version is the origin.
  * 3. If there are managed versions before the edit, the newest of them is the origin.
- * 4. Otherwise, the origin is the newest older version that contains earlier text of the file.
+ * 4. Otherwise, the origin is the newest version before the edit that contains earlier text of the file.
  */
 function findOrigin(
   { version, pin }: ServiceEdit,
@@ -119,8 +121,8 @@ function findOrigin(
 }
 
 /**
- * Returns true if the file had the text of this version in git. Some services do not record who created a version. For
- * such services, only git can show whether a version comes from the file.
+ * Returns true if any state of the file in git has the text of this version. Some services do not record who created a
+ * version. For such services, only git can show whether a version comes from the file.
  */
 function hasFormerText({ digest }: KnownVersion, formerFiles: readonly FormerFile[]): boolean {
   return formerFiles.some(({ file }) => file.content.digest === digest);
@@ -132,13 +134,14 @@ export function listManagedBefore({ number }: KnownVersion, known: readonly Know
 }
 
 /**
- * Returns true if an edit may be based on newer content of the file than its origin. In that case, text that the edit
- * shares with the origin may be text that somebody restored. The service does not show this, because a pull leaves no
- * trace there. There are two such cases:
+ * Returns true if the edit may be based on newer content than its presumed origin. If so, a line that is the same in
+ * the edit and in the origin may be a line that somebody restored on purpose. The service does not show this, because a
+ * pull leaves no trace there. There are two such cases:
  *
  * - promptsync does not know all versions between the origin and the edit.
- * - Before the edit, the service had a version with the committed text of the file. A revert makes such a version
- *   active again without creating a new one. Uncommitted text does not count, because it was never synced.
+ * - A version before the edit has the current text of the file. If a commit was reverted, promptsync may have made this
+ *   version active again without creating a new one. Uncommitted text does not count, because promptsync never synced
+ *   it.
  */
 function mayOriginBeNewer(
   { version, pin }: ServiceEdit,
@@ -151,15 +154,15 @@ function mayOriginBeNewer(
   if (hasGap(before, origin.number, version.number)) return true;
   const isCommitted = formerFiles.some((former) => former.file.content.digest === content.digest);
   if (!isCommitted || origin.digest === content.digest) return false;
-  // A copied version record identifies the newest managed version that the edit can be based on. So if the edit has
-  // such a record, only foreign versions count here.
+  // If the edit contains a copied version record, the record identifies the newest managed version that the edit can be
+  // based on. In that case, only foreign versions count here.
   const possibleOrigins = before.filter(({ isManaged }) => version.source === null || !isManaged);
   return possibleOrigins.some(({ digest }) => digest === content.digest);
 }
 
 /**
- * Returns the distinct contents of the file since it first had the text of a version, without its current content. If
- * the file never had that text, returns all its earlier contents.
+ * Returns the content of each state of the file that is newer than the first state with the text of a version. If no
+ * state has that text, uses all states. Omits duplicates and the current content of the file.
  */
 function listContentsSince(
   { digest }: KnownVersion,
@@ -175,8 +178,8 @@ function listContentsSince(
 
 /**
  * Returns true if git shows that the text of the file never changed. Every difference then comes from the service.
- * Returns false if any state of the file pins an unknown version, because the service then had different text. Checks
- * the pins of all states, because a later pull may have edited a pin.
+ * Returns false if any state of the file pins a version that promptsync does not know, because the service then had
+ * different text. Checks the pins of all states, because a later pull may have edited a pin.
  */
 function hasOneKnownText({ file: { content }, completeHistory, known }: MergeHistory): boolean {
   const isKnown = ({ pin }: EnvironmentPin) =>
@@ -189,7 +192,7 @@ function hasOneKnownText({ file: { content }, completeHistory, known }: MergeHis
 
 /**
  * Returns the content of a version. If promptsync did not read the content from the service, reads it from git. Returns
- * null if git lacks the content, too.
+ * null if git does not have the content either.
  */
 async function readContentOf(
   version: KnownVersion,

@@ -29,9 +29,9 @@ export type ServiceOptions = {
   /** Called after each request to the service. Undefined without `--verbose`. */
   readonly onCall?: ((call: CallReport) => void) | undefined;
   /**
-   * The keys that the caller supplies: first the secret key, then the public key. A supplied key replaces the
-   * environment variable that the configuration specifies. If the value of a key is undefined, promptsync reads the
-   * variable.
+   * The keys that the caller supplies: first the secret key, then the public key. promptsync uses a supplied key
+   * instead of the environment variable that the configuration specifies. If the value of a key is undefined,
+   * promptsync reads the variable.
    */
   readonly keys?: readonly SuppliedKey[];
 };
@@ -39,7 +39,7 @@ export type ServiceOptions = {
 /** A key that the caller supplies, such as an input of the GitHub Action. */
 type SuppliedKey = {
   readonly value: string | undefined;
-  /** The name of the key's source, for messages. */
+  /** The source of the key, as messages describe it. For example, "The input `api-key`". */
   readonly label: string;
 };
 
@@ -93,8 +93,7 @@ export async function openProvider(
 }
 
 /**
- * A prompt in the service. Its name also serves as its key and its path, so that the user can select it like a prompt
- * file.
+ * A prompt in the service. Its name is also its key and its path, so that the user can select it like a prompt file.
  */
 export type SelectableListing = ListedPrompt & PromptIdentity;
 
@@ -177,7 +176,8 @@ const REASONS_NOT_TO_ASK = { keyless: 'this run has no API key', offline: '--off
  *
  * - `always` allows it.
  * - `trusted` allows it if the base commit configures the same service, or if the workflow supplies the key and the
- *   address. Without this rule, a pull request could configure any address, and promptsync would send the key there.
+ *   address. Without this rule, a pull request could configure its own address, and promptsync would send the key to
+ *   that address.
  * - `keyless` and `offline` forbid it.
  */
 type AskPolicy = 'always' | 'trusted' | keyof typeof REASONS_NOT_TO_ASK;
@@ -193,8 +193,9 @@ export async function findReasonNotToAsk(
 ): Promise<Problem | null> {
   if (askPolicy === 'always') return null;
   if (askPolicy !== 'trusted') return makeProblem('service/not-asked', { reason: REASONS_NOT_TO_ASK[askPolicy] });
-  // If the workflow supplies both the key and the address, a pull request can change neither. Plain http is an
-  // exception. It must be allowed in the configuration file, which a pull request can change.
+  // If the workflow supplies both the key and the address, a pull request can change neither. An exception is an
+  // address with plain http: it works only if the configuration file allows it, and a pull request can change that
+  // file.
   const url = URL.parse(environment[BASE_URL_VARIABLE] ?? '');
   const isSupplied = isSecretKeySupplied(keys);
   if (isSupplied && url !== null && !isPlainHttp(url)) return null;
@@ -208,14 +209,14 @@ export async function findReasonNotToAsk(
   return isSameService ? null : makeProblem('service/not-asked', { reason });
 }
 
-/** Whether the caller supplies the secret key, which is the first key in the list. */
+/** Returns true if the caller supplies the secret key, which is the first key in the list. */
 function isSecretKeySupplied([secret]: NonNullable<AskPolicyOptions['keys']> = []): boolean {
   return secret?.value !== undefined;
 }
 
 /**
  * Returns the settings that determine which key promptsync sends to which address. If the caller supplies the secret
- * key, omits the key variables, because promptsync does not read them.
+ * key, omits the names of the key variables, because promptsync does not read these variables.
  */
 function findKeyDestination(service: Config['service'], isSupplied: boolean): object | null {
   if (!isSupplied || service?.kind !== 'remote') return service;

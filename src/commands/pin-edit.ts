@@ -118,8 +118,8 @@ export function checkEnvironmentFlag(
 }
 
 /**
- * Validates the name of an environment that a command only reads. Also allows the environments that belong to
- * promptsync.
+ * Validates the name of an environment that a command only reads. Unlike `checkEnvironmentFlag`, accepts the
+ * environments that belong to promptsync.
  */
 export function checkEnvironmentExists(
   option: string,
@@ -140,7 +140,7 @@ export function listEnvironmentsToRead(environment: string, config: KnownEnviron
   return [findPreviousEnvironment(environment, config), environment].filter((name) => name !== undefined);
 }
 
-/** Returns the promotion source of an environment. Undefined if the configuration specifies none. */
+/** Returns the promotion source of an environment. Returns undefined if the configuration specifies none. */
 export function findPreviousEnvironment(environment: string, { environments }: KnownEnvironments): string | undefined {
   return environments?.find(({ name }) => name === environment)?.promoteFrom;
 }

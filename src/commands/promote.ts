@@ -14,9 +14,11 @@ import { type CommandResult, makeStoppedResult } from './result.ts';
 import type { PlannedWorkspace } from './run-with-plan.ts';
 
 type PromoteOptions = EditOptions & {
-  /** Promotes all prompts. If it is false, the user must specify at least one prompt. */
+  /** Whether to promote all prompts. If false, the user must specify at least one prompt. */
   readonly all: boolean;
-  /** The environment whose active versions are promoted. Defaults to `promote_from` of the environment `to`. */
+  /**
+   * The environment whose active versions are promoted. Defaults to the `promote_from` setting of the environment `to`.
+   */
   readonly from?: string | undefined;
   /** The environment to pin to the promoted versions. */
   readonly to: string;

@@ -29,8 +29,8 @@ type PullOptions = EditOptions & {
   /** The side that wins in a conflict. If null, promptsync writes both sides into the file with conflict markers. */
   readonly side: PreferredSide;
   /**
-   * Leaves a file unchanged if its merge has conflicts. The GitHub Action sets this option, because nobody would see
-   * conflict markers in its temporary clone.
+   * Whether to leave a file unchanged if its merge has conflicts. The GitHub Action sets this option, because nobody
+   * would see conflict markers in its temporary clone.
    */
   readonly unattended?: boolean;
 };
@@ -66,9 +66,9 @@ async function draftPull(prompt: PromptPlan, options: PullOptions, workspace: Pl
 }
 
 /**
- * Drafts the edits of a merge, including the edits of pins. If there are conflicts, also drafts a merge in favor of the
- * service. If that draft fails, the user could not resolve the conflicts in favor of the service. So the function
- * returns the failed draft.
+ * Drafts the merge of one prompt, including the edits of pins. If there are conflicts, also drafts the merge that
+ * resolves all of them in favor of the service, because the user may choose this resolution. If that second draft
+ * fails, returns it instead of the first.
  */
 async function draftMerge(
   prompt: PromptPlan,
@@ -100,12 +100,13 @@ async function draftMerge(
 }
 
 /**
- * Returns true if a prompt has no changes to pull. Does not read the git history, because most prompts have no changes.
+ * Returns true if a prompt has no changes to pull. Decides this without reading the git history, because git is slow
+ * and most prompts have no changes.
  */
 function hasNothingToPull(prompt: PromptPlan, options: PullOptions): boolean {
   const hasFieldChanges = prompt.changes.some(({ kind }) => kind === 'update-prompt');
-  // Former pins can only shorten the list of outside edits. So if the list is empty without them, there is nothing to
-  // pull.
+  // This list of outside edits ignores the pins at earlier commits. These pins could only shorten the list, so an empty
+  // list means that there is nothing to pull.
   return !hasFieldChanges && listOutsideEdits(prompt, options, new Map()).length === 0;
 }
 
@@ -115,22 +116,24 @@ type ServiceChanges = {
   readonly formerFiles: readonly FormerFile[];
   /** The environments that somebody changed in the service. */
   readonly outsideEdits: readonly OutsideEdit[];
-  /** The outside edits whose content promptsync merges into the file: one for each distinct content. */
+  /**
+   * One outside edit for each distinct content. promptsync can merge the content of only one edit into the file, so the
+   * pull is blocked if there are several.
+   */
   readonly textEdits: readonly OutsideEdit[];
   /** The outside edits that may be older than the file's pin for their environment. */
   readonly contested: readonly OutsideEdit[];
 };
 
-/**
- * An environment that somebody changed in the service. No earlier commit pinned the version that the environment
- * serves.
- */
+/** An environment that somebody changed in the service. It serves a version that no earlier commit pinned. */
 type OutsideEdit = {
   readonly environment: string;
   readonly version: KnownVersion;
   /** The file's pin for the environment. Null if the file does not pin the environment. */
   readonly pin: EnvironmentPin | null;
-  /** True if promptsync created the version. Its text then comes from this repository, so there is no text to pull. */
+  /**
+   * Whether promptsync created the version. If so, its text comes from this repository, and there is no text to pull.
+   */
   readonly isManaged: boolean;
 };
 
@@ -154,7 +157,7 @@ async function findServiceChanges(
 
 /**
  * Returns the selected environments that somebody changed in the service. Omits environments that only lag behind the
- * file, because a sync updates them.
+ * file, because a sync will update them.
  */
 function listOutsideEdits(
   { file, observed, changes }: PromptPlan,
@@ -169,7 +172,7 @@ function listOutsideEdits(
     if (version === null || wasPinnedEarlier(version, formerPins.get(name) ?? [], known)) return [];
     const pin = file.pins.find((candidate) => candidate.environment === name) ?? null;
     // If a pin specifies an unknown version number, such as one that an earlier pull wrote, the plan has no change for
-    // it. So compare the numbers.
+    // the environment. So compare the numbers.
     const isOtherNumber = pin?.pin.kind === 'number' && pin.pin.number !== version.number;
     if (pin !== null && !changing.has(name) && !isOtherNumber) return [];
     return [{ environment: name, version, pin, isManaged: isKnownAsManaged(version, known) }];
@@ -178,7 +181,8 @@ function listOutsideEdits(
 
 /**
  * Returns true if an earlier commit pinned a version. A foreign version does not count as pinned if promptsync created
- * an older version with the same content. In that case, somebody restored the older content in the service.
+ * an older version with the same content. In that case, the earlier commit pinned the older version, and somebody
+ * restored its content in the service.
  */
 function wasPinnedEarlier(
   version: KnownVersion,
@@ -192,18 +196,17 @@ function wasPinnedEarlier(
 }
 
 /**
- * Returns true if promptsync certainly created a version. If an active version may be an edited copy,
- * `ObservedPrompt.active` treats it as managed and `known` treats it as foreign. So this check prefers the entry in
- * `known`.
+ * Returns true if promptsync definitely created a version. A version that may be an edited copy counts as managed in
+ * `ObservedPrompt.active`, but as foreign in `known`. So this check prefers the entry in `known`.
  */
 function isKnownAsManaged(version: KnownVersion, known: readonly KnownVersion[]): boolean {
   return (known.find(({ id }) => id === version.id) ?? version).isManaged === true;
 }
 
 /**
- * Returns one outside edit for each distinct content of the foreign versions. Compares metadata only if the file
- * manages metadata. If several environments serve the same content, prefers the last one with the pin `latest`, because
- * somebody edited the text of the file there. If none has that pin, returns the last one.
+ * Returns one outside edit for each distinct content. Ignores versions that promptsync created. Compares metadata only
+ * if the file manages metadata. If several environments serve the same content, returns the last one with the pin
+ * `latest`, because somebody edited the text of the file there. If none of them has that pin, returns the last one.
  */
 function keepDistinctContents(outsideEdits: readonly OutsideEdit[], { content }: PromptFile): readonly OutsideEdit[] {
   const managesMetadata = content.metadata !== undefined;
@@ -220,8 +223,8 @@ function keepDistinctContents(outsideEdits: readonly OutsideEdit[], { content }:
  * Returns true if the file's pin may be newer than the change in the service. This is possible in two cases:
  *
  * - The user edited the pin after the last commit.
- * - promptsync created the served version, and git lacks a part of the file's history. An earlier commit may have
- *   pinned that version.
+ * - promptsync created the served version, and the git history of the file is incomplete. A commit that git lacks may
+ *   have pinned that version.
  */
 function isPinContested(
   { environment, pin, isManaged }: OutsideEdit,
@@ -255,9 +258,9 @@ function findPullObstacles(
 }
 
 /**
- * Returns a problem if the file manages metadata and the metadata of the version is not a mapping, because a prompt
- * file cannot contain such metadata. Pulling only the text would not help: the next sync would create a version with
- * the metadata of the file.
+ * Returns a problem if the file manages metadata but the metadata of the version is not a mapping. A prompt file cannot
+ * contain such metadata. Pulling only the text would not help, because the next sync would create a version with the
+ * metadata of the file.
  */
 function checkMetadataIsMapping(
   { environment, version }: OutsideEdit,
@@ -290,8 +293,8 @@ async function readServiceSide(
 }
 
 /**
- * Returns the field values from the service. If a value equals that of an earlier commit, nobody changed the field in
- * the service, and a sync will update it. For such a field, returns the value from the file.
+ * Returns the values of the fields in the service. If a value is the same as at an earlier commit, nobody changed the
+ * field in the service, and a sync will update it. For such a field, returns the value in the file instead.
  */
 function chooseServiceFields(
   { file, observed }: PromptPlan,
@@ -308,7 +311,7 @@ function chooseServiceFields(
 
 /**
  * Creates the labels of git's conflict markers. Shows control characters in the path as `\u{…}`, because a path may
- * contain a line break but a label must fit on one line.
+ * contain a line break, but a label must fit on one line.
  */
 function makeConflictLabels({ path }: PromptFile, textEdit: OutsideEdit | null): ConflictLabels {
   const theirs = textEdit === null ? 'the service' : `${textEdit.environment} v${textEdit.version.number}`;

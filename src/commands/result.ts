@@ -54,7 +54,7 @@ export type CommandRun = {
   readonly written?: readonly WrittenFile[];
   /** The prompts in the service that have no prompt file. Only `status --orphans` looks for such prompts. */
   readonly orphans?: readonly ListedPrompt[];
-  /** The commit that `pull`, `promote` or `rollback` created for its edits. */
+  /** The commit that `pull`, `promote` or `rollback` created for its edits. Absent if the command created no commit. */
   readonly committed?: EditCommit;
   /** The version history of each prompt. Only `history` reads version histories. */
   readonly histories?: VersionHistories;
@@ -73,7 +73,8 @@ export type CommandRun = {
 };
 
 /**
- * The versions of all prompts, and the promotion sources. Together, they show which environments wait for a promotion.
+ * The version histories of the prompts that wait for a promotion, and the promotion sources. Together, they show which
+ * environments of these prompts are waiting.
  */
 export type WaitingPrompts = Pick<VersionHistories, 'versions'> & {
   /**
@@ -101,7 +102,7 @@ export function makeStoppedRun(mode: CommandRun['mode'], run: StoppedRun): Comma
   return { mode, folder, service: null, commit: null, files, acceptedWarnings, plan: null, outcomes: null, problems };
 }
 
-/** The parts that are known of a run that stopped before it created a plan. */
+/** The parts of a run that are known even if the command stopped before it created a plan. */
 type StoppedRun = Pick<CommandRun, 'folder' | 'files' | 'acceptedWarnings' | 'problems'>;
 
 /** Creates the result of a command that could not start. Its exit code is 1. */
@@ -122,7 +123,8 @@ export function chooseExitCode(run: CommandRun, { reportPending, interrupted }: 
   const statuses = collectStatuses(run);
   const hasObserved = hasObservedPrompts(run);
   if (hasObserved && statuses.has('failed')) return 4;
-  // The command edited files but then failed, for example when it committed them. So only part of the work is done.
+  // The command edited files but then failed, for example while it was committing them. So only part of the work is
+  // done.
   if (statuses.has('applied') && run.edited !== undefined && run.problems.some(isError)) return 4;
   if (statuses.has('blocked')) return 3;
   if (!hasObserved || run.problems.some(isError)) return 1;

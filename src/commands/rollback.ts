@@ -60,7 +60,7 @@ async function draftRollback(
 /**
  * Finds the number of the version that the environment served before the active version. Takes it from the previous pin
  * in the git history. If there is no previous pin, takes the newest known version that is older than the active
- * version. Fails if the result is missing or ambiguous.
+ * version. Fails if it finds no version, or if the previous pin is ambiguous.
  */
 async function findPreviousVersion(
   prompt: PromptPlan,
@@ -74,7 +74,7 @@ async function findPreviousVersion(
   const previous = findPreviousPin(await readFormerPins(prompt, environment, workspace), served, known);
   if (previous.kind === 'number') return makeSuccess(previous.number);
   if (previous.kind === 'unclear') return makeFailure(makeUnclearPinProblem(previous.pin, environment, place));
-  // A commit that the shallow clone lacks may contain the previous pin.
+  // In a shallow clone, a commit that git lacks may contain the previous pin.
   if (workspace.repository?.isShallow) return makeFailure(makeProblem('rollback/shallow', { environment }, place));
   const number = findPreviousNumber(known, served);
   if (number !== null) return makeSuccess(number);

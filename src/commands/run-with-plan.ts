@@ -69,8 +69,8 @@ export async function runWithPlan(
   const workspace = await openWorkspace(options, world);
   const { config, files, problems } = workspace;
   const stop = (...reasons: readonly Problem[]) => {
-    // With `--base`, only the base commit can accept warnings. That commit was not read yet, so no warnings are
-    // accepted.
+    // With `--base`, only the base commit can accept warnings. promptsync has not read that commit yet, so the stopped
+    // run accepts no warnings.
     const acceptedWarnings = options.base === undefined ? collectAcceptedWarnings(files, config) : NO_ACCEPTED_WARNINGS;
     const folder = config?.folder ?? null;
     return makeCommandResult(
@@ -124,7 +124,10 @@ async function planFromObservation(
   };
 }
 
-/** Warns if the service has none of the prompts, because a wrong address is then more likely than many wrong ids. */
+/**
+ * Warns if the service has none of the prompts, because a wrong address is then more likely than a wrong id in every
+ * file.
+ */
 function warnAboutUnknownPrompts(
   files: readonly PromptFile[],
   { failed }: Observation,
@@ -137,8 +140,8 @@ function warnAboutUnknownPrompts(
 
 /**
  * The API paths of all supported services, for the problem `service/none-found`. The path of the configured service is
- * not enough: a missing `provider` setting causes the same problem as a wrong address, and the user then needs a
- * different path.
+ * not enough. If the `provider` setting is missing, the symptom is the same as for a wrong address, but the user needs
+ * the path of a different service.
  */
 const INTERFACE_PATHS = [
   `\`${PROVIDERS[DEFAULT_PROVIDER].interfacePath}\``,

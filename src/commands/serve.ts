@@ -26,7 +26,10 @@ export type ServeOptions = {
 /** An embedded service that accepts requests until `close` is called. */
 export type RunningService = {
   readonly baseUrl: string;
-  /** The name of the variable that holds the accepted API key. Null if the service accepts its built-in key instead. */
+  /**
+   * The name of the environment variable that contains the accepted API key. Null if the service accepts its built-in
+   * key instead.
+   */
   readonly keyVariable: string | null;
   /** The number of prompts that the service registered when it started. */
   readonly prompts: number;
@@ -87,8 +90,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
 const PROJECT_ID = 'embedded';
 
 async function startWithPrompts({ databasePath, port, apiKey, files, now }: EmbeddedOptions): Promise<EmbeddedServer> {
-  // Refuse symbolic links in a repository. SQLite would follow a link from a commit, and could write to a file outside
-  // of the repository.
+  // Refuse symbolic links in a repository. A commit can contain a link to a file outside the repository, and SQLite
+  // would follow the link and write to that file.
   const link = findTrackedLink(databasePath);
   if (link !== null) throw new Error(`${link} is a symbolic link inside a repository`);
   const store = openStore(databasePath, { now });

@@ -20,22 +20,23 @@ import {
 export type SyncOptions = PlanningOptions &
   MergeCheckOptions & {
     readonly dryRun: boolean;
-    /** Applies the plan without asking the user for confirmation. */
+    /** Whether to apply the plan without asking the user for confirmation. */
     readonly yes: boolean;
-    /** If true, a dry run with pending changes exits with code 2. */
+    /** Whether a dry run with pending changes exits with code 2. */
     readonly exitCode: boolean;
     /** The digest of the plan that the user expects. promptsync applies no other plan. Undefined allows any plan. */
     readonly expectPlan?: string | undefined;
     /**
-     * If promptsync must plan a prompt again before the write, refuses to write unless the new plan equals the plan of
-     * this run.
+     * Whether to apply only the plan of this run. promptsync may have to plan a prompt again right before the write,
+     * for example because the prompt changed in the service. If true, promptsync then refuses to write unless the new
+     * plan equals the plan of this run.
      */
     readonly onlyThisPlan?: boolean | undefined;
     /** Overrides `max_changes` of the configuration. */
     readonly maxChanges?: MaxChanges | undefined;
     /** Overrides `on_drift` of the configuration. */
     readonly onDrift?: OnDrift | undefined;
-    /** Allows prompt files that differ from HEAD. */
+    /** Whether prompt files may differ from HEAD. */
     readonly allowDirty: boolean;
     /**
      * Creates an additional guard, such as the review check of the GitHub Action. A dry run does not use this guard.
@@ -88,7 +89,7 @@ async function guardAndApply(workspace: PlannedWorkspace, options: SyncOptions, 
 }
 
 /**
- * Applies a guarded plan. Refuses to write if the commit is not merged and up to date. Returns a warning if the branch
+ * Applies a guarded plan. Refuses to write unless the commit is merged and up to date. Returns a warning if the branch
  * received newer commits during the writes.
  */
 async function applyIfUpToDate(
@@ -98,8 +99,8 @@ async function applyIfUpToDate(
   options: SyncOptions,
   world: World,
 ): Promise<Pick<CommandRun, 'plan' | 'outcomes' | 'problems'>> {
-  // Run this check after the confirmation, because the user may confirm hours later. If there is nothing to apply, skip
-  // the check, so that promptsync does not contact the remote.
+  // Run this check after the confirmation, because the user may take hours to confirm. If there is nothing to apply,
+  // skip the check, so that promptsync does not contact the remote.
   const refuse = hasChangesToApply(guardedPlan) ? await makeWriteGuard(workspace, options) : undefined;
   const plan = guardPlan(workspace.plan, { ...guards, ...(refuse && { refuse }) });
   const outcomes = await applyGuardedPlan(plan, guards, workspace, world);
@@ -109,8 +110,8 @@ async function applyIfUpToDate(
 }
 
 /**
- * Creates the guard for writes. If the commit is not merged and up to date, this guard refuses all prompts. Otherwise,
- * it is the guard from `makeRefusal`, or undefined if the caller has no such guard.
+ * Returns the guard for writes. If the commit is not merged and up to date, this guard refuses all prompts. Otherwise,
+ * it is the guard from `makeRefusal`. Returns undefined if the caller has no such guard.
  */
 async function makeWriteGuard(workspace: PlannedWorkspace, options: SyncOptions): Promise<RefusePrompt | undefined> {
   const problems = await checkMergedAndUpToDate(workspace, options);
@@ -130,7 +131,7 @@ function makeGuardSettings(workspace: PlannedWorkspace, options: SyncOptions): G
 
 /**
  * Returns warnings about files with uncommitted changes on a dry run, because an apply would refuse these files. A dry
- * run accepts them, so that users can try out their edits.
+ * run accepts them, so that users can try out their edits before they commit them.
  */
 function warnAboutUncommittedFiles({ plan, uncommitted }: PlannedWorkspace, options: SyncOptions): readonly Problem[] {
   if (!options.dryRun || options.allowDirty) return [];

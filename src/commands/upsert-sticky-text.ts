@@ -1,13 +1,14 @@
 import { posix } from 'node:path';
 import { computeDigest, shortDigest } from '../domain/digest.ts';
 
-// A sticky text is posted to GitHub or GitLab, for example as a comment on a pull request. Later runs update this text
-// instead of posting another one. promptsync finds it by its author and by its first line, the marker. The marker is an
-// HTML comment, which is invisible to readers. promptsync checks the author, because anyone can copy a marker.
+// A sticky text is a text that promptsync posts to GitHub or GitLab, for example as a comment on a pull request. Later
+// runs update this text instead of posting another one. promptsync finds it by its author and by its first line, the
+// marker. The marker is an HTML comment, which is invisible to readers. promptsync checks the author, because anyone
+// can copy a marker.
 
 /**
- * Creates the marker for one folder and configuration of a repository. Jobs for different workspaces have different
- * markers, so they do not overwrite each other's text.
+ * Creates the marker for one workspace. The folder and the configuration file identify the workspace in the repository.
+ * Jobs for different workspaces have different markers, so they do not overwrite each other's text.
  */
 export function makeMarker(folder: string, config = ''): string {
   const identity = JSON.stringify([posix.normalize(`./${folder}/`), config]);
@@ -15,7 +16,7 @@ export function makeMarker(folder: string, config = ''): string {
 }
 
 /**
- * Returns true if the posted text equals the body. Ignores the links to the runs that wrote them. Also ignores white
+ * Returns true if the posted text equals the body. Ignores links to the CI runs that wrote the text. Also ignores white
  * space at the end, because GitLab removes it.
  */
 export function hasSameText(posted: string | null | undefined, body: string): boolean {
@@ -46,8 +47,8 @@ type StickyActions<Existing, Saved> = Pick<StickyText<Existing>, 'mustWrite'> & 
    */
   readonly create: () => Promise<Saved>;
   /**
-   * Returns true if `create` may have succeeded although it threw this error, because the response was lost or came
-   * from a gateway.
+   * Returns true if `create` may have succeeded even though it threw this error. This is possible if the response was
+   * lost or came from a gateway.
    */
   readonly mayHaveWorked: (error: unknown) => boolean;
 };

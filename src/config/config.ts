@@ -19,8 +19,8 @@ import {
 export const CONFIG_NAME = 'promptsync.yaml';
 
 /**
- * The location of the service. It contains no keys, because promptsync reads the keys from environment variables only
- * when it needs them.
+ * The location of the service. It does not include the API keys, because promptsync reads them from environment
+ * variables only when it needs them.
  */
 export type ServiceLocation =
   | {
@@ -28,14 +28,14 @@ export type ServiceLocation =
       readonly provider: ProviderName;
       readonly baseUrl: string;
       /**
-       * The names of the environment variables that hold the keys: the secret key first, then the public key if the
+       * The names of the environment variables that contain the keys: the secret key first, then the public key if the
        * provider has one.
        */
       readonly keyVariables: readonly string[];
     }
   | { readonly kind: 'embedded'; readonly databasePath: string };
 
-/** The configuration that promptsync works with, after it parsed the configuration file and filled in all defaults. */
+/** The configuration that promptsync works with. It is the parsed configuration file with all defaults filled in. */
 export type Config = {
   /** The absolute path of the configuration file. */
   readonly file: string;
@@ -45,7 +45,10 @@ export type Config = {
   readonly root: string;
   /** The configured service; null if none is configured. Offline commands need no service. */
   readonly service: ServiceLocation | null;
-  /** The rules of the provider. promptsync knows these rules without contacting the service. */
+  /**
+   * The rules of the provider, such as the names that it accepts. promptsync knows these rules without contacting the
+   * service.
+   */
   readonly rules: ProviderRules;
   /** The patterns that select the prompt files. */
   readonly patterns: readonly string[];
@@ -65,7 +68,7 @@ export type Config = {
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
-/** The input for parsing a configuration, except for the text of the configuration file. */
+/** The information that parsing a configuration requires, in addition to the text of the configuration file. */
 export type ConfigContext = {
   /** The absolute path of the configuration file. */
   readonly file: string;
@@ -76,8 +79,8 @@ export type ConfigContext = {
   /** The environment variables of the process. `PROMPTSYNC_BASE_URL` takes precedence over the configuration file. */
   readonly environment: EnvironmentVariables;
   /**
-   * The name that problems use for `PROMPTSYNC_BASE_URL`, such as the name of the action input that set the variable.
-   * Default: the name of the variable.
+   * The source of `PROMPTSYNC_BASE_URL` as problems show it, such as the action input that set the variable. Default:
+   * the name of the variable.
    */
   readonly urlSource?: string | undefined;
 };
@@ -100,7 +103,7 @@ export const DEFAULTS = {
   timeout_seconds: 15,
 } as const satisfies WrittenConfig & NonNullable<WrittenConfig['service']> & { readonly allow_latest: boolean };
 
-/** Maps the name of each environment that has `promote_from` to the name of its source environment. */
+/** Returns a map from each environment with `promote_from` to the environment that it promotes from. */
 export function mapPromotionSources({ environments }: Pick<Config, 'environments'>): ReadonlyMap<string, string> {
   return new Map(
     (environments ?? []).flatMap(({ name, promoteFrom }): [string, string][] =>
@@ -133,7 +136,7 @@ const variableName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected the name of an environment variable, not the key itself');
 
-/** The settings for the names of the environment variables that hold the keys, in the order of the providers. */
+/** The settings that specify which environment variables contain the keys, in the order of the providers. */
 const keySettings: Readonly<Record<KeySettingName, z.ZodOptional<z.ZodString>>> = Object.fromEntries(
   KEY_SETTINGS.map(({ name, description }) => [name, variableName.optional().describe(description)]),
 );
@@ -145,7 +148,7 @@ const addressDescriptions = Object.values(PROVIDERS).flatMap(({ title, defaultAd
 );
 
 /**
- * The setting `service`. `meta` adds rules to the JSON Schema that editors use. Only the parser checks rules that the
+ * The setting `service`. `meta` adds rules to the JSON Schema that editors use. Only the parser checks rules that a
  * schema cannot express, such as a rule that depends on the names of environments or on the host of a URL.
  */
 const location = z

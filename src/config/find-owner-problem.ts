@@ -6,8 +6,8 @@ import type { Config } from './config.ts';
 
 /**
  * Returns a problem if promptsync must refuse a configuration file that the user did not specify; null otherwise. In a
- * shared folder, another user could have written the file. That user could then choose which environment variable
- * promptsync reads the API key from, and which address receives the key.
+ * shared folder, another user may have written the file to obtain the API key. The file determines which environment
+ * variable promptsync reads the key from, and which address receives the key.
  */
 export async function findOwnerProblem({ file, root, service }: Config, shownPath: string): Promise<Problem | null> {
   const keyVariables = service?.kind === 'remote' ? service.keyVariables : [];
@@ -18,8 +18,8 @@ export async function findOwnerProblem({ file, root, service }: Config, shownPat
 }
 
 /**
- * Returns a problem if another user owns the repository and git does not trust it; null otherwise. promptsync must
- * refuse the files of such a repository. The root must contain `.git`.
+ * Returns a problem if promptsync must refuse the files of a repository; null otherwise. promptsync refuses them if
+ * another user owns the repository and git does not trust it. The root must contain `.git`.
  */
 export async function findRepositoryProblem(settings: GitSettings): Promise<Problem | null> {
   if (ownsRepository(settings.root)) return null;

@@ -22,13 +22,16 @@ import { findRules, locateService, makeRules, checkServiceSettings } from './ser
 /** The configuration to load: the file that the user specifies, or else the file that `findConfigFile` finds. */
 type ConfigRequest = {
   readonly workingDirectory: string;
-  /** The path that the user specifies, relative to the working directory. Such a file may belong to another user. */
+  /**
+   * The path that the user specifies, relative to the working directory. promptsync accepts this file even if it
+   * belongs to another user.
+   */
   readonly file?: string | undefined;
 } & Pick<ConfigContext, 'environment' | 'urlSource'>;
 
 /**
- * Finds, reads and parses the configuration. The problems report invalid settings, a missing file, or a file that
- * belongs to another user.
+ * Finds, reads and parses the configuration. Reports invalid settings, a missing file and a file that belongs to
+ * another user.
  */
 export async function loadConfig({ workingDirectory, file, ...context }: ConfigRequest): Promise<ConfigResult> {
   const path = file === undefined ? findConfigFile(workingDirectory) : resolve(workingDirectory, file);
@@ -83,8 +86,8 @@ export type ConfigResult = { readonly config: Config | null; readonly problems: 
 const MAX_CONFIG_BYTES = 64 * 1024;
 
 /**
- * The zod options for a shape that is used only once. By default, zod compiles the shape, but that takes longer than it
- * saves in a single use.
+ * The zod options for a shape that is used only once. They prevent zod from compiling the shape, because that takes
+ * longer than it saves in a single use.
  */
 const SINGLE_USE_PARSING = { jitless: true } as const;
 

@@ -20,7 +20,7 @@ import {
 /** The environment variable that takes precedence over `service.base_url`. */
 export const BASE_URL_VARIABLE = 'PROMPTSYNC_BASE_URL';
 
-/** The part of a configuration that determines the provider and its rules, before its shape is checked. */
+/** The part of a configuration that determines the provider and its rules. Its shape may be invalid. */
 type UncheckedConfig = { readonly service?: unknown; readonly tracking_environment?: unknown };
 
 /** Returns the name of the configured provider; null if promptsync has no provider with that name. */
@@ -36,8 +36,8 @@ export function makeRules({ service = {}, tracking_environment: tracking }: Writ
 }
 
 /**
- * Returns the rules of the configured provider, even if the configuration is invalid. Returns null if promptsync has no
- * provider with that name.
+ * Returns the names of the environment variables that contain the keys: the secret key first, then the public key if
+ * the provider has one.
  */
 export function findRules(written: UncheckedConfig): ProviderRules | null {
   const provider = findProviderName(written);
@@ -91,7 +91,9 @@ function readVariable(name: string | undefined, { environment }: ConfigContext):
   return value === '' ? undefined : value;
 }
 
-/** Checks rules for the service settings that their shape cannot express. Also works if the shape is invalid. */
+/**
+ * Checks the service settings against the rules that their shape cannot express. Also works if the shape is invalid.
+ */
 export function checkServiceSettings(mapping: LocatedMapping, context: ConfigContext): readonly Problem[] {
   const embedded = mapping.valueAt(['service', 'embedded']);
   const provider = findProviderName(mapping.value);
@@ -102,7 +104,7 @@ export function checkServiceSettings(mapping: LocatedMapping, context: ConfigCon
   ];
 }
 
-/** Reports each configured setting that does not apply to the provider. */
+/** Reports each setting in the configuration that does not apply to its provider. */
 function checkForeignSettings(provider: ProviderName, mapping: LocatedMapping): readonly Problem[] {
   const ownSettings = listSettings(PROVIDERS[provider]);
   const allSettings = new Set(Object.values(PROVIDERS).flatMap(listSettings));
@@ -117,16 +119,14 @@ function checkForeignSettings(provider: ProviderName, mapping: LocatedMapping): 
   });
 }
 
-/**
- * Returns the paths of the settings that this provider has but not every provider has, such as `service.api_key_env`.
- */
+/** Returns the paths of those settings of a provider that not every provider has, such as `service.api_key_env`. */
 function listSettings(provider: ProviderDescriptor): readonly string[] {
   return [...listKeySettings(provider).map(({ name }) => `service.${name}`), ...provider.ownSettings];
 }
 
 /**
- * Checks the base URL that takes effect. `PROMPTSYNC_BASE_URL` takes precedence over `service.base_url`. Both take
- * precedence over the provider's default variable for the address.
+ * Checks the base URL that takes effect. `PROMPTSYNC_BASE_URL` takes precedence over `service.base_url`. The provider's
+ * default variable for the address applies only if neither of them is set.
  */
 function checkBaseUrlSetting(mapping: LocatedMapping, context: ConfigContext): readonly Problem[] {
   const path = ['service', 'base_url'];
@@ -158,7 +158,7 @@ function makeOutsideProblem(mapping: LocatedMapping): Problem {
 }
 
 /**
- * Checks a base URL. Problems specify the source of the URL instead of quoting it, because the URL may contain a
+ * Checks a base URL. Problems state where the URL comes from instead of quoting it, because the URL may contain a
  * password.
  * @param source the setting or environment variable that contains the URL
  */
@@ -182,12 +182,12 @@ function findUrlFault(baseUrl: string, allowHttp: boolean): string | null {
  */
 export const EMBEDDED_API_KEY = 'embedded';
 
-/** Matches a key that consists of visible ASCII characters. An HTTP header can contain all of them. */
+/** Matches a key that contains only visible ASCII characters. All of them are allowed in an HTTP header. */
 const KEY_PATTERN = /^[\x21-\x7e]+$/;
 
 /**
  * Reads a key from its environment variable. Problems never contain the key.
- * @param source the words that problems use for the source of the key
+ * @param source the source of the key as problems show it, such as `The variable MY_KEY`
  */
 export function readKey(
   variable: string,

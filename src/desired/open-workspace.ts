@@ -27,7 +27,7 @@ export type WorkspaceOptions = {
   readonly configuration?: ConfigResult | undefined;
 };
 
-/** The configuration and the selected prompt files of a command, with the problems that were found in them. */
+/** The configuration and the selected prompt files of a command, with the problems that promptsync found in them. */
 export type Workspace = {
   /** The configuration. Null if promptsync could not read it. In that case, `problems` contains an error. */
   readonly config: Config | null;
@@ -35,12 +35,13 @@ export type Workspace = {
   readonly files: readonly PromptFile[];
   readonly problems: readonly Problem[];
   /**
-   * The prompts that `--changed-since` leaves out. Null if the flag is absent or if git could not compare the files.
+   * The prompts that `--changed-since` leaves out. Null if the user did not pass the flag, or if git could not compare
+   * the files.
    */
   readonly skipped: SkippedPrompts | null;
 };
 
-/** The prompts that `--changed-since` leaves out, with the commit that it refers to. */
+/** The prompts that `--changed-since` leaves out, and the commit that the flag refers to. */
 export type SkippedPrompts = {
   /** The id of the commit that `--changed-since` refers to. */
   readonly since: string;
@@ -100,7 +101,7 @@ async function splitByChange(
 /** A commit, with the differences between its files and the work tree. */
 type CommitComparison = WorkTreeComparison & {
   readonly repository: Repository;
-  /** The id of the commit that is compared with the work tree. */
+  /** The id of the commit. */
   readonly commit: string;
 };
 

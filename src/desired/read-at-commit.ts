@@ -12,8 +12,8 @@ import type { Repository } from '../git/open-repository.ts';
 import { isError, makeProblem, type Place } from '../problem.ts';
 
 /**
- * Parses a prompt file as it was at a commit. The path is relative to the repository root. Returns null if the commit
- * has no regular file at that path.
+ * Parses a prompt file as of a commit. The path is relative to the repository root. Returns null if the commit has no
+ * regular file at that path.
  */
 export async function parseFileAtCommit(
   repository: Repository,
@@ -30,15 +30,15 @@ export async function parseFileAtCommit(
 }
 
 /**
- * Caches parsed files by blob id and path, because many commits share the same content, and parsing a large file takes
+ * Caches parsed files by blob id and path. A file has the same blob in many commits, and parsing a large file takes
  * about 20 ms.
  */
 const parsedFiles = new WeakMap<Repository, Map<string, Promise<ParseResult>>>();
 
 /**
- * Reads a prompt file as it was at a commit. The path is relative to the repository root. Returns null if the commit
- * has no valid prompt file at that path. Also returns null if git fails, because the commit and the path may come from
- * the service and may be invalid.
+ * Reads a prompt file as of a commit. The path is relative to the repository root. Returns null if the commit has no
+ * valid prompt file at that path. Also returns null if git fails, because the commit and the path may come from the
+ * service and may be invalid.
  */
 export async function readFileFromGit(
   repository: Repository | null,
@@ -57,8 +57,9 @@ export async function readFileFromGit(
 }
 
 /**
- * Reads the prompt file at the commit and path that are recorded as the source of a version. Returns null if git has no
- * valid file there, or if the prompt text in the file differs from that of the version.
+ * Reads the prompt file from which a version was created, at the commit and path that the version records as its
+ * source. Returns null if git has no valid file there, or if the text of that file differs from the text of the
+ * version.
  */
 export async function readSourceFile(
   { source, digest }: KnownVersion,
@@ -71,9 +72,9 @@ export async function readSourceFile(
 }
 
 /**
- * Reads the content of each prompt at the refs of its `git:` pins. Returns the contents by prompt id and then by ref. A
- * prompt may have two files: one in the work tree and one at the base. If both pin the same ref, the result for the
- * file that comes first in `files` wins.
+ * Reads the content of each prompt at the refs of its `git:` pins. Returns the content by prompt id and then by ref.
+ * `files` may contain two files for the same prompt: its file in the work tree and its file at the base. If both files
+ * pin the same ref, the result for the first file wins.
  */
 export async function readContentsAtRefs(
   files: readonly PromptFile[],
@@ -133,9 +134,9 @@ type FileSearchResult =
   | { readonly kind: 'missing'; readonly reason: string };
 
 /**
- * Finds a prompt's file in a commit by the prompt's id. Checks the expected path first, which is relative to the
- * repository root. If the file is not there, searches all files in the commit that have the same extension. Caches each
- * result, because a commit never changes.
+ * Finds a prompt's file in a commit by the prompt's id. First checks the expected path, which is relative to the
+ * repository root. If the prompt's file is not there, searches all files in the commit that have the same file name
+ * extension. Caches each result, because a commit never changes.
  */
 export function findFileAtCommit(
   location: PromptLocation,
@@ -158,13 +159,11 @@ type Finder = {
   /** The cached results, by commit, prompt id and expected path. */
   readonly results: Map<string, Promise<FileSearchResult>>;
   /**
-   * Searches root trees for prompt files. Each item in a batch consists of a tree id and a prompt id, separated by NUL.
-   * All items in a batch share a file name extension. The result maps each item to its candidates.
+   * Searches root trees for the files of prompts. Each item in a batch consists of a tree id and a prompt id, separated
+   * by NUL. All items in a batch share a file name extension. The result maps each item to its candidates.
    */
   readonly search: BatchedCall<ReadonlyMap<string, readonly Candidate[]>>;
-  /**
-   * The root trees that were searched during this run of promptsync, each with the file name extension of the search.
-   */
+  /** The root trees that promptsync has searched during this run, each with the file name extension of the search. */
   readonly searchedTrees: Set<string>;
 };
 
@@ -232,8 +231,8 @@ function reserveSearch(tree: string, extension: string, { searchedTrees }: Finde
 }
 
 /**
- * Returns the first candidate that is a valid file of the prompt. If there is none, returns the reason why the last
- * invalid file of the prompt is invalid. Returns null if no candidate belongs to the prompt.
+ * Returns the first candidate that is a valid file of the prompt. If all candidates that belong to the prompt are
+ * invalid, returns the reason why the last of them is invalid. Returns null if no candidate belongs to the prompt.
  */
 function chooseCandidate(
   candidates: readonly Candidate[],

@@ -46,8 +46,8 @@ export type DesiredOptions = Pick<WorkspaceOptions, 'only'> & {
 };
 
 /**
- * Reads the desired state of a workspace that has no errors. Adds data from git, such as the base and the contents at
- * pinned refs. Fails if promptsync cannot read the base, because the plan depends on it.
+ * Reads the desired state of a workspace that has no errors. Adds data from git, such as the base and the content at
+ * pinned refs. Returns a failure if promptsync cannot read the base, because the plan depends on it.
  */
 export async function readDesiredState(
   workspace: Workspace & { readonly config: Config },
@@ -119,7 +119,7 @@ type BaseRequest = {
 };
 
 /**
- * Reads the prompt files of the base commit. Parses only the files that have changed since that commit. Throws a
+ * Reads the prompt files at the base commit. Parses only the files that have changed since that commit. Throws a
  * `ProblemError` if git cannot read the base.
  */
 async function readBase(request: BaseRequest, workspaceRepository: Repository | null): Promise<BaseFiles> {
@@ -146,9 +146,9 @@ async function readBase(request: BaseRequest, workspaceRepository: Repository | 
 }
 
 /**
- * Returns the warnings that the configuration accepts at the base commit. If the configuration file was a symbolic link
- * at the base, and the link or its target has changed since then, returns none, because promptsync does not follow
- * links in git.
+ * Returns the warnings that the configuration accepts at the base commit. Returns none if the configuration file was a
+ * symbolic link at the base and the link or its target has changed since then. promptsync cannot read that
+ * configuration, because it does not follow links in git.
  */
 async function readWarningsAcceptedByConfig(
   commit: string,
@@ -179,7 +179,7 @@ function mapAcceptedWarnings(
 
 /**
  * Returns the selected base files whose prompts no longer exist. A prompt may still exist under a new path or key that
- * the selectors do not match. So if there are selectors, this function also checks the files that are not selected.
+ * the selectors do not match. So if there are selectors, this function also checks the files that they do not match.
  * @param existingIds the ids of prompts that are known to exist
  */
 async function findRemovedFiles(

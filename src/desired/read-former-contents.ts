@@ -3,9 +3,9 @@ import type { Repository } from '../git/open-repository.ts';
 import { parseFileAtCommit } from './read-at-commit.ts';
 
 /**
- * Reads all contents that a prompt file had in the history of a commit or of HEAD, each with the commit that introduced
- * it. The path is relative to the repository root. Returns null outside a repository. Also returns null in a shallow
- * clone, because git may lack some of the contents there.
+ * Reads the content that a prompt file had after each commit that changed it, together with the source of that content
+ * in git. Covers the given commit, HEAD, and the ancestors of both. The path is relative to the repository root.
+ * Returns null outside a repository. Also returns null in a shallow clone, because its history may be incomplete.
  */
 export async function readFormerContents(
   repository: Repository | null,

@@ -9,7 +9,7 @@ import type { Repository } from '../git/open-repository.ts';
 import { findFileAtCommit, type PromptLocation, parseFileAtCommit } from './read-at-commit.ts';
 
 /**
- * The maximum number of states that promptsync reads for one file. It reads the newest states and ignores older ones.
+ * The maximum number of states that promptsync reads for one file, starting with the newest. It ignores older states.
  */
 const MAX_HISTORY_STATES = 100;
 
@@ -27,8 +27,8 @@ export async function readFormerFiles(
 }
 
 /**
- * Reads the pins and the fields that a prompt had at the given tips and at their ancestors. Finds the prompt's file at
- * each tip, even if the file was moved.
+ * Reads the pins and the fields that a prompt had at the given commits and at their ancestors. Finds the prompt's file
+ * at each of the given commits, even if the file was moved.
  */
 export async function readFormerStates(
   { id, path }: PromptLocation,
@@ -53,9 +53,9 @@ export async function readFormerStates(
 const MAX_BRANCH_STATES = 500;
 
 /**
- * Reads the consecutive states of a prompt file on the branch that ends at a commit. Leaves out states that existed
- * only on a merged branch. Such states were not in effect before the merge, and states from parallel branches do not
- * form a sequence.
+ * Reads the states that a prompt file had on a branch, up to the given commit. Leaves out states that existed only on
+ * another branch that was merged later. Such states were not in effect before the merge, and states from parallel
+ * branches do not form a sequence.
  */
 export async function readFileHistory(
   location: PromptLocation,
@@ -67,8 +67,7 @@ export async function readFileHistory(
 
 /**
  * Reads the history of a prompt file for the promotion guard. The guard must not lose the history when the file moves.
- * So if git treats a moved file as a new file, the history continues with the file that had the prompt's id one commit
- * earlier.
+ * So if git treats a moved file as a new file, continues with the file that had the prompt's id one commit earlier.
  */
 export async function readGuardHistory(
   { id, path }: PromptLocation,
@@ -89,7 +88,8 @@ export async function readGuardHistory(
 
 /**
  * Finds the file that had the prompt's id one commit before the oldest known state. If no states are known, looks for
- * the file at the commit of `start`. Returns null if there is no other file to read.
+ * the file at the commit of `start` instead. Returns null if there is no such file, or if its states have already been
+ * read.
  * @param start the file and the commit from which the known states were read
  * @param oldest the commit of the oldest known state. Undefined if no states are known
  */
@@ -129,16 +129,20 @@ async function readPinsOfStates({ files, isComplete }: BranchStates, repository:
   };
 }
 
-/** Returns true if a shallow clone lacks the parent of this commit. git reports every file in such a commit as new. */
+/**
+ * Returns true if the parent of this commit is missing because the clone is shallow. git reports every file in such a
+ * commit as new.
+ */
 async function isAtShallowEdge(commit: string | undefined, repository: Repository): Promise<boolean> {
   return commit !== undefined && repository.isShallow && (await repository.resolveRef(`${commit}^`)) === null;
 }
 
 /**
- * Returns true if promptsync created a version of the prompt from a commit before the oldest known state of the file.
- * That state is then not the first state of the prompt: somebody deleted the file earlier, or moved it in a way that
- * git does not follow. A source commit that is missing from a shallow clone counts as an earlier commit. A source
- * commit that is missing from a full clone does not count, because it belongs to a different repository.
+ * Returns true if promptsync created a version of the prompt from a commit that is older than the oldest known state of
+ * the file. That state is then not the first state of the prompt: somebody deleted the file earlier, or moved it in a
+ * way that git does not follow. The clone may lack the commit that a version records as its source:
+ * - In a shallow clone, a missing commit counts as older.
+ * - In a full clone, a missing commit does not count, because it belongs to a different repository.
  */
 export async function wasSyncedBefore(
   { commits }: FileHistory,
@@ -157,8 +161,8 @@ export async function wasSyncedBefore(
 }
 
 /**
- * Returns the environments whose pins have never changed since the file's first state. Returns none if the history may
- * lack older states.
+ * Returns the environments whose pins have never changed since the file's first state. Returns none if older states may
+ * be missing from the history.
  */
 export function findEnvironmentsPinnedFromStart(
   { pins }: PromptFile,
@@ -188,7 +192,7 @@ async function parseStates(
 }
 
 /**
- * Collects the pins of former states by environment. Adds the content that each pin refers to, if git has it.
+ * Collects the pins of former states by environment. Adds the content that each pin refers to, if git has that content.
  * @param states the former states, newest first
  */
 export async function collectFormerPins(
@@ -223,8 +227,9 @@ async function readPinnedContent(pin: Pin, file: PromptFile, repository: Reposit
 }
 
 /**
- * Removes the pins that HEAD set and that the file still has, because they are current pins, not former ones. If the
- * file also pins an environment that HEAD does not pin, removes nothing, because the file has changed since HEAD.
+ * Returns the former pins without those that the HEAD commit set and that the file still has. Those are current pins,
+ * not former ones. If the file also pins an environment that HEAD does not pin, returns all former pins, because the
+ * file has changed since HEAD.
  */
 export function omitHeadPins(former: FormerPins, { pins, content }: PromptFile, head: string | null): FormerPins {
   const pinnedAtHead = new Set([...former].flatMap(([name, [newest]]) => (newest?.commit === head ? [name] : [])));
@@ -252,7 +257,10 @@ export type GitHistory = {
 
 const NO_GIT_HISTORY: GitHistory = { byPrompt: new Map(), commits: new Map(), isShallow: false };
 
-/** Reads the git history of the selected prompts that were observed. Returns an empty history outside a repository. */
+/**
+ * Reads the git history of the selected prompts that promptsync has observed. Returns an empty history outside a
+ * repository.
+ */
 export async function readGitHistory(
   selected: readonly PromptFile[],
   { observed }: Pick<Observation, 'observed'>,

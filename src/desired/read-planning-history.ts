@@ -17,14 +17,14 @@ import {
 } from './read-history.ts';
 import type { DesiredWorkspace } from './read-desired-state.ts';
 
-/** The parts of the desired state that are needed to read the planning history. */
+/** The parts of the desired state that promptsync needs to read the planning history. */
 type PlanningSources = Pick<
   DesiredWorkspace,
   'config' | 'repository' | 'base' | 'contentsAtRefs' | 'promotionSources' | 'uncommitted'
 >;
 type GitSources = PlanningSources & { readonly repository: Repository };
 
-/** A prompt file, with the observation of its prompt and the targets of its pins. */
+/** A prompt file, with the state of its prompt as observed in the service and the targets of its pins. */
 type ComparedPrompt = {
   readonly file: PromptFile;
   readonly observed: ObservedPrompt;
@@ -75,7 +75,7 @@ async function readForEachPrompt<Value>(
 
 /**
  * Returns the commits whose histories together contain every earlier desired state. These are the base, the head, and
- * the tip of the configured branch. Leaves out each commit that is an ancestor of another one.
+ * the tip of the configured branch. Leaves out each of them that is an ancestor of another.
  */
 async function listTips({ repository, base, config }: GitSources): Promise<readonly string[]> {
   const tips = [base?.commit, repository.head, await repository.findKnownTip(config.branch)];
@@ -122,7 +122,7 @@ async function readHistoryForGuard({ file, observed }: ComparedPrompt, repositor
 
 /**
  * Returns the age of each file's first state, by prompt id. The age of a state is the number of newer states. Leaves
- * out files whose first state may be missing from git.
+ * out files if git may lack their first state.
  */
 function mapFirstAges(histories: ReadonlyMap<string, { readonly history: FileHistory }>): ReadonlyMap<string, number> {
   const complete = [...histories].filter(([, { history }]) => history.isComplete && history.commits.length > 0);
@@ -130,7 +130,7 @@ function mapFirstAges(histories: ReadonlyMap<string, { readonly history: FileHis
 }
 
 /**
- * Returns true if the prompt may have drifted, because a field or an environment in the service differs from both the
+ * Returns true if the prompt may have drifted, because an environment or a field in the service differs from both the
  * base and the file.
  */
 function mayHaveDrifted({ file, observed, targets }: ComparedPrompt, { base, contentsAtRefs }: GitSources): boolean {
@@ -150,8 +150,8 @@ function mayHaveDrifted({ file, observed, targets }: ComparedPrompt, { base, con
 }
 
 /**
- * Reads the git provenance of each file from which a sync would create a version, by path. Leaves out files with
- * uncommitted changes, because no commit has their content.
+ * Finds the last commit of each file from which a sync would create a version. Returns the provenance by path. Leaves
+ * out files with uncommitted changes, because no commit contains their content.
  */
 async function readProvenance(
   compared: readonly ComparedPrompt[],
@@ -171,8 +171,8 @@ async function readProvenance(
 }
 
 /**
- * Reads contents from git for versions that pins would activate but that promptsync did not read from the service.
- * Returns the contents by version id. Some may be missing, because promptsync can show a plan without them.
+ * Reads content from git for versions that pins would activate but that promptsync has not read from the service.
+ * Returns the content by version id. Some of it may be missing, because promptsync can show a plan without it.
  */
 async function readContents(
   compared: readonly ComparedPrompt[],
@@ -189,8 +189,8 @@ async function readContents(
 }
 
 /**
- * Reads the content of a version from git. Checks the commit that the version records as its source first, and then the
- * other states of the file. Returns null if none of them has the text of the version.
+ * Reads the content of a version from git. First checks the commit that the version records as its source, and then the
+ * other states of the file. Returns null if none of them has the same text as the version.
  */
 async function readContentFromGit(
   version: KnownVersion,

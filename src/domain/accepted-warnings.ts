@@ -12,7 +12,7 @@ export const NO_ACCEPTED_WARNINGS: AcceptedWarnings = { everywhere: [], byPath: 
 
 /**
  * Collects the accepted warnings from the configuration and the prompt files.
- * @param config null if promptsync could not read the configuration
+ * @param config the configuration; null if promptsync could not read it
  */
 export function collectAcceptedWarnings(
   files: readonly Pick<PromptFile, 'path' | 'acceptWarnings'>[],

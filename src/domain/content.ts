@@ -3,15 +3,16 @@ import { canonicalJson, isJsonObject, omitKey, type JsonObject, type JsonValue }
 import { withLineFeeds } from '../text.ts';
 
 /**
- * The prompt text and the metadata of a version that exists or that promptsync plans to create. Other types store both
- * in a single property of this type, or of a type that extends it. No property is optional, so that the compiler
- * rejects an object literal that lacks one.
+ * The prompt text and the metadata of a version that exists or that promptsync plans to create. Types that need both
+ * have one property of this type instead of two separate properties. Neither `text` nor `metadata` is optional, so the
+ * compiler rejects an object literal that lacks one of them.
  */
 export type StoredContent<Metadata extends JsonValue | undefined = JsonValue | undefined> = {
   readonly text: string;
   /**
-   * The metadata. Undefined if it is unknown, or if the prompt file does not manage metadata. promptsync can compare
-   * and show any JSON value here, such as a list. In a prompt file, metadata is always a mapping.
+   * The metadata. Undefined if it is unknown, or if the prompt file does not manage metadata. In a prompt file,
+   * metadata is always a mapping. In a service, it can be any JSON value, such as a list. promptsync can compare and
+   * show all of these.
    */
   readonly metadata: Metadata;
 };
@@ -19,12 +20,10 @@ export type StoredContent<Metadata extends JsonValue | undefined = JsonValue | u
 /** Content that a prompt file can contain. Its metadata is a mapping or undefined. */
 export type FileContent = StoredContent<JsonObject | undefined>;
 
-/** Prompt text in the normalized form that promptsync compares, with its digest. */
+/** Normalized prompt text, with its digest. promptsync normalizes all texts before it compares them. */
 export type DigestedText = Pick<StoredContent, 'text'> & {
   readonly digest: Digest;
-  /**
-   * The number of line breaks that `normalizeText` removed from the end of the original text, or 1 if there were none.
-   */
+  /** The number of line breaks at the end of the original text, which `normalizeText` removed. 1 if there were none. */
   readonly trailingLineBreaks: number;
 };
 
@@ -41,13 +40,16 @@ export type Content = FileContent &
  */
 export type VersionContent = Content & { readonly metadata: JsonObject; readonly metadataDigest: Digest };
 
-/** The digests that identify the content of a version. promptsync can know them even if it has not read the version. */
+/**
+ * The digests that identify the content of a version. promptsync can know them without having read the version, because
+ * ledgers list the digests of versions.
+ */
 export type ContentDigests = { readonly digest: Digest; readonly metadataDigest: Digest };
 
 /** The metadata key under which promptsync stores its version record. All other keys belong to the user. */
 export const VERSION_RECORD_KEY = 'promptsync';
 
-/** The digest of empty metadata (`{}`). Versions without metadata from the user have this digest. */
+/** The digest of empty metadata (`{}`). A version has this metadata digest if the user did not set any metadata. */
 export const EMPTY_METADATA_DIGEST: Digest = 'sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a';
 
 /**
@@ -74,8 +76,7 @@ export function omitDigests<Metadata extends JsonValue | undefined>({
 }
 
 /**
- * Converts the content of a version to content that a prompt file can contain. Leaves out metadata that is not a
- * mapping.
+ * Converts the content of a version to content that a prompt file can contain. Omits metadata that is not a mapping.
  */
 export function toFileContent({ text, metadata }: StoredContent): FileContent {
   return { text, metadata: isJsonObject(metadata) ? metadata : undefined };
@@ -89,7 +90,10 @@ export function toStoredContent(content: Content, metadata: 'kept' | 'dropped'):
   return metadata === 'kept' ? content : { ...content, metadata: undefined, metadataDigest: undefined };
 }
 
-/** The metadata that a new version inherits if its prompt file does not manage metadata. Undefined if there is none. */
+/**
+ * The metadata that a new version inherits if its prompt file does not manage metadata. Undefined if there is nothing
+ * to inherit.
+ */
 type KeptMetadata = { readonly metadata: JsonValue; readonly metadataDigest: Digest } | undefined;
 
 /**
@@ -108,19 +112,21 @@ export function computeNewVersionDigests({ digest, metadataDigest }: Content, ke
   return { digest, metadataDigest: metadataDigest ?? kept?.metadataDigest ?? EMPTY_METADATA_DIGEST };
 }
 
-/** The digest of each property of `StoredContent`, by property name. */
+/** The digests of the text and the metadata, under the same property names as in `StoredContent`. */
 export type DigestsByProperty = { readonly [Property in keyof StoredContent]: Digest };
 
-/** Converts content digests to the form that promptsync hashes into the digests of plans and changes. */
+/** Converts content digests to the form from which promptsync computes the digests of plans and changes. */
 export function mapDigestsByProperty({ digest, metadataDigest }: ContentDigests): DigestsByProperty {
   return { text: digest, metadata: metadataDigest };
 }
 
 /**
- * Returns true if the version contains the given content, so that promptsync can use it instead of creating a version.
- * If the file does not manage metadata, any version that promptsync created or may have created can have any metadata.
- * A foreign version must have no metadata then, because its metadata may contain settings that nobody has reviewed.
- * @param version for the meaning of `isManaged`, see `VersionFacts`
+ * Returns true if promptsync can use the version instead of creating a new one with the given content. The texts must
+ * be equal. If the prompt file manages metadata, the metadata must be equal, too. Otherwise, the rule for the metadata
+ * depends on who created the version:
+ * - If promptsync created the version or may have created it, any metadata is allowed.
+ * - If somebody else created it, it must have no metadata, because nobody may have reviewed the settings in it.
+ * @param version see `VersionFacts` for the meaning of `isManaged`
  */
 export function holdsContent(
   version: ContentDigests & { readonly isManaged: boolean | null },
@@ -132,8 +138,8 @@ export function holdsContent(
 }
 
 /**
- * Returns true if an active version is in sync with the given content. Compares metadata only if the prompt file
- * manages it.
+ * Returns true if an environment that serves the version is in sync with the given content. Compares the metadata only
+ * if the prompt file manages it.
  */
 export function isInSync(version: ContentDigests, content: Content): boolean {
   if (!matchesDigest(version.digest, content)) return false;
@@ -141,20 +147,20 @@ export function isInSync(version: ContentDigests, content: Content): boolean {
 }
 
 /**
- * Returns true if a version that is created from the content `created` can also serve `content`. The texts must be
- * equal. The metadata must be equal only if `content` has managed metadata.
+ * Returns true if a version that promptsync creates from the content `created` also matches `content`, so that one new
+ * version is enough. The texts must be equal. The metadata must be equal only if `content` includes managed metadata.
  */
 export function canServeContent(created: Pick<Content, keyof ContentDigests>, content: Content): boolean {
   if (created.digest !== content.digest) return false;
   return content.metadataDigest === undefined || content.metadataDigest === created.metadataDigest;
 }
 
-/** The digests of some content. An unknown digest is absent or undefined. */
+/** The digests of some content, as far as they are known. An unknown digest is absent or undefined. */
 type KnownDigests = { readonly [Key in keyof ContentDigests]?: Digest | undefined };
 
 /**
- * Returns true if two versions have the same content. If either text is unknown, the versions count as different.
- * Unknown metadata counts as equal to any metadata.
+ * Returns true if two versions have the same content, as far as their digests are known. Versions with unknown text
+ * count as different. Unknown metadata counts as equal to any metadata.
  */
 export function isSameContent(one: KnownDigests, other: KnownDigests): boolean {
   if (one.digest === undefined || one.digest !== other.digest) return false;
@@ -163,15 +169,16 @@ export function isSameContent(one: KnownDigests, other: KnownDigests): boolean {
 }
 
 /**
- * Returns a key that is the same for equal content. The same text has different keys with and without managed metadata.
+ * Returns a key for comparing content: equal content has equal keys. The same text has different keys with and without
+ * managed metadata.
  */
 export function makeContentKey({ digest, metadataDigest }: Pick<Content, keyof ContentDigests>): string {
   return `${digest} ${metadataDigest ?? ''}`;
 }
 
 /**
- * Returns true if the digest belongs to the text. Releases before 0.1 also hashed the line breaks at the end of the
- * text, except for the last line break of the file. Their digests match, too.
+ * Returns true if the digest is a digest of this text. Also accepts digests from releases before 0.1. To compute a
+ * digest, these releases removed only the last line break of the file and kept all line breaks before it.
  */
 export function matchesDigest(digest: Digest, content: DigestedText): boolean {
   if (digest === content.digest) return true;
@@ -180,7 +187,7 @@ export function matchesDigest(digest: Digest, content: DigestedText): boolean {
   return former.has(digest);
 }
 
-/** A cache of the digests that releases before 0.1 may have computed for the same text. */
+/** A cache of the digests that releases before 0.1 may have computed for a text. */
 const formerDigests = new WeakMap<DigestedText, ReadonlySet<Digest>>();
 
 function computeFormerDigests({ text, trailingLineBreaks }: DigestedText): ReadonlySet<Digest> {
@@ -189,14 +196,14 @@ function computeFormerDigests({ text, trailingLineBreaks }: DigestedText): Reado
 }
 
 /**
- * Computes the content digest of the text. Line breaks at the end and the kind of line endings do not affect the
- * digest.
+ * Computes the content digest of the text. The digest does not depend on line breaks at the end of the text, or on
+ * whether line endings are LF or CRLF.
  */
 export function computeContentDigest(text: string): Digest {
   return computeDigest(normalizeText(text));
 }
 
-/** Computes the digest of a version's metadata without the version record. Null counts as `{}`. */
+/** Computes the digest of a version's metadata, without the version record. `null` counts as `{}`. */
 export function computeMetadataDigest(metadata: JsonObject | null): Digest {
   return computeDigest(canonicalJson(omitKey(metadata ?? {}, VERSION_RECORD_KEY)));
 }
@@ -209,8 +216,8 @@ export function digestText(text: string): DigestedText {
 }
 
 /**
- * Converts CRLF line endings to LF. Removes line breaks at the end, because editors add and trim those. Keeps any
- * carriage return that is not followed by a line feed.
+ * Converts CRLF line endings to LF. Removes line breaks at the end, because editors add or trim them. Keeps carriage
+ * returns that are not followed by a line feed.
  */
 export function normalizeText(text: string): string {
   const lines = withLineFeeds(text);

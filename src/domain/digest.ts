@@ -11,7 +11,7 @@ export function computeDigest(text: string): Digest {
   return `sha256:${getBuiltinModule('node:crypto').hash('sha256', text)}`;
 }
 
-/** Returns the first 16 hexadecimal digits of a digest, which are enough to distinguish a handful of digests. */
+/** Shortens a digest to its first 16 hexadecimal digits, which are enough to tell a handful of digests apart. */
 export function shortDigest(digest: string): string {
   return digest.slice('sha256:'.length, 'sha256:'.length + 16);
 }

@@ -6,8 +6,8 @@ import type { PlannedTextChange, TextChange } from './text-changes.ts';
 export const FILE_COMMANDS = ['init', 'import', 'pull', 'promote', 'rollback'] as const;
 
 /**
- * The values of `mode` in a report. `dry-run` and `apply` are the two forms of `sync`. All other values are command
- * names.
+ * The possible values of `mode` in a report. `dry-run` and `apply` are the two modes of `sync`. Every other value is
+ * the name of a command.
  */
 export const REPORT_MODES = ['dry-run', 'apply', 'validate', 'status', 'history', ...FILE_COMMANDS] as const;
 
@@ -20,7 +20,7 @@ export type FileEdit =
       /** The pin before the edit. Null if the file did not pin the environment. */
       readonly before: string | null;
       readonly after: string;
-      /** The text that the environment serves now, and the text that it would serve after a sync of the edited file. */
+      /** The text that the environment serves now, and the text that it will serve once the edited file is synced. */
       readonly serves?: PlannedTextChange;
     }
   | {
@@ -32,7 +32,7 @@ export type FileEdit =
       /** The new value as JSON. Null if the edit removes the field. */
       readonly after: string | null;
       /**
-       * Whether the file and the service both changed the field. If so, the edited file contains both values between
+       * True if both the file and the service changed the field. The edited file then contains both values between
        * conflict markers.
        */
       readonly conflict: boolean;
@@ -42,12 +42,13 @@ export type FileEdit =
       /** The source of the new text: an environment and the version that it serves, such as `production v7`. */
       readonly from: string;
       /**
-       * The number of conflicts between the file and the service. The edited file contains both sides of each conflict
+       * The number of conflicts between the file and the service. The edited file contains both sides of each conflict,
        * between conflict markers.
        */
       readonly conflicts: number;
       /**
-       * The text of the file before and after the edit, and the environment whose text was merged into the file.
+       * The text of the file before and after the edit. `environment` is the environment whose text was merged into the
+       * file.
        */
       readonly texts?: TextChange;
     };
@@ -60,30 +61,31 @@ export type EditedPrompt = PromptIdentity & {
 };
 
 /**
- * A file that `init` wrote or kept, such as promptsync.yaml. `extended` means that `init` added a line to the file, and
- * `kept` means that `init` did not change it.
+ * A file that `init` wrote or left unchanged, such as promptsync.yaml. `extended` means that `init` added a line to an
+ * existing file. `kept` means that `init` did not change the file.
  */
 export type WrittenFile = { readonly path: string; readonly status: 'created' | 'overwritten' | 'extended' | 'kept' };
 
 /** The commit that contains the edits of a command. */
 export type EditCommit = {
   readonly commit: string;
-  /** The branch of the commit. Null if HEAD is detached. */
+  /** The branch that contains the commit. Null if HEAD is detached. */
   readonly branch: string | null;
   /** The pull request that proposes the commit, such as `#12`. */
   readonly pull_request?: string;
 };
 
 /**
- * The inputs of a three-way merge, without the final line feed. If the base is null, every difference is a conflict.
+ * The three inputs of a three-way merge. None of them includes the final line feed of the file. If `base` is null,
+ * every difference between `ours` and `theirs` is a conflict.
  */
 export type ThreeTexts = { readonly base: string | null; readonly ours: string; readonly theirs: string };
 /**
- * The side that wins if both sides changed the same lines or the same field. Null means that no side wins. The edited
- * file then contains both sides between conflict markers.
+ * The side that wins if both sides changed the same lines or the same field. If it is null, neither side wins, and the
+ * edited file contains both sides between conflict markers.
  */
 export type PreferredSide = 'ours' | 'theirs' | null;
-/** The labels of the two sides, which follow the conflict markers. */
+/** The labels of the two sides. Each label follows a conflict marker, as `HEAD` does in `<<<<<<< HEAD`. */
 export type ConflictLabels = { readonly ours: string; readonly theirs: string };
 /** A merged text, and the number of conflicts in it. */
 export type MergedText = { readonly text: string; readonly conflicts: number };

@@ -5,26 +5,27 @@ import type { Content } from './content.ts';
 /** The pin of an environment at an earlier commit. */
 export type FormerPin = {
   readonly commit: string;
-  /** The number of states of the file that are newer than the state with this pin. */
+  /** The number of later states of the file. It is 0 for a pin in the newest state. */
   readonly age: number;
   readonly pin: Pin;
   /**
-   * The content that the pin refers to. For `latest`, this is the content of the file at that commit. For `git:<ref>`,
-   * it is the content at the commit that the ref points to now. Null if the content is unknown, and for pins by number
-   * or id.
+   * The content that the pin refers to:
+   * - For `latest`, this is the content of the file at that commit.
+   * - For `git:<ref>`, it is the content at the commit that the ref points to now.
+   * - For a version number or id, or if the content is unknown, it is null.
    */
   readonly content: Content | null;
   /**
-   * Whether the pin is certain to mean the same now as at that commit. False for branches and tags, because they can
-   * move.
+   * Whether the pin is certain to refer to the same version or content now as at that commit. False for `git:` pins
+   * with a branch or a tag, because branches and tags can move.
    */
   readonly isFixed: boolean;
 };
 
-/** The pins at earlier commits, by environment. The pins of each environment are sorted newest first. */
+/** The pins of a prompt at earlier commits, by environment. The pins of each environment are sorted newest first. */
 export type FormerPins = ReadonlyMap<string, readonly FormerPin[]>;
 
-/** A commit id and the details of the commit. The details are absent if the repository does not contain the commit. */
+/** A commit id, with the details of the commit if the repository contains it. */
 export type CommitInfo = {
   readonly commit: string;
   readonly author?: string;
@@ -35,14 +36,14 @@ export type CommitInfo = {
   readonly pullRequest?: string;
 };
 
-/** A period in which the file pinned an environment to one version, according to git. */
+/** A period in which the file pinned an environment to the same version, according to git. */
 export type PinnedPeriod = {
   readonly environment: string;
-  /** The first commit of the period. Null if the period began before the known history of the file. */
+  /** The commit that began the period. Null if the period began before the oldest known state of the file. */
   readonly from: CommitInfo | null;
   /**
-   * The commit that ended the period. Null if the newest commit still has the pin, even if the service does not serve
-   * the pinned version.
+   * The commit that ended the period. Null if the newest state of the file still pins the version, whether or not the
+   * service serves it.
    */
   readonly until: CommitInfo | null;
 };
@@ -56,12 +57,12 @@ export type PinnedPeriod = {
  */
 export type VersionOrigin = 'git' | 'uncommitted' | 'outside' | 'unknown';
 
-/** The origin of a version in git, and the environments that serve it or were pinned to it. */
+/** The history of one version: where it came from, which environments serve it, and when the file pinned it. */
 export type VersionHistory = {
   readonly ref: { readonly id: string; readonly number: number };
   readonly digest: Digest;
   readonly origin: VersionOrigin;
-  /** The commit from which promptsync created the version. Null if the commit is unknown or there is none. */
+  /** The commit from which promptsync created the version. Null if there is none, or if it is unknown. */
   readonly commit: CommitInfo | null;
   /**
    * The path of the prompt file at that commit, relative to the root of the repository. Null if the path is unknown.
@@ -71,15 +72,18 @@ export type VersionHistory = {
   readonly message: string | undefined;
   /** The environments in which the version is active. */
   readonly activeIn: readonly string[];
-  /** The periods in which the file pinned the version, grouped by environment. Each group is sorted newest first. */
+  /**
+   * The periods in which the file pinned an environment to the version. They are grouped by environment, and the newest
+   * period of each group comes first.
+   */
   readonly pinnedPeriods: readonly PinnedPeriod[];
 };
 
 /** The version histories of all selected prompts. */
 export type VersionHistories = {
-  /** The version histories of each prompt, newest version first, by prompt id. */
+  /** The history of each version, by prompt id. The newest version of each prompt comes first. */
   readonly versions: ReadonlyMap<string, readonly VersionHistory[]>;
-  /** The environment whose version the user wants to trace. Null if the user wants to see all versions. */
+  /** The environment whose active version the user wants to trace. Null if the user wants to see all versions. */
   readonly environment: string | null;
 };
 
@@ -89,8 +93,8 @@ export type FileHistory = {
   readonly commits: readonly string[];
   readonly pins: FormerPins;
   /**
-   * Whether the oldest known state is the first state of the file. If not, the pins in the oldest known state may be
-   * much older than its commit.
+   * Whether the known history goes back to the first state of the file. If it does not, the pins in the oldest known
+   * state may be much older than the commit of that state.
    */
   readonly isComplete: boolean;
 };

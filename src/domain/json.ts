@@ -34,9 +34,9 @@ function isJsonArray(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
-/** Returns a copy of JSON data in which the results of `map` replace all strings, including the keys of objects. */
+/** Returns a copy of JSON data with `map` applied to every string, including the keys of objects. */
 export function mapStrings<Data>(data: Data, map: (text: string) => string): Data {
-  // The type assertion is safe, because strings remain strings and all other values stay the same.
+  // The type assertion is safe, because `map` turns strings into strings and all other values stay the same.
   return mapDeepStrings(data, map) as Data;
 }
 

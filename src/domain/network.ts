@@ -3,10 +3,7 @@ export function isLoopback({ hostname }: URL): boolean {
   return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/**
- * Returns true if requests to the URL leave this machine without encryption, so that others on the network can read
- * them.
- */
+/** Returns true if requests to the URL leave this machine unencrypted, so that others on the network can read them. */
 export function isPlainHttp(url: URL): boolean {
   return url.protocol === 'http:' && !isLoopback(url);
 }
@@ -22,8 +19,8 @@ export type ProxySettings = {
 };
 
 /**
- * Reads the proxy settings from `http_proxy`, `https_proxy` and `no_proxy`, or from their uppercase variants. Sets all
- * three options, because undici would read missing options from the environment of the process.
+ * Reads the proxy settings from `http_proxy`, `https_proxy` and `no_proxy`, or from their uppercase variants. Always
+ * sets all three options, because undici would otherwise read them from the environment of the process.
  */
 export function readProxySettings(environment: Readonly<Record<string, string | undefined>>): ProxySettings {
   return {
@@ -33,7 +30,7 @@ export function readProxySettings(environment: Readonly<Record<string, string | 
   };
 }
 
-/** Adds `http://` to a proxy without a scheme, because many users write `proxy:3128`, which is not a usable URL. */
+/** Adds `http://` to a proxy without a scheme. Many users write `proxy:3128`, which is not a usable URL. */
 function normalizeProxyUrl(setting: string): string {
   const text = setting.trim();
   return text === '' || text.includes('://') ? text : `http://${text}`;

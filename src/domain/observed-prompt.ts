@@ -14,36 +14,39 @@ export type ObservedFields = {
 
 /** The observed state of one prompt in the service. */
 export type ObservedPrompt = {
-  /** The fields of the prompt. Null if prompts in this kind of service have no fields, only versions. */
+  /** The fields of the prompt. Null if the service stores no fields for prompts, only versions. */
   readonly fields: ObservedFields | null;
-  /** The active version of each observed environment. Null if no version is active there. */
+  /** The active version of each observed environment. Null for an environment without an active version. */
   readonly active: ReadonlyMap<string, KnownVersion | null>;
-  /** The known versions, newest first. If several have the same content, use `findVersionWithContent` to choose one. */
+  /** The known versions, newest first. To choose among several with the same content, use `findVersionWithContent`. */
   readonly known: readonly KnownVersion[];
   /**
-   * Returns true if later runs will know a version with this content, even after the given environments have moved to
+   * Returns true if later runs will still know a version with this content after the given environments have moved to
    * other versions.
    */
   readonly willKnowContent: (content: Content, movingEnvironments: ReadonlySet<string>) => boolean;
   /**
-   * Whether the prompt has versions but no ledger. The first sync of such a prompt creates a baseline, unless it
-   * creates another version.
+   * Whether the prompt has versions but no ledger. The first sync of such a prompt creates a baseline if it creates no
+   * other version.
    */
   readonly lacksLedger: boolean;
-  /** Whether an apply may be able to find a version by a number that promptsync does not know yet. */
+  /**
+   * Whether an apply may find version numbers that promptsync does not know yet. This is possible if promptsync has not
+   * read the newest version.
+   */
   readonly canFindNumbers: boolean;
-  /** The version ids for which an apply searched without finding a version of this prompt. */
+  /** The version ids that an apply searched for in vain. No version of this prompt has them. */
   readonly missingIds: readonly string[];
   /** Whether the service stores the metadata of versions. Some services discard it. */
   readonly metadata: 'kept' | 'dropped';
   /**
-   * The version from which a new version inherits its metadata if the file does not manage metadata. If this property
-   * is absent, the new version has no metadata.
+   * The version whose metadata a new version copies if the file does not manage metadata. If this property is absent,
+   * the new version has no metadata.
    */
   readonly metadataFrom?: VersionWithMetadata | undefined;
   /** Warnings about the prompt in the service. */
   readonly problems: readonly Problem[];
-  /** A string that is equal for two observations of the same state. */
+  /** A string that identifies the observed state. Two observations of the same state have the same fingerprint. */
   readonly fingerprint: string;
 };
 
@@ -55,7 +58,9 @@ export type Observation = {
   readonly failed: ReadonlyMap<string, Problem>;
 };
 
-/** A request to read one prompt. It lists the environments to read, and the content and the version numbers to find. */
+/**
+ * A request to read one prompt. It specifies the environments to read, and the content and the version numbers to find.
+ */
 export type ReadRequest = {
   readonly promptId: string;
   readonly environments: readonly string[];
@@ -65,22 +70,24 @@ export type ReadRequest = {
   readonly fileContent: Content | null;
   /** Returns true if the observation shows that the prompt is in sync with its file. */
   readonly isSynced: (observed: ObservedPrompt) => boolean;
-  /** The content to look for in the versions: that of the file, of the file at the base, and of `git:` pins. */
+  /**
+   * The content to look for among the versions: the content of the file, of the file at the base, and of `git:` pins.
+   */
   readonly contentsToFind: readonly Content[];
-  /** The version numbers that the file pins now or pinned at the base. */
+  /** The version numbers that the file pins now, and those that it pinned at the base. */
   readonly pinnedNumbers: readonly number[];
   readonly readDepth: ReadDepth;
 };
 
 /**
- * How much to read even if the prompt turns out to be in sync:
+ * How much more to read if the active versions already show that the prompt is in sync:
  * - `minimal`: nothing more
  * - `listed`: also the ledger, if the provider keeps one
  * - `versions`: the same as `listed`, and also every version if the service can return versions by number
  */
 export type ReadDepth = 'minimal' | 'listed' | 'versions';
 
-/** Builds a request to read a prompt in the given environments without comparing it with a prompt file. */
+/** Builds a request that reads a prompt in the given environments without comparing it with a prompt file. */
 export function makePlainReadRequest(
   promptId: string,
   environments: readonly string[],

@@ -5,9 +5,9 @@ import { toStoredContent, type Content, holdsContent, isInSync } from './content
 import { findVersionWithContent, findPinnedVersion, type KnownVersion } from './versions.ts';
 
 /**
- * The target of a pin:
+ * The target of a pin, which is the version that the environment should serve:
  * - `in-sync`: The environment already serves the target.
- * - `known`: The target is a known version.
+ * - `known`: The environment does not serve the target, but promptsync knows the target.
  * - `new`: No version that promptsync can reuse has the pinned content, so the plan must create one.
  * - `unknown`: promptsync does not know the version or the content that the pin refers to.
  */
@@ -19,7 +19,7 @@ export type PinTarget =
 
 /**
  * Finds the target of a pin and compares it with the version that the environment serves. If the pin refers to content,
- * any served version with this content is in sync, regardless of its id.
+ * the environment is in sync if it serves any version with this content.
  */
 export function findPinTarget(
   { environment, pin }: EnvironmentPin,
@@ -52,9 +52,12 @@ export function findPinTargets(
 }
 
 /**
- * Returns the known versions that the plan may reuse: those that later runs will know, and those that an environment
- * serves. The next run may not know a version that promptsync only probed. The plan therefore creates a new version
- * with that content.
+ * Returns the known versions that the plan may reuse:
+ * - the versions that later runs will know, too
+ * - the versions that an environment serves
+ *
+ * Omits versions that promptsync knows only from probing, because the next run may not know them. If a pin needs the
+ * content of such a version, the plan creates a new version with that content.
  */
 function listReusableVersions({ known, active }: ObservedPrompt): readonly KnownVersion[] {
   const servedIds = new Set([...active.values()].map((version) => version?.id));
@@ -62,8 +65,8 @@ function listReusableVersions({ known, active }: ObservedPrompt): readonly Known
 }
 
 /**
- * Returns the content that a pin refers to. Null for a pin by number or id, and for a ref without content for the
- * prompt.
+ * Returns the content that a pin refers to. Null if the pin specifies a version number or id, or if its git ref does
+ * not contain the prompt.
  */
 function findPinnedContent(pin: Pin, file: PromptFile, atRefs: ContentsAtRefs): Content | null {
   if (pin.kind === 'latest') return file.content;
@@ -71,16 +74,16 @@ function findPinnedContent(pin: Pin, file: PromptFile, atRefs: ContentsAtRefs): 
 }
 
 /**
- * The version that a sync creates from the file's own content: an ordinary version (`content`), a baseline, or none
- * (null).
+ * The kind of version that a sync creates from the file's own content: an ordinary version (`content`), a baseline
+ * (`baseline`), or none (null).
  */
 export type DueVersion = 'content' | 'baseline' | null;
 
 /**
- * Chooses the version that a sync creates from the file's own content:
- * - A sync stores the file's own content even if no pin is `latest`.
- * - It uses an existing version instead of creating one only if later runs will still know that version.
- * - It creates a baseline only if it creates no other version.
+ * Chooses the kind of version that a sync creates from the file's own content. It follows these rules:
+ * - The service must store the file's own content even if no pin is `latest`.
+ * - An existing version with that content is enough only if later runs will still know the version.
+ * - A prompt with versions but no ledger gets a baseline, but only if the sync creates no other version.
  * @param targets the targets of the file's pins, in the order of the pins
  */
 export function chooseVersionToCreate(
@@ -101,13 +104,16 @@ function isContentDue(file: PromptFile, observed: ObservedPrompt, targets: reado
   if (followsLatest(file)) return targets.some((one) => one.kind === 'new' && one.target.newContent === file.content);
   const { active, metadata, lacksLedger } = observed;
   const content = toStoredContent(file.content, metadata);
-  // A baseline contains the file's text, so it is enough that a served version is in sync with the file. Any other new
-  // version only lists the served versions in its ledger, so one of those must have the file's content.
+  // This check matters only if the prompt has no ledger. If the sync then creates no other version, it creates a
+  // baseline. The baseline contains the file's text, so it is enough that a served version is in sync with the file.
+  // Any other new version only lists the served versions in its ledger, so one of these must pass the stricter check
+  // `holdsContent`.
   const isUsable = createsAnyVersion(targets) ? holdsContent : isInSync;
   const isServed = [...active.values()].some((version) => version !== null && isUsable(version, content));
   if (lacksLedger && isServed) return false;
-  // An environment also keeps its version if promptsync does not know the pinned number or content. If only an id is
-  // unknown, the plan still contains the activation, because an id refers to exactly one version.
+  // An environment also keeps its version if the pinned number or content is unknown, because the plan then activates
+  // nothing there. If a pinned id is unknown, the plan still activates the version, because an id refers to exactly one
+  // version.
   const keepsVersion = ({ pin }: EnvironmentPin, target: PinTarget | undefined): boolean =>
     target?.kind === 'in-sync' || (target?.kind === 'unknown' && pin.kind !== 'version');
   const movingPins = file.pins.filter((pin, index) => !keepsVersion(pin, targets[index]));

@@ -16,7 +16,7 @@ import type { Result } from './result.ts';
 import type { Problem } from '../problem.ts';
 
 /**
- * The git source of some content. promptsync stores it with the version that it creates from the content. All
+ * The source of some content in git. promptsync stores it with the version that it creates from the content. All
  * properties are absent if the content is not committed.
  */
 export type Provenance = {
@@ -32,8 +32,8 @@ export type Provenance = {
 export type ContentAtRef = { readonly content: Content; readonly provenance: Provenance };
 
 /**
- * The content that each `git:` pin of one prompt refers to, by ref. The result is a failure if the ref does not contain
- * the prompt.
+ * The content that each `git:` pin of one prompt refers to, by ref. The value for a ref is a failure if the ref does
+ * not contain the prompt.
  */
 export type ContentsAtRefs = ReadonlyMap<string, Result<ContentAtRef>>;
 
@@ -44,40 +44,41 @@ export function contentAtRef(atRefs: ContentsAtRefs, ref: string): Content | nul
 }
 
 /**
- * Returns the content of one prompt at each of its refs. Leaves out refs that do not contain the prompt.
- * @param atRefs undefined if no pin of the prompt refers to git
+ * Returns the content of a prompt at each ref that its `git:` pins specify. Omits refs that do not contain the prompt.
+ * @param atRefs undefined if the prompt has no `git:` pins
  */
 export function listContents(atRefs: ContentsAtRefs | undefined): readonly Content[] {
   return [...(atRefs?.values() ?? [])].flatMap((at) => (at.isSuccess ? [at.value.content] : []));
 }
 
-/** A reference to a version that the plan creates. It consists of the content and, for a `git:` pin, the ref. */
+/**
+ * A reference to a version that the plan creates. It consists of the content of the version and, if the version is for
+ * a `git:` pin, the ref.
+ */
 export type NewVersionRef = { readonly newContent: Content; readonly ref?: string };
 
-/** A change that creates a version, because promptsync knows no version to reuse for the content. */
+/** A change that creates a version, because promptsync knows no version with this content that it could reuse. */
 export type CreateVersion = {
   readonly kind: 'create-version';
   readonly content: Content;
   /**
-   * Other content in the plan that the new version also serves. If promptsync adopts an existing version instead, that
-   * version must contain this content, too.
+   * Other content that the plan needs and that the new version matches, too. An example is the same text from a file
+   * that does not manage metadata. If promptsync adopts an existing version, that version must also match this content.
    */
   readonly otherContents?: readonly Content[];
   /** The ref of the `git:` pin that the content comes from. Absent if the content is the file's own. */
   readonly ref?: string;
   readonly provenance: Provenance;
   /**
-   * Present if the version is a baseline. The purpose of a baseline is to store the ledger, so no pinned environment
-   * moves to it.
+   * Present if the version is a baseline. A baseline exists only to store the ledger, so no pinned environment moves to
+   * it.
    */
   readonly baseline?: true;
-  /**
-   * The version from which the new version inherits its metadata. Present only if the file does not manage metadata.
-   */
+  /** The version whose metadata the new version copies. Present only if the file does not manage metadata. */
   readonly metadataFrom?: VersionWithMetadata;
 };
 
-/** The names of the fields of a prompt. Fields belong to the prompt, so all of its versions share them. */
+/** The names of the fields of a prompt. Fields belong to the prompt itself, so all of its versions share them. */
 export const FIELDS = ['key', 'name', 'description'] as const;
 /** The name of a field of a prompt. */
 export type FieldName = (typeof FIELDS)[number];
@@ -92,7 +93,7 @@ export type UpdatePrompt = {
 
 /**
  * Returns the fields that the file manages and that have a different value in the service.
- * @param fields the fields in the service; null if prompts have no fields there
+ * @param fields the fields in the service; null if the service stores no fields for prompts
  */
 export function changedFields(
   file: Pick<PromptFile, FieldName>,
@@ -115,7 +116,7 @@ export type SetActive = {
   readonly after: VersionRef | NewVersionRef;
 };
 
-/** One step of a plan. To apply it, promptsync writes to the service. */
+/** One step of a plan. promptsync applies it by writing to the service. */
 export type Change = CreateVersion | UpdatePrompt | SetActive;
 
 /** The properties that environment drift and field drift have in common. */
@@ -126,17 +127,18 @@ type DriftCause = {
    * - `outside`: Somebody changed the service without promptsync.
    */
   readonly kind: 'outside' | 'unfinished';
-  /** Whether the base and the head want the same state. If so, a sync restores the state that the base wanted. */
+  /** Whether the head wants the same state as the base. If so, a sync restores the state that the base wanted. */
   readonly restoresBase: boolean;
 };
 
-/** The version that a drifted environment serves, although neither the base nor the head wants it there. */
+/** The version that a drifted environment serves. Neither the base nor the head wants this version there. */
 export type ServedVersion = VersionRef & {
   /**
-   * The commit from which promptsync created the version. Absent if there is no such commit, as for a foreign version.
+   * The commit from which promptsync created the version. Absent if there is no such commit, for example because
+   * somebody created the version without promptsync.
    */
   readonly commit?: string;
-  /** The version number in the notation of a pin. Absent if a pin can specify the version only by its id. */
+  /** The version number as a pin, such as `7`. Absent if a pin can refer to the version only by its id. */
   readonly pin?: string;
 };
 
@@ -177,8 +179,8 @@ export type PromptPlan = {
   readonly drift: readonly Drift[];
   readonly problems: readonly Problem[];
   /**
-   * The pins whose versions promptsync does not know. An apply searches for these versions before it applies any
-   * change.
+   * The pins that refer to versions that promptsync does not know. An apply searches for these versions before it makes
+   * any change.
    */
   readonly pinsToFind: readonly Pin[];
 };
@@ -187,7 +189,7 @@ export type PromptPlan = {
  * The changes that would make the service match the prompt files. If everything is in sync, the plan has no changes.
  */
 export type Plan = {
-  /** The plans for the prompts, sorted by the paths of their files. */
+  /** The plan for each prompt, sorted by the path of its file. */
   readonly prompts: readonly PromptPlan[];
   /**
    * The digest of all changes. Plans with the same changes have the same digest, even if they come from different
@@ -211,8 +213,8 @@ export type ChangeOutcome = {
   readonly change: Change;
   readonly status: ChangeStatus;
   /**
-   * The version that the change created, adopted or activated. For an activation that was not made, this is the version
-   * that promptsync created or adopted for it, if any.
+   * The version that the change created, adopted or activated. If an activation of a new version was not made, this is
+   * the version that promptsync created or adopted for it, if any.
    */
   readonly version?: VersionRef;
 };
@@ -224,7 +226,7 @@ export type OutcomeStatus = 'unchanged' | 'applied' | 'blocked' | 'failed' | 'no
 export type PromptOutcome = {
   /**
    * The plan that promptsync applied. It can differ from the plan that the user saw, because promptsync makes a new
-   * plan if the service has changed.
+   * plan if the service has changed in the meantime.
    */
   readonly plan: PromptPlan;
   readonly status: OutcomeStatus;
@@ -233,17 +235,17 @@ export type PromptOutcome = {
 };
 
 /**
- * Returns true if anybody other than promptsync can see the effect of the change. Only the creation of a baseline is
- * invisible.
+ * Returns true if the change is visible to anybody other than promptsync. Every change is, except for the creation of a
+ * baseline.
  */
 export function isVisibleChange(change: Change): boolean {
   return change.kind !== 'create-version' || change.baseline !== true;
 }
 
 /**
- * Computes the digest of the changes in a plan. These differences do not affect the digest:
+ * Computes the digest of the changes in a plan. The digest does not depend on the following:
  * - commits, paths and change summaries, because a squash merge changes them
- * - baselines, because the first sync by somebody else must not make the plan stale
+ * - baselines, because a plan must not become stale if somebody else's sync creates the baseline first
  * - the order of the prompt files, because renaming a file changes it
  */
 export function digestPlan(prompts: readonly PromptPlan[]): string {
@@ -273,8 +275,9 @@ function toDigestInput(change: Change, prompt: PromptPlan): JsonValue {
 }
 
 /**
- * Returns the digests of the version that a change creates or activates. An activation has the same digests whether the
- * version already exists or the plan creates it. Returns null if promptsync knows only the id of the version.
+ * Returns the digests of the version that a change creates or activates. For an activation, the digests are the same
+ * whether the version already exists or the plan creates it. Returns null if promptsync knows only the id of the
+ * version.
  */
 export function computeDigestsAfter(
   change: CreateVersion | SetActive,
@@ -298,8 +301,8 @@ export function computeCreatedDigests({
 }
 
 /**
- * Finds the change that creates the version for an activation. If several changes create its content, returns the
- * first.
+ * Finds the change that creates the version that an activation needs. If several changes create a matching version,
+ * returns the first of them.
  */
 export function findCreateFor(target: NewVersionRef, changes: readonly Change[]): CreateVersion | undefined {
   return changes
@@ -307,7 +310,7 @@ export function findCreateFor(target: NewVersionRef, changes: readonly Change[])
     .find(({ content }) => canServeContent(content, target.newContent));
 }
 
-/** Returns true if both references are to the same version, or to new versions with the same content. */
+/** Returns true if both references are to the same existing version, or to new versions with the same content. */
 export function isSameTarget(one: VersionRef | NewVersionRef, other: VersionRef | NewVersionRef): boolean {
   if (!isNewVersionRef(one)) return !isNewVersionRef(other) && one.id === other.id;
   return isNewVersionRef(other) && makeContentKey(one.newContent) === makeContentKey(other.newContent);

@@ -1,14 +1,17 @@
 /** An environment, as defined in the configuration. */
 export type Environment = {
   readonly name: string;
-  /** The source environment. A version must be active there before it can be promoted to this environment. */
+  /**
+   * The source environment. A version can be promoted to this environment only if it is active in the source
+   * environment.
+   */
   readonly promoteFrom?: string;
   /** Whether this environment may be pinned to `latest`. */
   readonly allowLatest: boolean;
 };
 
 /**
- * How a sync handles drift from outside. `overwrite` replaces it with the state of the files, and `fail` refuses to
+ * How a sync handles drift from outside. `overwrite` restores the state that the files declare. `fail` refuses to
  * write.
  */
 export type OnDrift = 'overwrite' | 'fail';
@@ -33,7 +36,7 @@ export function countAllowedChanges(max: MaxChanges, selected: number): number {
   return max.kind === 'count' ? max.count : Math.ceil((max.percent * selected) / 100);
 }
 
-/** Returns the name of the probe environment. promptsync makes versions active there only to read them. */
+/** Returns the name of the probe environment. promptsync activates versions there only to read them. */
 export function getProbeEnvironment(trackingEnvironment: string): string {
   return `${trackingEnvironment}-look`;
 }

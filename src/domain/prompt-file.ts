@@ -30,17 +30,19 @@ export type PromptFile = {
   readonly content: Content;
 };
 
-/** The properties that identify a prompt in a report. The file at the path does not have to exist. */
+/**
+ * The properties that identify a prompt in a report. The file may not exist yet, for example in a dry run of `import`.
+ */
 export type PromptIdentity = Pick<PromptFile, 'path' | 'id' | 'key'>;
 
-/** Formats a pin as it is written in prompt files, such as `latest`, `3` or `git:main`. */
+/** Formats a pin as it appears in prompt files, such as `latest`, `3` or `git:main`. */
 export function formatPin(pin: Pin): string {
   if (pin.kind === 'version') return `version:${pin.id}`;
   if (pin.kind === 'git') return `git:${pin.ref}`;
   return pin.kind === 'number' ? String(pin.number) : pin.kind;
 }
 
-/** Returns true if the file pins at least one environment to `latest`, which means the file's own content. */
+/** Returns true if the file pins at least one environment to `latest`, which refers to the file's own content. */
 export function followsLatest({ pins }: Pick<PromptFile, 'pins'>): boolean {
   return pins.some(({ pin }) => pin.kind === 'latest');
 }

@@ -5,11 +5,11 @@ import type { ChangeStatus, CreateVersion, UpdatePrompt } from './plan.ts';
 import type { VersionRef } from './versions.ts';
 import type { Pin } from './prompt-file.ts';
 
-/** The rules of a service that promptsync can check without contacting the service. */
+/** The rules of a service that promptsync can check without sending a request. */
 export type ProviderRules = {
-  /** Returns the reason why the service rejects a prompt id, as a clause. Null if the id is valid. */
+  /** Returns the reason why the service rejects a prompt id, phrased as a clause. Null if the id is valid. */
   readonly findIdFault: (id: string) => string | null;
-  /** Returns the reason why the service rejects an environment name, as a clause. Null if the name is valid. */
+  /** Returns the reason why the service rejects an environment name, phrased as a clause. Null if the name is valid. */
   readonly findEnvironmentFault: (environment: string) => string | null;
   /** The environments that are reserved for promptsync. They must not be pinned. */
   readonly reservedEnvironments: readonly string[];
@@ -20,13 +20,13 @@ export type ProviderRules = {
 };
 
 /**
- * The part of promptsync that works with one kind of service. Each provider decides how to recognize versions and how
+ * The part of promptsync that works with one kind of service. Each provider has its own way to recognize versions and
  * to recover from lost responses.
  */
 export type Provider = {
   /** Reads a prompt without writing anything. Throws a `ProblemError` if it cannot read the prompt. */
   readonly observe: (request: ReadRequest) => Promise<ObservedPrompt>;
-  /** Creates the writer for one prompt without sending a request. */
+  /** Creates the writer for one prompt. Sends no request. */
   readonly makeWriter: (request: ReadRequest) => PromptWriter;
   /** Lists all prompts in the service. Null if the service cannot list prompts. */
   readonly list: (() => Promise<readonly ListedPrompt[]>) | null;
@@ -43,7 +43,10 @@ export type ListedPrompt = {
   readonly problem: Problem | null;
 };
 
-/** Writes one prompt, and remembers the versions that it read and created. Callers must call `observe` first. */
+/**
+ * Writes one prompt to the service, and remembers the versions that it has read and created. Callers must call
+ * `observe` first.
+ */
 export type PromptWriter = {
   /** Reads the prompt again. Throws a `ProblemError` if it cannot read the prompt. */
   readonly observe: () => Promise<ObservedPrompt>;
@@ -60,29 +63,29 @@ export type PromptWriter = {
   readonly activate: (environment: string, version: VersionRef) => Promise<WriteOutcome>;
 };
 
-/** The activations in a plan that affect how a provider creates a version. */
+/** The planned activations that a provider must know about when it creates a version. */
 export type VersionUses = {
   /**
    * The environments that the plan moves to the new version right after creating it. Some services can create the
    * version and move the environments in one request.
    */
   readonly environments: readonly string[];
-  /** The existing versions that the plan activates for pins other than `latest`. */
+  /** The existing versions that the plan activates because of pins other than `latest`. */
   readonly pinnedVersions: readonly VersionRef[];
 };
 
 /** The outcome of creating or adopting a version. */
 export type CreateOutcome = WriteOutcome & {
   /**
-   * The environments that the create request also moved to the version. If the response was lost, they may not have
-   * moved.
+   * The environments that the same request moved to the new version. If the response was lost, promptsync does not know
+   * whether they moved.
    */
   readonly movedEnvironments?: readonly string[];
   /** The metadata digest of the adopted version. Absent if promptsync created a version. */
   readonly adoptedMetadataDigest?: Digest;
 };
 
-/** The outcome of one write. If `problems` contains an error, promptsync writes nothing more for this prompt. */
+/** The outcome of one write. If `problems` contains an error, promptsync makes no further writes for this prompt. */
 export type WriteOutcome = {
   readonly status: ChangeStatus;
   /** The version that was created, adopted or activated, if it is known. */

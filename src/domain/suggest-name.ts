@@ -1,15 +1,16 @@
 import { distance } from 'fastest-levenshtein';
 
 /**
- * Returns the known name that the user most likely meant by an unknown word. Undefined if no name is similar, or if
- * several names end with a slash and the word.
+ * Returns the known name that the user most likely meant by an unknown word. Undefined if no name is similar. Also
+ * undefined if several names end with a slash and the word, as `sales/greeting` and `support/greeting` do for
+ * `greeting`.
  */
 export function suggestName(word: string, known: readonly string[]): string | undefined {
   const withSameEnding = known.filter((name) => name.endsWith(`/${word}`));
   return withSameEnding.length > 1 ? undefined : suggestNames(word, known)[0];
 }
 
-/** Returns up to three known names that the user may have meant by an unknown word, the most likely first. */
+/** Returns up to three known names that the user may have meant by an unknown word, most likely first. */
 export function suggestNames(word: string, known: readonly string[]): readonly string[] {
   if (word.length > 100) return [];
   const lower = word.toLowerCase();
@@ -26,9 +27,9 @@ export function suggestNames(word: string, known: readonly string[]): readonly s
 }
 
 /**
- * Returns true if the word differs from the known name in at most a third of the letters, or only in the order of the
- * letters. Without the second rule, two swapped letters in a short name would be too many, because they count as two
- * errors.
+ * Returns true if the word differs from the known name in a single letter, in at most a third of the letters, or only
+ * in the order of the letters. The last rule helps with short names. Two swapped letters would be too many there,
+ * because they count as two errors.
  */
 function isSimilar(word: string, known: string): boolean {
   return distance(word, known) <= Math.max(1, Math.floor(known.length / 3)) || sortLetters(word) === sortLetters(known);

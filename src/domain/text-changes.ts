@@ -1,7 +1,7 @@
 import type { StoredContent } from './content.ts';
 import type { SetActive } from './plan.ts';
 
-/** The content of an environment before and after a change. */
+/** The content that an environment serves before and after a change. */
 export type TextChange = {
   readonly environment: string;
   /** The content before the change. Null if no version is active. `unknown` if promptsync has not read the version. */
@@ -10,17 +10,17 @@ export type TextChange = {
   readonly after: StoredContent | 'unknown';
 };
 
-/** A change of the content of an environment, and the planned activation that causes it. */
+/** A change to the content that an environment serves, and the planned activation that causes it. */
 export type PlannedTextChange = TextChange & { readonly change: SetActive };
 
-/** The planned content changes of all environments, by prompt id. */
+/** The planned content changes in all environments, by prompt id. */
 export type TextChangesByPrompt = ReadonlyMap<string, readonly PlannedTextChange[]>;
 
-/** A variable that a change adds to the prompt text of an environment or removes from it. */
+/** A variable that a change adds to or removes from the prompt text that an environment serves. */
 type VariableChange = { readonly variable: string; readonly kind: 'added' | 'removed' };
 
 /**
- * Compares the variables in the text before and after a change. Returns no changes if there is no text before the
+ * Returns the variables that a change adds to or removes from the text. Returns none if no version is active before the
  * change, or if one of the two texts is unknown.
  */
 export function compareVariables({ before, after }: Pick<TextChange, 'before' | 'after'>): readonly VariableChange[] {

@@ -6,12 +6,12 @@ import type { Pin } from './prompt-file.ts';
 /** A reference to a version. The number is null if only the id is known. */
 export type VersionRef = { readonly id: string; readonly number: number | null };
 
-/** A version from which a new version inherits its metadata. */
+/** A version whose metadata a new version copies. */
 export type VersionWithMetadata = VersionRef & { readonly metadata: JsonValue; readonly metadataDigest: Digest };
 
 /**
- * Builds a reference to a version. A number below 1 becomes null. It is a placeholder in runs that must not contact the
- * service and therefore cannot know the number.
+ * Builds a reference to a version. A number below 1 becomes null. Runs that must not contact the service use such
+ * numbers as placeholders, because they cannot know the real number.
  */
 export function makeVersionRef({ id, number }: { readonly id: string; readonly number: number }): VersionRef {
   return { id, number: number < 1 ? null : number };
@@ -22,17 +22,15 @@ export type VersionFacts = ContentDigests & {
   readonly id: string;
   readonly number: number;
   /**
-   * Whether promptsync created the version. False if the version is an edited copy of a version that promptsync
-   * created. Null if the service does not show who created a version.
+   * Whether promptsync created the version. Also false if the version is an edited copy of a version that promptsync
+   * created. Null if the service does not show who created it.
    */
   readonly isManaged: boolean | null;
   /** True if the version is a baseline, which promptsync creates only to record the versions that existed before. */
   readonly baseline?: true | undefined;
 };
 
-/**
- * The source that is recorded for a version. The commit and the path are absent if the prompt file was not committed.
- */
+/** The recorded source of a version. The commit and the path are absent if the prompt file was not committed. */
 export type VersionSource = {
   /** The digest of the text that promptsync sent. */
   readonly digest: Digest;
@@ -51,8 +49,8 @@ export type KnownVersion = VersionFacts & {
    */
   readonly source: VersionSource | null;
   /**
-   * Whether later runs can find the version by its number and its content, even if other versions become active. This
-   * is always true if a ledger lists the version.
+   * Whether later runs can find the version by its number and its content, even after other versions have become
+   * active. This is always true if a ledger lists the version.
    */
   readonly staysKnown: boolean;
   /** The content. Null if promptsync has not read the version. */
@@ -63,8 +61,8 @@ export type KnownVersion = VersionFacts & {
 
 /**
  * Returns the version to use for the content. This is the oldest match that is not a baseline. If all matches are
- * baselines, it is the oldest baseline.
- * @param known newest first
+ * baselines, it is the oldest of them.
+ * @param known the known versions, newest first
  */
 export function findVersionWithContent<Known extends VersionFacts>(
   known: readonly Known[],
@@ -83,9 +81,7 @@ export function findPinnedVersion<Known extends VersionFacts>(known: readonly Kn
   return pin.kind === 'version' ? known.find(({ id }) => id === pin.id) : undefined;
 }
 
-/**
- * A pin as it appears in a prompt file, and the comment that follows it. If the comment is empty, the file gets none.
- */
+/** A pin as it appears in a prompt file, and the comment after it. If the comment is empty, promptsync writes none. */
 export type WrittenPin = { readonly value: string | number; readonly comment: string };
 
 /**
@@ -101,8 +97,8 @@ export function makeWrittenPin({
 }
 
 /**
- * Returns true if any version number between `older` and `newer` is unknown. Counts the known numbers instead of
- * looping over the range, because the service chooses the numbers and they can be huge.
+ * Returns true if at least one version number between `older` and `newer` is unknown. Counts the known numbers instead
+ * of looping over the range, because the service chooses the numbers and the range can be huge.
  */
 export function hasGap(known: readonly VersionFacts[], older: number, newer: number): boolean {
   const between = known.map(({ number }) => number).filter((number) => number > older && number < newer);

@@ -13,20 +13,18 @@ export type World = {
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Returns a string that is unique across all calls and all runs. */
   readonly makeUniqueId: () => string;
-  /** The abort signal that is triggered by the first SIGINT or SIGTERM. */
+  /** The signal that is aborted on the first SIGINT or SIGTERM. */
   readonly stopSignal: AbortSignal;
   /** Prints a line for the user. The line is not part of the report. */
   readonly printNotice: (line: string) => void;
   readonly onProgress: (progress: Progress) => void;
   /** Called when promptsync starts a wait that the service requested. */
   readonly onWait: (wait: ServiceWait) => void;
-  /** Registers a secret, so that later output does not contain it. */
+  /** Registers a secret, so that promptsync removes it from all later output. */
   readonly keepSecret: (secret: string) => void;
   /** Asks the user a yes-or-no question. Null if no terminal is available. */
   readonly confirm: ((question: string) => Promise<boolean>) | null;
-  /**
-   * Asks the user for the values that `init` needs. Null if no terminal is available, and in continuous integration.
-   */
+  /** Asks the user for the values that `init` needs. Null in continuous integration, or if no terminal is available. */
   readonly interview: Interview | null;
 };
 
@@ -52,7 +50,7 @@ type TextQuestion = {
   readonly findFault: (answer: string) => string | null;
 };
 
-/** The actual length of a wait, and the length that the service requested. Both are in seconds. */
+/** The actual length of a wait, and the length that the service requested, both in seconds. */
 export type ServiceWait = { readonly seconds: number; readonly requestedSeconds: number };
 
 /** The progress of the current phase of a command: the number of prompts processed so far, and the total. */

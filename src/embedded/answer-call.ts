@@ -3,13 +3,15 @@ import { parseBody, Refusal } from './read-body.ts';
 import type { Store } from './store.ts';
 
 /**
- * The parts of a request that the embedded service uses. The target is the path with the query, exactly as it was sent.
+ * The parts of a request that the embedded service uses. `target` is the path with the query, exactly as it was sent.
  */
 export type EmbeddedCall = {
   readonly method: string;
   readonly target: string;
   readonly apiKey: string | undefined;
-  /** Reads the body. Called at most once, and only if the endpoint takes a body and the key may use the prompt. */
+  /**
+   * Reads the body. Called at most once, and only if the endpoint takes a body and the API key may access the prompt.
+   */
   readonly readBody: () => Promise<unknown>;
 };
 
@@ -27,7 +29,7 @@ type EndpointInput = Pick<EmbeddedCall, 'readBody'> & {
 
 type Handler = (input: EndpointInput) => Promise<EmbeddedResponse['body']>;
 
-/** The endpoints of the service (interface section 4). The tail is the part of the path after the prompt id. */
+/** The endpoints of the service (interface section 4). `tail` is the part of the path after the prompt id. */
 const endpoints: readonly { readonly method: string; readonly tail: string; readonly handle: Handler }[] = [
   { method: 'GET', tail: '', handle: answerRead },
   { method: 'PATCH', tail: '', handle: answerUpdate },
@@ -50,15 +52,18 @@ export async function answerCall(
   }
 }
 
-/** Matches the target as it was sent. Dots are not resolved, so no id can reach another path. */
+/**
+ * Matches a request target exactly as it was sent. The service does not resolve `.` and `..`, so a prompt id cannot
+ * lead to a different path.
+ */
 const TARGET = new RegExp(`^${wire.servicePaths.prompt('')}([^/?]+)([^?]*)(?:\\?(.*))?$`);
 
 /** The endpoint and the prompt that a request addresses. */
 type CallTarget = { readonly handle: Handler; readonly promptId: string; readonly query: string };
 
 /**
- * Finds the endpoint and the prompt that a request addresses. Throws a `Refusal` with the status 404 for another path,
- * 405 for another method, and 422 for an id that cannot be decoded.
+ * Finds the endpoint and the prompt that a request addresses. Throws a `Refusal` with the status 404 for an unknown
+ * path, 405 for an unsupported method, and 422 for an id that cannot be decoded.
  */
 function parseTarget(method: string, target: string): CallTarget {
   const [, encoded, tail, query = ''] = TARGET.exec(target) ?? [];
@@ -81,8 +86,8 @@ function decodeId(encoded: string): string {
 }
 
 /**
- * Throws a `Refusal` unless the API key may use the prompt. Section 5 of the interface does not define the response to
- * a missing or unknown key. The embedded service answers 401.
+ * Throws a `Refusal` unless the API key may access the prompt. Section 5 of the interface does not define the response
+ * to a missing or unknown key. The embedded service responds with 401.
  */
 function authorize(store: Store, apiKey: string | undefined, promptId: string): void {
   const projects = apiKey ? store.readProjects(apiKey) : [];
@@ -96,14 +101,15 @@ function authorize(store: Store, apiKey: string | undefined, promptId: string): 
 }
 
 /**
- * Answers a request for a prompt (interface section 4.1). The interface leaves three cases open. If no version is
- * active, `active_version` is null. If the request names no environment, `active_version` is absent. An empty or
- * repeated environment is refused.
+ * Answers a request for a prompt (interface section 4.1). The interface does not define three cases:
+ * - If no version is active, `active_version` is null.
+ * - If the request does not specify an environment, `active_version` is absent.
+ * - If the environment is empty or specified more than once, the request is refused.
  */
 async function answerRead({ store, promptId, query }: EndpointInput): Promise<wire.WirePrompt> {
   const [environment, ...others] = new URLSearchParams(query).getAll('environment');
   if (environment === '' || others.length > 0)
-    throw new Refusal(422, 'environment: expected exactly one name that is not empty.');
+    throw new Refusal(422, 'environment: expected exactly one non-empty name.');
   const { active_version, created_at: _, ...prompt } = requireFound(store.readPrompt(promptId, environment));
   return environment === undefined ? prompt : { ...prompt, active_version };
 }
@@ -124,7 +130,7 @@ async function answerCreate({ store, promptId, readBody }: EndpointInput): Promi
   return requireFound(store.createVersion(promptId, { content, changeSummary, metadata }));
 }
 
-/** Answers a request that makes a version active (interface section 4.4). */
+/** Answers a request that activates a version (interface section 4.4). */
 async function answerSetActive({ store, promptId, readBody }: EndpointInput): Promise<{ readonly updated: true }> {
   const { environment, version_id: versionId } = parseBody(await readBody(), wire.SetActiveShape);
   refuseBrokenText(environment);
@@ -138,8 +144,8 @@ function requireFound<Value>(value: Value | null): Value {
 }
 
 /**
- * Throws a `Refusal` if a text contains a lone surrogate or NUL. SQLite would change such a text: a lone surrogate has
- * no UTF-8 form, and NUL ends a text.
+ * Throws a `Refusal` if any text contains a lone surrogate or a NUL character. SQLite would change such text: a lone
+ * surrogate has no UTF-8 form, and NUL ends the text.
  */
 function refuseBrokenText(...texts: readonly (string | undefined)[]): void {
   if (texts.some((text) => text?.isWellFormed() === false || text?.includes('\0'))) {

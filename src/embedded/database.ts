@@ -2,18 +2,18 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** The time to wait for the write of another process, in milliseconds. */
+/** How long to wait while another process is writing, in milliseconds. */
 const BUSY_TIMEOUT_MS = 10_000;
 /** The pause between two attempts to switch to write-ahead logging, in milliseconds. */
 const BUSY_PAUSE_MS = 20;
-/** The result code of SQLite for a lock that another connection holds. */
+/** SQLite's result code for a database that is locked by another connection. */
 const SQLITE_BUSY = 5;
 
 /**
- * The tables of the service. Triggers keep versions immutable, even if promptsync has a bug.
+ * The tables of the embedded service. Triggers keep versions immutable, even if promptsync has a bug.
  *
- * SQLite keeps the text of each statement, and `refuseForeignSchema` compares these texts. If any character changes
- * here, promptsync refuses the databases of earlier releases.
+ * Do not change these statements. SQLite stores their text, and `refuseForeignSchema` compares it character by
+ * character. After any change, promptsync would refuse the databases of earlier releases.
  */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS projects (id TEXT PRIMARY KEY) STRICT;
@@ -60,9 +60,9 @@ const SCHEMA = `
 `;
 
 /**
- * Opens the database of the service. Creates its folder and its tables if they are missing. The path `:memory:` opens a
- * database that lasts until the process ends. Throws if the file is not a SQLite database, has another schema, or
- * cannot be written.
+ * Opens the database of the embedded service. Creates its folder and its tables if they do not exist. The path
+ * `:memory:` opens a database that lasts until the process ends. Throws if the file is not a SQLite database, has a
+ * different schema, or cannot be written.
  */
 export function openDatabase(path: string): DatabaseSync {
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
@@ -79,8 +79,8 @@ export function openDatabase(path: string): DatabaseSync {
 }
 
 /**
- * Runs work in a transaction. `IMMEDIATE` takes the write lock first, so no other process can change the data between
- * the reads and the writes of the work. `DEFERRED` gives a consistent view for reading. The work must be synchronous.
+ * Runs synchronous work in a transaction. `IMMEDIATE` acquires the write lock first, so no other process can change the
+ * data between the reads and the writes. `DEFERRED` provides a consistent view for reads.
  */
 export function inTransaction<Value>(database: DatabaseSync, kind: 'IMMEDIATE' | 'DEFERRED', work: () => Value): Value {
   database.exec(`BEGIN ${kind}`);
@@ -95,8 +95,9 @@ export function inTransaction<Value>(database: DatabaseSync, kind: 'IMMEDIATE' |
 }
 
 /**
- * Switches the database to write-ahead logging. If two processes switch a new file at the same moment, each would wait
- * for the other. SQLite therefore fails one of them immediately and ignores the busy timeout, so this function retries.
+ * Switches the database to write-ahead logging. If two processes switch a new file at the same time, each would wait
+ * for the other. To prevent this deadlock, SQLite fails one of them immediately and ignores the busy timeout, so this
+ * function retries.
  */
 function switchToWal(database: DatabaseSync, path: string): void {
   for (let waited = 0; ; waited += BUSY_PAUSE_MS) {
@@ -112,9 +113,9 @@ function switchToWal(database: DatabaseSync, path: string): void {
 }
 
 /**
- * Throws unless the schema of the database is exactly the one that `SCHEMA` makes. A branch may contain the file: a
- * trigger or a view in it would run inside SQLite, where nothing can interrupt it. A database without any table is
- * accepted, because its process may have been killed before it made the tables.
+ * Throws unless the database has exactly the schema that `SCHEMA` creates. The file may come from an untrusted branch,
+ * and a trigger or view in it would run inside SQLite, where nothing can interrupt it. Accepts a database without
+ * tables, because a process may have been killed before it created them.
  */
 function refuseForeignSchema(database: DatabaseSync, path: string): void {
   database.exec('PRAGMA trusted_schema = OFF');
@@ -141,8 +142,8 @@ function readSchema(database: DatabaseSync, limit: number): readonly string[] {
 }
 
 /**
- * Whether an error means that another process holds the lock. The low byte of an extended SQLite code is the basic
- * code.
+ * Returns true if an error means that another connection holds the lock. The low byte of an extended SQLite result code
+ * is the basic code.
  */
 function isBusy(error: unknown): boolean {
   if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) return false;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 
-/** The error for a refused request. It carries the HTTP status and the `detail` of the response. */
+/** The error for a refused request. It contains the HTTP status and the `detail` of the response. */
 export class Refusal extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -18,7 +18,8 @@ export class Refusal extends Error {
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
 /**
- * The memory that is still free for request bodies, in bytes. Together they may take twice the maximum size of a body.
+ * The memory that is available for request bodies, in bytes. All bodies together may use twice the maximum size of one
+ * body.
  */
 export type BodyMemory = { free: number };
 
@@ -27,9 +28,9 @@ export function makeBodyMemory(): BodyMemory {
 }
 
 /**
- * Reads the body of a request and parses it as JSON. If the body is too large, receives the rest and discards it,
- * because a client that is still sending would not read the response. Throws a `Refusal` for an invalid body, and
- * another error if the client disconnects.
+ * Reads the body of a request and parses it as JSON. If the body is too large, receives and discards the rest, because
+ * a client that is still sending would not read the response. Throws a `Refusal` for an invalid body, and a different
+ * error if the client disconnects.
  */
 export async function readBody(request: IncomingMessage, memory: BodyMemory): Promise<unknown> {
   const chunks: Uint8Array[] = [];
@@ -57,8 +58,8 @@ export async function readBody(request: IncomingMessage, memory: BodyMemory): Pr
 }
 
 /**
- * Returns the refusal of a body that is too large, or for which no memory is free. Otherwise returns null.
- * @param size the size of the body so far, with the last chunk
+ * Returns a refusal if the body is too large or if there is not enough memory for it. Otherwise returns null.
+ * @param size the size of the body so far, including the last chunk
  */
 function findBodyRefusal(size: number, chunkLength: number, { free }: BodyMemory): Refusal | null {
   if (size > MAX_BODY_BYTES) return new Refusal(413, `The body is larger than ${MAX_BODY_BYTES} bytes.`);
@@ -78,7 +79,10 @@ function parseJsonBody(bytes: Uint8Array, contentType: string | undefined): unkn
   }
 }
 
-/** Parses a body with the shape of an endpoint. Throws a `Refusal` if the body does not match the shape. */
+/**
+ * Validates a body against the shape of an endpoint and returns the parsed value. Throws a `Refusal` if the body does
+ * not match.
+ */
 export function parseBody<Value>(body: unknown, shape: z.ZodType<Value>): Value {
   const result = safeParseNested(body, shape);
   if (result.success) return result.data;
@@ -88,8 +92,7 @@ export function parseBody<Value>(body: unknown, shape: z.ZodType<Value>): Value 
 }
 
 /**
- * Parses a value with a shape. Throws a `Refusal` if the value is too deeply nested for zod, which checks JSON
- * recursively.
+ * Validates a value against a shape. Throws a `Refusal` if the value is nested too deeply for zod, which is recursive.
  */
 function safeParseNested<Value>(value: unknown, shape: z.ZodType<Value>): z.ZodSafeParseResult<Value> {
   try {

@@ -10,12 +10,13 @@ const HOST = '127.0.0.1';
 export type EmbeddedServer = {
   readonly baseUrl: string;
   readonly port: number;
-  /** Closes all connections, even busy ones, but not the store. The caller may call this function again. */
+  /** Closes all connections, even busy ones, but not the store. It is safe to call this function more than once. */
   readonly close: () => Promise<void>;
 };
 
 /**
- * A record of an answered request. `path` includes the query. `body` is absent if the service did not read valid JSON.
+ * A record of an answered request. `path` includes the query. `body` is absent if the service did not read a valid JSON
+ * body.
  */
 export type RequestRecord = {
   readonly method: string;
@@ -26,7 +27,7 @@ export type RequestRecord = {
 
 export type ServerOptions = {
   readonly store: Store;
-  /** The port to listen on. 0 stands for any free port. */
+  /** The port to listen on. 0 selects any free port. */
   readonly port: number;
   /** Called right before the service sends the response. */
   readonly onRequest?: (record: RequestRecord) => void;
@@ -68,7 +69,10 @@ const WRONG_HOST_RESPONSE: EmbeddedResponse = {
   body: { detail: 'This service answers only to the host names 127.0.0.1 and localhost.' },
 };
 
-/** Whether the Host header names this machine. A web page could point its own host name at the loopback address. */
+/**
+ * Returns true if the Host header refers to this machine. This check refuses requests from a web page whose own host
+ * name resolves to the loopback address.
+ */
 function isAddressedToLoopback({ headers, socket }: IncomingMessage): boolean {
   const port = socket.localPort === 80 ? '' : `:${socket.localPort}`;
   return [HOST, 'localhost'].some((name) => headers.host === `${name}${port}`);
@@ -91,7 +95,7 @@ function sendResponse(response: ServerResponse, { status, headers, body }: Embed
 
 function listenOnLoopback(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    // The listener stays, because a later error without a listener would end the process.
+    // Keep this listener after startup, because a later error without a listener would end the process.
     server.on('error', reject);
     server.listen(port, HOST, () => {
       const address = server.address();
@@ -100,7 +104,9 @@ function listenOnLoopback(server: Server, port: number): Promise<number> {
   });
 }
 
-/** Closes the server and all its connections. Open keep-alive connections would delay `close` alone for seconds. */
+/**
+ * Closes the server and all its connections. `close` alone would wait several seconds for open keep-alive connections.
+ */
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());

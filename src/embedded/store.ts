@@ -5,7 +5,7 @@ import type { JsonObject } from '../domain/json.ts';
 import { PromptShape, VersionShape, type UpdatePromptShape } from '../service/wire.ts';
 import { inTransaction, openDatabase } from './database.ts';
 
-/** The shape of stored metadata. The text is always a JSON object, because only the store writes metadata. */
+/** The shape of stored metadata. The text is always a JSON object, because only the store writes this column. */
 const metadata = z.string().transform((text): JsonObject => JSON.parse(text));
 const VersionRow = VersionShape.required().extend({ metadata_: metadata.nullable() });
 const PromptRow = PromptShape.omit({ active_version: true }).required();
@@ -13,7 +13,9 @@ const PromptRow = PromptShape.omit({ active_version: true }).required();
 /** A version with every field that the service returns. */
 export type StoredVersion = z.output<typeof VersionRow>;
 
-/** A prompt with its active version. `active_version` is also null if no environment was requested. */
+/**
+ * A prompt with its active version. `active_version` is null if no version is active or no environment was requested.
+ */
 export type StoredPrompt = z.output<typeof PromptRow> & { readonly active_version: StoredVersion | null };
 
 type NewPrompt = Pick<StoredPrompt, 'id' | 'key' | 'name'> & {
@@ -21,47 +23,51 @@ type NewPrompt = Pick<StoredPrompt, 'id' | 'key' | 'name'> & {
   readonly description?: string;
 };
 
-/** The input for a new version. */
+/** The input for creating a version. */
 type VersionDraft = {
   readonly content: string;
   readonly changeSummary?: string | undefined;
   readonly metadata?: JsonObject | undefined;
 };
 
-/** An environment, and the version to make active in it. */
+/** An environment and the version to activate in it. */
 type Activation = { readonly environment: string; readonly versionId: string };
 
-/** The data of the embedded service. Prompts are found by id across all projects. */
+/** The data store of the embedded service. It finds prompts by id across all projects. */
 export type Store = {
-  /** Lets a key use a project. Creates both if they do not exist. A key may use several projects. */
+  /**
+   * Allows a key to access a project. Creates the key and the project if they do not exist. A key may access several
+   * projects.
+   */
   readonly authoriseKey: (access: { readonly apiKey: string; readonly projectId: string }) => void;
-  /** Returns the ids of the projects that a key may use. The list is empty if the key does not exist. */
+  /** Returns the ids of the projects that a key may access. Returns an empty list if the key does not exist. */
   readonly readProjects: (apiKey: string) => readonly string[];
   /**
-   * Creates a prompt, which no call of the interface can do. Returns false if the id is taken, and keeps the existing
-   * prompt unchanged.
+   * Creates a prompt. No call of the interface can do this. If the id is taken, returns false and does not change the
+   * existing prompt.
    */
   readonly registerPrompt: (prompt: NewPrompt) => boolean;
-  /** Returns a prompt with the version that is active in an environment, or null if there is no such prompt. */
+  /** Returns a prompt with the version that is active in an environment, or null if the prompt does not exist. */
   readonly readPrompt: (promptId: string, environment?: string) => StoredPrompt | null;
   /**
-   * Creates a version and returns it, or null if there is no such prompt. The first number of a
-   * prompt is 1, and each later number is the highest number plus one.
+   * Creates a version and returns it, or returns null if the prompt does not exist. The first version of a prompt has
+   * the number 1. Each later version has the highest number plus one.
    */
   readonly createVersion: (promptId: string, version: VersionDraft) => StoredVersion | null;
-  /** Changes the given fields. Returns the prompt, or null if there is no such prompt. */
+  /** Changes the given fields. Returns the updated prompt, or null if the prompt does not exist. */
   readonly updatePrompt: (promptId: string, fields: z.infer<typeof UpdatePromptShape>) => StoredPrompt | null;
-  /** Makes a version active. Returns false if the prompt has no such version. */
+  /** Activates a version in an environment. Returns false if the prompt has no such version. */
   readonly setActive: (promptId: string, activation: Activation) => boolean;
-  /** Closes the database. Afterwards, the caller may only call `close` again. */
+  /** Closes the database. Callers may not use the store afterward, except to call `close` again. */
   readonly close: () => void;
 };
 
-/** The clock in milliseconds since 1970, and a function that returns a unique id for each version. */
+/** The clock, in milliseconds since 1970, and a function that returns a unique id for each version. */
 type StoreOptions = { readonly now: () => number; readonly newId?: () => string };
 
 /**
- * Opens the store at a path, or `:memory:`. Several processes may open the same file. Throws if it cannot be opened.
+ * Opens the store at a path, or in memory if the path is `:memory:`. Several processes may open the same file. Throws
+ * if the store cannot be opened.
  */
 export function openStore(path: string, { now, newId = () => `ver_${randomUUID()}` }: StoreOptions): Store {
   const database = openDatabase(path);

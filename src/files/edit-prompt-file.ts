@@ -10,14 +10,15 @@ import { findBodySpan, makeFilePlace, findYamlSpan, type Span } from './front-ma
 import { parsePromptFile, type ParsedSource, type ParseResult } from './parse-prompt-file.ts';
 
 /**
- * An edit of one field of the front matter. If `labels` is set, the file and the service both changed the field. The
- * value is then the service's value, and promptsync writes the lines of both sides between git's conflict markers.
+ * An edit of one field of the front matter. If `labels` is set, the edit is a conflict, because the file and the
+ * service both changed the field. In that case, `value` is the service's value, and promptsync writes both sides
+ * between git's conflict markers.
  */
 export type FrontMatterEdit = YamlEdit & { readonly labels?: ConflictLabels };
 
 /** The edits to one prompt file. If there are no front-matter edits and no new text, the file stays unchanged. */
 export type PromptEdits = {
-  /** The front-matter edits. promptsync applies them in this order, except that it applies all conflicts last. */
+  /** The front-matter edits. promptsync applies them in this order, but applies all conflicts after the other edits. */
   readonly frontMatter: readonly FrontMatterEdit[];
   /** The new prompt text, with LF line endings. If undefined, the text of the file stays unchanged. */
   readonly text?: string;
@@ -32,8 +33,8 @@ export type EditedFile = {
 };
 
 /**
- * Applies edits to the bytes of a valid prompt file. Bytes outside the edits stay unchanged. Parses the edited file to
- * verify it, and returns a failure if the parsed values are not exactly the intended values.
+ * Applies edits to the bytes of a valid prompt file. All bytes that the edits do not affect stay unchanged. Parses the
+ * edited file to verify it, and returns a failure if any parsed value differs from the intended one.
  */
 export function editPromptFile(bytes: Uint8Array, path: string, edits: PromptEdits): Result<EditedFile> {
   const { file, meaning, problems } = parsePromptFile(bytes, path);
@@ -64,8 +65,9 @@ export function editPromptFile(bytes: Uint8Array, path: string, edits: PromptEdi
 }
 
 /**
- * Adds the service's side of all conflicts to a file, between conflict markers. Returns a failure if the file would not
- * have the intended values after a user chooses the service's side. Returns null if both sides are equal.
+ * Writes both sides of every conflict to a file, between conflict markers. Returns null if there is nothing to mark.
+ * Returns a failure if the file would not have the intended values after a user resolves all conflicts in favor of the
+ * service.
  */
 function addConflictMarkers(
   ours: EditedSource,
@@ -84,7 +86,7 @@ function makeNotKeptProblem(reason: string, path: string): Failure {
   return makeFailure(makeProblem('edit/not-kept', { reason }, makeFilePlace(path)));
 }
 
-/** Describes how the parsed values of a file differ from the intended values. Returns null if they are equal. */
+/** Returns the reason why parsing a file did not produce the intended values; null if it did. */
 export function describeMisreading({ meaning }: ParseResult, intended: ParsedSource): string | null {
   if (meaning === null) return 'promptsync could not read the edited file';
   if (canonicalJson(meaning.frontMatter) !== canonicalJson(intended.frontMatter)) {
@@ -93,12 +95,12 @@ export function describeMisreading({ meaning }: ParseResult, intended: ParsedSou
   return meaning.text === intended.text ? null : 'promptsync would read back different text';
 }
 
-/** The source of a partly edited file, and the values that parsing this source must produce. */
+/** The source of a file after some of its edits, and the values that parsing this source must produce. */
 type EditedSource = { readonly source: string; readonly meaning: ParsedSource };
 
 /**
- * Applies an edit to a source and to its intended values. If the edit does not change the value, leaves the source
- * unchanged to preserve the formatting of the value.
+ * Applies one edit to the source of a file and to the values that parsing this source must produce. If the field
+ * already has the new value, leaves the source unchanged to preserve its formatting.
  */
 function editFrontMatter(edited: EditedSource, edit: YamlEdit): EditedSource {
   const frontMatter = editJsonObject(edited.meaning.frontMatter, edit.path, edit.value);
@@ -121,8 +123,8 @@ function editJsonObject(
 
 /**
  * Replaces the prompt text in a file. Keeps the blank line before the old text and the line breaks after it. If the new
- * text begins with a line break, puts a blank line before it, because the parser drops one line break at the start of
- * the body.
+ * text begins with a line break, makes sure that a blank line precedes it, because the parser drops one line break at
+ * the start of the body.
  */
 function replaceBody(original: string, text: string): string {
   return replaceInSpan(original, findBodySpan, (body) => {
@@ -134,9 +136,9 @@ function replaceBody(original: string, text: string): string {
 const BYTE_ORDER_MARK = '\ufeff';
 
 /**
- * Applies replacements to one part of a source, such as its YAML. `findSpan` and `makeReplacements` receive the text as
- * the parser sees it: without a byte order mark and with LF line endings. Everything outside the replacements stays
- * unchanged. Inserted lines get the line ending of the first line of the file.
+ * Applies replacements to one part of a file, such as its YAML. The rest of the file stays unchanged. `findSpan` and
+ * `makeReplacements` receive the text as the parser sees it: without a byte order mark and with LF line endings.
+ * Inserted lines get the line ending of the first line of the file.
  */
 function replaceInSpan(
   original: string,
@@ -149,7 +151,7 @@ function replaceInSpan(
   const source = withLineFeeds(unmarked);
   const span = findSpan(source);
   const findOffset = (offsetInSpan: number) => mark.length + toOriginalOffset(unmarked, span.start + offsetInSpan);
-  // Apply the replacements from last to first, so that the offsets of the remaining ones stay valid.
+  // Apply the last replacement first, so that the offsets of the earlier ones stay valid.
   return makeReplacements(source.slice(span.start, span.end)).reduceRight(
     (edited, { start, end, text }) =>
       edited.slice(0, findOffset(start)) + text.replaceAll('\n', newline) + edited.slice(findOffset(end)),
@@ -186,8 +188,8 @@ function makeBodyReplacements(before: string, after: string): readonly TextRepla
 }
 
 /**
- * Marks the lines from the first difference to the last as one conflict, with git's conflict markers. Both sides must
- * end with the same line.
+ * Puts git's conflict markers around the lines that differ. Creates only one conflict, which extends from the first
+ * different line to the last. Both texts must end with the same line.
  */
 function markDifference(ours: string, theirs: string, labels: ConflictLabels): string {
   const ourLines = ours.split(/(?<=\n)/);
@@ -205,7 +207,7 @@ function markDifference(ours: string, theirs: string, labels: ConflictLabels): s
   ].join('');
 }
 
-/** Counts the equal items at the start and at the end of two sequences. */
+/** Returns how many items two sequences have in common at the start and at the end. */
 function countCommonItems(a: ArrayLike<string>, b: ArrayLike<string>): readonly [atStart: number, atEnd: number] {
   const most = Math.min(a.length, b.length);
   let atStart = 0;

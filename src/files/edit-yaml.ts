@@ -4,27 +4,29 @@ import type { Span } from './front-matter.ts';
 import { parseYamlDocument } from './strict-yaml.ts';
 import { renderBlockScalar, renderYamlLines, renderYamlValue, type TextStyle } from './render-yaml.ts';
 
-/** A replacement of a range of characters. If the range is empty, the replacement inserts text. */
+/** The text that replaces a range of characters. If the range is empty, the text is inserted there. */
 export type TextReplacement = Span & { readonly text: string };
 
 /** An edit that sets or removes one value in a YAML mapping. */
 export type YamlEdit = {
   /**
-   * The keys that lead to the value, outermost first. If an edit sets a value and something other than a mapping is on
-   * this path, a mapping replaces it.
+   * The keys that lead to the value, outermost first. An edit that sets a value may replace something else on this path
+   * with a mapping. For example, setting `metadata.model` replaces the value in `metadata: none` with a mapping.
    */
   readonly path: readonly string[];
   /** The new value; undefined to remove the entry. */
   readonly value: JsonValue | undefined;
   /**
-   * The comment to write after the value. If the value has a comment that consists only of digits, the new comment
-   * replaces it. An empty string only removes such a comment. If undefined, all comments stay. Values in flow mappings
-   * and block scalars get no comment.
+   * The comment to write after the value, such as a version number. It replaces an existing comment that consists only
+   * of digits. An empty string removes such a comment without writing a new one. If undefined, all comments stay.
+   * Values in flow mappings and block scalars never get a comment.
    */
   readonly comment?: string;
 };
 
-/** The innermost existing mapping on a path, and the entry in this mapping that an edit sets or removes. */
+/**
+ * The innermost existing mapping on the path of an edit, and the entry that the edit sets or removes in this mapping.
+ */
 type EntryTarget = {
   readonly map: YAMLMap;
   /** The key of the entry in the mapping. */
@@ -32,16 +34,17 @@ type EntryTarget = {
   /** The parsed entry; undefined if the mapping has no such key. */
   readonly pair: Pair | undefined;
   /**
-   * The remaining keys of the path, below the entry. Empty unless the entry is missing or its value is not a mapping.
+   * The keys of the path that come after `key`, if they do not exist yet. For the path `metadata.model`, this is
+   * `['model']` in a file without `metadata`. Empty if the path ends at this entry.
    */
   readonly rest: readonly string[];
 };
 
 /**
  * Returns the replacements that apply an edit to the source of a strict YAML mapping. All other characters stay
- * unchanged. The list is empty if there is nothing to remove. It is also empty in rare cases that replacements cannot
- * handle, such as a removal that spans several lines of a flow mapping. Therefore callers must parse the result and
- * compare it with the intended value.
+ * unchanged. The list is empty if there is nothing to remove. It is also empty for a few edits that this function does
+ * not support, such as a removal that spans several lines of a flow mapping. Therefore callers must parse the result
+ * and compare it with the intended value.
  * @param text the source, as whole lines that each end with a line feed
  */
 export function makeYamlReplacements(text: string, { path, value, comment }: YamlEdit): readonly TextReplacement[] {
@@ -55,8 +58,8 @@ export function makeYamlReplacements(text: string, { path, value, comment }: Yam
 }
 
 /**
- * Appends a comment to a replacement. If the replaced value has a comment that consists only of digits, extends the
- * replacement to cover that comment.
+ * Appends a comment to a replacement. If the old value has a comment that consists only of digits, the replacement
+ * covers that comment, too.
  */
 function addComment(text: string, replacement: TextReplacement, comment: string): TextReplacement {
   const { start, end } = replacement;
@@ -95,8 +98,8 @@ function setValue(text: string, { map, key, pair, rest }: EntryTarget, value: Js
 }
 
 /**
- * Inserts an entry after the last entry of a mapping. If there is a comment on the line of the last entry, it stays on
- * that line. If a flow mapping ends with a comma, the comma stays at the end.
+ * Inserts an entry after the last entry of a mapping. A comment on the line of the old last entry stays on that line. A
+ * trailing comma in a flow mapping stays at the end.
  */
 function insertEntry(text: string, map: YAMLMap, key: string, value: JsonValue): TextReplacement {
   const last = map.items.at(-1);
@@ -115,8 +118,8 @@ function insertEntry(text: string, map: YAMLMap, key: string, value: JsonValue):
 }
 
 /**
- * Returns the length of the comments that are indented more than the entries. They belong to the last entry, so a new
- * entry must come after them.
+ * Returns the length of the comments at the start of the text that are indented more than the entries. Such comments
+ * belong to the last entry, so a new entry must come after them.
  */
 function measureIndentedComments(text: string, indent: string): number {
   return new RegExp(`^(?:\\n*${indent} +#.*\\n)*`).exec(text)?.[0].length ?? 0;
@@ -147,8 +150,8 @@ function makeInsertion(offset: number, text: string): TextReplacement {
 }
 
 /**
- * Returns the indentation for a new block value. Reuses the indentation of the old value if possible. A list may have
- * the same indentation as its key, but a mapping must be indented more.
+ * Returns the indentation for a new block value. Reuses the indentation of the old value unless YAML forbids it. A
+ * mapping must be indented more than its key, but a list may have the same indentation as its key.
  */
 function chooseIndent(value: JsonValue, oldIndent: string, keyIndent: string): string {
   return isJsonObject(value) && oldIndent.length <= keyIndent.length ? `${keyIndent}  ` : oldIndent;
@@ -171,8 +174,8 @@ function removeEntry(
 }
 
 /**
- * Removes an entry from a flow mapping. Returns an empty list if the range to remove spans several lines. Such a range
- * may contain comments, and promptsync cannot know which entry they describe.
+ * Removes an entry from a flow mapping. Returns an empty list if the range to remove spans several lines, because such
+ * a range may contain comments. promptsync cannot know which entry these comments describe.
  */
 function removeFlowEntry(text: string, map: YAMLMap, pair: Pair): readonly TextReplacement[] {
   const removal = makeFlowRemoval(text, map, pair);
@@ -189,7 +192,10 @@ function makeFlowRemoval(text: string, map: YAMLMap, pair: Pair): TextReplacemen
   return { ...findSpan(map), text: '{}' };
 }
 
-/** Returns the quoting style for a new value. If the old value is a string, reuses its quotes. */
+/**
+ * Returns the quoting style for a new value: the style of the old value if that is a string, or else the style of the
+ * mapping.
+ */
 function chooseValueStyle(map: YAMLMap, old: unknown): TextStyle {
   if (!isScalar(old) || typeof old.value !== 'string') return chooseMappingStyle(map);
   if (old.type === 'QUOTE_SINGLE') return 'single';
@@ -197,8 +203,8 @@ function chooseValueStyle(map: YAMLMap, old: unknown): TextStyle {
 }
 
 /**
- * Returns the quoting style of a mapping. This is double quotes for a flow mapping in which all strings are
- * double-quoted, as in JSON, and plain for all other mappings.
+ * Returns the quoting style of a mapping. The style is `double` for a flow mapping whose strings are all in double
+ * quotes, as in JSON. It is `plain` for all other mappings.
  */
 function chooseMappingStyle({ flow, items }: YAMLMap): TextStyle {
   const nodes = items.flatMap(({ key, value }) => [key, value]).filter((node) => isScalar(node));
@@ -221,8 +227,8 @@ function findPairEnd(text: string, { key, value }: Pair): number {
 }
 
 /**
- * Returns the span that the YAML parser reports for a node. It excludes comments after the node, except those after the
- * last item of a block collection.
+ * Returns the span that the YAML parser reports for a node. The span does not include comments after the node. Only the
+ * span of a block collection includes the comments after its last item.
  */
 function findSpan(node: unknown): Span {
   const [start, end] = (isScalar(node) || isMap(node) || isSeq(node) ? node.range : null) ?? [0, 0];
@@ -248,8 +254,8 @@ function isBlockScalar(node: unknown): boolean {
 }
 
 /**
- * Returns the offset right after a node. For a block collection, this is the end of its last item, because the YAML
- * parser treats comments after that item as part of the collection.
+ * Returns the offset right after a node. For a block collection, returns the end of its last item, because the span
+ * that the YAML parser reports includes the comments after that item.
  */
 function findNodeEnd(text: string, node: unknown): number {
   const span = findSpan(node);

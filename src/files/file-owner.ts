@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import * as nodeProcess from 'node:process';
 
 /**
- * Returns true if another user owns the file, or owns the symbolic link to it. Files that root owns count as the user's
- * own. Always returns false on Windows, which has no user ids.
+ * Returns true if the owner of a file is neither the current user nor root. For a symbolic link, checks the owners of
+ * both the link and the file that it leads to. Always returns false on Windows, which has no user ids.
  */
 export function belongsToAnotherUser(path: string): boolean {
   const userId = nodeProcess.geteuid?.();
@@ -14,9 +14,9 @@ export function belongsToAnotherUser(path: string): boolean {
 }
 
 /**
- * Returns true if the user owns both the root of the repository and its `.git`. git accepts such a repository. Files
- * that root owns do not count as the user's own, because git does not accept them either. This differs from
- * `belongsToAnotherUser`. Always returns true on Windows, which has no user ids.
+ * Returns true if the current user owns both the root of the repository and its `.git`. git accepts such a repository.
+ * Unlike `belongsToAnotherUser`, this function makes no exception for files that root owns, because git makes none
+ * either. Always returns true on Windows, which has no user ids.
  */
 export function ownsRepository(root: string): boolean {
   const userId = nodeProcess.geteuid?.();

@@ -25,7 +25,8 @@ type PromptPaths = {
 };
 
 /**
- * A pattern without braces, split into the folder in which the search starts and the tests for paths below that folder.
+ * A pattern without braces. It consists of the folder in which the search starts, and of tests for the paths below that
+ * folder.
  */
 type Glob = {
   readonly pattern: string;
@@ -34,7 +35,7 @@ type Glob = {
    * unless it is empty.
    */
   readonly start: string;
-  /** Returns true if the pattern matches a path that is relative to the start folder. */
+  /** Returns true if a path matches the pattern. The path must be relative to the start folder. */
   readonly matches: (path: string) => boolean;
   /** Returns true if a folder with this name may contain matching files, so that the search must enter it. */
   readonly entersFolder: (name: string) => boolean;
@@ -45,7 +46,7 @@ type PromptSearch = { readonly folder: string; readonly paths: string[]; readonl
 
 /**
  * Finds the files that match the patterns. A pattern that begins with `!` excludes files. Reads folders synchronously,
- * because handing a folder to a thread takes longer than reading it.
+ * because passing the work to a thread takes longer than reading a folder.
  */
 export function findPromptPaths(where: PromptPatterns): PromptPaths {
   const isExcluded = makeExclusionMatcher(where.patterns);
@@ -105,7 +106,8 @@ function searchGlob(glob: Glob, root: string, outside: Problem, search: PromptSe
 
 /**
  * Adds the matching files in a folder and its subfolders to the search.
- * @param below the path of the folder, relative to the start folder of the pattern; empty or ends with a slash
+ * @param below the path of the folder, relative to the start folder of the pattern; either empty or with a slash at the
+ * end
  */
 function walkFolder(glob: Glob, below: string, search: PromptSearch): void {
   for (const entry of readEntries(glob.start + below, search)) {

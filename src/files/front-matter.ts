@@ -15,8 +15,9 @@ export function decodeSource(bytes: Uint8Array): string | null {
 }
 
 /**
- * Returns the place of the first invalid byte in a file that is not valid UTF-8. If the file contains the replacement
- * character U+FFFD before that byte, returns the place of that character instead.
+ * Returns the place of the first invalid byte in a file that is not valid UTF-8. Finds it by the character U+FFFD, with
+ * which the decoder replaces invalid bytes. If the file itself contains this character earlier, returns the place of
+ * that character instead.
  */
 export function findInvalidUtf8(bytes: Uint8Array): Place {
   const text = new TextDecoder().decode(bytes);
@@ -24,8 +25,8 @@ export function findInvalidUtf8(bytes: Uint8Array): Place {
 }
 
 /**
- * Checks a whole file before `splitFrontMatter` splits it. Reports a NUL character or a conflict marker as an error,
- * and each kind of invisible character as a warning.
+ * Checks a whole file before `splitFrontMatter` splits it. Reports the first NUL character and the first conflict
+ * marker as errors. Reports each kind of invisible character once, as a warning.
  */
 export function checkSource(source: string, path: string): readonly Problem[] {
   const hiddenAt = makePlaceFinder(source);
@@ -55,16 +56,16 @@ export function makeFilePlace(path: string, line = 1): Place {
 export type Span = { readonly start: number; readonly end: number };
 
 /**
- * The two parts of a prompt file. The body still includes the blank line at its start and the line break at its end.
+ * The two parts of a prompt file. The body is not trimmed, so it may begin with a blank line and end with line breaks.
  */
 export type SplitFile = {
   readonly yaml: string;
   readonly body: string;
-  /** The number of the line on which the body begins in the file. */
+  /** The line of the file on which the body begins, counted from 1. */
   readonly bodyLine: number;
 };
 
-/** The number of the line on which the YAML begins in a file. Line 1 is the opening delimiter. */
+/** The line of the file on which the YAML begins. Line 1 is the opening delimiter. */
 export const FIRST_YAML_LINE = 2;
 const MAX_FRONT_MATTER_BYTES = 64 * 1024;
 const DELIMITER = /^---[ \t]*$/;
@@ -73,10 +74,13 @@ const MAX_SHOWN_LENGTH = 80;
 /**
  * Splits a file at its two delimiter lines. The source must have LF line endings and no byte order mark.
  *
- * gray-matter is not safe without precautions. It runs `---js` front matter, accepts any line that begins with `---` as
- * the closing delimiter, and returns cached mutable results to calls without options. Therefore this function checks
- * the delimiter lines first, passes options with every call, and replaces every engine with one that returns the text
- * unchanged.
+ * gray-matter is not safe by default. This function prevents three of its effects:
+ *
+ * - gray-matter runs `---js` front matter as code. This function replaces every engine with one that returns the text
+ *   unchanged.
+ * - gray-matter accepts any line that begins with `---` as the closing delimiter. This function checks the delimiter
+ *   lines first.
+ * - gray-matter returns cached, mutable results to calls without options. This function passes options with every call.
  */
 export function splitFrontMatter(source: string, path: string): Result<SplitFile> {
   const opening = readLineAt(source, 0);
@@ -96,12 +100,12 @@ export function splitFrontMatter(source: string, path: string): Result<SplitFile
   return makeSuccess({ yaml: passThroughGrayMatter(yaml), body, bodyLine: closingLine + 1 });
 }
 
-/** Returns the span of the YAML lines in a file. The file must have both delimiters. */
+/** Returns the span of the YAML between the two delimiters of a file. The file must have both. */
 export function findYamlSpan(source: string): Span {
   return { start: source.indexOf('\n') + 1, end: findClosingOffset(source) };
 }
 
-/** Returns the span of the body in a file. The file must have both delimiters. */
+/** Returns the span of the body after the two delimiters of a file. The file must have both. */
 export function findBodySpan(source: string): Span {
   const closingAt = findClosingOffset(source);
   return { start: closingAt + readLineAt(source, closingAt).length + 1, end: source.length };
@@ -116,9 +120,9 @@ function findClosingOffset(source: string): number {
 }
 
 /**
- * Passes YAML through gray-matter and returns it unchanged. Passes the YAML as one line of JSON, because gray-matter
- * spends seconds searching many blank lines for comments. Does not pass the body, because gray-matter uses its whole
- * input as a cache key. The JavaScript engine would hash the body and keep a copy of it.
+ * Passes YAML through gray-matter and returns it unchanged. Encodes the YAML as one line of JSON, because gray-matter
+ * searches it for comments, and many blank lines would make that search take seconds. Leaves out the body, because
+ * gray-matter uses its whole input as a cache key. The JavaScript engine would hash the body and keep a copy of it.
  */
 function passThroughGrayMatter(yaml: string): string {
   return String(matter(`---\n${JSON.stringify(yaml)}\n---\n`, { engines: passThroughEngines }).data['yaml']);

@@ -1,17 +1,17 @@
 import { MAX_PATTERN_LENGTH } from '../text.ts';
 
 /**
- * One part of a parsed pattern. It matches items, which are either the characters of a name or the names in a path. A
- * part with `matchesMany` matches any number of consecutive items, including none. Every other part matches exactly one
- * item.
+ * One part of a parsed pattern. It matches items, which are either the names in a path or the characters of a name. A
+ * part with `matchesMany`, such as `**` or `*`, matches any number of consecutive items, including none. Every other
+ * part matches exactly one item.
  */
 type GlobPart = { readonly matchesMany: boolean; readonly matches: (item: string) => boolean };
 
 /**
  * Returns a function that tests whether a path or a key matches a pattern. Paths must have forward slashes. Patterns
  * support `*` and `?` within a name, `**` for any number of names, `[a-z]`, `[!a-z]` and `{a,b}`. A backslash makes the
- * next character literal. Only a literal dot matches a dot at the start of a name. Even a malicious pattern cannot make
- * matching slow.
+ * next character literal. If a name begins with a dot, the pattern must have a literal dot there. Even a malicious
+ * pattern cannot make matching slow.
  */
 export function makeGlob(pattern: string): (text: string) => boolean {
   const patterns = expandBraces(pattern).map((expanded) =>
@@ -28,7 +28,8 @@ export function makeGlob(pattern: string): (text: string) => boolean {
 
 /**
  * Splits a pattern without braces into two parts. `base` is the innermost folder that contains every matching path.
- * `glob` is the pattern for paths below that folder.
+ * `glob` is the pattern for paths below that folder. For example, `prompts/en/mail-*.md` becomes `prompts/en` and
+ * `mail-*.md`.
  */
 export function splitGlob(pattern: string): { readonly base: string; readonly glob: string } {
   const names = pattern.split('/');
@@ -65,9 +66,9 @@ function expandInnermost(pattern: string): readonly string[] {
 }
 
 /**
- * Returns true if the parts of a pattern match all items. After a mismatch, only the last part with `matchesMany`
- * retries, with one more item. The earlier parts need no retry, because the last part can match the same additional
- * items.
+ * Returns true if the parts of a pattern match all items. After a mismatch, the most recent part with `matchesMany`
+ * matches one more item, and the search continues from there. Earlier parts with `matchesMany` need no second try,
+ * because the most recent one can match the same additional items.
  */
 function matchParts(parts: readonly GlobPart[], items: readonly string[]): boolean {
   let partIndex = 0;

@@ -8,7 +8,7 @@ import { toForwardSlashes } from './paths.ts';
 
 /** The lock that a command holds while it reads and writes the prompt files of a workspace. */
 export type WorkspaceLock = {
-  /** Returns a problem if another process took over the lock after this process acquired it; null otherwise. */
+  /** Returns a problem if another process has taken the lock from this process; null otherwise. */
   readonly lossProblem: () => Problem | null;
   /** Releases the lock. Never rejects. */
   readonly release: () => Promise<void>;
@@ -18,8 +18,8 @@ export type WorkspaceLock = {
 export const NO_LOCK: WorkspaceLock = { lossProblem: () => null, release: () => Promise.resolve() };
 
 /**
- * Times in milliseconds. The holder renews its lock every second, so a lock that was not renewed for five seconds
- * belongs to a dead process.
+ * Times in milliseconds. The process that holds a lock renews it every second. If a lock has not been renewed for five
+ * seconds, promptsync assumes that its process is dead.
  */
 const LOCK_TIMES = { update: 1000, stale: 5000 } as const;
 
@@ -31,9 +31,9 @@ const LOCK_PAUSE_MS = 200;
 const MAX_LOCK_PAUSES = 50;
 
 /**
- * Locks a workspace by creating a folder beside the configuration file. The folder is empty, so git does not list it.
- * If another process holds the lock, waits up to ten seconds and then fails. Takes over a lock that its holder no
- * longer renews.
+ * Locks a workspace by creating a folder beside the configuration file. git does not list this folder, because it is
+ * empty. If another process holds the lock, waits up to ten seconds and then returns a failure. If that process no
+ * longer renews the lock, takes the lock from it.
  */
 export async function lockWorkspace(
   configFile: string,
@@ -65,8 +65,8 @@ async function tryToLock(file: string, path: string): Promise<Result<WorkspaceLo
     const release = await lock(file, { ...LOCK_TIMES, realpath: false, onCompromised });
     return makeSuccess({
       lossProblem: () => (isLost ? makeProblem('edit/lock-lost', { lock: path }) : null),
-      // Ignore errors, because the command has finished its work. If the lock folder remains, the next command handles
-      // it like the lock of a dead process.
+      // Ignore errors, because the command has finished its work. If the lock folder remains, the lock expires like
+      // that of a dead process.
       release: () => release().catch(() => {}),
     });
   } catch (error) {

@@ -13,26 +13,26 @@ export type MergeOptions = {
   readonly side: PreferredSide;
   readonly labels: ConflictLabels;
   /**
-   * Merges text line by line with git. Callers pass in this function, because only the code in `src/git` may start git.
+   * Merges text line by line with git. Callers pass in this function, because only the code in `src/git` may run git.
    */
   readonly mergeLines: MergeLines;
 };
 
 /**
- * The service's side of a merge, and the merge base. The merge base is the state from which both the file and the
- * service derive.
+ * The service's side of a merge, and the merge base. The merge base is the common ancestor of the file and the
+ * service's state.
  */
 export type ServiceSide = {
   readonly fields: Pick<ObservedFields, FieldName>;
   /** The service's content to merge into the file; null if there is none. */
   readonly content: FileContent | null;
-  /** The merge base as a prompt file; null if it is unknown. */
+  /** The prompt file as it was at the merge base; null if it is unknown. */
   readonly baseFile: Pick<PromptFile, FieldName | 'content'> | null;
-  /** The content of the merge base; null if it is unknown. It may be known even if `baseFile` is null. */
+  /** The content at the merge base; null if it is unknown. It may be known even if `baseFile` is null. */
   readonly baseContent: FileContent | null;
   /**
-   * The contents of the file in the states after the merge base. Null if the service's content cannot derive from these
-   * states.
+   * The content that the file had in each state after the merge base, if the service's content may derive from one of
+   * these states. Null if it cannot.
    */
   readonly newerContents: readonly FileContent[] | null;
 };
@@ -48,7 +48,8 @@ export type MergedPrompt = {
 };
 
 /**
- * One changed field of a file, both as the edit that reports show and as the change that promptsync writes to the file.
+ * A change to one field of a file, both as the edit that reports show and as the change that promptsync writes to the
+ * file.
  */
 type MergeStep = { readonly edit: FileEdit; readonly change: FrontMatterEdit };
 
@@ -86,8 +87,10 @@ async function mergeContent(
 }
 
 /**
- * Merges the two sides of a text line by line. If only one side changed a line, uses the line of that side.
- * @param newerTexts the texts that the file had after the base, or null if `theirs` cannot derive from any of them
+ * Merges the text of the file (`ours`) and the text of the service (`theirs`) line by line. If only one side changed a
+ * line, uses the line of that side.
+ * @param newerTexts the texts that the file had after the base; null if the service's text cannot derive from any of
+ * them
  */
 export async function mergeText(
   texts: ThreeTexts,
@@ -95,7 +98,7 @@ export async function mergeText(
   options: MergeOptions,
 ): Promise<MergedText> {
   const { ours, theirs } = texts;
-  // No prompt file can contain such text. `editPromptFile` reports the reason later.
+  // No prompt file can contain text that git cannot merge. `editPromptFile` reports the reason later.
   if (!isMergeable(theirs)) return { text: options.side === 'ours' ? ours : theirs, conflicts: 0 };
   const base = texts.base !== null && isMergeable(texts.base) ? texts.base : null;
   if (ours === theirs || (theirs === base && newerTexts === null)) return { text: ours, conflicts: 0 };
@@ -105,10 +108,10 @@ export async function mergeText(
 }
 
 /**
- * Merges texts if `theirs` may derive from the base or from any newer text of the file. If `theirs` contains an older
- * line, its author may not have seen the newer line or may have reverted it on purpose. Only the user knows which is
- * true. Therefore this function merges with each possible base in turn, and treats lines that still differ from
- * `theirs` as conflicts.
+ * Merges texts if the service's text may derive from the base or from any newer text of the file. If the service's text
+ * contains the older form of a line, its author may not have seen the newer form or may have reverted it on purpose.
+ * Only the user knows which is true. Therefore this function merges with each possible base in turn, and treats every
+ * line that still differs from the service's text as a conflict.
  */
 async function mergeWithUncertainBase(
   { base, ours, theirs }: ThreeTexts,
@@ -124,8 +127,8 @@ async function mergeWithUncertainBase(
 }
 
 /**
- * Returns true if git can merge the text. git does not merge text with a NUL character, and a lone surrogate cannot be
- * written to a file.
+ * Returns true if git can merge the text. git does not merge text that contains a NUL character, and a lone surrogate
+ * cannot be written to a file.
  */
 function isMergeable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
@@ -146,7 +149,7 @@ function mergeField(
   return value === ours ? [] : [makeMergeStep([field], ours, value)];
 }
 
-/** Merges the metadata key by key. If any key has a conflict, the whole metadata becomes one conflict. */
+/** Merges the metadata key by key. If any key has a conflict, treats the whole metadata as one conflict. */
 function mergeMetadata(
   { content }: PromptFile,
   service: ServiceSide,
@@ -157,8 +160,8 @@ function mergeMetadata(
   if (ours === undefined || metadata === undefined) return [];
   const base = service.baseContent?.metadata;
   const newer = (service.newerContents ?? []).flatMap((state) => state.metadata ?? []);
-  // If the metadata of a newer state differs from both the base and the file, that state may be the real base. Treat
-  // the base as unknown then.
+  // A newer state may be the real base if its metadata differs from that of both the base and the file. In that case,
+  // treat the base as unknown.
   const isBaseKnown = newer.every((one) => isDeepStrictEqual(one, base) || isDeepStrictEqual(one, ours));
   const merged = [...new Set([...Object.keys(ours), ...Object.keys(metadata)])].map((key) => {
     const values = {
@@ -203,15 +206,18 @@ function makeMergeStep(
   return { edit, change: conflict ? { path, value, labels } : { path, value } };
 }
 
-/** The same value in the file, in the service and in the merge base. Undefined means that the value is absent there. */
+/**
+ * One value as it is in the file (`ours`), in the service (`theirs`) and in the merge base (`base`). Undefined means
+ * that the value is absent there.
+ */
 type ThreeValues<Value> = {
   /** The value in the merge base; null if the merge base is unknown. */
   readonly base: { readonly value: Value } | null;
   readonly ours: Value;
   readonly theirs: Value;
   /**
-   * Whether the service's value may derive from a state after the merge base. If so, a service value that equals the
-   * base may be a deliberate revert.
+   * Whether the service's value may derive from a newer state than the merge base. If so, a service value that equals
+   * the base value may be a deliberate revert.
    */
   readonly isBaseUncertain: boolean;
 };
@@ -222,7 +228,7 @@ type MergedValue<Value> = {
   readonly isConflict: boolean;
 };
 
-/** Merges one value as a whole, without merging its parts. */
+/** Merges one value as a whole. Does not merge the items of a list or the entries of an object separately. */
 export function mergeValue<Value>(
   { base, ours, theirs, isBaseUncertain }: ThreeValues<Value>,
   side: PreferredSide,

@@ -83,8 +83,8 @@ const FIELDS = Object.keys(FrontMatterShape.shape);
 export type LocatedText = { readonly value: string; readonly place: Place };
 
 /**
- * The names in a prompt file that promptsync checks against other files and the configuration. An invalid file also has
- * an outline if its front matter can be parsed, so that promptsync can report all problems at once.
+ * The names in a prompt file that promptsync compares with other files and with the configuration. An invalid file also
+ * has an outline if its front matter can be parsed. This allows promptsync to report all problems at once.
  */
 export type PromptOutline = {
   readonly id: LocatedText | null;
@@ -108,7 +108,7 @@ export type ParsedSource = { readonly frontMatter: JsonObject; readonly text: st
 
 /**
  * Parses one prompt file and collects all its problems. If any problem is an error, the result has no file.
- * @param rules the provider's rules for checking whether the service would accept the values; null to skip this check
+ * @param rules the provider's rules, which show whether the service would accept the values; null to skip this check
  */
 export function parsePromptFile(bytes: Uint8Array, path: string, rules: ProviderRules | null = null): ParseResult {
   const source = decodeSource(bytes);
@@ -198,8 +198,8 @@ function makeFieldProblem(issue: ShapeIssue, mapping: LocatedMapping): Problem {
 }
 
 /**
- * Reports values that the service would reject. Skips values with an invalid shape, because they already have a
- * problem.
+ * Reports values that the service would reject. Skips values with an invalid shape, because promptsync reports them
+ * anyway.
  */
 function checkProviderRules(rules: ProviderRules, mapping: LocatedMapping): readonly Problem[] {
   const { id, pins } = mapping.value;
@@ -250,8 +250,8 @@ function checkReservedMetadata(mapping: LocatedMapping): readonly Problem[] {
 }
 
 /**
- * Checks that `variables` lists exactly the placeholders of the text, each of them once. Skips a value that is not a
- * list of strings, because it already has a problem.
+ * Checks that `variables` lists each placeholder of the text exactly once, and nothing else. Skips a value that is not
+ * a list of strings, because promptsync reports it anyway.
  */
 function checkVariables(mapping: LocatedMapping, text: string): readonly Problem[] {
   const declared = mapping.value['variables'];

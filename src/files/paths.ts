@@ -7,7 +7,8 @@ export function toForwardSlashes(path: string): string {
 }
 
 /**
- * Returns true if a relative path leads out of the folder that it is relative to. The path must have forward slashes.
+ * Returns true if a relative path leads out of the folder that it starts from, such as `../other`. The path must have
+ * forward slashes.
  */
 export function leavesFolder(path: string): boolean {
   return path === '..' || path.startsWith('../') || isAbsolute(path);
@@ -34,16 +35,16 @@ export function isRepositoryRoot(folder: string): boolean {
 }
 
 /**
- * Returns the first symbolic link on the path from `root` down to `path`. This may be `path` itself. Returns null if
- * there is no link.
+ * Returns the outermost symbolic link among `path` and its parent folders below `root`. Returns null if none of them is
+ * a symbolic link.
  */
 export function findFirstLink(root: string, path: string): string | null {
   return listLinks(path).find((link) => isWithin(dirname(link), root)) ?? null;
 }
 
 /**
- * Returns the first part of a path that is a symbolic link inside a repository, because a branch may have added such a
- * link. The link may be the path itself. Returns null if there is none.
+ * Returns the outermost symbolic link among a path and its parent folders that is inside a repository. Returns null if
+ * there is none. Callers must not follow such a link, because any branch may have added it.
  */
 export function findTrackedLink(path: string): string | null {
   return listLinks(path).find((link) => listRepositoryRoots(realpathSync(dirname(link))).length > 0) ?? null;
@@ -54,7 +55,7 @@ export function isWithin(path: string, folder: string): boolean {
   return !leavesFolder(toForwardSlashes(relative(realpathSync(folder), realpathSync(path))));
 }
 
-/** Returns the symbolic links among a path and its parent folders, outermost first. Skips missing parts of the path. */
+/** Returns all symbolic links among a path and its parent folders, outermost first. Skips those that do not exist. */
 function listLinks(path: string): readonly string[] {
   if (dirname(path) === path) return [];
   const above = listLinks(dirname(path));
@@ -62,8 +63,8 @@ function listLinks(path: string): readonly string[] {
 }
 
 /**
- * Returns true if the path is a symbolic link. Returns false if promptsync cannot inspect the path, because reading the
- * path reports the error later.
+ * Returns true if the path is a symbolic link. Returns false if promptsync cannot inspect the path. This hides no
+ * error, because reading the path reports it later.
  */
 function isLink(path: string): boolean {
   try {

@@ -31,7 +31,7 @@ export type PromptSources = PromptPatterns & {
   readonly rules: ProviderRules;
 };
 
-/** The number of files to read before pausing, so that signal handlers and timers can run. */
+/** The number of files to read before each pause. Signal handlers and timers run during the pauses. */
 const MAX_FILES_PER_TURN = 64;
 
 /** Reads and checks the prompt files of a workspace. Reports all problems of all files. */
@@ -96,7 +96,7 @@ function checkNamesAreUnique(outlines: readonly PromptOutline[]): readonly Probl
 
 /**
  * Returns the names that occur more than once, each with the path of another file that has the same name. Compares
- * names in Unicode normalization form C, because different encodings of the same characters look alike.
+ * names in Unicode normalization form C, because the same characters can be encoded in different ways that look alike.
  */
 function findRepeatedNames(names: readonly LocatedText[]): readonly (LocatedText & { readonly other: string })[] {
   const groups = [...Map.groupBy(names, ({ value }) => value.normalize('NFC')).values()];

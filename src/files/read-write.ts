@@ -7,8 +7,8 @@ import { getSystemCode } from '../problem.ts';
 export const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 /**
- * The flags for opening a file to read it. Somebody may have replaced the file with a symbolic link or a pipe since
- * promptsync found it. These flags prevent promptsync from following the link or waiting for the pipe.
+ * The flags for opening a file for reading. Somebody may have replaced the file with a symbolic link or a pipe since
+ * promptsync found it. The flags prevent promptsync from following the link or waiting for the pipe.
  */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
@@ -18,13 +18,13 @@ export type FileRead =
   | { readonly kind: 'too-large'; readonly size: number }
   | { readonly kind: 'not-regular' };
 
-/** The reason that a problem gives if a path leads to a folder, a pipe or a device. */
+/** The reason in a problem about a path that leads to a folder, a pipe or a device. */
 export const NOT_REGULAR = 'it is not a regular file';
 
 /**
  * Reads a regular file of at most `limit` bytes. Throws the system error if the file cannot be read. Reads
- * synchronously, because a small file takes only four system calls. Running them on a thread pool takes ten times as
- * long as the calls themselves.
+ * synchronously, because a small file takes only four system calls, and running them on a thread pool takes ten times
+ * as long.
  */
 export function readBytes(path: string, limit = MAX_FILE_BYTES): FileRead {
   const descriptor = openSync(path, OPEN_FLAGS);
@@ -40,7 +40,7 @@ export function readBytes(path: string, limit = MAX_FILE_BYTES): FileRead {
 
 /**
  * Writes a new file and creates its parent folders. Returns false and does not write the file if the path already
- * exists, even as a symbolic link. Throws other system errors.
+ * exists, even as a symbolic link. Throws all other system errors.
  *
  * Readers never see a partly written file, even if the process is killed. On a file system without hard links, they may
  * see an empty file first.
@@ -67,9 +67,9 @@ async function linkNewFile(temporary: string, path: string): Promise<boolean | n
 }
 
 /**
- * Moves a file to a new path without a hard link. Returns false if the path already exists. Creates an empty file at
- * the path first, because a rename alone would overwrite an existing file. If the process is killed between the two
- * steps, the empty file remains.
+ * Moves a file to a new path on a file system without hard links. Returns false if the path already exists. Creates an
+ * empty file at the path first, because a rename alone would overwrite an existing file. If the process is killed
+ * between the two steps, the empty file remains.
  */
 export async function renameToNewFile(temporary: string, path: string): Promise<boolean> {
   try {

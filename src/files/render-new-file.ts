@@ -14,15 +14,16 @@ import { renderYaml, type TextStyle, type YamlValue } from './render-yaml.ts';
 /** The values of a new prompt file. */
 export type NewFile = PromptIdentity & {
   /**
-   * The name of the prompt. If it is undefined, the service does not support keys and names, and the file gets neither.
+   * The name of the prompt. Undefined if the service does not support keys and names. In that case, the file gets
+   * neither.
    */
   readonly name: string | undefined;
   /** The description of the prompt. If it is empty, the file gets no description. */
   readonly description: string;
   /**
-   * The content of the prompt. Its text must already be normalized by `normalizeText`. Do not normalize it again. That
-   * would turn a `\r\n`, which was `\r\r\n` in the service, into `\n`. If the metadata is empty or undefined, the file
-   * gets no metadata.
+   * The content of the prompt. If its metadata is empty or undefined, the file gets no metadata. `normalizeText` must
+   * already have normalized the text. Do not normalize it again, because that could change it. For example, `\r\r\n`
+   * becomes `\r\n` the first time and `\n` the second time.
    */
   readonly content: FileContent;
   /** The pins, in the order in which the file lists them. */
@@ -32,14 +33,14 @@ export type NewFile = PromptIdentity & {
 type NewPin = { readonly environment: string } & WrittenPin;
 
 /**
- * The source of a new prompt file; null if no prompt file can represent the values. The problems are warnings about the
- * file, or explain why there is no source.
+ * The source of a new prompt file; null if no prompt file can represent the values. If there is a source, the problems
+ * are warnings about it. Otherwise, they explain why there is none.
  */
 type NewFileResult = { readonly source: string | null; readonly problems: readonly Problem[] };
 
 /**
  * Renders the source of a new prompt file, and runs the checks of `promptsync validate` on it. Without these checks, a
- * name that the service's rules reject would make the workspace invalid.
+ * name that violates the service's rules would make the workspace invalid.
  */
 export function renderNewFile(newFile: NewFile, rules: ProviderRules): NewFileResult {
   const plain = renderInStyle(newFile, 'plain', rules);
@@ -54,8 +55,8 @@ export function renderNewFile(newFile: NewFile, rules: ProviderRules): NewFileRe
 }
 
 /**
- * Describes the first character of the text that no prompt file can preserve. Returns null if there is none. Includes
- * the line number, because the user cannot see the character.
+ * Describes the first character of the text that no prompt file can preserve. Includes its line number, because the
+ * user cannot see the character. Returns null if there is no such character.
  */
 function findTextFault(text: string): string | null {
   const match = /\p{Surrogate}|\r(?=\n|$)/u.exec(text);
@@ -127,9 +128,9 @@ const UNSAFE = /[^[\p{L}\p{M}\p{N}._\-]--\p{Default_Ignorable_Code_Point}]+/gv;
 const RESERVED = /^(?:(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)|node_modules$)/i;
 
 /**
- * Returns the path of a new prompt file, relative to the folder of the prompt files. The path is the key, made safe for
- * every file system. If the key contains no safe characters or is too long, uses the id instead, or `prompt` as a last
- * resort.
+ * Returns the path of a new prompt file, relative to the folder of the prompt files. Converts the key to a path that is
+ * safe for every file system. If the key contains no safe characters or is too long, uses the id instead. If the id
+ * does not work either, uses `prompt`.
  */
 export function makeFilePath(key: string, id: string): string {
   const name = makeSafePath(key) ?? makeSafePath(id.replaceAll('/', '-')) ?? 'prompt';

@@ -3,8 +3,8 @@ import type { JsonValue } from '../domain/json.ts';
 import { hasControlCharacters } from '../text.ts';
 
 /**
- * A value to render as YAML. Use a `Map` to preserve the order of keys that look like numbers, because an object would
- * reorder them.
+ * Converts text to a path that is safe for every file system. Returns null if the text contains no safe characters or
+ * is too long.
  */
 export type YamlValue = JsonValue | ReadonlyMap<string, YamlValue>;
 
@@ -70,8 +70,8 @@ export function renderYamlLines(value: JsonValue, indent: string): string | null
 }
 
 /**
- * Renders a new value that replaces an existing block scalar. Keeps the rest of the line after the block indicator,
- * such as a comment.
+ * Renders a new value in place of an old block scalar. Keeps what follows the block indicator on its line, such as a
+ * comment.
  * @param oneLine the value on one line, for values that cannot be block scalars
  * @param outer the indentation of the mapping that contains the scalar
  */

@@ -2,17 +2,18 @@ import * as yaml from 'yaml';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 
-/** A YAML mapping as JSON data, with the places of its values. A path consists of the keys that lead to a value. */
+/** A YAML mapping as JSON data, with the place of each value. A path is the list of keys that lead to a value. */
 export type LocatedMapping = {
   /**
-   * The JSON data of the mapping. A value that has a problem is null here, so that nothing inside it causes another
-   * problem.
+   * The JSON data of the mapping. A value that has a problem is null here, so that the values inside it cause no
+   * further problems.
    */
   readonly value: JsonObject;
   /** Returns the value at a path; undefined if there is none. */
   readonly valueAt: (path: YamlPath) => JsonValue | undefined;
   /**
-   * Whether the value at a path already has a problem. If the value does not exist, checks the nearest enclosing value.
+   * Returns true if the value at a path already has a problem. If the value does not exist, checks the nearest
+   * enclosing value instead.
    */
   readonly isRefused: (path: YamlPath) => boolean;
   /**
@@ -64,8 +65,8 @@ export function parseStrictYaml(text: string, path: string, firstLine = 1): Yaml
 }
 
 /**
- * Returns only the first problems that the YAML library reports. It may report thousands, and the later ones usually
- * result from the first.
+ * Returns the first problems that the YAML library reports, up to `MAX_SYNTAX_PROBLEMS`. The library may report
+ * thousands, and the later ones usually result from the first.
  */
 function listSyntaxProblems(document: yaml.Document, text: string, placeAt: PlaceAt): Problem[] {
   if (/^%/m.test(text)) return [makeProblem('yaml/syntax', { reason: 'a line begins with %' }, placeAt(0))];
@@ -99,8 +100,8 @@ function makeLocatedMapping(value: JsonObject, root: PlainNode, placeAt: PlaceAt
 }
 
 /**
- * Follows a path as far as values exist. `nearest` is the last existing value on the path. `target` is the value at the
- * end of the path, if it exists.
+ * Follows a path until a value is missing. `nearest` is the last value that exists on the path. `target` is the value
+ * at the end of the path, if it exists.
  */
 function followYamlPath(nearest: PlainNode, path: YamlPath): { nearest: PlainNode; target?: PlainNode } {
   const [step, ...rest] = path;
@@ -140,16 +141,22 @@ export function parseYamlDocument(text: string, options: yaml.ParseOptions): yam
 type PlainNode = {
   /** The JSON data; null if the value has a problem. */
   readonly json: JsonValue;
-  /** The offset at which the value begins. */
+  /**
+   * Returns the key of a pair. For an invalid key, reports a problem and returns null. A key is invalid if it is not a
+   * string, if it uses an unsupported feature such as an anchor, or if it is `__proto__` or an unquoted `<<`.
+   */
   readonly offset: number;
   /** The offset of the value's key. For a list item, this is the offset of the item. */
   readonly keyOffset: number;
   /**
-   * Whether the value has a problem. If so, problems with its shape are not reported, because they would only result
-   * from it.
+   * Whether the value has a problem. If so, promptsync does not report problems with the shape of the value, because
+   * they would only result from the first problem.
    */
   readonly isRefused: boolean;
-  /** The values that this value contains: those of a mapping by key, in file order, or the items of a list by index. */
+  /**
+   * The values that this value contains. For a mapping, the keys of this map are those of the mapping, in file order.
+   * For a list, they are the indexes.
+   */
   readonly children: ReadonlyMap<PropertyKey, PlainNode>;
 };
 
@@ -202,7 +209,7 @@ function findNumberProblem(node: unknown, place: () => Place): Problem | null {
 
 /**
  * Returns false for infinity, NaN and integers that JavaScript cannot represent exactly. The library returns integers
- * as `bigint`, except those written with a decimal point or an exponent, which it has already rounded.
+ * as `bigint`, unless they are written with a decimal point or an exponent. It has already rounded those.
  */
 function isExact(value: number | bigint): boolean {
   const number = Number(value);

@@ -5,8 +5,8 @@ import { type Place, WARNING_CODES } from '../problem.ts';
 import type { LocatedMapping } from './strict-yaml.ts';
 
 /**
- * The shape of a single-line string, such as an id, a key, a name or the name of an environment. `pattern` repeats the
- * check for the JSON Schema, which cannot contain functions.
+ * The shape of a single-line string, such as an id, a key or the name of an environment. `pattern` repeats the check
+ * for the JSON Schema, because a schema cannot contain functions.
  */
 export const singleLineText = z
   .string()

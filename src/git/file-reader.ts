@@ -3,23 +3,23 @@ import { isRegular, readObjects } from './read-objects.ts';
 import { makeRefResolver } from './resolve-refs.ts';
 import { type FileAtCommit, readBlobIds, readRootTrees } from './read-trees.ts';
 
-/** The functions that read files at any commit. All paths are relative to the root of the repository. */
+/** Functions that read files at any commit. All paths are relative to the repository root. */
 export type CommittedFiles = {
-  /** Returns the id of the commit that a ref names, or null if git does not know the ref. */
+  /** Resolves a ref to a commit id. Returns null if git does not know the ref. */
   readonly resolveRef: (ref: string) => Promise<string | null>;
   /** Returns the id of a commit's root tree. Commits with identical files have the same root tree. */
   readonly readRootTreeId: (commit: string) => Promise<string>;
   /** Returns the blob id of a file at a commit, or null if the commit has no regular file at this path. */
   readonly findBlobId: (commit: string, path: string) => Promise<string | null>;
-  /** Returns the content of a blob, given its id. */
+  /** Returns the content of the blob with this id. */
   readonly readBlob: (blob: string) => Promise<Buffer>;
   /** Returns the bytes of a file at a commit, or null if the commit has no regular file at this path. */
   readonly readFileAt: (commit: string, path: string) => Promise<Buffer | null>;
-  /** Lists all files of a commit. Maps each path to the mode, kind and id that `git ls-tree` prints for the file. */
+  /** Lists all files of a commit. Maps each path to the file's mode, type and id, as `git ls-tree` prints them. */
   readonly listFilesAt: (commit: string) => Promise<ReadonlyMap<string, string>>;
   /**
-   * Searches several commits for files that contain at least one of the texts and whose names end with `ending`. A text
-   * must not contain a line break. A commit may also be given by the id of its root tree.
+   * Searches the commits for files whose names end with `ending` and whose content includes at least one of `texts`. No
+   * search text may contain a line break. A commit can also be specified by the id of its root tree.
    */
   readonly findFilesContaining: (
     commits: readonly string[],
@@ -61,7 +61,7 @@ export function makeFileReader(git: Git, { findBlobId }: Pick<BlobCache, 'findBl
   };
 }
 
-/** The maximum number of commits that one `git grep` searches. This many ids fit on a command line. */
+/** The maximum number of commits that one `git grep` searches, so that their ids fit on the command line. */
 const MAX_COMMITS_PER_GREP = 200;
 
 async function grepCommits(
@@ -79,20 +79,23 @@ async function grepCommits(
   });
 }
 
-/** A cache of the blob ids of files at commits. Paths are relative to the root of the repository. */
+/** A cache that maps a commit and a path to a blob id. Paths are relative to the repository root. */
 export type BlobCache = {
-  /** Stores a blob id that another git command printed. Null means that the commit has no regular file at the path. */
+  /**
+   * Stores a blob id from the output of another git command. Null means that the commit has no regular file at the
+   * path.
+   */
   readonly rememberBlobId: (commit: string, path: string, blob: string | null) => void;
-  /** Returns the paths of all files of a commit, and stores their blob ids. */
+  /** Returns the paths of all files of a commit, and caches their blob ids. */
   readonly listPathsAt: (commit: string) => Promise<readonly string[]>;
   /**
-   * Returns the blob id of a file at a commit, or null if the commit has no regular file at this path. A symbolic link
-   * is not a regular file: promptsync does not follow links to prompt files.
+   * Returns the blob id of a file at a commit, or null if the commit has no regular file at this path. Symbolic links
+   * do not count as regular files, because promptsync does not follow links to prompt files.
    */
   readonly findBlobId: (commit: string, path: string) => Promise<string | null>;
 };
 
-/** Makes an empty cache. Entries never expire, because a commit never changes. */
+/** Creates an empty cache. Entries never expire, because a commit never changes. */
 export function makeBlobCache(git: Git): BlobCache {
   const blobIds = new Map<string, string | null>();
   const rememberBlobId = (commit: string, path: string, blob: string | null): void => {
@@ -106,7 +109,7 @@ export function makeBlobCache(git: Git): BlobCache {
     }
     return [...entries.keys()];
   };
-  /** Loads the blob ids for cache keys. A cache key is a commit id and a path with a NUL between them. */
+  /** Loads the blob ids for these cache keys. A cache key consists of a commit id, a NUL and a path. */
   const loadBlobIds = async (keys: readonly string[]): Promise<void> => {
     const files = keys.map((key) => {
       const [commit = '', path = ''] = key.split('\0');
@@ -135,15 +138,18 @@ export function makeBlobCache(git: Git): BlobCache {
   };
 }
 
-/** Up to this many commits, promptsync starts one `git ls-tree` per commit. For more commits, it reads tree objects. */
+/**
+ * For up to this many commits, promptsync runs one `git ls-tree` per commit. For more, it reads the tree objects of all
+ * commits together.
+ */
 const MAX_COMMITS_TO_LIST = 4;
 
-/** The maximum number of characters in a path that promptsync looks up. Operating systems often have this limit. */
+/** The maximum length of a path that promptsync looks up, in characters. Many operating systems have this limit. */
 const MAX_LISTED_PATH_LENGTH = 4096;
 
 /**
- * Whether git accepts a path on its command line. A path may come from the service. If one path leads out of the root,
- * git refuses the whole command, so the other paths of the same command would fail, too.
+ * Returns true if git accepts the path on its command line. The path may come from the service. If one path leads out
+ * of the repository, git rejects the whole command, so the lookups of all other paths would fail, too.
  */
 function canBeListed(path: string): boolean {
   const names = path.split('/');
@@ -154,7 +160,7 @@ function canBeListed(path: string): boolean {
   );
 }
 
-/** Parses the output of `git ls-tree -z`. Maps each path to the mode, kind and id that git prints before the path. */
+/** Parses the output of `git ls-tree -z`. Maps each path to the mode, type and id that git prints before it. */
 function parseTree(output: string): ReadonlyMap<string, string> {
   return new Map(
     splitNames(output).map((line) => {

@@ -13,40 +13,43 @@ import type { BlobCache } from './file-reader.ts';
 import { isRegular } from './read-objects.ts';
 import type { FileAtCommit } from './read-trees.ts';
 
-/** The functions that read the history of commits and files. Paths are relative to the root of the repository. */
+/** Functions that read the history of commits and files. Paths are relative to the repository root. */
 export type CommitHistory = {
   /**
-   * Returns the newest commit in the history of `commit` that changed a file. Returns null if `commit` has no such
-   * file.
+   * Returns the newest commit, up to and including `commit`, that changed a file. Returns null if promptsync cannot
+   * determine it, for example because the file does not exist at `commit`.
    */
   readonly findLastCommit: (commit: string, path: string) => Promise<Provenance | null>;
   /**
-   * Returns the commits up to `commit` that changed a file, newest first. Each has the name that the file had at that
-   * commit, because files can be renamed. With the scope `branch`, the result has only the commits of the branch
-   * itself, and a merge counts as one change. The default scope is `all`.
+   * Returns the commits up to and including `commit` that changed a file, newest first. Follows renames, so each entry
+   * has the path that the file had at that commit. With the scope `branch`, the result contains only first-parent
+   * commits, and each merge counts as one change. The default scope is `all`.
    */
   readonly followFile: (commit: string, path: string, scope?: FollowScope) => Promise<readonly FileAtCommit[]>;
   /**
-   * Returns the commits up to and including `commit` that changed a file under this name. promptsync also reads all
-   * merged branches. A merge commit counts only if the file differs from all of its parents.
+   * Returns the commits up to and including `commit` that changed the file at this path. Includes the commits of merged
+   * branches. A merge commit counts only if the file differs from all of its parents. Does not follow renames.
    */
   readonly findCommitsChanging: (commit: string, path: string) => Promise<readonly string[]>;
-  /** Whether `commit` is `other` or an ancestor of `other`. Both must be ids of commits that the clone has. */
+  /** Returns true if `commit` equals `other` or is an ancestor of it. Both must be ids of commits in the clone. */
   readonly isSameOrAncestor: (commit: string, other: string) => Promise<boolean>;
-  /** Returns the commits of a list that are not ancestors of another commit in the list. */
+  /** Returns the commits in the list that are not ancestors of another commit in the list. */
   readonly findIndependent: (commits: readonly string[]) => Promise<readonly string[]>;
-  /** Reads the author, date and message of commits. Returns them by commit id, without the ids that the clone lacks. */
+  /** Returns the author, date and message of each commit, by id. Omits commits that the clone does not have. */
   readonly readCommits: (ids: Iterable<string>) => Promise<ReadonlyMap<string, CommitInfo>>;
   /**
-   * Maps each commit that a merge brought into the branch of `commit` to the id of that merge. The map omits the
-   * commits of the branch itself.
+   * Maps each commit that a merge brought into a branch to the id of that merge. `commit` is the tip of the branch.
+   * Omits the first-parent commits of the branch.
    */
   readonly mapCommitsToMerges: (commit: string) => Promise<ReadonlyMap<string, string>>;
-  /** Returns the newest common ancestor of two commits. Null if there is none, or if the clone lacks one of the two. */
+  /**
+   * Returns the merge base of two commits. Returns null if they have no common ancestor, or if the clone lacks one of
+   * them.
+   */
   readonly findMergeBase: (one: string, other: string) => Promise<string | null>;
   /**
-   * Returns a commit and the commits that were merged or pushed to its branch before, newest first. The result has at
-   * most `maxCount` commits.
+   * Returns the first-parent history of a commit, newest first. It begins with the commit itself and has at most
+   * `maxCount` commits.
    */
   readonly listBranchCommits: (commit: string, maxCount?: number) => Promise<readonly string[]>;
 };
@@ -86,7 +89,7 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
   };
 }
 
-/** Lists the given commits and their ancestors, except `other` and the ancestors of `other`. */
+/** Lists `commits` and all their ancestors, without `other` and its ancestors. */
 async function listCommitsMissingFrom(
   run: Git['runWithInput'],
   other: string,
@@ -101,7 +104,7 @@ type HistoryReaders = {
   readonly blobCache: BlobCache;
 };
 
-/** The `git log` command with options that override every setting of the user that would change its output. */
+/** The `git log` command. Its options override all user settings that would change the output. */
 const LOG = [
   'log',
   ...NO_EXTERNAL_PROGRAMS,
@@ -116,9 +119,9 @@ const LOG = [
 
 /**
  * The options of `git log` that keep all sides of a merge. Without `--full-history`, git skips one side of a merge if
- * the other side has the same content. Then the answer for a file would depend on the other files in the same query,
- * and a branch whose changes a merge dropped would be missing. With `combined`, a merge counts as a change of a file
- * only if the file differs from all parents.
+ * the other side has the same content. The result for a file would then depend on the other files in the query, and
+ * commits whose changes a merge discarded would be missing. With `combined`, a merge counts as a change of a file only
+ * if the file differs from all parents.
  */
 const FULL_HISTORY = ['--full-history', '--no-renames', '--diff-merges=combined'] as const;
 
@@ -126,8 +129,8 @@ const FULL_HISTORY = ['--full-history', '--no-renames', '--diff-merges=combined'
 const FIELDS = ['%H', '%an', '%aI', '%s', '%b'];
 
 /**
- * Reads the author, date and message of commits. An id may come from the service, so promptsync passes only valid
- * commit ids to git.
+ * Reads the author, date and message of each commit. Passes only well-formed commit ids to git, because the ids may
+ * come from the service.
  */
 async function readCommitInfos(
   run: Git['runWithInput'],
@@ -138,12 +141,15 @@ async function readCommitInfos(
   const format = `--format=tformat:${FIELDS.join('%x00')}`;
   const args = [...LOG, '--no-walk=unsorted', '--ignore-missing', '-s', format, '--stdin'];
   const commits = parseCommits(await run([...requestedIds], ...args));
-  // If the clone has none of the ids, git prints HEAD instead. For the id of a tag, git prints the tagged commit.
+  // git prints HEAD if the clone has none of the commits. For the id of a tag, git prints the tagged commit. Drop both,
+  // because the caller did not request these commits.
   const requested = commits.filter(({ commit }) => requestedIds.has(commit));
   return new Map(requested.map((info) => [info.commit, info]));
 }
 
-/** Parses commits as `git log -z` prints their `FIELDS`: each field ends with a NUL, and no field contains a NUL. */
+/**
+ * Parses the output of `git log -z` for the format `FIELDS`. Each field ends with a NUL, and no field contains a NUL.
+ */
 function parseCommits(output: string): readonly CommitInfo[] {
   const fields = output.split('\0');
   const commits: CommitInfo[] = [];
@@ -156,9 +162,10 @@ function parseCommits(output: string): readonly CommitInfo[] {
 }
 
 /**
- * Maps each commit that a merge brought into a branch to the id of that merge. The map omits the commits of the branch
- * itself.
- * @param lines commit ids, each followed by the ids of its parents, newest first; the first is the tip of the branch
+ * Maps each commit that a merge brought into a branch to the id of that merge. Omits the first-parent commits of the
+ * branch.
+ * @param lines one line per commit, newest first: the id of the commit and the ids of its parents. The first line is
+ * the tip of the branch.
  */
 export function findMerges(lines: readonly string[]): ReadonlyMap<string, string> {
   const parents = new Map(lines.map((line) => [line.split(' ')[0], line.split(' ').slice(1)]));
@@ -168,7 +175,7 @@ export function findMerges(lines: readonly string[]): ReadonlyMap<string, string
   }
   const visited = new Set(branch);
   const merges = new Map<string, string>();
-  // Starts with the oldest merge, because a commit belongs to the first merge that brought it into the branch.
+  // Process the oldest merge first, because a commit belongs to the first merge that brought it into the branch.
   for (const merge of branch.toReversed()) {
     const pending = (parents.get(merge) ?? []).slice(1);
     for (let commit = pending.pop(); commit !== undefined; commit = pending.pop()) {
@@ -189,42 +196,42 @@ type LogEntry = {
 
 type FileStateChange = {
   readonly path: string;
-  /** The earlier name of a renamed file; null for any other change. */
+  /** The previous path if the change renamed the file. Null for all other changes. */
   readonly before: string | null;
-  /** The id of the blob after the change; null if the change leaves no regular file at the path. */
+  /** The blob id after the change. Null if the change leaves no regular file at the path. */
   readonly blob: string | null;
 };
 
 /**
- * The number of newest commits that promptsync reads first. Most files were changed recently, and reading all commits
- * of a repository with 20,000 commits takes four seconds.
+ * The number of newest commits that promptsync searches before it searches the whole history. Most files changed
+ * recently, and reading a history of 20,000 commits takes four seconds.
  */
 const RECENT_COMMITS = 1000;
 
 /** The value of `--max-count` that makes `git log` print all commits. */
 const ALL_COMMITS = -1;
 
-/** The maximum number of commits that promptsync searches for renames, changes and merges. */
+/** The maximum number of commits that promptsync reads to find renames, changes and merges. */
 const MAX_COMMITS = 100_000;
 
-/** Makes the key of a file at a commit: the commit id and the path, with a NUL between them. */
+/** Builds the key of a file at a commit: the commit id, a NUL and the path. */
 function makeFileKey(commit: string, path: string): string {
   return `${commit}\0${path}`;
 }
 
 /**
- * The maximum number of commits whose histories promptsync reads separately. For more commits, one process reads all
+ * For up to this many commits, promptsync reads each history in a separate process. For more, one process reads all
  * histories.
  */
 const MAX_SEPARATE_HISTORIES = 4;
 
 /**
- * The maximum number of commits whose histories promptsync reads separately if several commits may be the last change
- * of a file. Each history takes a process. Beyond this limit, the last commit of such a file stays unknown.
+ * The maximum number of histories that promptsync reads to decide between several possible last commits of a file. Each
+ * history takes a separate process. Beyond this limit, the last commit of such a file stays unknown.
  */
 const MAX_UNCLEAR_COMMITS = 100;
 
-/** Finds the last commit of each file. The keys of the files come from `makeFileKey`. */
+/** Finds the last commit that changed each file. The input and the result both use the keys from `makeFileKey`. */
 async function findLastCommits(
   readers: HistoryReaders,
   fileKeys: readonly string[],
@@ -248,9 +255,8 @@ async function findLastCommits(
 }
 
 /**
- * Finds, for each path, the newest commit that gave the file the content that it has at `asOf`. For a single path, this
- * is the commit that `git log -1` prints. promptsync reads the history once for all paths. The result omits paths
- * without a regular file.
+ * Finds the newest commit that gave each file the content that it has at `asOf`. For a single path, this is the commit
+ * that `git log -1` prints. Searches for all paths together. Omits paths without a regular file.
  */
 async function findLastCommitsAsOf(
   { run, blobCache }: HistoryReaders,
@@ -265,7 +271,7 @@ async function findLastCommitsAsOf(
     const options = [...FULL_HISTORY, `--max-count=${maxCount}`];
     for (const { commit, subject, changes } of await readLog(run, ...options, asOf, '--', ...makePathspecs(paths))) {
       for (const { path, blob } of changes) {
-        // A commit that gave the file other content is from a branch whose change a later merge dropped.
+        // If this commit gave the file different content, a later merge discarded that change.
         if (blob === null || existing.get(path) !== blob || lastCommits.has(path)) continue;
         lastCommits.set(path, makeProvenance({ commit, subject }, path));
       }
@@ -275,16 +281,18 @@ async function findLastCommitsAsOf(
 }
 
 type LastCommitSearch = {
-  /** The last commits that are certain, each with the key of its file. */
+  /** The files whose last commit is certain. Each entry has the key of the file and its last commit. */
   readonly certain: readonly (readonly [fileKey: string, last: Provenance])[];
-  /** The files with several possible last commits. Only the history of the file's own commit decides between them. */
+  /**
+   * The files with several possible last commits. Only the history of the file's `commit` shows which one is correct.
+   */
   readonly unclear: readonly FileAtCommit[];
 };
 
 /**
- * Reads the histories of many commits in one process. If only one commit in these histories gave a file some content,
- * that commit is the last commit of every file with this path and content. If several commits did, the file stays
- * unclear unless it is from one of these commits.
+ * Searches the histories of many commits in one process. The last commit of a file is certain if only one commit in
+ * these histories gave the path its content. It is also certain if the file's own `commit` did. Otherwise, if several
+ * commits did, the file is unclear.
  */
 async function searchTogether(
   { runWithInput, blobCache }: HistoryReaders,
@@ -314,18 +322,21 @@ function makeProvenance({ commit, subject }: Pick<LogEntry, 'commit' | 'subject'
   return { commit, path, ...(subject === '' ? {} : { changeSummary: subject }) };
 }
 
-/** The commits in which promptsync follows a file: all of them, or only those of the branch itself. */
+/** The commits in which promptsync follows a file: all commits, or only the first-parent commits of the branch. */
 type FollowScope = 'all' | 'branch';
 
-/** The options of `git log` for each scope. In both scopes, a merge counts as one change with everything it merged. */
+/**
+ * The options of `git log` for each scope. Both scopes compare a merge with its first parent, so a merge counts as one
+ * change that contains everything it merged.
+ */
 const SCOPE_OPTIONS = {
   all: ['--diff-merges=first-parent'],
   branch: ['--first-parent', '--diff-merges=first-parent'],
 } as const satisfies Record<FollowScope, readonly string[]>;
 
 /**
- * Returns, for each path, the commits up to `asOf` that changed the file, newest first. Each has the name that the file
- * had at that commit. promptsync reads the history once for all paths, and follows the renames that git detects.
+ * Returns the commits up to and including `asOf` that changed each file, newest first. Each entry has the path that the
+ * file had at that commit. Reads the history once for all paths, and follows the renames that git detects.
  */
 async function followFiles(
   { run, blobCache }: HistoryReaders,
@@ -334,7 +345,7 @@ async function followFiles(
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, readonly FileAtCommit[]>> {
   const touchesByPath = new Map(paths.map((path): [string, FileAtCommit[]] => [path, []]));
-  // Maps the name that a file had at the commit in the loop to the current paths of the files that it became.
+  // Maps each path at the commit being processed to the requested paths that the same file has at `asOf`.
   const currentPaths = new Map(paths.map((path) => [path, [path]]));
   const options = ['--find-renames', '-l1000', `--max-count=${MAX_COMMITS}`];
   for (const { commit, changes } of await readLog(run, ...scopeOptions, ...options, asOf, '--')) {
@@ -348,7 +359,7 @@ async function followFiles(
   return touchesByPath;
 }
 
-/** Replaces the new name of each renamed file by its earlier name, because all older commits use the earlier name. */
+/** Replaces the new path of each renamed file with its previous path, because older commits use the previous path. */
 function followRenames(currentPaths: Map<string, string[]>, changes: readonly FileStateChange[]): void {
   const renames = changes.flatMap(({ path, before }) =>
     before === null ? [] : [{ path, before, paths: currentPaths.get(path) ?? [] }],
@@ -375,8 +386,8 @@ async function readLog(run: RunGit, ...args: readonly string[]): Promise<readonl
 }
 
 /**
- * Parses the output of `git log --raw -z`: the id and the subject of each commit, followed by its changes. git prints
- * an empty field before the changes of a merge. No field contains a NUL.
+ * Parses the output of `git log --raw -z`. For each commit, git prints the id, the subject and the changes. Before the
+ * changes of a merge, it prints an empty field. No field contains a NUL.
  */
 function parseLog(output: string): readonly LogEntry[] {
   const fields = output.split('\0');
@@ -389,7 +400,7 @@ function parseLog(output: string): readonly LogEntry[] {
     } else {
       const changes = parseChange(field, next, afterNext);
       entries.at(-1)?.changes.push(...changes);
-      // In the output, the line is followed by one name for each change.
+      // Skip the line and the paths that follow it. There is one path for each change.
       index += 1 + changes.length;
     }
   }
@@ -397,14 +408,15 @@ function parseLog(output: string): readonly LogEntry[] {
 }
 
 /**
- * A line of `git log --raw`: the modes before and after the change, the blob ids before and after, and the kind of the
- * change. For a merge, the line has a mode and a blob id for each parent before those of the result.
+ * Matches a change line of `git log --raw`. The line has the modes before and after the change, the blob ids before and
+ * after, and the kind of the change. For a merge, the modes and blob ids of all parents precede those of the result.
  */
 const CHANGE = /^\n?:+(?:[0-9]{6} )+([0-9]{6}) (?:[0-9a-f]+ )+([0-9a-f]+) (?:[A-Z]+|(R)[0-9]*)$/;
 
 /**
- * Parses a line of `git log --raw` and the names after the line. Returns one change for each name. A renamed file has
- * two names, and disappears from the first. Returns an empty list if the line does not describe a change.
+ * Parses a change line of `git log --raw` and the paths that follow it. Returns one change per path. A renamed file has
+ * two paths: it disappears from the first and appears at the second. Returns an empty list if the line does not
+ * describe a change.
  */
 function parseChange(line: string, firstName: string, secondName: string): readonly FileStateChange[] {
   const [, mode, id = '', isRename] = CHANGE.exec(line) ?? [];
@@ -417,19 +429,23 @@ function parseChange(line: string, firstName: string, secondName: string): reado
   ];
 }
 
-/** The change that a commit message describes. */
+/** The information that promptsync extracts from a commit message. */
 export type CommitMessage = {
   /**
-   * The subject of the change. For a merge commit, it is the title of the pull request if the body contains the title.
+   * The subject of the commit. For a merge commit, this is the title of the pull request if the body contains the
+   * title.
    */
   readonly subject: string;
-  /** The number of the pull request, such as `#12`, or `!12` in GitLab; null if the message names none. */
+  /**
+   * The pull request, such as `#12`, or the merge request in GitLab, such as `!12`. Null if the message mentions
+   * neither.
+   */
   readonly pullRequest: string | null;
 };
 
 /**
- * Parses a commit message as GitHub and GitLab write it. The subject of a merge commit names only branches, so the
- * function takes the title from the body.
+ * Parses a commit message in the format of GitHub or GitLab. The subject of a merge commit does not describe the
+ * change, so the function uses the title in the body.
  */
 export function parseCommitMessage(subject: string, body: string): CommitMessage {
   const mergedNumber = /^Merge pull request #(\d{1,9})\b/.exec(subject)?.[1];
@@ -445,7 +461,9 @@ export function parseCommitMessage(subject: string, body: string): CommitMessage
 /** The line that GitLab adds to a merge commit, such as `See merge request acme/prompts!12`. */
 const MERGE_REQUEST = /^See merge request [^\s!]*!\d{1,9}(?=\r?$)/gm;
 
-/** Returns the first line of the body of a merge commit. Null if the line is empty or GitLab's merge request line. */
+/**
+ * Returns the first line of a merge commit's body. Returns null if the line is empty or is GitLab's merge request line.
+ */
 function findTitle(body: string): string | null {
   const firstLine = body.split('\n', 1)[0]?.trim() ?? '';
   return firstLine === '' || firstLine.startsWith('See merge request ') ? null : firstLine;

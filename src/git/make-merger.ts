@@ -6,19 +6,25 @@ import type { SimpleGitOptions } from 'simple-git';
 import type { ConflictLabels, MergedText, MergeLines, PreferredSide, ThreeTexts } from '../domain/edits.ts';
 import { detectFailure, type GitSettings, openGit } from './open-git.ts';
 
-/** Runs at most four merge processes at a time, no matter how many prompts are merged. */
+/** Runs at most four merge processes at a time, regardless of the number of prompts. */
 const limit = pLimit(4);
 
-/** The highest exit code of `git merge-file` that counts conflicts. A higher exit code means that git failed. */
+/**
+ * The largest number of conflicts that `git merge-file` reports as its exit code. A higher exit code means that git
+ * failed.
+ */
 const MAX_COUNTED_CONFLICTS = 127;
 
-/** The options for conflicts that show two sides. The user's configuration could otherwise show the base as well. */
+/**
+ * The options that make git show only the two sides of a conflict. Otherwise, the user's configuration could add the
+ * base.
+ */
 const TWO_SIDED_CONFLICTS = ['-c', 'merge.conflictStyle=merge'];
 
 /**
- * Makes a function that merges texts line by line, as git does. If both sides changed the same lines, the merge writes
- * conflict markers around them or takes the preferred side. The function works without a repository. It throws a
- * `ProblemError` if git cannot merge.
+ * Creates a function that merges prompt texts line by line, as git does. If both sides changed the same lines, the
+ * result contains either conflict markers around them or the lines of the preferred side. The function works without a
+ * repository. It throws a `ProblemError` if git cannot merge.
  */
 export function makeMerger(keyVariables: readonly string[]): MergeLines {
   return (texts, side, labels) =>
@@ -48,11 +54,12 @@ async function mergeInFolder(
   return { text: merged.slice(0, -1), conflicts };
 }
 
-/** Calls a function with a new folder that other users cannot read, and deletes the folder afterwards. */
+/** Calls `use` with a new folder that other users cannot read, and then deletes the folder. */
 async function useTemporaryFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'promptsync-merge-'));
   try {
-    // promptsync starts git only in a folder that contains `.git`. For `git merge-file`, an empty `.git` is enough.
+    // promptsync runs git only in a folder that contains `.git`. For `git merge-file`, an empty `.git` folder is
+    // enough.
     await mkdir(join(folder, '.git'));
     return await use(folder);
   } finally {

@@ -3,28 +3,28 @@ import { makeProblem, ProblemError, toProblem, type Problem } from '../problem.t
 import { toLiteralPathspec, openGit, type RunGit, type GitSettings } from './open-git.ts';
 
 /**
- * The environment variables that name the author and the committer, such as `GIT_AUTHOR_NAME`. Workflows set them, so
- * git inherits them although it does not inherit its other variables.
+ * The environment variables that define the author and the committer, such as `GIT_AUTHOR_NAME`. promptsync hides most
+ * `GIT_*` variables from git, but it passes these on because workflows set them.
  */
 export const IDENTITY_VARIABLES = ['AUTHOR', 'COMMITTER'].flatMap((role) =>
   ['NAME', 'EMAIL', 'DATE'].map((property) => `GIT_${role}_${property}`),
 );
 
-/** The functions that create branches and commits in the user's clone. */
+/** Functions that create branches and commits in the user's clone. */
 export type Committer = {
   /**
-   * Returns the problem that prevents the creation of a branch with this name, or null. The branch that is checked out
-   * has no problem, because promptsync commits to it.
+   * Returns the problem that prevents promptsync from creating a branch with this name, or null if there is none. The
+   * checked-out branch is not a problem, because promptsync commits to it.
    */
   readonly findBranchProblem: (name: string) => Promise<Problem | null>;
   /**
-   * Creates a branch at HEAD and checks it out, unless it is already checked out. The files in the work tree stay
-   * unchanged. Returns the problem if git refuses, or null.
+   * Creates a branch at HEAD and checks it out. Does nothing if the branch is already checked out. The files in the
+   * work tree stay unchanged. Returns a problem if git refuses, or null.
    */
   readonly switchTo: (branch: string) => Promise<Problem | null>;
   /**
-   * Commits these files, but no other staged files, and runs the user's hooks. The paths are relative to the root of
-   * the repository. Throws a `ProblemError` if git refuses.
+   * Commits only these files, even if other files are staged, and runs the user's hooks. Paths are relative to the
+   * repository root. Throws a `ProblemError` if git refuses.
    */
   readonly commit: (pathsFromRoot: readonly string[], message: string) => Promise<EditCommit>;
 };
@@ -45,12 +45,12 @@ export function openCommitter(settings: GitSettings): Committer {
     commit: async (pathsFromRoot, message) => {
       const headBefore = await readHead(run);
       const pathspecs = pathsFromRoot.map(toLiteralPathspec);
-      // git commits a new file only if the index names the file. This option stages no content, so nothing stays staged
-      // if git refuses the commit.
+      // git commits a new file only if its path is in the index. `--intent-to-add` adds the path without its content,
+      // so no content stays staged if git refuses the commit.
       await run('add', '--intent-to-add', '--', ...pathspecs);
       await run('commit', '--quiet', '--only', `--message=${message}`, '--', ...pathspecs);
       const commit = await readHead(run);
-      // A hook can refuse the commit without output. simple-git does not treat that as an error.
+      // A hook can reject the commit without any output. simple-git does not treat that as an error.
       if (commit === headBefore)
         throw new ProblemError(makeProblem('git/failed', { reason: 'git made no commit and gave no reason.' }));
       const branch = (await run('branch', '--show-current')).trim() || null;
@@ -59,7 +59,7 @@ export function openCommitter(settings: GitSettings): Committer {
   };
 }
 
-/** Returns the id of the commit at HEAD, or an empty text before the first commit. */
+/** Returns the id of the commit at HEAD, or an empty string before the first commit. */
 function readHead(run: RunGit): Promise<string> {
   return runOrReturnEmpty(run, 'rev-parse', '--verify', '--quiet', 'HEAD');
 }
@@ -76,8 +76,8 @@ async function findBranchProblem(run: RunGit, branch: string): Promise<Problem |
 }
 
 /**
- * Whether git allows a branch name. git prints a valid name unchanged. It expands a shorthand such as `@{-1}`, which
- * means the previous branch, so a shorthand does not count as a name.
+ * Returns true if git allows the branch name. git prints a valid name unchanged, but expands a shorthand such as
+ * `@{-1}`, which means the previous branch. A shorthand is not a branch name.
  */
 async function isValidBranchName(run: RunGit, branch: string): Promise<boolean> {
   if (branch === '' || branch.startsWith('-')) return false;
@@ -85,8 +85,8 @@ async function isValidBranchName(run: RunGit, branch: string): Promise<boolean> 
 }
 
 /**
- * Runs a command and returns its output without the last line break. Returns an empty text if git fails. Some commands
- * fail without a message.
+ * Runs a command and returns its output without the final line break. Returns an empty string if git fails, even if it
+ * fails without a message.
  */
 async function runOrReturnEmpty(run: RunGit, ...args: readonly string[]): Promise<string> {
   return (await run(...args).catch(() => '')).replace(/\n$/, '');

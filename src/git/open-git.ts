@@ -6,21 +6,21 @@ import pLimit from 'p-limit';
 import type { SimpleGit, SimpleGitOptions } from 'simple-git';
 import { makeProblem, getErrorMessage, ProblemError } from '../problem.ts';
 
-/** The folder in which git runs, and the variables that git must not inherit. */
+/** The folder in which git runs, and the environment variables that git must not inherit. */
 export type GitSettings = {
   /**
-   * The folder that contains `.git`. In any other folder, git could take files of a branch for a repository if they are
-   * called HEAD, config, objects and refs. Then git would run the programs that this `config` names.
+   * The folder that contains `.git`. In any other folder, git could mistake files of a branch for a repository if they
+   * are called HEAD, config, objects and refs. git would then run the programs that this `config` specifies.
    */
   readonly root: string;
-  /** The names of the environment variables that hold API keys. */
+  /** The names of the environment variables that contain API keys. */
   readonly keyVariables: readonly string[];
 };
 
 /**
- * The names of environment variables that git does not inherit from promptsync. Variables of git and of editors change
- * which programs git starts, what it reads, and where. simple-git omits the same variables, and git sets many of them
- * when it runs a hook. Variables of promptsync and inputs of the action can hold keys and tokens.
+ * Matches the names of environment variables that git must not inherit. `GIT_*` and editor variables change which
+ * programs git runs, and which files and folders it uses. git itself sets many of them when it runs a hook. simple-git
+ * omits the same variables. Variables of promptsync and inputs of the action can contain keys and tokens.
  */
 const OMITTED_VARIABLES = /^\s*(?:(?:git|promptsync|input)_|(?:editor|pager|prefix|ssh_askpass|visual)\s*$)/i;
 
@@ -35,14 +35,14 @@ function makeGitEnvironment(
   return Object.fromEntries(Object.entries(env).filter(([name]) => isInherited(name)));
 }
 
-/** Converts an error of git or simple-git to a `ProblemError`. */
+/** Converts an error from git or simple-git to a `ProblemError`. */
 export function toGitError(error: unknown): ProblemError {
   return new ProblemError(makeProblem('git/failed', { reason: describeGitError(error) }));
 }
 
 /**
- * Describes an error in one line. Removes the prefix that simple-git puts before some reasons. Removes the user name
- * from URLs, because it may be a token.
+ * Describes an error in one line. Removes the prefix that simple-git adds to some messages. Also removes user names and
+ * passwords from URLs, because they may be tokens.
  */
 function describeGitError(error: unknown): string {
   const message = getErrorMessage(error);
@@ -55,26 +55,29 @@ function describeGitError(error: unknown): string {
 }
 
 /**
- * Runs a git command and returns its output. Throws a `ProblemError` if git fails with a message. A command that fails
- * without a message returns an empty output.
+ * Runs a git command and returns its output. Throws a `ProblemError` if git fails with an error message. If git fails
+ * without a message, the output is empty.
  */
 export type RunGit = (...args: readonly string[]) => Promise<string>;
 
 const MAX_PARALLEL_PROCESSES = 4;
 
-/** The functions that run git commands in one repository. Each function fails like `RunGit`. */
+/** Functions that run git commands in one repository. They report failures in the same way as `RunGit`. */
 export type Git = {
   /** Runs a command without standard input. */
   readonly run: RunGit;
-  /** Runs a command with at least one line of standard input, because a command line is too short for many ids. */
+  /**
+   * Runs a command with at least one line of standard input. Use it to pass many ids, because a command line is too
+   * short for them.
+   */
   readonly runWithInput: (input: readonly string[], ...args: readonly string[]) => Promise<string>;
-  /** Returns the output of `cat-file --batch` for these objects. The list must name at least one object. */
+  /** Returns the output of `git cat-file --batch` for these objects. The list must not be empty. */
   readonly readBatch: (names: readonly string[]) => Promise<Buffer>;
 };
 
 /**
- * Returns functions that run git in the folder of the settings, with a limit on parallel processes. simple-git is
- * loaded only for the first command, because loading takes a while.
+ * Returns functions that run git in the folder `settings.root`, with a limit on parallel processes. Loads simple-git
+ * only for the first command, because loading it takes time.
  */
 export function openGit(settings: GitSettings, options: Partial<SimpleGitOptions> = {}): Git {
   const limit = pLimit(MAX_PARALLEL_PROCESSES);
@@ -95,7 +98,7 @@ export function openGit(settings: GitSettings, options: Partial<SimpleGitOptions
   };
 }
 
-/** Runs one command. Throws a `ProblemError` if git fails or if the folder does not contain `.git`. */
+/** Runs one command. Throws a `ProblemError` if git fails, or if the folder does not contain `.git`. */
 async function runGit<Output>(
   { root, keyVariables }: GitSettings,
   options: Partial<SimpleGitOptions>,
@@ -114,56 +117,61 @@ async function runGit<Output>(
   }
 }
 
-/** The environment variable that makes git fail instead of waiting for somebody to type a password. */
+/** The environment variable that makes git fail instead of prompting for a password. */
 const NON_INTERACTIVE_SETTINGS = { GIT_TERMINAL_PROMPT: '0' };
 
 const SAFE_SETTINGS: Partial<SimpleGitOptions> = {
-  // git must not treat a folder in the work tree as a bare repository, or ask a program which files have changed.
+  // Keep git from using a folder in the work tree as a bare repository. Also keep it from running a monitor program to
+  // find out which files changed.
   config: ['safe.bareRepository=explicit', 'core.fsmonitor=false'],
   unsafe: { allowUnsafeFsMonitor: true, allowUnsafeSshCommand: true },
-  // The output is complete when its pipe is closed. By default, simple-git waits until 50 ms after the process ended.
+  // The output is complete as soon as its pipe closes. By default, simple-git waits for another 50 ms after the process
+  // exits.
   completion: { onClose: true, onExit: false },
 };
 
 /**
- * Emits an empty chunk at the end of standard output. Without any chunk, simple-git waits 50 ms for the output of a
- * command that printed nothing.
+ * Emits an empty chunk at the end of standard output. If a command prints nothing, simple-git would otherwise wait 50
+ * ms for its output.
  */
 function emitEmptyChunkAtEnd(_: string, stdout: NodeJS.ReadableStream): void {
   stdout.once('end', () => stdout.emit('data', Buffer.alloc(0)));
 }
 
 /**
- * Returns the error of a finished process, or undefined. A process that a signal ended has no exit code, and its output
- * may be incomplete. simple-git does not treat that as an error.
+ * Returns the error of a finished process, or undefined if there is none. A process that was killed by a signal has no
+ * exit code, and its output may be incomplete. simple-git does not treat that as an error.
  */
 export const detectFailure: NonNullable<SimpleGitOptions['errors']> = (error, { exitCode }) =>
-  error ?? (Number.isInteger(exitCode) ? undefined : new Error('a signal ended git.'));
+  error ?? (Number.isInteger(exitCode) ? undefined : new Error('a signal terminated git.'));
 
-/** The options that keep commands from starting the programs that git attributes name for comparing files. */
+/** The options that keep git from running the external diff and conversion programs that git attributes select. */
 export const NO_EXTERNAL_PROGRAMS = ['--no-ext-diff', '--no-textconv'] as const;
 
 const COMMIT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /**
- * Whether a text has the form of a commit id. If an id comes from the service, promptsync passes it to git only if it
- * has this form.
+ * Returns true if the text has the form of a commit id: 40 or 64 hexadecimal digits. promptsync checks each id from the
+ * service before it passes the id to git.
  */
 export function isCommitId(text: string): boolean {
   return COMMIT_ID.test(text);
 }
 
-/** Returns a pathspec that matches only this path. git interprets no character of the path as a pattern or as magic. */
+/**
+ * Returns a pathspec that matches only this path. git does not interpret any character of the path as a pattern or as
+ * pathspec magic.
+ */
 export function toLiteralPathspec(pathFromRoot: string): string {
   return `:(top,literal)${pathFromRoot}`;
 }
 
-/** The maximum number of paths that promptsync passes on a command line. Every system accepts this many. */
+/** The maximum number of paths on one command line. Every operating system accepts this many. */
 const MAX_PATHSPECS = 50;
 
 /**
- * Returns pathspecs for paths that are relative to the root. For more than `MAX_PATHSPECS` paths, returns the pathspec
- * of their common parent folder.
+ * Returns pathspecs for paths that are relative to the repository root. For more than `MAX_PATHSPECS` paths, returns a
+ * single pathspec for their common parent folder.
  */
 export function makePathspecs(paths: readonly string[]): readonly string[] {
   if (paths.length <= MAX_PATHSPECS) return paths.map(toLiteralPathspec);
@@ -182,14 +190,18 @@ export function splitNames(output: string): readonly string[] {
   return output.split('\0').filter((name) => name !== '');
 }
 
-/** Requests the answer for one item of a group. The answer covers all items of the same batch. */
+/**
+ * Requests the result for one item. The result covers all items of the same batch. Only items with the same `group`
+ * arguments can share a batch.
+ */
 export type BatchedCall<Answer> = (item: string, ...group: readonly string[]) => Promise<Answer>;
 
 type Batch<Answer> = { readonly items: Set<string>; readonly answer: Promise<Answer> };
 
 /**
- * Makes a function that answers simultaneous calls together, because each answer takes a process. A batch has the items
- * of one group that are requested in the same turn of the event loop, or while the previous batch of the group runs.
+ * Creates a function that combines simultaneous calls into batches, because each call of `answerBatch` starts a git
+ * process. A batch contains the items of one group that are requested in the same turn of the event loop. Items that
+ * are requested while the previous batch of the group runs also share a batch.
  */
 export function batchCalls<Answer>(
   answerBatch: (items: readonly string[], ...group: readonly string[]) => Promise<Answer>,

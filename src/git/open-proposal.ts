@@ -3,47 +3,51 @@ import { splitLines, NO_EXTERNAL_PROGRAMS, openGit, type GitSettings, type RunGi
 import { DEFAULT_REMOTE, MAX_SILENCE_MS } from './open-remote.ts';
 
 /**
- * The author of commits if git has no configured author, as on a runner. GitHub shows them as commits of the workflow.
+ * The author that promptsync configures if git has none, for example on a runner. GitHub attributes commits of this
+ * author to the workflow.
  */
 const WORKFLOW_AUTHOR = {
   'user.name': 'github-actions[bot]',
   'user.email': '41898282+github-actions[bot]@users.noreply.github.com',
 };
 
-/** The prefix of every branch on which promptsync proposes edits. */
+/** The prefix of all branches on which promptsync proposes edits. */
 const PROPOSAL_BRANCH_PREFIX = 'promptsync/';
 
 /**
- * The clone that has the commit of a proposal, and the branch of the remote for this proposal. Each function throws a
- * `ProblemError` if git fails.
+ * The remote branch of a proposal, and the clone that contains the commit to propose. All functions except
+ * `readChanges` throw a `ProblemError` if git fails.
  */
 export type ProposalBranch = {
   /** The name of the branch, including the prefix `promptsync/`. */
   readonly branch: string;
-  /** Detaches HEAD so that commits do not move any branch. Configures an author if git has none. */
+  /** Detaches HEAD so that new commits do not move a branch. Configures an author if git has none. */
   readonly prepareClone: () => Promise<void>;
-  /** Fetches the branch with its history. Returns the commit at its tip, or null if the remote has no such branch. */
+  /**
+   * Fetches the branch with its history. Returns the commit id of its tip, or null if the remote does not have the
+   * branch.
+   */
   readonly fetch: () => Promise<string | null>;
   /**
-   * Merges another commit into the commit that is checked out. In conflicts, the checked-out commit wins. Returns the
-   * id of the commit that is checked out after the merge.
+   * Merges another commit into the checked-out commit. In conflicts, the checked-out commit wins. Returns the id of the
+   * commit that is checked out after the merge.
    */
   readonly merge: (commit: string) => Promise<string>;
-  /** Returns the subject of the commit that is checked out. */
+  /** Returns the subject of the checked-out commit. */
   readonly readSubject: () => Promise<string>;
   /**
-   * Pushes a commit to the branch. Fails if the tip of the branch is no longer `expectedTip`. If `expectedTip` is null,
-   * the branch must not exist.
+   * Pushes a commit to the remote branch. Fails if the tip of the remote branch is not `expectedTip`. If `expectedTip`
+   * is null, fails if the branch exists.
    */
   readonly push: (commit: string, expectedTip: string | null) => Promise<void>;
   /**
-   * Returns the changes of a commit since its merge base with `base`, as git prints them: paths, modes, and the blobs
-   * before and after. Returns null if git fails.
+   * Returns the changes from the merge base with `base` to `commit`, in the raw format of `git diff`: paths, modes, and
+   * the blobs before and after. Returns null if git fails.
    */
   readonly readChanges: (base: string, commit: string) => Promise<string | null>;
   /**
-   * Searches a commit and its ancestors for a commit that `base` does not contain and that somebody else committed.
-   * Returns its id, or null if there is none.
+   * Returns the id of a commit that somebody else committed, or null if there is none. Searches `commit` and its
+   * ancestors, except for commits that `base` contains.
    */
   readonly findForeignCommit: (base: string, commit: string) => Promise<string | null>;
 };
@@ -88,7 +92,7 @@ export function openProposal(settings: GitSettings, branch: string): ProposalBra
 async function findForeignCommit(run: RunGit, base: string, commit: string): Promise<string | null> {
   const [, ownEmail = ''] = /<(.*)> [0-9]+ \S+\s*$/.exec(await run('var', 'GIT_COMMITTER_IDENT')) ?? [];
   const lines = splitLines(await run('rev-list', '--format=tformat:%H %ce', commit, `^${base}`, '--'));
-  // git also prints a line that starts with `commit` before each commit.
+  // Before the formatted line of each commit, git also prints a line that starts with `commit`.
   const foreign = lines.find((line) => !line.startsWith('commit ') && !line.endsWith(` ${ownEmail}`));
   return foreign?.split(' ')[0] ?? null;
 }

@@ -1,33 +1,36 @@
 import { toGitError, splitLines, openGit, type RunGit, type GitSettings } from './open-git.ts';
 
 /**
- * The number of milliseconds without output after which promptsync ends a git command. After this time, the remote has
- * hung or waits for a password that nobody will type.
+ * The time without output after which promptsync stops a git command, in milliseconds. By then, the remote has hung or
+ * waits for a password that nobody will type.
  */
 export const MAX_SILENCE_MS = 60_000;
 
 export const DEFAULT_REMOTE = 'origin';
 
-/** The current tip of a branch of a remote. */
+/** The current tip of a branch on a remote. */
 export type BranchTip = { readonly remote: string; readonly branch: string; readonly commit: string };
 
-/** The remote of a clone. Each function throws a `ProblemError` if git fails or the remote does not answer. */
+/** The remote of a clone. Each function throws a `ProblemError` if git fails or if the remote does not respond. */
 export type Remote = {
-  /** Returns the URL of `origin`, or an empty text if the clone has no `origin`. */
+  /** Returns the URL of `origin`, or an empty string if the clone has no remote with this name. */
   readonly readAddress: () => Promise<string>;
   /**
-   * Asks the remote for the current tip of a branch. The branch null stands for the default branch of the remote.
+   * Queries the remote for the current tip of a branch. If `branch` is null, uses the default branch of the remote.
    * Returns null if the clone has no remote.
    */
   readonly readTip: (branch: string | null) => Promise<BranchTip | null>;
-  /** Fetches the objects of a tip and moves no ref. If `isShallow` is true, fetches the commit without its history. */
+  /**
+   * Fetches the commit of a tip and its history, but moves no ref. If `isShallow` is true, fetches the commit without
+   * its history.
+   */
   readonly fetchTip: (tip: BranchTip, isShallow: boolean) => Promise<void>;
-  /** Fetches the history that a shallow clone lacks, for all branches. Local files and branches stay unchanged. */
+  /** Fetches the missing history of a shallow clone, for all branches. Local files and branches stay unchanged. */
   readonly fetchHistory: () => Promise<void>;
 };
 
 export function openRemote(settings: GitSettings): Remote {
-  // GIT_SSH_COMMAND may configure how ssh finds the user's keys.
+  // Let git inherit GIT_SSH_COMMAND, because it may specify where ssh finds the user's keys.
   const { run } = openGit(settings, { timeout: { block: MAX_SILENCE_MS }, allowEnvironment: ['GIT_SSH_COMMAND'] });
   return {
     readAddress: async () => (await run('config', '--get', `remote.${DEFAULT_REMOTE}.url`)).trim(),
@@ -47,11 +50,12 @@ async function readTip(run: RunGit, branch: string | null): Promise<BranchTip | 
   if (remote === null) return null;
   const ref = branch === null ? 'HEAD' : `${BRANCHES}${branch}`;
   const output = await run('ls-remote', '--quiet', ...(branch === null ? ['--symref'] : []), '--', remote, ref);
-  // `git ls-remote` treats a ref as a pattern that also matches the ends of longer refs. Only the exact ref counts.
+  // `git ls-remote` treats the ref as a pattern that also matches the ends of longer refs. Accept only the exact ref.
   const line = splitLines(output).find((candidate) => candidate.endsWith(`\t${ref}`)) ?? '';
   const [value = ''] = line.split('\t');
   if (branch !== null && value !== '') return { remote, branch, commit: value };
-  // The remote has named its default branch. In the clone, that branch may track another remote.
+  // The remote reported the name of its default branch. Choose the remote again, because this branch may track a
+  // different remote.
   if (value.startsWith(`ref: ${BRANCHES}`)) return readTip(run, value.slice(`ref: ${BRANCHES}`.length));
   throw toGitError(new Error(`the remote "${remote}" has no ${branch === null ? 'default branch' : ref}.`));
 }
@@ -59,8 +63,9 @@ async function readTip(run: RunGit, branch: string | null): Promise<BranchTip | 
 const BRANCHES = 'refs/heads/';
 
 /**
- * Chooses the remote that a branch tracks, or else `origin`, or else the only remote. Returns null if the clone has no
- * remote. Throws a `ProblemError` if several remotes exist and the first two rules find none.
+ * Chooses the remote that the branch tracks. The fallbacks are `origin` and then the only remote. Returns null if the
+ * clone has no remote. Throws a `ProblemError` if there are several remotes, the branch tracks none of them and none is
+ * called `origin`.
  */
 async function chooseRemote(run: RunGit, branch: string | null): Promise<string | null> {
   const remotes = splitLines(await run('remote'));
@@ -75,8 +80,9 @@ async function chooseRemote(run: RunGit, branch: string | null): Promise<string 
 }
 
 /**
- * Returns the ref that holds the last known tip of a branch in the clone. The branch null stands for the default branch
- * of the remote. Returns null if the clone has no such ref.
+ * Returns the name of the ref that stores the last known tip of a remote branch. If `branch` is null, uses the default
+ * branch of the remote. In a clone without remotes, this is the ref of the local branch. Returns null if promptsync
+ * cannot determine the name.
  */
 export async function readKnownTip(run: RunGit, branch: string | null): Promise<string | null> {
   const remote = await chooseRemote(run, branch).catch(() => undefined);

@@ -6,46 +6,47 @@ import { type CommitHistory, makeHistoryReader } from './history-reader.ts';
 import { readKnownTip } from './open-remote.ts';
 
 /**
- * The git repository that contains the folder of the configuration. Each function throws a `ProblemError` if git fails.
- * Paths are relative to the root of the repository unless a comment says that they are relative to the folder.
+ * The git repository that contains a folder, usually the folder of the configuration. Each function throws a
+ * `ProblemError` if git fails. Paths are relative to the repository root unless a comment says that they are relative
+ * to the folder.
  */
 export type Repository = CommittedFiles &
   CommitHistory & {
-    /** The id of the commit that is checked out; null before the first commit. */
+    /** The id of the checked-out commit. Null before the first commit. */
     readonly head: string | null;
-    /** Whether the clone is shallow, so that older commits may be missing. */
+    /** Whether the clone is shallow. In a shallow clone, older commits are missing. */
     readonly isShallow: boolean;
-    /** Converts a path that is relative to the folder to a path that is relative to the root. */
+    /** Converts a path relative to the folder to a path relative to the repository root. */
     readonly toRootPath: (path: string) => string;
-    /** Converts a path that is relative to the root to a path that is relative to the folder. */
+    /** Converts a path relative to the repository root to a path relative to the folder. */
     readonly toFolderPath: (path: string) => string;
     /**
-     * Returns the files of a list that differ from HEAD: edited, staged, untracked or ignored files. Paths are relative
-     * to the folder.
+     * Returns the files in the list that differ from HEAD: edited, staged, untracked or ignored files. Paths are
+     * relative to the folder.
      */
     readonly findUncommitted: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
-    /** Returns the files of a list whose staged content differs from HEAD. Paths are relative to the folder. */
+    /** Returns the files in the list whose staged content differs from HEAD. Paths are relative to the folder. */
     readonly findStaged: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
     /** Compares the files of a commit with the work tree. */
     readonly compareWithWorkTree: (commit: string) => Promise<WorkTreeComparison>;
     /**
-     * Returns the last tip of a remote branch that the clone knows, or null if the clone knows none. Fetches nothing.
-     * The branch null stands for the default branch of the remote.
+     * Returns the commit id of the last known tip of a remote branch, or null if the clone knows none. Does not contact
+     * the remote. If `branch` is null, uses the default branch of the remote.
      */
     readonly findKnownTip: (branch: string | null) => Promise<string | null>;
   };
 
 /** The files of a commit, compared with the work tree. Paths are relative to the folder. */
 export type WorkTreeComparison = {
-  /** The files that are the same in the commit and in the work tree. */
+  /** The files that are identical in the commit and in the work tree. */
   readonly same: ReadonlySet<string>;
-  /** The files that are changed or deleted in the work tree. */
+  /** The files that were changed or deleted in the work tree. */
   readonly changed: readonly string[];
 };
 
 /**
- * Opens the repository that contains a folder. The only writes to the repository are updates of git's cache of file
- * times. Paths and refs never appear in positions in which git could take them for options.
+ * Opens the repository that contains a folder. The returned functions write nothing to the repository except for git's
+ * cache of file times. They never pass a path or ref in a position where git could interpret it as an option.
  */
 export async function openRepository(settings: GitSettings, folder: string): Promise<Repository> {
   const git = openGit(settings);
@@ -64,7 +65,7 @@ export async function openRepository(settings: GitSettings, folder: string): Pro
     toFolderPath,
     findUncommitted: async (paths) => {
       if (head === null) return new Set(paths);
-      // HEAD may have moved since promptsync opened the repository, so the comparison uses the commit from that time.
+      // Compare with the commit that was HEAD when promptsync opened the repository. HEAD may have moved since then.
       const isUnchanged = await makeComparison(run, head, makePathspecs(paths.map(toRootPath)));
       return new Set(paths.filter((path) => !isUnchanged(toRootPath(path))));
     },
@@ -90,8 +91,8 @@ export async function openRepository(settings: GitSettings, folder: string): Pro
 }
 
 /**
- * Returns the path from the root to the folder with a slash at its end, or an empty text if the folder is the root.
- * Resolves symbolic links first, because git does not follow links inside a repository.
+ * Returns the path from the repository root to the folder, with a trailing slash. Returns an empty string if the folder
+ * is the root. Resolves symbolic links first, because git does not follow links inside a repository.
  */
 function makeFolderPrefix({ root }: GitSettings, folder: string): string {
   const path = relative(realpathSync(root), realpathSync(folder));
@@ -101,7 +102,7 @@ function makeFolderPrefix({ root }: GitSettings, folder: string): string {
 /** The pathspec that matches all files of the repository. */
 const ALL_FILES = ':(top)';
 
-/** The command that lists only the names of changed files, regardless of the user's configuration. */
+/** The command that lists the names of changed files, regardless of the user's configuration. */
 const LIST_CHANGED_NAMES = [
   'diff',
   ...NO_EXTERNAL_PROGRAMS,
@@ -112,8 +113,9 @@ const LIST_CHANGED_NAMES = [
 ] as const;
 
 /**
- * Makes a function that returns whether a file is the same in the work tree and in a commit. A file counts as changed
- * if its merge is unfinished, or if git ignores its edits because of `update-index --assume-unchanged`.
+ * Creates a function that returns true if a file is identical in the work tree and in the commit. A file counts as
+ * changed if its merge is unfinished. It also counts as changed if git ignores its edits because of `update-index
+ * --assume-unchanged`.
  */
 async function makeComparison(
   run: RunGit,
@@ -125,7 +127,7 @@ async function makeComparison(
     run(...LIST_CHANGED_NAMES, commit, '--', ...pathspecs),
   ]);
   const changed = new Set(splitNames(changedNames));
-  // git prints a letter before each path. The letter H marks a file whose edits git detects.
+  // `git ls-files -v` prints a letter before each path. The letter H marks a file whose edits git detects.
   const watchedEntries = splitNames(listedFiles).filter((entry) => entry.startsWith('H '));
   const watched = new Set(watchedEntries.map((entry) => entry.slice(2)));
   return (path) => watched.has(path) && !changed.has(path);

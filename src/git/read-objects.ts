@@ -1,9 +1,9 @@
 import { toGitError, type Git } from './open-git.ts';
 
-/** An object in git's database. The kind is `blob`, `tree`, `commit` or `tag`. */
+/** An object in git's database. `kind` is `blob`, `tree`, `commit` or `tag`. */
 export type GitObject = { readonly id: string; readonly kind: string; readonly bytes: Buffer };
 
-/** Reads objects by name. No name may contain a line break. Maps a name to null if git has no such object. */
+/** Reads objects by name. Names must not contain line breaks. Maps a name to null if git has no such object. */
 export async function readObjects(git: Git, names: readonly string[]): Promise<ReadonlyMap<string, GitObject | null>> {
   const output = await git.readBatch(names);
   const objects = new Map<string, GitObject | null>();
@@ -19,8 +19,8 @@ export async function readObjects(git: Git, names: readonly string[]): Promise<R
 const LINE_FEED = 0x0a;
 
 /**
- * Parses the next object in the output of `git cat-file --batch`. For an object, git prints a line with the id, kind
- * and size, then the bytes of the object and a line feed. For a name without an object, git prints only one line.
+ * Parses the next object in the output of `git cat-file --batch`. For an existing object, git prints a line with the
+ * id, type and size, followed by the content and a line feed. For a missing object, git prints only one line.
  */
 function parseObject(output: Buffer, start: number): { readonly object: GitObject | null; readonly end: number } {
   const first = output.indexOf(LINE_FEED, start) + 1;
@@ -32,7 +32,10 @@ function parseObject(output: Buffer, start: number): { readonly object: GitObjec
   return { object: { id, kind, bytes: output.subarray(first, end - 1) }, end };
 }
 
-/** Whether a mode such as `100644` denotes a regular file. Symbolic links, folders and submodules are not regular. */
+/**
+ * Returns true if a mode such as `100644` denotes a regular file. Symbolic links, folders and submodules are not
+ * regular files.
+ */
 export function isRegular(mode: string): boolean {
   return mode.startsWith('100');
 }

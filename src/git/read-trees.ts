@@ -2,28 +2,28 @@ import { splitLines, type Git } from './open-git.ts';
 import { type GitObject, isRegular, readObjects } from './read-objects.ts';
 
 /**
- * A file in a commit. The path is the name of the file at that commit, relative to the root of the repository. `commit`
- * may also be the id of the commit's root tree.
+ * A file at a commit. `path` is the file's path at that commit, relative to the repository root. `commit` may also be
+ * the id of the commit's root tree.
  */
 export type FileAtCommit = { readonly commit: string; readonly path: string };
 
 type BlobAtCommit = FileAtCommit & {
-  /** The id of the file's blob; null if the commit has no regular file at this path. */
+  /** The id of the file's blob. Null if the commit has no regular file at this path. */
   readonly blob: string | null;
 };
 
-/** The progress of the search for a file. */
+/** The state of the search for one file. */
 type TreePath = {
   readonly file: FileAtCommit;
-  /** The tree to read next: its id, or another name that git understands. */
+  /** The tree to search next: its id, or the expression `<commit>^{tree}`. */
   readonly tree: string;
-  /** The path below the tree, split into names. */
+  /** The rest of the path below this tree, split into names. */
   readonly names: readonly string[];
 };
 
 /**
- * Reads the blob ids of files at many commits. Reads the tree objects of all commits together, one level of folders at
- * a time, so the number of processes does not grow with the number of commits.
+ * Reads the blob ids of files at many commits. Reads the trees of all commits together, one folder level at a time, so
+ * the number of processes does not grow with the number of commits.
  */
 export async function readBlobIds(git: Git, files: readonly FileAtCommit[]): Promise<readonly BlobAtCommit[]> {
   const blobs: BlobAtCommit[] = [];
@@ -54,7 +54,7 @@ const FOLDER_MODE = '40000';
 type TreeEntries = ReadonlyMap<string, TreeEntry>;
 type TreeEntry = { readonly mode: string; readonly id: string };
 
-/** Looks up the first name of each path in its tree. Returns the entries with these names, grouped by tree. */
+/** Looks up the first name of each path in its tree. Returns the entries that it finds, grouped by tree. */
 async function readTreeEntries(git: Git, paths: readonly TreePath[]): Promise<ReadonlyMap<string, TreeEntries>> {
   const headers = await readTreeHeaders(git, [...new Set(paths.map(({ tree }) => tree))]);
   const byTreeId = Map.groupBy(paths, ({ tree }) => headers.get(tree)?.id);
@@ -72,13 +72,15 @@ async function readTreeEntries(git: Git, paths: readonly TreePath[]): Promise<Re
 }
 
 /**
- * The maximum size in bytes of the trees that one process reads. promptsync keeps the output of a process in memory.
+ * The maximum total size of the trees that one process reads, in bytes. promptsync holds the output of a process in
+ * memory.
  */
 const MAX_BYTES_PER_PROCESS = 32 * 1024 * 1024;
 
 /**
- * Splits the ids of trees into parts. One process reads the trees of one part.
- * @param sizes the size in bytes of each tree, by id
+ * Groups tree ids so that one process can read each group. A group exceeds `MAX_BYTES_PER_PROCESS` only if it consists
+ * of a single tree.
+ * @param sizes the size of each tree in bytes, by id
  */
 function splitBySize(sizes: ReadonlyMap<string, number>): readonly (readonly string[])[] {
   const parts: string[][] = [];
@@ -101,7 +103,8 @@ type TreeHeader = {
 };
 
 /**
- * Reads the id and size of each tree. A name is an id or has the form `<commit>^{tree}`. Omits names without a tree.
+ * Reads the id and size of each tree. Each name is a tree id or has the form `<commit>^{tree}`. Omits names without a
+ * tree.
  */
 async function readTreeHeaders(git: Git, names: readonly string[]): Promise<ReadonlyMap<string, TreeHeader>> {
   const lines = splitLines(await git.runWithInput(names, 'cat-file', '--batch-check'));
@@ -127,7 +130,7 @@ export async function readRootTrees(git: Git, commits: readonly string[]): Promi
   return trees;
 }
 
-/** Returns the name that git understands for the root tree of a commit. */
+/** Returns an expression that git resolves to the root tree of a commit. */
 function nameRootTree(commit: string): string {
   return `${commit}^{tree}`;
 }
@@ -137,7 +140,7 @@ const NUL = 0;
 
 /**
  * Finds the entries with these names in a tree object. Each entry consists of the mode, a space, the name, a NUL and
- * the bytes of the id.
+ * the id in binary form.
  */
 function parseTreeEntries({ id, bytes }: GitObject, names: ReadonlySet<string>): TreeEntries {
   const idLength = id.length / 2;

@@ -1,8 +1,8 @@
 import { batchCalls, isCommitId, splitLines, type Git } from './open-git.ts';
 
 /**
- * Makes a function that resolves a ref to the id of its commit, or to null if git does not know the ref. Simultaneous
- * calls share one process, because prompt files can name thousands of refs. Some refs need additional processes. After
+ * Creates a function that resolves a ref to a commit id, or to null if git does not know the ref. Simultaneous calls
+ * share one process, because prompt files can refer to thousands of refs. Some refs need additional processes. After
  * `MAX_EXTRA_PROCESSES` of them, the function returns null for such refs.
  */
 export function makeRefResolver(git: Git): (ref: string) => Promise<string | null> {
@@ -25,23 +25,26 @@ export function makeRefResolver(git: Git): (ref: string) => Promise<string | nul
   };
 }
 
-/** A control character such as a line break, which would split a ref: `git cat-file` reads one ref per line. */
+/**
+ * Matches a control character. A line break, for example, would split a ref, because `git cat-file` reads one ref per
+ * line.
+ */
 const CONTROL_CHARACTER = /\p{Cc}/u;
 
 /**
- * The syntax of refs that make git search. `main@{9999}` searches a reflog. `main^{/word}` and `:/word` search the
- * messages of all commits. If a reflog is too short, git exits. Therefore promptsync resolves each of these refs in a
- * separate process.
+ * Matches refs that make git search. `main@{9999}` searches a reflog. `main^{/word}` and `:/word` search the messages
+ * of all commits. If a reflog is too short, git exits and leaves the rest of a batch unresolved. Therefore promptsync
+ * resolves each of these refs in a separate process.
  */
 const SEARCH_SYNTAX = /@\{|\^\{\/|^:\//;
 
-/** The number of additional processes that a run may start for refs that promptsync cannot resolve in one batch. */
+/** The maximum number of additional processes for refs that promptsync cannot resolve in one batch. */
 const MAX_EXTRA_PROCESSES = 100;
 
 /**
- * Resolves refs in one process. Maps a ref without a commit to null. If a ref leads to a damaged object, git exits.
- * Then the function splits the refs in half and retries each half in another process. The result
- * omits damaged refs, and refs for which no further process may start.
+ * Resolves refs in one process. Maps a ref to null if it has no commit. If a ref leads to a damaged object, git exits.
+ * The function then splits the refs in half and resolves each half in another process. The result omits damaged refs,
+ * and refs for which no further process may start.
  */
 async function resolveTogether(
   git: Git,
@@ -62,13 +65,16 @@ async function resolveTogether(
   return commits;
 }
 
-/** Returns the commit id in a line that `git cat-file --batch-check` printed, or null if the ref has no commit. */
+/**
+ * Parses a line of `git cat-file --batch-check`. Returns the commit id, or null if the ref does not resolve to a
+ * commit.
+ */
 function parseCommitId(line: string): string | null {
   const [, id = ''] = /^([0-9a-f]+) commit [0-9]+$/.exec(line) ?? [];
   return isCommitId(id) ? id : null;
 }
 
-/** Resolves one ref in a separate process. Returns null if git fails, because git fails for some unknown refs. */
+/** Resolves one ref in a separate process. Returns null if git fails, because some unknown refs make git fail. */
 async function resolveAlone({ run }: Git, ref: string): Promise<string | null> {
   try {
     const commit = (await run('rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`)).trim();

@@ -5,30 +5,30 @@ import { makePathFromRoot } from './checkout.ts';
 import { type MergedPull, readOwnLogin, type GitHub } from './client.ts';
 import { mayHaveWorked } from './upsert-posts.ts';
 
-/** A check run that shows the result of a review. Its text approves changes that a later apply may make. */
+/** A check run that shows the result of a review. Its output text approves the changes that a later apply may make. */
 export type ReviewCheck = {
   readonly name: string;
-  /** The id by which promptsync finds the check run again. `makeCheckId` makes it. */
+  /** The id from `makeCheckId`, by which promptsync finds the check run again. */
   readonly external_id: string;
-  /** The id of the commit that the check run belongs to. */
+  /** The id of the commit to which the check run belongs. */
   readonly head: string;
   readonly conclusion: 'success' | 'neutral' | 'failure';
   /**
-   * The texts of the check run. `title` is plain text, `summary` and `text` are Markdown. GitHub accepts at most 65,535
-   * bytes for each.
+   * The content of the check run. `title` is plain text. `summary` and `text` are Markdown. GitHub accepts at most
+   * 65,535 bytes for each of the three.
    */
   readonly output: { readonly title: string; readonly summary: string; readonly text: string };
 };
 
-/** Returns the path of the configuration file, relative to the root of the repository. */
+/** Returns the path of the configuration file, relative to the repository root. */
 export function makeConfigPath(workingDirectory: string, config: string | undefined): string {
   const toRootPath = makePathFromRoot(workingDirectory, config);
   return toRootPath(config ?? CONFIG_NAME);
 }
 
 /**
- * Returns the name of the check that users see. The name contains the path of the configuration unless the
- * configuration is `promptsync.yaml` in the root folder.
+ * Returns the check name that users see. The name contains the path of the configuration, unless that is
+ * `promptsync.yaml` in the repository root.
  */
 export function makeCheckName(configPath: string): string {
   return configPath === CONFIG_NAME ? 'promptsync' : `promptsync (${configPath})`;
@@ -37,13 +37,14 @@ export function makeCheckName(configPath: string): string {
 /**
  * Returns the `external_id` of the check run for a pull request and a configuration. The id contains the number of the
  * pull request, because GitHub attaches check runs to commits, and two pull requests can have the same head commit.
- * @param pull null for a commit of a merge queue, which can merge several pull requests at once
+ * @param pull the number of the pull request; null for a commit of a merge queue, which can merge several pull requests
+ * at once
  */
 export function makeCheckId(configPath: string, pull: number | null): string {
   return `promptsync ${pull === null ? 'merge-queue' : `#${pull}`} ${configPath}`;
 }
 
-/** Creates the check run of a commit, or updates the existing check run. Throws the errors of Octokit. */
+/** Creates or updates the check run of a commit. Throws any error from Octokit. */
 export async function publishCheck(github: GitHub, { head, ...check }: ReviewCheck): Promise<void> {
   const { octokit, names } = github;
   await upsertStickyText({
@@ -70,7 +71,7 @@ type ApprovalSource = { readonly configPath: string; readonly branch: string };
 
 /**
  * Reads the changes that the check of a merged pull request approves for a branch. Returns null if the pull request has
- * no check, or if its check approves nothing. Throws the errors of Octokit.
+ * no check, or if its check approves nothing. Throws any error from Octokit.
  */
 export async function readApproval(
   github: GitHub,
@@ -84,9 +85,9 @@ export async function readApproval(
 }
 
 /**
- * Finds the newest check run of a commit that has the given `external_id`. The app that the run's token belongs to must
- * have created the check run. Returns null if there is none. Reads all check runs of the commit: by default, GitHub
- * returns only the newest check run of each name, and a workflow job can have the same name.
+ * Finds the newest check run of a commit with the given `external_id`. Accepts only check runs that were created by the
+ * app to which the token belongs. Returns null if there is none. Reads all check runs of the commit, because GitHub by
+ * default returns only the newest one for each name, and a workflow job can have the same name.
  */
 async function findCheck(github: GitHub, head: string, id: string) {
   const { octokit, names } = github;

@@ -8,9 +8,9 @@ import type { ActionContext } from './context.ts';
 import type { ActionEvent, PullRequest } from './event.ts';
 
 /**
- * Opens the repository and fetches its complete history. `actions/checkout` makes a shallow clone unless its input
- * `fetch-depth` is 0. If the fetch fails, the code that later needs a missing commit reports the problem. Throws a
- * `ProblemError` if the workspace is not a git repository.
+ * Opens the repository and fetches its complete history, because `actions/checkout` creates a shallow clone unless its
+ * input `fetch-depth` is 0. Ignores a failed fetch: the code that later needs a missing commit reports the problem.
+ * Throws a `ProblemError` if the workspace is not a git repository.
  */
 export async function openFullRepository({ git, world }: Pick<ActionContext, 'git' | 'world'>): Promise<Repository> {
   if (!isRepositoryRoot(git.root)) throw new ProblemError(makeProblem('action/no-checkout'));
@@ -24,9 +24,9 @@ export async function openFullRepository({ git, world }: Pick<ActionContext, 'gi
 }
 
 /**
- * Chooses the commit to compare the checkout with. For a pull request, this is the state of the target branch without
- * the pull request. For other events, it is the previous commit that the event names, or else the first parent of HEAD.
- * Returns undefined if there is no such commit.
+ * Chooses the base commit, with which promptsync compares the checkout. For a pull request, this is the state of the
+ * target branch without the pull request. For other events, it is the previous commit in the event, or the first parent
+ * of HEAD as a fallback. Returns undefined if there is no such commit.
  */
 export async function chooseBase({ pull, before }: ActionEvent, repository: Repository): Promise<string | undefined> {
   if (pull !== null) return choosePullRequestBase(pull, repository);
@@ -35,28 +35,30 @@ export async function chooseBase({ pull, before }: ActionEvent, repository: Repo
 }
 
 /**
- * Returns the base of a pull request. If GitHub's test merge commit is checked out, the base is its first parent. If
- * the head of the pull request is checked out, the base is the merge base with the target branch. Throws a
- * `ProblemError` if any other commit is checked out.
+ * Returns the base of a pull request. If GitHub's test merge commit is checked out, the base is the first parent of
+ * that commit. If the head of the pull request is checked out, the base is the merge base with the target branch.
+ * Throws a `ProblemError` if any other commit is checked out.
  */
 async function choosePullRequestBase({ number, head, base }: PullRequest, repository: Repository): Promise<string> {
   const first = await readParent(repository, 1);
   const second = await readParent(repository, 2);
   if (first !== null && second === head) return first;
   if (repository.head === head) return (await repository.findMergeBase(base, head)) ?? base;
-  // A review of another commit would not show the changes of the pull request.
+  // A review of any other commit would not show the changes in the pull request.
   throw new ProblemError(makeProblem('action/other-checkout', { number, head, found: repository.head ?? 'no commit' }));
 }
 
-/** Reads a parent of HEAD. Returns null if HEAD has no such parent, or if a shallow clone lacks the parent. */
+/**
+ * Returns the id of a parent of HEAD. Returns null if HEAD has no such parent, or if a shallow clone lacks the parent.
+ */
 async function readParent({ head, resolveRef }: Repository, position: 1 | 2): Promise<string | null> {
   return head === null ? null : resolveRef(`${head}^${position}`);
 }
 
 /**
- * Returns a function that converts the path of a problem into a path relative to the root of the repository. Problems
- * use paths relative to the folder of the configuration. The only exception is the configuration file: its problems use
- * the value of the input `config`, which is relative to the working directory.
+ * Returns a function that converts the path in a problem to a path relative to the repository root. Paths in problems
+ * are relative to the configuration folder. The only exception is the configuration file: its problems contain the
+ * value of the input `config`, which is relative to the working directory.
  */
 export function makePathFromRoot(workingDirectory: string, config: string | undefined): (path: string) => string {
   const configFolder = dirname(resolve(workingDirectory, config ?? CONFIG_NAME));

@@ -8,14 +8,14 @@ import { isLoopback, readProxySettings } from '../domain/network.ts';
 import type { World } from '../domain/world.ts';
 
 /**
- * A client for the API of GitHub. It retries transient failures, reads all pages of lists, and waits out short rate
- * limits.
+ * A client for the GitHub API. It retries transient failures, reads all pages of lists, and waits for short rate limits
+ * to expire.
  */
 export type GitHub = {
   readonly octokit: InstanceType<typeof Client>;
-  /** The owner and the name of the repository. Calls to the API take both as parameters. */
+  /** The owner and the name of the repository, which API calls take as parameters. */
   readonly names: { readonly owner: string; readonly repo: string };
-  /** Sends a request only once per run. Later calls with the same name return the first result. */
+  /** Sends a request only once for each name. Later calls with the same name return the first result. */
   readonly once: <Answer>(name: string, request: () => Promise<Answer>) => Promise<Answer>;
 };
 
@@ -23,7 +23,7 @@ const Client = Octokit.plugin(paginateRest, retry, throttling);
 
 const MAX_RETRIES = 2;
 
-/** Makes the client for the repository that the environment variables of the GitHub runner name. Sends no request. */
+/** Creates the client for the repository that the runner's environment variables specify. Sends no request. */
 export function connectGitHub(token: string, { environment, now }: Pick<World, 'environment' | 'now'>): GitHub {
   const [owner = '', repo = ''] = (environment['GITHUB_REPOSITORY'] ?? '').split('/');
   const apiUrl = environment['GITHUB_API_URL'] || 'https://api.github.com';
@@ -38,15 +38,15 @@ export function connectGitHub(token: string, { environment, now }: Pick<World, '
     baseUrl: apiUrl,
     userAgent: 'promptsync',
     request: { fetch: makeFetch(environment, budget, now) },
-    // Set the retries here, not in `request`: `request.retries` would also retry rejected requests, such as those with
-    // 404.
+    // Set the number of retries here. `request.retries` would also retry requests that GitHub rejected, for example
+    // with 404.
     retry: { retries: MAX_RETRIES },
-    // Each server has its own rate limits, so the address of the server identifies them.
+    // Each server has its own rate limits, so use the address of the server as the id of its limits.
     throttle: { id: apiUrl, onRateLimit: shouldWait, onSecondaryRateLimit: shouldWait },
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
   });
   // Copy the options of each request. Octokit shares one object between all requests, and the retry plugin counts
-  // retries in it, so the retries of one request would lengthen the waits of the next requests.
+  // retries in it. Without the copy, the retries of one request would lengthen the waits of later requests.
   octokit.hook.before('request', (options) => void (options.request = { ...options.request }));
   const answers = new Map<string, Promise<unknown>>();
   const once = <Answer>(name: string, request: () => Promise<Answer>): Promise<Answer> => {
@@ -60,24 +60,24 @@ export function connectGitHub(token: string, { environment, now }: Pick<World, '
 /** The time limit of one request, in milliseconds. */
 const MAX_REQUEST_MS = 9_000;
 /**
- * The time limit for all slow requests, failed requests and waits of a run together, in milliseconds. A comment is not
- * worth a longer wait.
+ * The time limit for all slow requests, failed requests and waits of a run together, in milliseconds. Publishing a
+ * comment does not justify a longer wait.
  */
 const MAX_TOTAL_MS = 25_000;
 /**
- * The usual duration of a request, in milliseconds. For a successful request, only the time beyond this counts towards
- * the limit of a run.
+ * The usual duration of a request, in milliseconds. For a successful request, only the time beyond this counts toward
+ * `MAX_TOTAL_MS`.
  */
 const USUAL_RESPONSE_MS = 1_000;
 /** The longest wait before the retry of a failed request, in milliseconds. */
 const MAX_RETRY_WAIT_MS = 4_000;
 
-/** The time that all slow requests, failed requests and waits of a run may still take together. */
+/** The time that remains for all slow requests, failed requests and waits of a run together. */
 type TimeBudget = { remainingMs: number };
 
 /**
- * Sends a request and takes its time out of the budget. A request that exceeds its time limit fails with an
- * `AbortError`, which is the only error that no plugin of Octokit retries. Octokit gives this error the status 500.
+ * Sends a request and deducts its time from the budget. Throws an `AbortError` if the request exceeds its time limit,
+ * because this is the only error that no plugin of Octokit retries. Octokit gives it the status 500.
  */
 async function sendInTime(
   send: (signal: AbortSignal) => Promise<Response>,
@@ -87,13 +87,13 @@ async function sendInTime(
   const limit = Math.min(MAX_REQUEST_MS, budget.remainingMs);
   const signal = budget.remainingMs > 0 ? AbortSignal.timeout(limit) : AbortSignal.abort();
   const startedAt = now();
-  // A failed request also takes the wait before its retry out of the budget. All other requests take only the time
+  // A failed request is also charged for the wait before its retry. Any other request is charged only for the time
   // beyond the usual duration.
   let surcharge = MAX_RETRY_WAIT_MS;
   try {
     const response = await send(signal);
-    // Read the whole body within the time limit. If the body arrived too slowly, Octokit would accept an incomplete
-    // body.
+    // Read the whole body within the time limit. Otherwise, Octokit would accept an incomplete body if the rest arrived
+    // too slowly.
     await response.clone().arrayBuffer();
     if (response.status < 500) surcharge = -USUAL_RESPONSE_MS;
     return response;
@@ -108,8 +108,8 @@ async function sendInTime(
 type FetchFunction = (url: RequestInfo, options: RequestInit) => Promise<Response>;
 
 /**
- * Makes the function with which Octokit sends requests. The first request reads the proxy settings, so that an invalid
- * proxy setting fails the requests to GitHub but not the run.
+ * Creates the function with which Octokit sends requests. Reads the proxy settings only on the first request, so that
+ * an invalid setting fails the requests to GitHub but not the whole run.
  */
 function makeFetch(environment: World['environment'], budget: TimeBudget, now: World['now']): FetchFunction {
   let agents: { readonly direct: Agent; readonly proxied: EnvHttpProxyAgent } | null = null;
@@ -121,8 +121,8 @@ function makeFetch(environment: World['environment'], budget: TimeBudget, now: W
 }
 
 /**
- * The error of a call for which the token lacks a permission. GitHub also uses 404 for objects that the token may not
- * see.
+ * Matches the error of a call for which the token lacks a permission. GitHub also responds with 404 if the token may
+ * not see an object. Rate limit errors do not match.
  */
 export const Forbidden = z.object({
   status: z.literal([403, 404]),
@@ -130,19 +130,19 @@ export const Forbidden = z.object({
   response: z.object({ headers: z.object({ 'x-ratelimit-remaining': z.string().regex(/[1-9]/).optional() }) }),
 });
 
-/** A pull request that was merged. */
+/** A merged pull request. */
 export type MergedPull = {
   readonly number: number;
   /** The id of the last head commit before the merge. */
   readonly head: string;
-  /** The id of the newest commit that the merge created. Null if GitHub does not name it. */
+  /** The id of the newest commit that the merge created. Null if GitHub does not report it. */
   readonly mergeCommit: string | null;
 };
 
 /**
- * Lists the pull requests that merged a commit into a branch. There can be more than one: if several open pull requests
- * have the same head commit, GitHub marks all of them as merged when one of them is merged. A pull request from a fork
- * and its copy in the repository are an example.
+ * Lists the pull requests that merged a commit into a branch. There can be several: if multiple open pull requests have
+ * the same head commit, GitHub marks all of them as merged when one is merged. This happens, for example, if a pull
+ * request from a fork was copied to the repository.
  */
 export async function listMergedPulls(
   { octokit, names, once }: GitHub,
@@ -158,7 +158,7 @@ export async function listMergedPulls(
   return chosen.map(({ number, head, merge_commit_sha: mergeCommit }) => ({ number, head: head.sha, mergeCommit }));
 }
 
-/** Returns the first of the pull requests that merged a commit into a branch, or null if there is none. */
+/** Returns the first pull request from `listMergedPulls`, or null if there is none. */
 export async function findMergedPull(
   github: GitHub,
   commit: string,
@@ -168,7 +168,7 @@ export async function findMergedPull(
   return first ?? null;
 }
 
-/** Reads the id of the current head commit of a pull request. Returns null if the pull request is closed. */
+/** Returns the id of the current head commit of a pull request, or null if the pull request is closed. */
 export async function readOpenHead({ octokit, names }: GitHub, number: number): Promise<string | null> {
   const call = 'GET /repos/{owner}/{repo}/pulls/{pull_number}';
   const { state, head } = (await octokit.request(call, { ...names, pull_number: number })).data;
@@ -176,27 +176,31 @@ export async function readOpenHead({ octokit, names }: GitHub, number: number): 
 }
 
 /**
- * Reads the current tip of a branch from the API, because a clone in a workflow may be unable to contact its remote.
+ * Returns the id of the commit at the tip of a branch. Uses the API, because the clone in a workflow may be unable to
+ * contact its remote.
  */
 export async function readBranchTip({ octokit, names }: GitHub, branch: string): Promise<string> {
   const call = 'GET /repos/{owner}/{repo}/git/ref/{ref}';
   return (await octokit.request(call, { ...names, ref: `heads/${branch}` })).data.object.sha;
 }
 
-/** The login of the account that owns the default token of a workflow. */
+/** The login of the account that owns a workflow's default token. */
 export const ACTIONS_LOGIN = 'github-actions[bot]';
 
-/** The error of a GraphQL query that the token may not send. A server without GraphQL responds with 404. */
+/**
+ * Matches the error of a GraphQL query for which the token lacks a permission. A server without GraphQL responds with
+ * 404.
+ */
 const GraphqlUnavailable = z.union([
   z.object({ status: z.literal([401, 403, 404]), message: Forbidden.shape.message }),
   z.object({ errors: z.array(z.object({ type: z.literal('FORBIDDEN') })).min(1) }),
 ]);
 
 /**
- * Returns the login of the account that owns the token. It uses GraphQL, because REST does not return the account of an
- * app's token. If the token may not use GraphQL, it returns the account of the workflow's default token. Throws every
- * other error after the retries: with the wrong account, promptsync would not find its own comment and would write a
- * second comment.
+ * Returns the login of the account that owns the token. Uses GraphQL, because REST does not return the account of an
+ * app's token. If the token may not use GraphQL, returns the account of the workflow's default token. Throws all other
+ * errors after the retries: with the wrong account, promptsync would not find its own comment and would post a second
+ * one.
  */
 export async function readOwnLogin({ octokit, once }: GitHub): Promise<string> {
   return once('viewer', async () => {
@@ -210,9 +214,7 @@ export async function readOwnLogin({ octokit, once }: GitHub): Promise<string> {
   });
 }
 
-/**
- * Reads the files of a commit, by path. Each value is the mode, type and id of a file, as `git ls-tree` prints them.
- */
+/** Reads the files of a commit. Maps each path to the file's mode, type and id, as `git ls-tree` prints them. */
 export async function readTreeBlobs({ octokit, names }: GitHub, commit: string): Promise<ReadonlyMap<string, string>> {
   const call = 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}';
   const { tree, truncated } = (await octokit.request(call, { ...names, tree_sha: commit, recursive: '1' })).data;

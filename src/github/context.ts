@@ -13,27 +13,30 @@ import { connectGitHub, type GitHub } from './client.ts';
 import { type ActionEvent, readEvent } from './event.ts';
 import type { SafeActionHost, Inputs } from './runner.ts';
 
-/** The inputs, the event and the opened resources of one run of the action. */
+/** The inputs, the event and the opened resources of one action run. */
 export type ActionContext = {
   readonly inputs: Inputs;
   readonly event: ActionEvent;
-  /** The world of the run. Its working directory is the folder of the input `working-directory`. */
+  /** The `World` of the run. Its working directory is the folder from the input `working-directory`. */
   readonly world: World;
   /**
-   * The configuration. promptsync reads it once, before it starts git: the configuration names the variable of the API
-   * key, which git must not inherit.
+   * The configuration. promptsync reads it once, before it starts git. The configuration specifies the variable that
+   * contains the API key, and git must not inherit that variable.
    */
   readonly configuration: ConfigResult;
-  /** The branch that goes live. Null if neither the configuration nor the event names it. */
+  /** The branch that goes live. Null if neither the configuration nor the event specifies it. */
   readonly branch: string | null;
   readonly git: GitSettings;
-  /** The client for GitHub. Null without a token: then promptsync neither reads from GitHub nor publishes there. */
+  /**
+   * The client for GitHub. Null if there is no token. In that case, promptsync neither reads from GitHub nor publishes
+   * there.
+   */
   readonly github: GitHub | null;
 };
 
 /**
- * Makes the context of a run. Throws a `ProblemError` if the working directory is not a folder in the workspace, or if
- * the event is invalid.
+ * Creates the context of an action run. Throws a `ProblemError` if the working directory is not a folder in the
+ * workspace, or if the event is invalid.
  */
 export async function makeContext(inputs: Inputs, host: SafeActionHost): Promise<ActionContext> {
   const { environment, workingDirectory } = host;
@@ -50,7 +53,7 @@ export async function makeContext(inputs: Inputs, host: SafeActionHost): Promise
   const hostInFolder = { ...host, environment: variables, workingDirectory: folder };
   const configResult = await readConfig(inputs, { workspace, folder, environment: variables });
   const event = await readEvent(environment);
-  // A checkout does not know the default branch of its repository, so take the default branch from the event.
+  // A checkout does not contain the name of the default branch, so use the name from the event.
   const branch = configResult.config?.branch ?? event.defaultBranch;
   const config = configResult.config && { ...configResult.config, branch };
   return {
@@ -58,7 +61,7 @@ export async function makeContext(inputs: Inputs, host: SafeActionHost): Promise
     event,
     branch,
     configuration: { ...configResult, config },
-    // If the configuration cannot be read, `config` is null here, and the run reports the problem later.
+    // If the configuration cannot be read, `config` is null here, and a later step reports the problem.
     git: config === null ? { root: findRepositoryRoot(folder), keyVariables: [] } : makeGitSettings(config),
     world: makeWorld(hostInFolder, { onInterrupt: INTERRUPTED }),
     github: token === undefined ? null : connectGitHub(token, host),
@@ -75,9 +78,9 @@ type ConfigLocation = {
 };
 
 /**
- * Reads the configuration file that the inputs name. It does not look in parent folders. Otherwise a pull request could
- * delete the configuration of a team, and the key of the team would go to the service that a configuration in a parent
- * folder names.
+ * Reads the configuration file that the inputs specify. Does not search parent folders. Otherwise, a pull request could
+ * delete a team's configuration, and promptsync would send the team's key to the service from a configuration in a
+ * parent folder.
  */
 async function readConfig(inputs: Inputs, { workspace, folder, environment }: ConfigLocation): Promise<ConfigResult> {
   const file = inputs.config ?? CONFIG_NAME;
@@ -90,7 +93,7 @@ async function readConfig(inputs: Inputs, { workspace, folder, environment }: Co
   return loadConfig({ workingDirectory: folder, file, environment, urlSource });
 }
 
-/** The options that every command gets: the configuration, and the keys for the service. */
+/** The options that every command receives: the configuration and the keys for the service. */
 export type AccessOptions = Pick<ActionContext, 'configuration'> & Required<Pick<ServiceOptions, 'keys'>>;
 
 export function makeAccessOptions({ inputs, configuration }: ActionContext): AccessOptions {

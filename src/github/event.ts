@@ -6,7 +6,7 @@ const CommitIdShape = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/);
 const RepositoryShape = z.object({ full_name: z.string() });
 const UserShape = z.object({ login: z.string() });
 
-/** The parts of an event's payload that promptsync uses. It ignores all other parts of the payload. */
+/** The parts of an event payload that promptsync uses. Parsing drops all other parts. */
 const EventShape = z.object({
   pull_request: z
     .object({
@@ -20,48 +20,54 @@ const EventShape = z.object({
   merge_group: z.object({ base_sha: CommitIdShape, head_sha: CommitIdShape }).optional(),
   repository: RepositoryShape.extend({ default_branch: z.string().optional() }).optional(),
   sender: UserShape.nullish(),
-  // GitHub sends an id of only zeros if the branch had no commit before the push.
+  // If the branch had no commit before the push, GitHub sends an id that consists only of zeros.
   before: z
     .string()
     .default('0')
     .transform((id) => (/^0+$/.test(id) ? null : id)),
 });
 
-/** The pull request that a run reviews. */
+/** The pull request that an action run reviews. */
 export type PullRequest = {
   readonly number: number;
   /** The id of the head commit. */
   readonly head: string;
-  /** The id of the commit of the target branch. */
+  /** The id of the base commit on the target branch. */
   readonly base: string;
   /** The name of the target branch, into which the pull request would be merged. */
   readonly into: string;
-  /** True for a pull request from a fork or by Dependabot. Its runs get no secrets, and their token can only read. */
+  /**
+   * True if the pull request comes from a fork or from Dependabot. Workflow runs for such a pull request get no
+   * secrets, and their token can only read.
+   */
   readonly isForeign: boolean;
 };
 
-/** The event that started a run. */
+/** The event that started an action run. */
 export type ActionEvent = {
   /** The name of the event, such as `pull_request`. */
   readonly name: string;
-  /** The pull request of the event. Null for events that are not about a pull request. */
+  /** The pull request of the event. Null for events without a pull request. */
   readonly pull: PullRequest | null;
   /** The id of the commit that a merge queue wants to merge. Null for all other events. */
   readonly queued: string | null;
-  /** The full ref that the run is for, such as `refs/heads/main`. */
+  /** The full name of the ref that the run is for, such as `refs/heads/main`. */
   readonly ref: string;
-  /** The name of the repository's default branch. Null if the event does not contain it. */
+  /** The name of the repository's default branch. Null if the event does not include it. */
   readonly defaultBranch: string | null;
   /**
-   * The id of the previous commit: the tip of the branch before a push, or the base of a merge queue. Null if there is
-   * none.
+   * The id of the previous commit. For a push, this is the tip of the branch before the push. For a merge queue, it is
+   * the base commit. Null if there is none.
    */
   readonly before: string | null;
 };
 
 const DEPENDABOT = 'dependabot[bot]';
 
-/** Reads the event that started the run. Throws a `ProblemError` if the file is not the payload of a GitHub event. */
+/**
+ * Reads the event that started the run. Throws a `ProblemError` if the event file does not contain a valid payload from
+ * GitHub.
+ */
 export async function readEvent(environment: Readonly<Record<string, string | undefined>>): Promise<ActionEvent> {
   const { GITHUB_EVENT_NAME: name = '', GITHUB_EVENT_PATH: path = '', GITHUB_REF: ref = '' } = environment;
   const payload: unknown = await readFile(path, 'utf8')
@@ -106,23 +112,23 @@ function makePullRequest(pull: NonNullable<Payload['pull_request']>, { repositor
   return { number, head: head.sha, base: base.sha, into: base.ref, isForeign };
 }
 
-/** The modes that propose their edits in a pull request. */
+/** The modes that propose edits in a pull request. */
 export type ProposalMode = 'pull' | 'promote' | 'rollback';
-/** The mode of a run, with `auto` replaced by the mode that it stands for. */
+/** The mode of an action run after promptsync has resolved `auto`. */
 export type ActionMode = 'plan' | 'sync' | 'drift' | ProposalMode;
 
 /**
- * Chooses the mode of a run. The mode `auto` becomes `sync` for a push to the branch that goes live. Throws a
- * `ProblemError` if the mode must not run for the event.
- * @param live the name of the branch that goes live; null if it is not known
+ * Chooses the mode of an action run. For a push to the branch that goes live, `auto` becomes `sync`. Throws a
+ * `ProblemError` if the mode is not allowed for the event.
+ * @param live the name of the branch that goes live; null if it is unknown
  */
 export function chooseMode(mode: ActionMode | 'auto', event: ActionEvent, live: string | null): ActionMode {
   const chosen = mode === 'auto' ? chooseAutoMode(event, live) : mode;
   if (chosen === 'plan' || chosen === 'drift') return chosen;
   if (event.pull !== null) throw new ProblemError(makeProblem('guard/not-merged', { kind: 'pull-request' }));
   if (chosen === 'sync' || event.ref === `refs/heads/${live}`) return chosen;
-  // On another branch, the proposed pull request would also contain all other changes of that branch.
-  const liveBranch = `the branch that goes live (${live ?? 'not known'})`;
+  // On any other branch, the proposed pull request would also contain all other changes of that branch.
+  const liveBranch = `the branch that goes live (${live ?? 'unknown'})`;
   const expected = `${chosen} runs only on ${liveBranch}, but this run is for ${event.ref}`;
   throw new ProblemError(makeProblem('action/invalid-input', { input: 'mode', expected }));
 }

@@ -18,15 +18,15 @@ import { renderBody, makeConclusion, requireGitHub, type ActionRun } from './pub
 import type { Inputs, SafeActionHost } from './runner.ts';
 import { makeCommentMarker } from './upsert-posts.ts';
 
-/** Reviews a pull request as the review workflow would. */
+/** Reviews a pull request in the same way as the review workflow. */
 type ReviewPullRequest = (pull: PullRequest) => Promise<ActionRun>;
 type ProposalOutcome = Pick<ActionRun, 'result' | 'review'>;
 
 /**
- * Runs `pull`, `promote` or `rollback`, and keeps its commit in one pull request. Afterwards the work tree is in the
- * state that a merge of the pull request would produce.
- * @param review reviews a pull request that the workflow's own token opened: GitHub runs the workflows of such a pull
- * request only after somebody approves them
+ * Runs `pull`, `promote` or `rollback`, and proposes the resulting commit in a pull request. Later runs update the same
+ * pull request. At the end, the work tree has the state that a merge of the pull request would produce.
+ * @param review reviews the pull request if it was opened with the workflow's default token; GitHub runs workflows for
+ * such a pull request only after somebody approves them
  */
 export async function proposeEdits(
   mode: ProposalMode,
@@ -44,9 +44,10 @@ export async function proposeEdits(
 }
 
 /**
- * Returns the name of the proposal branch without the prefix `promptsync/`. Each pinned environment and each
- * configuration has its own branch. The name replaces characters that git does not allow in branch names, and omits the
- * end of a long environment name. A digest then distinguishes environments whose names became equal.
+ * Returns the name of the proposal branch without the prefix `promptsync/`. Each edited environment and each
+ * configuration has its own branch. The name replaces special characters, because git does not allow some of them, and
+ * shortens long environment names. If that changed the environment name, or if the configuration is not the default, a
+ * digest keeps the branch names distinct.
  */
 export function chooseProposalBranch(mode: ProposalMode, inputs: Inputs): string {
   const environment = getPinnedEnvironment(mode, inputs);
@@ -57,7 +58,10 @@ export function chooseProposalBranch(mode: ProposalMode, inputs: Inputs): string
   return `${name}.${shortDigest(computeDigest(marker + environment))}`;
 }
 
-/** Returns the environment whose pins the mode edits. Empty for `pull`, which is not about a single environment. */
+/**
+ * Returns the environment whose pins the mode edits. Returns an empty string for `pull`, which is not limited to one
+ * environment.
+ */
 function getPinnedEnvironment(mode: ProposalMode, { to, environment }: Inputs): string {
   switch (mode) {
     case 'promote':
@@ -70,8 +74,8 @@ function getPinnedEnvironment(mode: ProposalMode, { to, environment }: Inputs): 
 }
 
 /**
- * Runs the command, which edits prompt files and commits the edits. The command refuses to work on a commit that is not
- * the newest one, because its edits would undo the newer commits.
+ * Runs the command, which edits prompt files and commits the edits. The command refuses to run unless HEAD is the
+ * newest commit, because its edits would undo newer commits.
  */
 async function runEditCommand(mode: ProposalMode, context: ActionContext): Promise<CommandResult> {
   const { inputs, world } = context;
@@ -85,7 +89,7 @@ async function runEditCommand(mode: ProposalMode, context: ActionContext): Promi
   return rollBackPrompts({ ...options, environment }, world);
 }
 
-/** The input for publishing the commit of a command in a pull request. */
+/** The input for proposing the commit of a command in a pull request. */
 type Proposal = {
   readonly mode: ProposalMode;
   readonly context: ActionContext;
@@ -93,15 +97,15 @@ type Proposal = {
   readonly review: ReviewPullRequest;
   readonly github: GitHub;
   readonly clone: ProposalBranch;
-  /** The name of the branch that goes live. The pull request is for this branch. */
+  /** The name of the branch that goes live, which is the target branch of the pull request. */
   readonly into: string;
   /** The id of the commit whose files the command edits. */
   readonly base: string;
 };
 
 /**
- * Publishes the commit of a command in a pull request. A failure becomes a problem of the run. The result then reports
- * no commit, because the commit disappears with the clone.
+ * Proposes the commit of a command in a pull request. If this fails, the result contains a problem instead of the
+ * commit, because the commit is lost together with the clone.
  */
 async function publishProposal(result: CommandResult, proposal: Proposal): Promise<ProposalOutcome> {
   const { mode, clone, base, into, github, context, review } = proposal;
@@ -128,8 +132,8 @@ async function publishProposal(result: CommandResult, proposal: Proposal): Promi
 
 /**
  * Pushes a commit to the proposal branch, unless the branch already contains the same changes. If a pull request for a
- * promotion or rollback is already open, its earlier changes stay in it. Returns the id of the branch's new tip. Throws
- * a `ProblemError` if somebody else committed to the branch.
+ * promotion or rollback is already open, keeps its earlier changes. Returns the commit id of the branch tip. Throws a
+ * `ProblemError` if somebody else committed to the branch.
  */
 async function pushProposal(editCommit: string, proposal: Proposal): Promise<string> {
   const { mode, clone, base } = proposal;
@@ -151,7 +155,7 @@ async function pushProposal(editCommit: string, proposal: Proposal): Promise<str
 }
 
 /**
- * Finds the open pull request from the proposal branch into the branch that goes live. Returns undefined if there is
+ * Finds the open pull request from the proposal branch to the branch that goes live. Returns undefined if there is
  * none.
  */
 async function findOpenPull({ github: { octokit, names }, clone: { branch }, into }: Proposal) {
@@ -161,8 +165,8 @@ async function findOpenPull({ github: { octokit, names }, clone: { branch }, int
 }
 
 /**
- * Opens the pull request, or updates an open pull request whose body describes another commit. Returns the number of
- * the pull request.
+ * Opens the pull request, or updates the open pull request if its body describes a different commit. Returns the number
+ * of the pull request.
  */
 async function upsertPull(result: CommandResult, head: string, proposal: Proposal): Promise<number> {
   const { mode, context, host, github, clone, into } = proposal;
@@ -175,7 +179,7 @@ async function upsertPull(result: CommandResult, head: string, proposal: Proposa
     const request = { ...text, head: clone.branch, base: into, request: { retries: 0 } };
     return (await octokit.request('POST /repos/{owner}/{repo}/pulls', request)).data;
   };
-  // If the response was lost, GitHub may have opened the pull request anyway.
+  // The request may have succeeded although its response was lost. Look for the new pull request before failing.
   const findAfterFailure = async (error: unknown) => (await findOpenPull(proposal)) ?? Promise.reject(error);
   const pull = (await findOpenPull(proposal)) ?? (await openPull().catch(findAfterFailure));
   if (!pull.body?.startsWith(marker)) {
@@ -185,7 +189,8 @@ async function upsertPull(result: CommandResult, head: string, proposal: Proposa
 }
 
 /**
- * Closes the pull request, because nothing is left to propose. Keeps it open if somebody else committed to its branch.
+ * Closes the pull request, because there is nothing left to propose. Leaves it open if somebody else committed to its
+ * branch.
  */
 async function closePull(proposal: Proposal): Promise<void> {
   const { octokit, names } = proposal.github;

@@ -27,36 +27,36 @@ import { closeIssue, upsertComment, upsertIssue, makeCommentMarker, type StickyC
 export type ActionRun = {
   readonly result: CommandResult;
   readonly mode: ActionMode;
-  /** Null if the run failed before it had a context, for example because an input is not valid. */
+  /** Null if the run failed before its context was created, for example because of an invalid input. */
   readonly context: ActionContext | null;
   /** The ids of the commits that the applied push added to the branch, newest first. */
   readonly merged?: readonly string[];
-  /** The numbers of the pull requests whose reviews have shown the applied changes. */
+  /** The numbers of the pull requests whose reviews showed the applied changes. */
   readonly pulls?: ReadonlySet<number>;
-  /** The review of the pull request that the run itself opened or updated. It is published only on GitHub. */
+  /** The review of a pull request that the run itself opened or updated. It is published only on GitHub. */
   readonly review?: ActionRun | null;
 };
 
-/** The parts of a run that the action publishes in the log, in files and on GitHub. */
+/** The content that the action publishes in the log, in files and on GitHub. */
 type Publication = {
   readonly report: Report;
   readonly failure: FailureReason;
-  /** The options for Markdown pages of the report. */
+  /** The options for rendering the report as Markdown. */
   readonly page: MarkdownOptions;
-  /** The text of a review's check. It allows a later apply to make the changes that the review has shown. */
+  /** The text of the review's check. It allows a later apply to make the changes that the review showed. */
   readonly approval: string;
-  /** Replaces the secrets in a text. */
+  /** Redacts the secrets in a string. */
   readonly hide: (text: string) => string;
 };
 
 /**
- * Publishes a run in one destination, for example in a comment. A failure becomes a notice: the work of the run is
- * already done, and the other destinations still follow.
+ * Publishes a run to one destination, for example to a comment. Reports a failure only as a notice, because the run has
+ * already done its work and must still publish to the other destinations.
  */
 type PublishAttempt = (destination: string, publish: () => Promise<void>) => Promise<void>;
 
 /**
- * Publishes a run in all destinations: log, annotations, files, outputs, summary and GitHub. Returns the exit code of
+ * Publishes a run to all destinations: log, annotations, files, outputs, summary and GitHub. Returns the exit code of
  * the action.
  */
 export async function publishRun(run: ActionRun, host: SafeActionHost): Promise<number> {
@@ -89,12 +89,15 @@ export async function publishRun(run: ActionRun, host: SafeActionHost): Promise<
   return failure === '' ? 0 : 1;
 }
 
-/** Returns the function that makes the path of a problem relative to the root of the repository. */
+/**
+ * Returns a function that converts the path in a problem to a path relative to the repository root. Without a context,
+ * the function returns paths unchanged.
+ */
 function makePathMapper(context: ActionContext | null): (path: string) => string {
   return context === null ? (path) => path : makePathFromRoot(context.world.workingDirectory, context.inputs.config);
 }
 
-/** Makes the parts of a run that the action publishes. The report and the page options contain no secrets. */
+/** Builds the content to publish for a run. The report and the page options contain no secrets. */
 export function makeConclusion(actionRun: ActionRun, { environment, secrets: { hide } }: SafeActionHost): Publication {
   const { mode, result, context } = actionRun;
   const { run } = result;
@@ -103,16 +106,17 @@ export function makeConclusion(actionRun: ActionRun, { environment, secrets: { h
     title: mode,
     limit: null,
     folder: getFolderInRepository(context),
-    // Show the head commit of the pull request: readers do not know the test merge commit that GitHub checks out.
+    // Show the head commit of the pull request, because readers do not know the test merge commit that GitHub checks
+    // out.
     commit: context?.event.pull?.head ?? null,
     runUrl: server && repository && id ? `${server}/${repository}/actions/runs/${id}` : null,
   };
-  // Hide the secrets before rendering, too. If markup or escapes split a secret, the later replacement would not find
-  // the secret.
+  // Hide the secrets before rendering, too. Markup and escapes can split a secret, and the replacement after rendering
+  // would then miss it.
   const [report, page] = mapStrings([makeReport(run), pageOptions] as const, hide);
   const pull = context?.event.pull ?? null;
-  // The check approves nothing if the review had no key, because then there is no plan digest. It also approves nothing
-  // in a merge queue, which has no pull request.
+  // The check approves nothing in two cases. Without an API key, the review has no plan digest. In a merge queue, the
+  // review has no pull request.
   const approval =
     run.plan !== null && report.plan_digest !== null && pull !== null
       ? renderApproval(run.plan, pull, CHECK_LIMIT.most)
@@ -121,15 +125,17 @@ export function makeConclusion(actionRun: ActionRun, { environment, secrets: { h
 }
 
 /**
- * Returns the path of the input `working-directory`, relative to the root of the repository. Returns null for the root
- * itself.
+ * Returns the input `working-directory` as a path relative to the repository root. Returns null for the root itself.
  */
 function getFolderInRepository(context: ActionContext | null): string | null {
   const folder = posix.normalize(`${context?.inputs['working-directory'] ?? '.'}/`).slice(0, -1);
   return folder === '.' ? null : folder;
 }
 
-/** Returns the value of the output `failure-reason`. A drift run also fails if the service differs from the files. */
+/**
+ * Returns the value of the output `failure-reason`. In the mode `drift`, the run also fails if the service differs from
+ * the files.
+ */
 export function chooseActionFailure(
   mode: ActionMode,
   { exitCode }: Pick<CommandResult, 'exitCode'>,
@@ -137,17 +143,17 @@ export function chooseActionFailure(
 ): FailureReason {
   const reason = chooseFailureReason(report);
   if (reason !== '') return reason;
-  // An interruption after the last write changes the exit code but leaves no problem in the report.
+  // An interruption after the last write changes the exit code but adds no problem to the report.
   if (exitCode !== 0) return 'failed';
   return mode === 'drift' && countDifferingPrompts(report) > 0 ? 'drift' : '';
 }
 
-/** Counts the prompts that differ between the files and the service. Prompts that could not be read do not count. */
+/** Counts the prompts whose files differ from the service. Prompts that could not be read do not count. */
 export function countDifferingPrompts({ prompts }: Report): number {
   return prompts.filter(({ status }) => status === 'pending' || status === 'blocked').length;
 }
 
-/** Sets the outputs of the action. It writes the report files last, because writing files can fail. */
+/** Sets the outputs of the action. Writes the report files last, because writing files can fail. */
 async function publishOutputs(publication: Publication, host: SafeActionHost): Promise<void> {
   const { report, failure } = publication;
   const { setOutput } = host.runner;
@@ -162,10 +168,10 @@ function hasChanges({ prompts }: Report): boolean {
   return prompts.some(({ changes }) => changes.length > 0);
 }
 
-/** A file with the complete report, and the name of the action's output that contains the path of the file. */
+/** A file with the complete report. `output` is the name of the action output that contains the path of the file. */
 type WrittenReport = { readonly output: string; readonly path: string };
 
-/** Writes the complete report, without a size limit, to files that later steps of the job can read. */
+/** Writes the complete report to files that later steps of the job can read. The files have no size limit. */
 async function writeReports(
   { report, page, hide }: Publication,
   { environment, makeUniqueId }: SafeActionHost,
@@ -187,18 +193,18 @@ const countBytes = (text: string): number => Buffer.byteLength(text, 'utf8');
 const SUMMARY_LIMIT = { most: 900 * 1024, measure: countBytes };
 
 /**
- * The size limit of a text in a check run, in bytes. GitHub accepts 65,535 bytes. The limit is lower, because a text
- * can become slightly longer when its secrets are hidden.
+ * The size limit for each part of a check run, in bytes. GitHub accepts 65,535 bytes, but hiding secrets can lengthen
+ * the text slightly.
  */
 const CHECK_LIMIT = { most: 65_000, measure: countBytes };
 
 /** A run that has a context. */
 type StartedRun = ActionRun & { readonly context: ActionContext };
-/** The commits and the pull requests whose merge an apply is for. */
+/** The merged commits and pull requests whose changes an apply writes. */
 type AppliedMerges = Pick<ActionRun, 'merged' | 'pulls'>;
 
 /**
- * Publishes a run on GitHub: a review as a check and a comment, an apply as an update of the comment, and drift as an
+ * Publishes a run on GitHub. A review becomes a check and a comment, an apply updates the comment, and drift becomes an
  * issue.
  */
 async function publishOnGitHub(
@@ -215,21 +221,21 @@ async function publishOnGitHub(
 }
 
 /**
- * Publishes the check and the comment of a review. If the pull request is closed, it publishes nothing, so that the
- * last review before the merge stays visible.
+ * Publishes the check and the comment of a review. Publishes nothing if the pull request is closed, so that the last
+ * review before the merge stays visible.
  */
 async function publishReview(context: ActionContext, publication: Publication, attempt: PublishAttempt): Promise<void> {
   const { github, event, inputs } = context;
   const { pull, queued } = event;
   const head = pull?.head ?? queued;
   if (head === null) return;
-  // Read the current head only for pull request events. In all other runs, promptsync itself has just pushed the head,
-  // and GitHub may still return the previous head.
+  // Read the current head only for pull request events. In all other runs with a pull request, promptsync itself has
+  // just pushed the head, and GitHub may still return the previous head.
   const mustReadHead = pull !== null && github !== null && event.name.startsWith('pull_request');
   const newestHead = mustReadHead ? await readOpenHead(github, pull.number).catch(() => head) : head;
   if (newestHead === null) return;
   await attempt('check', () => publishCheck(requireGitHub(github), makeCheckRun(head, context, publication)));
-  // A run for an older head can end after the run for the newest head. Such a run must not replace the newer comment.
+  // A run for an older head can finish after the run for the newest head. It must not replace the newer comment.
   if (pull === null || inputs.comment === 'never' || newestHead !== head) return;
   await attempt('comment', () => publishComment(pull, context, publication));
 }
@@ -258,7 +264,7 @@ export function requireGitHub(github: GitHub | null): GitHub {
   throw new ProblemError(makeProblem('action/invalid-input', { input: 'github-token', expected: 'it is empty' }));
 }
 
-/** Creates or updates the comment that shows a review on its pull request. */
+/** Creates or updates the review comment on a pull request. */
 async function publishComment(
   { number: issue }: PullRequest,
   context: ActionContext,
@@ -269,12 +275,12 @@ async function publishComment(
   const { report } = publication;
   const hasNothingToReport = countDifferingPrompts(report) === 0 && listProblems(report).length === 0;
   const omitsNewComment = inputs.comment === 'changes' && hasNothingToReport;
-  // Always update an existing comment, because its text may be out of date.
+  // Always update an existing comment, because its content may be out of date.
   const mustWrite: StickyComment['mustWrite'] = (existing) => existing !== null || !omitsNewComment;
   await upsertAndLinkComment({ issue, marker, body: renderBody(marker, publication), mustWrite }, context);
 }
 
-/** Creates or updates a comment, and prints its URL in the log. */
+/** Creates or updates a comment, and logs its URL. */
 async function upsertAndLinkComment(comment: StickyComment, { github, world }: ActionContext): Promise<void> {
   const url = await upsertComment(requireGitHub(github), comment);
   if (url !== null) world.printNotice(`Comment: ${escapeLine(url)}`);
@@ -288,7 +294,7 @@ async function publishOutcome(
 ): Promise<void> {
   const { merged = [], pulls: reviewedPulls = [] } = appliedMerges;
   const { report, page, failure } = publication;
-  // If this run changed nothing, an earlier run applied the changes and has already updated the comments.
+  // If this run changed nothing, an earlier run already applied the changes and updated the comments.
   if (failure === '' && report.prompts.every(({ status }) => status === 'unchanged')) return;
   const github = requireGitHub(context.github);
   const { inputs, world, branch } = context;
@@ -296,7 +302,7 @@ async function publishOutcome(
   const title = makeOutcomeTitle(report, failure, world.now());
   const body = renderBody(marker, { ...publication, page: { ...page, title } });
   const mergedPulls = await Promise.all(merged.map((commit) => findMergedPull(github, commit, branch)));
-  // A rerun of an old apply fails as superseded. Such a rerun must not overwrite a comment that reports an apply.
+  // A rerun of an old apply fails as superseded. It must not overwrite a comment that reports an apply.
   const mustWrite: StickyComment['mustWrite'] = (existing) =>
     existing !== null && !(failure === 'superseded' && reportsApply(existing.body));
   for (const issue of new Set([...reviewedPulls, ...mergedPulls.flatMap((pull) => pull?.number ?? [])])) {
@@ -304,15 +310,14 @@ async function publishOutcome(
   }
 }
 
-/**
- * Opens or updates the issue about drift if the service differs from the files. Closes the issue if they are in sync.
- */
+/** Opens or updates the drift issue if the service differs from the files. Closes the issue if they are in sync. */
 async function publishIssue({ inputs, ...context }: ActionContext, publication: Publication): Promise<void> {
   const github = requireGitHub(context.github);
   const marker = makeCommentMarker(inputs);
   const body = renderBody(marker, publication);
   if (publication.failure === '') return closeIssue(github, { marker, body });
-  // If the service could not be read, promptsync does not know whether there is drift. The issue stays as it is.
+  // The run failed without finding differences, for example because it could not read the service. Leave the issue
+  // unchanged, because there may still be drift.
   if (countDifferingPrompts(publication.report) === 0) return;
   const { folder } = publication.page;
   const where = folder === null ? '' : ` (${folder})`;
@@ -320,14 +325,14 @@ async function publishIssue({ inputs, ...context }: ActionContext, publication: 
 }
 
 /**
- * The length limit of a comment, in characters. GitHub accepts 65,536 characters. The limit is lower, because a text
- * can become slightly longer when its secrets are hidden.
+ * The length limit of a comment, in characters. GitHub accepts 65,536 characters, but hiding secrets can lengthen the
+ * text slightly.
  */
 const COMMENT_LIMIT = { most: 60_000, measure: (text: string): number => text.length };
 
 /**
- * Renders the text of a comment, an issue or a pull request. Its first line is the marker by which promptsync finds it
- * again.
+ * Renders the body of a comment, an issue or a pull request. The first line is the marker, by which promptsync finds
+ * the comment, issue or pull request again.
  */
 export function renderBody(marker: string, { report, page, hide }: Publication): string {
   const most = COMMENT_LIMIT.most - COMMENT_LIMIT.measure(`${marker}\n`);
@@ -335,14 +340,14 @@ export function renderBody(marker: string, { report, page, hide }: Publication):
 }
 
 /**
- * The number of problems of one kind that get an annotation. GitHub shows only ten annotations of a kind for each step,
- * and the tenth annotation says how many problems have none.
+ * The maximum number of problems of each severity that get an annotation. GitHub shows only ten annotations of each
+ * kind for a step. The tenth annotation reports how many problems have none.
  */
 const MAX_ANNOTATIONS_PER_KIND = 9;
 
 /**
  * Annotates the line of each problem.
- * @param toRootPath makes the path of a problem relative to the root of the repository
+ * @param toRootPath converts the path in a problem to a path relative to the repository root
  */
 export function annotateProblems(
   problems: readonly ReportProblem[],
@@ -363,7 +368,7 @@ export function annotateProblems(
   }
 }
 
-/** Annotates the run as a whole, not a line of a file. */
+/** Adds an annotation to the run as a whole, not to a line of a file. */
 export function annotateWholeRun(kind: AnnotationKind, problem: ReportProblem, { annotate }: Runner): void {
   annotate(kind, renderAnnotation(problem), { title: problem.code });
 }

@@ -10,29 +10,29 @@ import { type MergedPull, listMergedPulls, readBranchTip, readTreeBlobs } from '
 import type { ActionContext } from './context.ts';
 
 /**
- * Makes the function that reads the tip of a branch from the API of GitHub if git cannot contact the remote. Returns
- * undefined without a token.
+ * Creates the function that reads the tip of a branch from the GitHub API if git cannot contact the remote. Returns
+ * undefined if there is no token.
  */
 export function makeNewestCommitReader({
   github,
 }: Pick<ActionContext, 'github'>): MergeCheckOptions['readNewestFromForge'] {
   if (github === null) return undefined;
   return async (branch) => {
-    if (branch === null) throw new Error('the event does not name the default branch.');
+    if (branch === null) throw new Error('the event does not contain the name of the default branch.');
     const commit = await readBranchTip(github, branch);
     return { branch, commit, readTree: () => readTreeBlobs(github, commit) };
   };
 }
 
-/** The guard that blocks the changes of a plan that no merged review has shown. */
+/** A guard that blocks all changes that no merged review showed. */
 export type ReviewGate = {
-  /** Returns a problem if no merged review has shown the changes of the prompt. Otherwise returns no problem. */
+  /** Returns a problem if no merged review showed the changes of the prompt. Otherwise returns an empty list. */
   readonly refuse: (prompt: PromptPlan) => readonly Problem[];
-  /** The numbers of the pull requests whose reviews have shown changes of the plan. */
+  /** The numbers of the pull requests whose reviews showed changes of the plan. */
   readonly shownBy: ReadonlySet<number>;
 };
 
-/** Compares a plan with the reviews of merged pull requests, and makes the guard from the result. */
+/** Compares a plan with the reviews of merged pull requests, and creates the guard from the result. */
 export async function makeReviewGuard(context: ActionContext, workspace: PlannedWorkspace): Promise<ReviewGate> {
   const reviewsOf = makeReviewsReader(context, workspace.repository);
   const trail = { ...(await readReviewTrail(workspace)), reviewsOf };
@@ -44,7 +44,9 @@ export async function makeReviewGuard(context: ActionContext, workspace: Planned
   return { refuse, shownBy };
 }
 
-/** Reads the history that promptsync searches for reviews. The history is empty if the plan has no visible changes. */
+/**
+ * Reads the history in which promptsync searches for reviews. The history is empty if the plan has no visible changes.
+ */
 async function readReviewTrail({
   plan,
   config,
@@ -66,10 +68,10 @@ async function readReviewTrail({
 }
 
 /**
- * Lists the first-parent commits that touched each path. A merge commit touched a file if it changed the file, or if it
- * merged a commit that changed the file. The second condition prevents an attack: somebody could push a merge commit
- * whose first parent is older than a revert, and whose second parent is the tip of the branch. Then no first-parent
- * commit would have reverted the file.
+ * Lists the first-parent commits that touched each path. A merge commit counts if it changed the file, or if it merged
+ * a commit that changed the file. The second condition prevents an attack: somebody could push a merge commit whose
+ * first parent is older than a revert, and whose second parent is the tip of the branch. The revert would then be
+ * missing from the first-parent commits.
  */
 async function listCommitsTouching(
   { toRootPath, followFile, findCommitsChanging, mapCommitsToMerges }: Repository,
@@ -88,7 +90,10 @@ async function listCommitsTouching(
   return new Map(await Promise.all(entries));
 }
 
-/** Makes the function that finds the pull requests that merged a commit, and reads the approvals in their checks. */
+/**
+ * Creates the function that finds the pull requests that merged a commit. The function also reads the approvals in
+ * their checks.
+ */
 function makeReviewsReader(
   { github, branch, inputs, world }: ActionContext,
   repository: Repository | null,
@@ -108,13 +113,13 @@ function makeReviewsReader(
 }
 
 /**
- * Whether the merge of a pull request brought a commit to the branch. GitHub also names the pull request for the
- * original commits that a squash merge replaced. If an original commit is on the branch, somebody must have pushed it
- * there.
+ * Returns true if the merge of a pull request brought the commit to the branch. After a squash merge, GitHub also lists
+ * the pull request for the original commits that the squash replaced. If an original commit is on the branch, somebody
+ * pushed it there separately.
  */
 async function didMerge({ mergeCommit }: MergedPull, commit: string, repository: Repository | null): Promise<boolean> {
   if (mergeCommit === commit) return true;
   if (mergeCommit === null || repository === null) return false;
-  // If the clone does not have the merge commit, git fails. In that case the merge commit is not on this branch.
+  // git fails if the clone does not have the merge commit. In that case, the merge commit is not on this branch.
   return repository.isSameOrAncestor(commit, mergeCommit).catch(() => false);
 }

@@ -18,7 +18,7 @@ export async function runAction(host: ActionHost): Promise<number> {
   return publishRun(await runMode(safeHost), safeHost);
 }
 
-/** Runs the mode that the inputs and the event select. An error becomes the result of the run. */
+/** Runs the mode that the inputs and the event select. Converts an error to the result of the run. */
 async function runMode(host: SafeActionHost): Promise<ActionRun> {
   let start: Omit<ActionRun, 'result'> = { mode: 'plan', context: null };
   try {
@@ -33,7 +33,7 @@ async function runMode(host: SafeActionHost): Promise<ActionRun> {
   }
 }
 
-/** The result of a mode, and the pull requests that it is about. */
+/** The result of a mode, and the commits and pull requests that it relates to. */
 type ActionOutcome = Omit<ActionRun, 'mode' | 'context'>;
 
 async function runCommand(mode: ActionMode, context: ActionContext, host: SafeActionHost): Promise<ActionOutcome> {
@@ -52,8 +52,8 @@ async function runCommand(mode: ActionMode, context: ActionContext, host: SafeAc
 }
 
 /**
- * Reviews a pull request that the run itself opened or updated, as the review workflow would. The work tree must be in
- * the state that a merge of the pull request would produce.
+ * Reviews a pull request that the run itself opened or updated, in the same way as the review workflow. The work tree
+ * must have the state that a merge of the pull request would produce.
  */
 async function reviewPullRequest(pull: PullRequest, { event, ...rest }: ActionContext): Promise<ActionRun> {
   const context = { ...rest, event: { ...event, pull } };
@@ -64,8 +64,8 @@ async function reviewPullRequest(pull: PullRequest, { event, ...rest }: ActionCo
 }
 
 /**
- * Makes the plan of a review, and warns if the target branch has moved.
- * @param knownBase the id of the base commit; if it is absent, the event and the checkout determine the base
+ * Creates the plan for a review, and warns if the target branch has moved.
+ * @param knownBase the id of the base commit; if absent, the event and the checkout determine the base
  */
 async function makeReviewPlan(context: ActionContext, knownBase?: string): Promise<ActionOutcome> {
   const { event, world } = context;
@@ -80,7 +80,10 @@ async function makeReviewPlan(context: ActionContext, knownBase?: string): Promi
   return { result: { ...result, run: { ...run, problems } } };
 }
 
-/** Warns if the target branch got newer commits after the base. The same files may then result in another plan. */
+/**
+ * Warns if the target branch has commits that are newer than the base. With these commits, the same files can produce a
+ * different plan.
+ */
 async function warnAboutStaleBase(
   base: string | undefined,
   { event: { pull }, github }: ActionContext,
@@ -111,12 +114,12 @@ async function applyChanges(context: ActionContext): Promise<ActionOutcome> {
   return { result, merged, pulls };
 }
 
-/** The maximum number of merges that a merge queue puts into one push. */
+/** The maximum number of merges that a merge queue combines into one push. */
 const MAX_MERGES = 100;
 
 /**
  * Lists the commits that a push added to the branch, newest first. A merge queue can push several merges at once.
- * @param before the tip before the push; if it is null, the result is only the newest commit
+ * @param before the tip before the push; if null, the result contains only the newest commit
  */
 async function listMergesSince(
   before: string | null,
@@ -128,8 +131,8 @@ async function listMergesSince(
 }
 
 /**
- * Plans a sync to report the differences between the service and the files. The limits `on_drift` and `max_changes` do
- * not apply, because drift and many changes must be reported, not refused.
+ * Plans a sync to report the differences between the service and the files. Disables the limits `on_drift` and
+ * `max_changes`, because the run must report drift and large changes instead of refusing them.
  */
 async function reportDrift(context: ActionContext): Promise<ActionOutcome> {
   await openFullRepository(context);
@@ -145,8 +148,8 @@ function makeSyncOptions(context: ActionContext): Omit<SyncOptions, 'dryRun' | '
 }
 
 /**
- * Whether the run has an API key, from the input `api-key` or from the environment variable that promptsync reads
- * without it.
+ * Returns true if the run has an API key. The key comes from the input `api-key`, or from an environment variable if
+ * this input is missing.
  */
 function hasKey({ inputs, world, git }: ActionContext): boolean {
   const [variable = DEFAULT_KEY_VARIABLE] = git.keyVariables;

@@ -3,7 +3,7 @@ import { type Host, makeSafeHost, type SafeHost } from '../cli/host.ts';
 import { parseMaxChanges } from '../domain/policy.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 
-/** The title of an annotation, and the place in a file that it belongs to. Lines and columns start at 1. */
+/** The title of an annotation, and its location in a file. Lines and columns start at 1. */
 export type AnnotationPlace = {
   readonly title: string;
   readonly file?: string;
@@ -13,25 +13,26 @@ export type AnnotationPlace = {
 
 export type AnnotationKind = 'error' | 'warning' | 'notice';
 
-/** The functions of the GitHub runner that the action uses. They are a part of @actions/core. */
+/** The functions of the GitHub runner that the action uses. They are part of `@actions/core`. */
 export type Runner = {
   /** Returns the trimmed value of an input, or an empty string if the workflow does not set the input. */
   readonly getInput: (name: string) => string;
   /** Sets an output of the action, which later steps of the workflow can read. */
   readonly setOutput: (name: string, value: string) => void;
-  /** Registers a secret with the runner, which hides the secret in all later lines of the log. */
+  /** Registers a secret with the runner, which then hides the secret in all later lines of the log. */
   readonly setSecret: (secret: string) => void;
-  /** Adds an annotation to the run. GitHub shows it at the place. */
+  /** Adds an annotation to the run. GitHub shows it at the given place. */
   readonly annotate: (kind: AnnotationKind, message: string, place: AnnotationPlace) => void;
   /** Writes the summary of the step, which GitHub shows on the page of the run. */
   readonly writeSummary: (markdown: string) => Promise<void>;
 };
 
-/** The process and the runner that the action runs in. */
+/** The process and the runner in which the action runs. */
 export type ActionHost = Host & { readonly runner: Runner };
 
 /**
- * A host that hides secrets in the log, annotations, outputs and summary, and registers each secret with the runner.
+ * A host that hides secrets in the log, annotations, outputs and summary. It also registers each secret with the
+ * runner.
  */
 export type SafeActionHost = ActionHost & SafeHost;
 
@@ -58,7 +59,7 @@ export function makeSafeAction(host: ActionHost): SafeActionHost {
 
 const BooleanInputShape = z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' }).default(false);
 
-/** The inputs of action.yml. An input that a workflow sets to an empty string counts as missing. */
+/** The inputs of action.yml. If a workflow sets an input to an empty string, the input counts as missing. */
 const InputShape = z.object({
   mode: z.enum(['auto', 'plan', 'sync', 'drift', 'pull', 'promote', 'rollback']).default('auto'),
   config: z.string().optional(),
@@ -92,7 +93,7 @@ export type Inputs = z.infer<typeof InputShape>;
 export const INPUT_NAMES = Object.keys(InputShape.shape);
 
 /**
- * Reads the inputs. Marks the API key and the token as secrets first, so that no message can contain them. Throws a
+ * Reads the inputs. First registers the API key and the token as secrets, so that no message can contain them. Throws a
  * `ProblemError` if an input is not valid.
  */
 export function readInputs(

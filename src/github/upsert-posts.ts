@@ -2,22 +2,22 @@ import { makeMarker, hasSameText, type StickyText, upsertStickyText } from '../c
 import { readOwnLogin, type GitHub } from './client.ts';
 import type { Inputs } from './runner.ts';
 
-/** A comment on an issue or a pull request. */
+/** A comment that promptsync keeps up to date on an issue or a pull request. `issue` is the number of either. */
 export type StickyComment = StickyText<Comment> & { readonly issue: number };
-/** An issue that each run updates. Its rule for writing is missing, because every run writes it. */
+/** An issue that promptsync keeps up to date. It has no `mustWrite` rule, because every run writes it. */
 type StickyIssue = Omit<StickyText<Issue>, 'mustWrite'> & { readonly title: string };
 
 type Comment = { readonly id: number; readonly body?: string; readonly html_url: string };
 type Issue = { readonly number: number; readonly title: string; readonly body?: string | null };
 
-/** Makes the marker of the comments, issues and pull requests that runs with these inputs keep up to date. */
+/** Builds the marker of the comments, issues and pull requests that promptsync updates in runs with these inputs. */
 export function makeCommentMarker(inputs: Pick<Inputs, 'config' | 'working-directory'>): string {
   return makeMarker(inputs['working-directory'], inputs.config);
 }
 
 /**
  * Updates the comment of promptsync, or creates it if there is none. Returns the URL of the comment, or null if
- * `mustWrite` is false. Throws the errors of Octokit.
+ * `mustWrite` returns false. Throws any error from Octokit.
  */
 export async function upsertComment(github: GitHub, comment: StickyComment): Promise<string | null> {
   const { octokit, names } = github;
@@ -40,8 +40,8 @@ export async function upsertComment(github: GitHub, comment: StickyComment): Pro
 }
 
 /**
- * Finds the comment that starts with the marker. It must belong to promptsync's own account, because anybody can copy a
- * marker.
+ * Finds the comment that starts with the marker. Its author must be promptsync's own account, because anybody can copy
+ * a marker. Returns null if there is none.
  */
 async function findComment(github: GitHub, { issue, marker }: StickyComment): Promise<Comment | null> {
   const { octokit, names } = github;
@@ -53,7 +53,7 @@ async function findComment(github: GitHub, { issue, marker }: StickyComment): Pr
   return candidates.find(({ user }) => isWrittenBy(ownLogin, user)) ?? null;
 }
 
-/** Updates the open issue of promptsync, or opens an issue if there is none. Throws the errors of Octokit. */
+/** Updates the open issue of promptsync, or opens one if there is none. Throws any error from Octokit. */
 export async function upsertIssue(github: GitHub, { title, body, marker }: StickyIssue): Promise<void> {
   const { octokit, names } = github;
   await upsertStickyText({
@@ -73,8 +73,8 @@ export async function upsertIssue(github: GitHub, { title, body, marker }: Stick
 }
 
 /**
- * Closes the open issue of promptsync, if there is one, and replaces its text with the final report. Throws the errors
- * of Octokit.
+ * Closes the open issue of promptsync, if there is one, and replaces its body with the final report. Throws any error
+ * from Octokit.
  */
 export async function closeIssue(github: GitHub, { marker, body }: Omit<StickyIssue, 'title'>): Promise<void> {
   const { octokit, names } = github;
@@ -86,7 +86,7 @@ export async function closeIssue(github: GitHub, { marker, body }: Omit<StickyIs
 }
 
 /**
- * Finds the open issue that starts with the marker and belongs to promptsync's own account. Returns null if there is
+ * Finds the open issue that starts with the marker and was opened by promptsync's own account. Returns null if there is
  * none.
  */
 async function findIssue(github: GitHub, marker: string): Promise<Issue | null> {
@@ -100,8 +100,8 @@ async function findIssue(github: GitHub, marker: string): Promise<Issue | null> 
 }
 
 /**
- * True if GitHub may have carried out a failed request: the response was lost, or it has a status of 500 or more, as
- * from a gateway.
+ * Returns true if GitHub may have processed a failed request. This is the case if the response was lost, or if its
+ * status is 500 or higher, for example from a gateway.
  */
 export function mayHaveWorked(error: unknown): boolean {
   return error instanceof Error && 'status' in error && Number(error.status) >= 500;
@@ -110,8 +110,8 @@ export function mayHaveWorked(error: unknown): boolean {
 type Author = { readonly login: string; readonly type?: string };
 
 /**
- * Whether an account wrote a text. GraphQL omits the suffix `[bot]` that REST appends to the logins of apps in some
- * responses.
+ * Returns true if the author is the account with this login. In some responses, REST appends the suffix `[bot]` to the
+ * login of an app, but GraphQL omits it.
  */
 function isWrittenBy(login: string, author: Author | null | undefined): boolean {
   return author?.login === login || (author?.type === 'Bot' && author.login === `${login}[bot]`);

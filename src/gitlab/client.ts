@@ -7,16 +7,16 @@ import { makeHttp, type Exchange, type Http } from '../service/http.ts';
 import { ServiceError, type Effect } from '../service/prompt-service.ts';
 import { parseRetryAfter, withRetries, type AttemptResult } from '../service/retry.ts';
 
-/** A client for the REST API of GitLab. It retries transient failures, and gives up within a minute. */
+/** A client for the GitLab REST API. It retries transient failures, and gives up within a minute. */
 export type GitLab = {
   /**
    * Sends a request and returns the parsed response. Throws a `ServiceError` if the request fails. If the effect of the
-   * error is `unknown`, GitLab may have carried out the request.
+   * error is `unknown`, GitLab may have processed the request.
    */
   readonly send: <Answer>(call: GitLabCall<Answer>) => Promise<Answer>;
   /**
-   * Reads the items of a list, page by page. A page in the middle can be short, because GitLab removes the items that
-   * the token may not see.
+   * Yields the items of a list, page by page. A short page is not necessarily the last one, because GitLab removes
+   * items that the token may not see.
    */
   readonly list: <Item>(path: string, item: z.ZodType<Item>) => AsyncGenerator<Item>;
   /** Closes all connections. */
@@ -26,36 +26,36 @@ export type GitLab = {
 /** A request to the API, and the shape of its response. */
 type GitLabCall<Answer> = {
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** The path below the address of the API, with the query. */
+  /** The path below the base URL of the API, including the query. */
   readonly path: string;
   readonly body?: object;
-  /** The parts of the response that promptsync reads. */
+  /** The shape of the response, limited to the parts that promptsync reads. */
   readonly shape: z.ZodType<Answer>;
 };
 
-/** A parsed response. `next` is the number of the next page of a list, or null if there is none. */
+/** A parsed response. `next` is the number of the next page of a list. Null if there is no next page. */
 type GitLabPage<Answer> = { readonly value: Answer; readonly next: string | null };
 
 /** The time limit of one request, in milliseconds. */
 const MAX_REQUEST_MS = 10_000;
 /**
- * The time limit for all requests of a command, in milliseconds. Ten seconds of the minute remain for its start and
- * end.
+ * The time limit for all requests of a command, in milliseconds. Out of one minute, this leaves ten seconds for the
+ * command to start and end.
  */
 const MAX_TOTAL_MS = 50_000;
 /** The longest wait before a retry if the response has no `Retry-After`, in milliseconds. */
 const MAX_BACKOFF_MS = 1_000;
 
-/** The connection to the API of GitLab, and the settings of its requests. */
+/** The connection to the GitLab API, and the settings of its requests. */
 type GitLabConnection = {
   readonly apiUrl: URL;
   readonly token: string;
   readonly http: Http;
-  /** The time when the last request must be over, in milliseconds since 1970. */
+  /** The time by which the last request must end, in milliseconds since 1970. */
   readonly deadline: number;
 };
 
-/** Makes the client. It sends the token only to the origin of the variable CI_API_V4_URL. Sends no request. */
+/** Creates the client, which sends the token only to the origin of the URL in CI_API_V4_URL. Sends no request. */
 export function connectGitLab(token: string, world: World): GitLab {
   const { environment, now } = world;
   const apiUrl = readApiUrl(environment);
@@ -80,8 +80,8 @@ export function connectGitLab(token: string, world: World): GitLab {
 }
 
 /**
- * Reads the address of the API from CI_API_V4_URL. Plain HTTP is allowed, because the runner of GitLab sets this
- * variable and so knows how to reach its server. Throws a `ProblemError` if the address is not valid.
+ * Reads the base URL of the API from CI_API_V4_URL. Allows plain HTTP, because the GitLab runner sets this variable and
+ * therefore knows how to reach its server. Throws a `ProblemError` if the URL is not valid.
  */
 function readApiUrl(environment: World['environment']): URL {
   const url = URL.parse(environment['CI_API_V4_URL'] ?? '');
@@ -90,8 +90,8 @@ function readApiUrl(environment: World['environment']): URL {
 }
 
 /**
- * Makes the problem that says why promptsync published no note.
- * @param status the status of GitLab's response; 0 if there was no response
+ * Creates the problem that explains why promptsync published no note.
+ * @param status the HTTP status of GitLab's response; 0 if there was no response
  */
 function makeNotPublishedProblem(reason: string, status = 0): Problem {
   return makeProblem('gitlab/not-published', { reason, status });
@@ -99,7 +99,10 @@ function makeNotPublishedProblem(reason: string, status = 0): Problem {
 
 type GitLabAttempt<Answer> = AttemptResult<GitLabPage<Answer>>;
 
-/** Sends a request once, unless the run was interrupted or the remaining time is too short for another request. */
+/**
+ * Sends a request once. Sends nothing if the run was interrupted, or if the remaining time is too short for another
+ * request.
+ */
 async function sendOnce<Answer>(
   call: GitLabCall<Answer>,
   connection: GitLabConnection,

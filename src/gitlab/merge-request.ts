@@ -4,16 +4,16 @@ import type { World } from '../domain/world.ts';
 import { ServiceError } from '../service/prompt-service.ts';
 import type { GitLab } from './client.ts';
 
-/** The merge request that a job belongs to. */
+/** The merge request that a CI job belongs to. */
 export type MergeRequest = {
   /**
-   * The id of the project that the merge request is in. For a merge request from a fork, this is not the project of the
-   * pipeline.
+   * The id of the project that contains the merge request. If the merge request comes from a fork, this is not the
+   * project of the pipeline.
    */
   readonly project: string;
   /** The number of the merge request in its project. */
   readonly number: string;
-  /** The URL of the merge request. If GitLab does not send a URL, its short form, such as `!12`. */
+  /** The URL of the merge request. If GitLab sends no URL, this is a short form such as `!12`. */
   readonly address: string;
 };
 
@@ -30,15 +30,16 @@ const MergeRequestShape = z.object({
 });
 
 /**
- * Finds the merge request of this pipeline. The variables of GitLab name it in a merge request pipeline. In a branch
- * pipeline, promptsync asks GitLab for the merge requests of the commit. Returns null if there is none. Throws a
- * `ServiceError` if GitLab cannot be read.
+ * Finds the merge request of this pipeline. In a merge request pipeline, the GitLab variables identify it. In a branch
+ * pipeline, promptsync requests the merge requests of the commit from GitLab. Returns null if there is none. Throws a
+ * `ServiceError` if the request to GitLab fails.
  */
 export async function findMergeRequest(
   gitlab: GitLab,
   environment: World['environment'],
 ): Promise<MergeRequest | null> {
-  // Accept only digits: any other value could change the path of the request and address another part of the API.
+  // Accept only digits, because any other value could change the path of the request and address a different part of
+  // the API.
   const readNumber = (name: string): string | null => /^\d+$/.exec(environment[name] ?? '')?.[0] ?? null;
   const project = readNumber('CI_MERGE_REQUEST_PROJECT_ID');
   const number = readNumber('CI_MERGE_REQUEST_IID');
@@ -58,9 +59,13 @@ export async function findMergeRequest(
 }
 
 /**
- * Chooses one of the merge requests of a commit. A merge request that was merged into the branch comes before an open
- * merge request. If several were merged, the merge request whose merge created the commit comes first. If several are
- * open, the merge request from the branch comes first. Returns undefined if there is none.
+ * Chooses one of the merge requests of a commit, in this order of preference:
+ * 1. a merge request whose merge into the branch created the commit
+ * 2. any other merge request that was merged into the branch
+ * 3. an open merge request from the branch
+ * 4. any other open merge request
+ *
+ * Returns undefined if there is none.
  */
 function chooseMergeRequest(candidates: readonly z.infer<typeof MergeRequestShape>[], branch: string, commit: string) {
   const merged = candidates.filter(({ state, target_branch: target }) => state === 'merged' && target === branch);
@@ -75,14 +80,14 @@ function chooseMergeRequest(candidates: readonly z.infer<typeof MergeRequestShap
 const NoteShape = z.object({ id: z.int(), body: z.string(), author: z.object({ id: z.int() }).nullish() });
 type GitLabNote = z.infer<typeof NoteShape>;
 
-/** The note that promptsync keeps on a merge request. */
+/** The note that promptsync keeps up to date on a merge request. */
 export type StickyNote = StickyText<GitLabNote>;
 
-/** The id of a note on a merge request, and the action of promptsync on that note. */
+/** The id of a note on a merge request, and the action that promptsync performed on it. */
 export type KeptNote = { readonly id: number; readonly action: 'unchanged' | 'updated' | 'created' };
 
 /**
- * Updates the note of promptsync, or creates the note if there is none. Returns null if `mustWrite` is false. Throws a
+ * Updates the note of promptsync, or creates it if there is none. Returns null if `mustWrite` returns false. Throws a
  * `ServiceError` if a request to GitLab fails.
  */
 export async function upsertNote(
@@ -111,7 +116,8 @@ export async function upsertNote(
 
 /**
  * Finds the note that starts with the marker and belongs to the user of the token. Returns null if there is none. Reads
- * the oldest notes first: a note that somebody adds meanwhile then does not move older notes to another page.
+ * the oldest notes first, so that a note that somebody adds in the meantime does not move older notes to a different
+ * page.
  */
 async function findNote(gitlab: GitLab, path: string, marker: string): Promise<GitLabNote | null> {
   let ownId: number | null = null;

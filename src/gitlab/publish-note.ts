@@ -15,16 +15,16 @@ import { upsertNote, findMergeRequest, type StickyNote } from './merge-request.t
 export type CommentOptions = {
   /** The path of a JSON report, relative to the working directory. */
   readonly file: string;
-  /** The path of the configuration, as given with --config. It is a part of the marker of the note. */
+  /** The path of the configuration from --config. It is part of the marker of the note. */
   readonly config?: string | undefined;
-  /** Replaces the secrets in a text. `keepSecret` registers secrets. */
+  /** Redacts the secrets in a string. `World.keepSecret` registers the secrets. */
   readonly hide: (text: string) => string;
 };
 
 /**
  * Publishes a report as a note on the merge request that this GitLab CI job belongs to. If an earlier job created the
- * note, promptsync updates that note. Returns a line for the log: the URL of the note, or the reason why there is none.
- * Throws a `ProblemError` after at most a minute.
+ * note, updates that note. Returns a log line with the URL of the note, or with the reason why there is none. If
+ * publishing fails, throws a `ProblemError` within a minute.
  */
 export async function publishNote({ file, config, hide }: CommentOptions, world: World): Promise<string> {
   const { environment, workingDirectory } = world;
@@ -61,7 +61,8 @@ function makeNote(report: Report, config: string | undefined, world: World): Sti
   const options: MarkdownOptions = {
     title: isApply ? makeOutcomeTitle(report, chooseFailureReason(report), world.now()) : getCommandName(report),
     folder: folder === '' ? null : folder,
-    // Show the head commit of the merge request: readers do not know the test merge commit that GitLab checks out.
+    // Show the head commit of the merge request, because readers do not know the test merge commit that GitLab checks
+    // out.
     commit: environment['CI_MERGE_REQUEST_SOURCE_BRANCH_SHA'] || null,
     runUrl: environment['CI_JOB_URL'] || null,
     limit: { most: MAX_NOTE_LENGTH - marker.length - 1, measure: (text) => escapeForGitLab(text).length },
@@ -71,9 +72,9 @@ function makeNote(report: Report, config: string | undefined, world: World): Sti
 }
 
 /**
- * Returns the rule that decides whether to write the note. An apply that changed nothing, or that was superseded,
- * creates no note. It also does not overwrite a note that reports an apply. The plan of a merge request that was merged
- * meanwhile does not overwrite such a note, either.
+ * Returns the rule that decides whether to write the note. An apply always writes the note, unless it changed nothing
+ * or was superseded. In these two cases, it creates no note and does not overwrite a note that reports an apply. A plan
+ * does not overwrite such a note, either, because the merge request may have been merged in the meantime.
  */
 function makeOverwriteRule(report: Report): StickyNote['mustWrite'] {
   const failure = chooseFailureReason(report);

@@ -8,33 +8,37 @@ import { type ServiceCall, parseResponse, InvalidResponse } from '../service/ser
 import { openConnection, type Connection, type ConnectionOptions } from '../service/connection.ts';
 import { ServiceError } from '../service/prompt-service.ts';
 
-/** A version as Langfuse stores it. Composition tags in its text are not resolved. */
+/** A version as Langfuse stores it. Composition tags in the text are not replaced. */
 export type RawLangfuseVersion = {
   readonly number: number;
-  /** The text and the config of the version. The config is the metadata. */
+  /** The text and the config of the version. promptsync treats the config as metadata. */
   readonly content: StoredContent<JsonValue>;
   readonly labels: readonly string[];
-  /** The commit message of the version. Null if the version has none. */
+  /** The commit message of the version. Null if it has none. */
   readonly message: string | null;
 };
 
-/** A version that was read from Langfuse, as a known version with its digests. */
+/** A version read from Langfuse, converted to a known version with digests. */
 export type RemoteLangfuseVersion = KnownVersion &
   Pick<RawLangfuseVersion, 'labels'> & {
-    /** The text and the config of the version. The text is normalized for comparisons. */
+    /** The text of the version, normalized for comparisons, and its config. */
     readonly content: StoredContent<JsonValue>;
-    /** The approximate memory that the version takes, in bytes. */
+    /** The approximate memory use of the version, in bytes. */
     readonly size: number;
   };
 
-/** The estimated memory of a parsed config per character of its JSON. For example, `{}` takes more than 50 bytes. */
+/**
+ * The estimated memory use of a parsed config, in bytes per character of its JSON. Even `{}` takes more than 50 bytes.
+ */
 const CONFIG_BYTES_PER_CHARACTER = 20;
 
 /**
- * Converts a version from Langfuse to a known version. promptsync can read any version again by its number. Langfuse
- * does not show who created a version, so promptsync recognizes versions by the texts in git. The id contains a digest
- * of the text and the config, because Langfuse reuses the number of a deleted version. This binds plans and their
- * digests to the text.
+ * Converts a Langfuse version to a known version. `staysKnown` is true, because promptsync can read any version again
+ * by its number. `isManaged` is null, because Langfuse does not show who created a version. promptsync recognizes
+ * versions by comparing their content with git instead.
+ *
+ * The id contains a digest of the text and the config, because Langfuse reuses the numbers of deleted versions. With
+ * this id, a plan refers to exact content.
  */
 export function digestVersion({ number, content, labels, message }: RawLangfuseVersion): RemoteLangfuseVersion {
   const { text, metadata: config } = content;
@@ -46,7 +50,7 @@ export function digestVersion({ number, content, labels, message }: RawLangfuseV
     digest,
     labels,
     size: text.length + configJson.length * CONFIG_BYTES_PER_CHARACTER,
-    // The whole config belongs to the user. promptsync stores nothing in it, not even under the key `promptsync`.
+    // This digest covers the whole config, even a key `promptsync`, because promptsync stores nothing in the config.
     metadataDigest: computeDigest(configJson),
     isManaged: null,
     staysKnown: true,
@@ -56,61 +60,64 @@ export function digestVersion({ number, content, labels, message }: RawLangfuseV
   };
 }
 
-/** The row of one prompt in Langfuse's listing. */
+/** One row of Langfuse's prompt list: a prompt with its version numbers and labels. */
 export type RemoteLangfusePrompt = {
   readonly name: string;
   readonly versions: readonly number[];
   readonly labels: readonly string[];
 };
 
-/** A summary of the row of one prompt. promptsync keeps only summaries when it lists all prompts. */
+/**
+ * The summary of one row of Langfuse's prompt list. When promptsync lists all prompts, it keeps only these summaries.
+ */
 export type LangfuseListing = {
   readonly name: string;
   readonly labels: readonly string[];
-  /** The highest version number. 0 if the prompt has no version or exceeds a limit. */
+  /** The highest version number. 0 if the prompt has no versions or exceeds a limit. */
   readonly lastVersion: number;
-  /** The problem of a prompt with too many versions or labels. Null if the prompt is within the limits. */
+  /** The problem to report if the prompt has too many versions or labels. Null if the prompt is within the limits. */
   readonly problem: Problem | null;
 };
 
-/** The input for a new version. */
+/** The input for creating a version. */
 export type NewLangfuseVersion = {
-  /** The text and the config of the version. If the metadata is undefined, the version gets the empty config. */
+  /** The text and the config. If `metadata` is undefined, the version gets an empty config. */
   readonly content: StoredContent;
-  /** The labels of the new version. Langfuse removes them from the versions that have them. */
+  /** The labels to put on the new version. Langfuse removes them from the versions that had them before. */
   readonly labels: readonly string[];
   readonly message?: string | undefined;
 };
 
-/** Selects one version of a prompt, either by its number or by one of its labels. */
+/** Selects one version of a prompt, either by number or by label. */
 export type VersionSelector =
   { readonly kind: 'version'; readonly version: number } | { readonly kind: 'label'; readonly label: string };
 
-/** Langfuse's calls for prompts. A call that fails throws a `ServiceError`. */
+/** The calls of Langfuse's prompt API. A failed call throws a `ServiceError`. */
 export type LangfuseService = {
-  /** Lists all prompts. A prompt that exceeds a limit is listed with its problem. */
+  /** Lists all prompts. If a prompt exceeds a limit, its entry contains the problem. */
   readonly list: () => Promise<readonly LangfuseListing[]>;
-  /** Returns the row of one prompt, or null if there is no such prompt. Throws if the prompt exceeds a limit. */
+  /** Returns the row of one prompt, or null if the prompt does not exist. Throws if the prompt exceeds a limit. */
   readonly find: (name: string) => Promise<RemoteLangfusePrompt | null>;
   /**
-   * Reads a version. Returns null for a missing prompt, version or label, because Langfuse answers all three with 404.
+   * Reads a version. Returns null if the prompt, the version or the label does not exist, because Langfuse sends the
+   * same 404 response in all three cases.
    */
   readonly read: (name: string, selector: VersionSelector) => Promise<RemoteLangfuseVersion | null>;
   /**
-   * Creates a version. The first version also creates the prompt. promptsync repeats the request only if Langfuse
-   * certainly did not carry it out. After a `ServiceError` with the effect `unknown`, the version may exist.
+   * Creates a version. The first version also creates the prompt. Retries the request only if Langfuse certainly did
+   * not execute it. After a `ServiceError` with the effect `unknown`, the version may exist.
    */
   readonly create: (name: string, version: NewLangfuseVersion) => Promise<RemoteLangfuseVersion>;
-  /** Moves a label to a version. No call removes a label from a prompt. */
+  /** Moves a label to a version. There is no call that only removes a label. */
   readonly addLabel: (name: string, version: number, label: string) => Promise<void>;
 };
 
 type LangfuseKeys = { readonly publicKey: string; readonly secretKey: string };
 
-/** Langfuse's calls with their open connections. The caller must close the connections. */
+/** A Langfuse client with open connections. The caller must call `close`. */
 export type ConnectedLangfuse = LangfuseService & Pick<Connection, 'close'>;
 
-/** Connects to Langfuse over HTTP with Basic authentication. Sends nothing. */
+/** Creates a Langfuse client that uses HTTP with Basic authentication. Sends no request. */
 export function connectLangfuse(options: ConnectionOptions, { publicKey, secretKey }: LangfuseKeys): ConnectedLangfuse {
   const basic = Buffer.from(`${publicKey}:${secretKey}`).toString('base64');
   const credentials = { header: { authorization: `Basic ${basic}` }, secrets: [basic, secretKey] };
@@ -145,19 +152,21 @@ function makeLangfuseService(perform: Connection['perform']): LangfuseService {
 }
 
 const PROMPTS = '/api/public/v2/prompts';
-/** The number of rows on one page of the listing. Langfuse returns at most 100. */
+/** The number of rows to request per page of the prompt list. Langfuse returns at most 100. */
 const PAGE_SIZE = 100;
 
-/** The maximum number of pages of one listing. */
+/** The maximum number of pages to read when promptsync lists prompts. */
 const MAX_LISTING_PAGES = 1_000;
-/** The maximum size of all pages of one listing together. A single response may have up to 32 MiB. */
+/** The maximum total size of these pages, in MiB. A single response may be up to 32 MiB. */
 const MAX_LISTING_MIB = 64;
 /**
- * The maximum size of a response with one version. Langfuse rejects requests over 1 MB, so its versions are smaller.
+ * The maximum size of a response that contains one version. Langfuse rejects requests over 1 MB, so its versions stay
+ * below this limit.
  */
 const MAX_VERSION_BYTES = 4 * 1024 * 1024;
 /**
- * The limits of one prompt. promptsync refuses larger prompts, because each version and each label may cost a request.
+ * The maximum numbers of versions and labels per prompt. promptsync refuses prompts that exceed them, because each
+ * version and each label may cost a request.
  */
 const MAX_PER_PROMPT = { versions: 10_000, labels: 200 } as const;
 
@@ -168,8 +177,8 @@ function makePromptPath(name: string): string {
 const GET_CALL = { method: 'GET', body: null, isSentOnce: false } as const;
 
 /**
- * Yields the rows of the listing page by page, so that only one page is in memory.
- * @param name the prompt whose row to read; null for all prompts
+ * Yields the rows of the prompt list page by page, so that only one page is in memory at a time.
+ * @param name the prompt whose row to read, or null for all prompts
  */
 async function* readPages(perform: Connection['perform'], name: string | null): AsyncGenerator<readonly ListingRow[]> {
   let bytes = 0;
@@ -187,7 +196,9 @@ function makeListingTooLargeError(limit: string): ServiceError {
   return new ServiceError(makeProblem('langfuse/listing-too-large', { limit }), 'rejected');
 }
 
-/** A row of the listing. If the prompt exceeds a limit, the row has a problem but no versions and no labels. */
+/**
+ * One row of the prompt list. If the prompt exceeds a limit, `problem` is set, and `versions` and `labels` are empty.
+ */
 type ListingRow = RemoteLangfusePrompt & { readonly problem: Problem | null };
 
 type ListingPage = { readonly rows: readonly ListingRow[]; readonly isLast: boolean; readonly bytes: number };
@@ -209,9 +220,7 @@ function parseRow({ name, ...lists }: z.output<typeof RowShape>): ListingRow {
   return { name, ...parseResponse(ListsShape, lists), problem };
 }
 
-/**
- * Returns the problem of a prompt that has too many versions or labels. Returns null if the prompt is within the limit.
- */
+/** Returns a problem if the prompt has too many versions or labels. Returns null if it is within the limit. */
 function findExcessProblem(
   name: string,
   listName: keyof typeof MAX_PER_PROMPT,
@@ -228,8 +237,8 @@ function summarizeRow({ name, versions, labels, problem }: ListingRow): Langfuse
 }
 
 /**
- * Makes the call that reads one version. With `resolve=false`, Langfuse does not replace composition tags by the texts
- * of other prompts. promptsync compares the text as it was written.
+ * Builds the call that reads one version. With `resolve=false`, Langfuse does not replace composition tags with the
+ * content of other prompts, so promptsync can compare the text as it was written.
  */
 function makeReadCall(name: string, selector: VersionSelector): ServiceCall<RemoteLangfuseVersion> {
   const selection = selector.kind === 'version' ? String(selector.version) : selector.label;
@@ -264,11 +273,15 @@ function makeAddLabelCall(name: string, version: number, label: string): Service
 }
 
 /**
- * An array with unchecked items. promptsync checks the length first, because zod keeps an issue for each invalid item.
+ * An array whose items are not validated yet. promptsync checks the length first, because zod creates an issue for each
+ * invalid item.
  */
 const uncheckedArray = z.custom<readonly unknown[]>(Array.isArray, 'Invalid input: expected array');
 
-/** A version number. Langfuse numbers the versions of a prompt from 1, and the number becomes part of a path. */
+/**
+ * A version number, which Langfuse counts from 1. promptsync validates it, because the number becomes part of URL
+ * paths.
+ */
 const versionNumber = z.int().min(1);
 
 const RowShape = z.object({ name: z.string(), versions: uncheckedArray, labels: uncheckedArray });
@@ -291,19 +304,19 @@ const VersionShape = z.object({
 });
 
 /**
- * Parses a response that contains a version. Throws `InvalidResponse` if the version is not the requested one. Throws a
- * `ServiceError` if it is not a text version, or if it has too many labels.
- * @param requestedNumber null if the request names no version number
+ * Parses a response that contains a version. Throws `InvalidResponse` if it is not the requested version. Throws a
+ * `ServiceError` if the prompt is not a text prompt or the version has too many labels.
+ * @param requestedNumber the number in the request, or null if the request does not specify one
  */
 function parseLangfuseVersion(value: unknown, name: string, requestedNumber: number | null): RemoteLangfuseVersion {
   const wire = parseResponse(VersionShape, value);
-  if (wire.name !== name) throw new InvalidResponse('"name" names another prompt');
+  if (wire.name !== name) throw new InvalidResponse('"name" is the name of a different prompt');
   if (requestedNumber !== null && wire.version !== requestedNumber) {
     throw new InvalidResponse('"version" is not the requested number');
   }
   const excess = findExcessProblem(name, 'labels', wire.labels);
-  // If the request was a create or a label move, Langfuse has already carried it out. Therefore the effect is
-  // `unknown`.
+  // If the request created a version or moved a label, Langfuse has executed it. The effect is therefore not
+  // `rejected`.
   if (excess !== null) throw new ServiceError(excess, 'unknown');
   const { labels } = parseResponse(LabelsShape, wire);
   const { version: number, prompt, config, commitMessage: message = null } = wire;

@@ -3,15 +3,19 @@ import { type ContentAtRef, computeCreatedDigests, type CreateVersion } from '..
 import { differsOnlyInForm } from '../service/write-outcome.ts';
 import type { RemoteLangfuseVersion } from './client.ts';
 
-/** Returns the contents that a prompt file had up to a commit. Returns null if git may not have all of them. */
+/**
+ * Returns the content that a prompt file had at each commit in its history up to the given commit or up to HEAD.
+ * Returns null if the clone may lack a part of that history.
+ */
 export type ReadFormerContents = (commit: string, path: string) => Promise<readonly ContentAtRef[] | null>;
 
 /**
- * Finds a version that an earlier sync of the same commit created and that Langfuse or a gateway rewrote. The stored
- * content of such a version differs from the content that promptsync sent. Langfuse has no version records, so
- * promptsync recognizes the commit of a version only by the commit message. Two commits can have the same message. If
- * the file had the stored content at a commit with this message, the version is not rewritten. Returns null for a file
- * that was not committed, because its versions have no commit message.
+ * Finds a version that an earlier sync of the same commit created, but that Langfuse or a gateway stored with different
+ * content than promptsync sent.
+ *
+ * Langfuse has no version records, so promptsync recognizes the commit of a version only by the commit message. Two
+ * commits can have the same message. If the file had the stored content at any commit with this message, the version
+ * does not count as rewritten. Returns null for an uncommitted file, because its versions have no commit message.
  */
 export async function findRewrittenVersion(
   versions: readonly RemoteLangfuseVersion[],
@@ -25,19 +29,22 @@ export async function findRewrittenVersion(
   if (suspects.length === 0) return null;
   const formerContents = await readFormerContents(commit, path);
   if (formerContents === null) return null;
-  // promptsync does not read the subject of every commit. A commit without a subject may have any message.
+  // promptsync does not read the subject of every commit. If the subject is unknown, assume that the message matches.
   const possiblySent = formerContents.filter(
     ({ provenance }) => (makeCommitMessage(provenance) ?? message) === message,
   );
   return suspects.find((version) => !possiblySent.some(({ content }) => holdsContent(version, content))) ?? null;
 }
 
-/** Whether Langfuse stored a version with the planned text and the planned config. */
+/** Returns true if the version has the planned text and the planned config. */
 export function isStoredAsPlanned(version: RemoteLangfuseVersion, change: CreateVersion): boolean {
   return isSameContent(version, computeCreatedDigests(change));
 }
 
-/** Whether a version may be a rewritten form of the planned version. The texts differ at most in form. */
+/**
+ * Returns true if Langfuse may have stored the planned content in a changed form. The text of such a version differs
+ * from the planned text at most in white space or Unicode normalization.
+ */
 function mayBeRewritten(version: RemoteLangfuseVersion, change: CreateVersion): boolean {
   return !isStoredAsPlanned(version, change) && differsOnlyInForm(version.content.text, change.content.text);
 }
@@ -46,8 +53,8 @@ function mayBeRewritten(version: RemoteLangfuseVersion, change: CreateVersion): 
 const MAX_MESSAGE_LENGTH = 500;
 
 /**
- * Returns the commit message for a version. It is the subject of the commit that the content is from, cut to the
- * maximum length. Returns undefined if promptsync knows no subject, as for a file that was not committed.
+ * Returns the commit message for a new version, which is the subject of the commit that introduced the content.
+ * Truncates it to the maximum length. Returns undefined if the subject is unknown, for example for an uncommitted file.
  */
 export function makeCommitMessage({ changeSummary }: CreateVersion['provenance']): string | undefined {
   return changeSummary?.slice(0, MAX_MESSAGE_LENGTH).toWellFormed();

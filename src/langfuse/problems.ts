@@ -4,7 +4,7 @@ import { defineError, defineWarning } from '../problems/catalog-entry.ts';
 export const LANGFUSE_PROBLEMS = {
   'langfuse/new-prompt': defineWarning<{ name: string }>(
     (e) => `Langfuse has no prompt "${e.name}" yet. A sync creates it.`,
-    'If the prompt should already exist, check its name with its folders, and check the keys, which belong to one project.',
+    'If the prompt should already exist, check its name, including its folders, and check that the keys belong to the right project.',
   ),
   'langfuse/not-text': defineError<{ name: string; type: string }>(
     (e) => `"${e.name}" is a ${e.type} prompt in Langfuse, but promptsync syncs only text prompts.`,
@@ -15,7 +15,7 @@ export const LANGFUSE_PROBLEMS = {
       `"${e.name}" has ${formatNumber(e.count)} ${e.what} in Langfuse, but promptsync reads at most ${formatNumber(e.limit)}.`,
     (e) =>
       e.what === 'versions'
-        ? 'Delete old versions of the prompt in Langfuse, or continue with a prompt of another name.'
+        ? 'Delete old versions of the prompt in Langfuse, or continue with a prompt under a different name.'
         : 'Remove unused labels from the versions of the prompt in Langfuse.',
   ),
   'langfuse/too-large': defineError<{
@@ -23,8 +23,9 @@ export const LANGFUSE_PROBLEMS = {
     /** The maximum size in MiB. */
     limit: number;
   }>(
-    (e) => `promptsync must read more than ${e.limit} MiB of versions of "${e.name}" from Langfuse, which is too much.`,
-    'Delete old versions of the prompt in Langfuse, or continue with a prompt of another name.',
+    (e) =>
+      `promptsync would have to read more than its limit of ${e.limit} MiB for the versions of "${e.name}" in Langfuse.`,
+    'Delete old versions of the prompt in Langfuse, or continue with a prompt under a different name.',
   ),
   'langfuse/listing-too-large': defineError<{
     /** The maximum size of the list with its unit, such as "64 MiB". */
@@ -35,7 +36,7 @@ export const LANGFUSE_PROBLEMS = {
   ),
 };
 
-/** Formats a number with commas, such as 10,000. */
+/** Formats a number with thousands separators, such as 10,000. */
 function formatNumber(number: number): string {
   return number.toLocaleString('en-US');
 }

@@ -30,15 +30,18 @@ import {
   listLangfuseVersions,
 } from './reading.ts';
 
-/** Everything outside of promptsync that the Langfuse provider uses. */
+/** The external dependencies of the Langfuse provider: the service, the git history and the clock. */
 type LangfuseWorld = {
   readonly service: LangfuseService;
   readonly readFormerContents: ReadFormerContents;
-  /** Waits for the given number of milliseconds. Rejects if the run is interrupted. */
+  /** Waits for the given number of milliseconds. Rejects if promptsync is interrupted. */
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
-/** Makes the provider for Langfuse. Environments are labels, and every version can be read by its number. */
+/**
+ * Creates the Langfuse provider. Each environment is a label in Langfuse, and promptsync can read every version by its
+ * number.
+ */
 export function makeLangfuseProvider(world: LangfuseWorld): Provider {
   return {
     observe: async (request) => interpretLangfuseReading(await readLangfusePrompt(world.service, request), request),
@@ -54,13 +57,14 @@ export function makeLangfuseProvider(world: LangfuseWorld): Provider {
 }
 
 /**
- * The state of writing one prompt. Its writes must not overlap, because concurrent moves leave a label on two versions.
+ * The state of the writes to one prompt. They must run one at a time, because concurrent label moves can leave a label
+ * on two versions.
  */
 type LangfuseWriteState = LangfuseWorld & {
   readonly request: ReadRequest;
-  /** The last reading, with the created versions among its other versions. */
+  /** The result of the last read. Its `others` also include `createdVersions`. */
   readonly reading: LangfuseReading;
-  /** The versions that this run has created, or has adopted after a lost response. */
+  /** The versions that this apply created, or adopted after a lost response. */
   readonly createdVersions: readonly RemoteLangfuseVersion[];
 };
 
@@ -78,7 +82,7 @@ function makeLangfuseWriter(world: LangfuseWorld, request: ReadRequest): PromptW
   };
   return {
     observe,
-    // No further search is necessary, because `observe` reads every pinned number.
+    // `observe` already reads every pinned version number, so there is nothing more to search for.
     find: observe,
     create: async (change, { environments }) => {
       const onCreated = (version: RemoteLangfuseVersion) => void createdVersions.push(version);
@@ -93,7 +97,7 @@ function makeLangfuseWriter(world: LangfuseWorld, request: ReadRequest): PromptW
 }
 
 /**
- * Creates a version together with its labels in one request. If the response is lost, finds out whether Langfuse
+ * Creates a version and moves labels to it in the same request. If the response is lost, finds out whether Langfuse
  * created the version.
  * @param onCreated called with the version as soon as promptsync knows that it exists
  */
@@ -105,7 +109,7 @@ async function createLangfuseVersion(
 ): Promise<CreateOutcome> {
   const { service, readFormerContents, request, reading, createdVersions } = state;
   const { provenance, metadataFrom } = change;
-  // The config comes from the plan and not from the last reading, because reviewers have seen the plan.
+  // Use the config from the plan rather than from the last read, because reviewers saw the plan.
   const content = makeNewVersionContent(change.content, metadataFrom);
   const earlierVersions = listLangfuseVersions(reading).filter((version) => !createdVersions.includes(version));
   const rewritten = await findRewrittenVersion(earlierVersions, change, readFormerContents);
@@ -126,9 +130,9 @@ async function createLangfuseVersion(
 }
 
 /**
- * Makes the outcome of a create from the labels that the created version has. Somebody else may have moved a label to
- * another version meanwhile. The outcome leaves out such a label, and `setLabel` moves it again. If a label cannot be
- * read, as after an interruption, the response to the create tells whether the version has the label.
+ * Builds the outcome of a create call from the labels that the created version has now. If somebody else has moved a
+ * label away, the outcome omits the label, so that `setLabel` moves it again. If a label cannot be read, for example
+ * after an interrupt, the response to the create call shows whether the version got the label.
  */
 async function makeCreateOutcome(
   { service, request }: LangfuseWriteState,
@@ -149,8 +153,8 @@ async function makeCreateOutcome(
 }
 
 /**
- * Finds the version of a create whose response was lost. The version must have a new number and the planned text,
- * config and commit message. Returns null if there is no such version within 15 seconds.
+ * Searches for the version of a create call whose response was lost. The version must have a new number and the planned
+ * text, config and commit message. Returns null if no such version appears within 15 seconds.
  */
 async function findLostLangfuseVersion(
   { service, sleep, request: { promptId }, reading }: LangfuseWriteState,
@@ -174,13 +178,13 @@ async function findLostLangfuseVersion(
 }
 
 /**
- * Moves a label to a version and reads the label back. If the label is on another version, moves the label once more,
- * which repairs a label that concurrent moves left on two versions.
+ * Moves a label to a version and reads the label back. If Langfuse returns a different version, moves the label once
+ * more, because concurrent moves may have left the label on two versions.
  */
 async function setLabel(state: LangfuseWriteState, label: string, { id, number }: VersionRef): Promise<WriteOutcome> {
   const { service, sleep, request } = state;
-  // Langfuse reuses the numbers of deleted versions. If this run has created another version with the number of the
-  // version to activate, then that version is gone, and moving the label to its number would make another text live.
+  // Langfuse reuses the numbers of deleted versions. If promptsync created a different version with this number, the
+  // version to activate was deleted. Moving the label to the number would activate the wrong content.
   if (state.createdVersions.some((created) => created.number === number && created.id !== id)) {
     const evidence = { version: `v${number}`, known: 'the version that promptsync read under this number' };
     return makeStoppedOutcome('not_made', makeProblem('apply/other-content', evidence));
@@ -195,8 +199,8 @@ async function setLabel(state: LangfuseWriteState, label: string, { id, number }
   try {
     const first = await readLabeled();
     if (isExpected(first)) return outcome;
-    // Same number, other id: Langfuse reused the number for another text. promptsync must not move the label there
-    // again.
+    // The same number with a different id means that Langfuse reused the number for different content. promptsync must
+    // not move the label to that version again.
     if (first?.number !== expected.number) await moveLabel();
     const last = await readUntil(readLabeled, isExpected, sleep);
     if (isExpected(last)) return outcome;

@@ -5,20 +5,23 @@ import { type Content, holdsContent } from '../domain/content.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 import type { LangfuseService, RemoteLangfusePrompt, RemoteLangfuseVersion } from './client.ts';
 
-/** Everything that promptsync has read of one prompt so far. */
+/** Everything that promptsync has read about one prompt so far. */
 export type LangfuseReading = {
-  /** The version that has each requested label. Null if no version has the label. */
+  /** The version that has each requested label, by label. Null if no version has the label. */
   readonly active: ReadonlyMap<string, RemoteLangfuseVersion | null>;
-  /** Other versions: those that were read by their numbers or by other labels, and those that this run created. */
+  /** Versions that promptsync read by number or by a label that was not requested, and versions that it created. */
   readonly others: readonly RemoteLangfuseVersion[];
-  /** The row of the prompt in the listing. Undefined if there is no such row. Null if the listing was not read. */
+  /**
+   * The row of the prompt in Langfuse's prompt list. Null if promptsync did not read the list. Undefined if the list
+   * has no such row.
+   */
   readonly listed: RemoteLangfusePrompt | null | undefined;
 };
 
 /**
- * Reads the version of each requested label. Stops there if these versions show that the prompt is in sync. Otherwise
- * it also reads the versions that may hold the requested contents or have the pinned numbers. Throws a `ProblemError`
- * if the prompt cannot be read or is too large.
+ * Reads the version of each requested label. Returns early if these versions show that the prompt is in sync, unless
+ * the request is for all versions. Otherwise also reads the pinned versions and searches for versions with the
+ * requested content. Throws a `ProblemError` if the prompt cannot be read or is too large.
  */
 export async function readLangfusePrompt(service: LangfuseService, request: ReadRequest): Promise<LangfuseReading> {
   const { promptId, environments, readDepth } = request;
@@ -32,13 +35,11 @@ export async function readLangfusePrompt(service: LangfuseService, request: Read
   return readMoreVersions(limitedService, request, { ...reading, listed });
 }
 
-/**
- * The maximum size of the versions of one prompt in memory, in MiB. 1,000 versions of 200 kB stay within this limit.
- */
+/** The maximum memory for the versions of one prompt, in MiB. 1,000 versions of 200 kB fit within this limit. */
 const MAX_PROMPT_MIB = 256;
 
 /**
- * Returns a service that limits the total size of the versions that are read through it. Beyond the limit, a read
+ * Wraps a service to limit the total size of the versions that are read through it. A read that exceeds the limit
  * throws a `ProblemError`. Reads through the original service need no limit, because promptsync does not keep their
  * versions.
  */
@@ -55,7 +56,10 @@ function limitReadSize(service: LangfuseService): LangfuseService {
   };
 }
 
-/** Reads the version of each label, in the order of the labels. Null if no version has the label. */
+/**
+ * Reads the version that has each label. Returns the versions in the order of the labels, with null for a label that no
+ * version has.
+ */
 function readVersionsByLabel(
   service: LangfuseService,
   promptId: string,
@@ -64,16 +68,17 @@ function readVersionsByLabel(
   return Promise.all(labels.map((label) => service.read(promptId, { kind: 'label', label })));
 }
 
-/** The number of newest versions in which promptsync searches for a content. */
+/** The number of newest versions that promptsync searches for matching content. */
 const MAX_SEARCHED_VERSIONS = 20;
-/** The number of versions that a search reads at the same time. */
+/** The number of versions that a search reads in parallel. */
 const MAX_PARALLEL_VERSION_READS = 5;
 
 type ListedReading = LangfuseReading & { readonly listed: RemoteLangfusePrompt };
 
 /**
- * Reads further versions of a listed prompt. With the read depth `versions`, reads all of them. Otherwise reads the
- * versions with other labels, the pinned versions and the newest version, and then searches the recent versions.
+ * Reads more versions of a prompt. With the read depth `versions`, reads all of them. Otherwise reads the versions with
+ * labels that were not requested, the pinned versions and the newest version, and then searches the recent versions for
+ * content that is still missing.
  */
 async function readMoreVersions(
   service: LangfuseService,
@@ -93,7 +98,9 @@ async function readMoreVersions(
   return searchRecentVersions(service, request, { ...reading, others: [...others, ...numbered] });
 }
 
-/** Reads the versions with these numbers. Skips numbers that are not listed and versions that were already read. */
+/**
+ * Reads the versions with these numbers. Skips numbers that Langfuse does not list and versions that were already read.
+ */
 async function readVersionsByNumber(
   service: LangfuseService,
   { promptId }: ReadRequest,
@@ -106,7 +113,7 @@ async function readVersionsByNumber(
   return Promise.all(missingNumbers.map((number) => readListedVersion(service, promptId, number)));
 }
 
-/** Reads the recent versions, newest first, until the reading contains every requested content. */
+/** Reads recent versions, newest first, until all requested content is found. */
 async function searchRecentVersions(
   service: LangfuseService,
   request: ReadRequest,
@@ -119,7 +126,8 @@ async function searchRecentVersions(
     if (areContentsFound(extended, request)) break;
     const numbers = recentNumbers.slice(start, start + MAX_PARALLEL_VERSION_READS);
     const versions = await readVersionsByNumber(service, request, extended, numbers);
-    // Adds versions only until every content is found, so that the newest version with a content is the one to use.
+    // Stop adding versions as soon as all content is found. Otherwise promptsync would use an older version with the
+    // same content.
     for (const version of versions) {
       if (!areContentsFound(extended, request)) others.push(version);
     }
@@ -128,8 +136,8 @@ async function searchRecentVersions(
 }
 
 /**
- * Whether a reading contains every requested content. If no pin is `latest`, a later run must also be able to find the
- * content of the file, even after all requested labels have moved.
+ * Returns true if all requested content was found. If the file has no `latest` pin, a later run must also be able to
+ * find the content of the file, even after all requested labels have moved.
  */
 function areContentsFound(
   reading: LangfuseReading,
@@ -145,8 +153,8 @@ function areContentsFound(
 }
 
 /**
- * Whether a later run can find a content after some labels have moved to other versions. A later run finds only the
- * recent versions and the versions that still have a label.
+ * Returns true if a later run can find a version with this content after some labels have moved to other versions. A
+ * later run finds only recent versions and versions that still have a label.
  */
 function canFindContentLater(reading: LangfuseReading, content: Content, movingLabels: ReadonlySet<string>): boolean {
   const recentNumbers = listRecentNumbers(reading);
@@ -155,13 +163,16 @@ function canFindContentLater(reading: LangfuseReading, content: Content, movingL
   return listLangfuseVersions(reading).some((version) => staysFindable(version) && holdsContent(version, content));
 }
 
-/** Returns the numbers of the 20 newest versions. Returns none if the listing was not read or lacks the prompt. */
+/**
+ * Returns the numbers of the 20 newest versions. Returns an empty list if promptsync did not read the prompt list or
+ * the list lacks the prompt.
+ */
 function listRecentNumbers({ listed }: LangfuseReading): readonly number[] {
   return listed ? listNumbersNewestFirst(listed).slice(0, MAX_SEARCHED_VERSIONS) : [];
 }
 
 /**
- * Reads a version that is listed. Throws a `ProblemError` if the version cannot be read, because it may hold the
+ * Reads a version that Langfuse lists. Throws a `ProblemError` if Langfuse does not return it, because it may have the
  * content that promptsync would otherwise create again.
  */
 async function readListedVersion(
@@ -182,14 +193,14 @@ function listNumbersNewestFirst({ versions }: RemoteLangfusePrompt): readonly nu
   return versions.toSorted((a, b) => b - a);
 }
 
-/** Returns all versions that were read, newest first and without duplicates. */
+/** Returns all versions in a reading, newest first and without duplicates. */
 export function listLangfuseVersions({ active, others }: LangfuseReading): readonly RemoteLangfuseVersion[] {
   const activeVersions = [...active.values()].filter((version) => version !== null);
   const byNumber = new Map([...others, ...activeVersions].map((version) => [version.number, version]));
   return [...byNumber.values()].toSorted((a, b) => b.number - a.number);
 }
 
-/** Converts a reading to the form that all providers have in common. */
+/** Converts a reading to an `ObservedPrompt`, the form that all providers share. */
 export function interpretLangfuseReading(reading: LangfuseReading, request: ReadRequest): ObservedPrompt {
   const { active, listed } = reading;
   const known = listLangfuseVersions(reading);
@@ -214,8 +225,8 @@ export function interpretLangfuseReading(reading: LangfuseReading, request: Read
 }
 
 /**
- * Returns every label with its version if the request reads all versions. Otherwise returns none. Leaves out `latest`,
- * which Langfuse moves itself.
+ * Returns each label with its version if the request reads all versions. Otherwise returns an empty list. Omits
+ * `latest`, because Langfuse itself moves that label.
  */
 function listAllLabels(
   known: readonly RemoteLangfuseVersion[],
@@ -228,9 +239,9 @@ function listAllLabels(
 }
 
 /**
- * Finds the version whose config a new version takes over, because applications read their model from the config. It is
- * the version of the first pinned environment that has one, or else the newest version. Returns undefined if its config
- * is empty.
+ * Finds the version whose config a new version copies, because applications read the name of their model from the
+ * config. Prefers the version of the first pinned environment that has one, and otherwise uses the newest version.
+ * Returns undefined if there is no version or its config is empty.
  */
 function findMetadataSource(reading: LangfuseReading, { pins }: ReadRequest): VersionWithMetadata | undefined {
   const [pinned] = pins.flatMap(({ environment }) => reading.active.get(environment) ?? []);

@@ -1,8 +1,9 @@
 import type { ProviderRules } from '../domain/provider.ts';
 
 /**
- * The rules of Langfuse, from its API reference and from tests against a server. Langfuse checks labels only when it
- * creates a version, not when a label is added to an existing version. Therefore promptsync checks all labels itself.
+ * Langfuse's rules for prompt names and labels, based on its API reference and on tests against a server. Langfuse
+ * validates labels only when it creates a version, not when it adds a label to an existing version. promptsync
+ * therefore validates all labels itself.
  */
 export const langfuseRules: ProviderRules = {
   findIdFault: (id) => NAME_FAULTS.find(({ hasFault }) => hasFault(id))?.fault ?? null,
@@ -17,15 +18,16 @@ export const langfuseRules: ProviderRules = {
   canPinIds: false,
 };
 
-/** A check that finds one fault of a prompt name. */
+/** A check for one fault in a prompt name. */
 type NameFault = {
   readonly hasFault: (name: string) => boolean;
-  /** The clause that a message shows if the name has the fault. */
+  /** The clause that describes the fault in a message. */
   readonly fault: string;
 };
 
 /**
- * The faults of prompt names. A name is one segment of a URL path, in which servers and gateways resolve "." and "..".
+ * The possible faults of prompt names. promptsync sends the name as one segment of a URL path, and servers and gateways
+ * resolve the segments "." and "..".
  */
 const NAME_FAULTS: readonly NameFault[] = [
   { hasFault: (name) => name === '.' || name === '..', fault: '"." and ".." have a special meaning in a URL path' },

@@ -34,14 +34,14 @@ import {
 import { trackNewestVersion, getLedgerHead, rememberVersions, trackVersion, type LedgerWriteState } from './writing.ts';
 
 /**
- * The version to create, and the existing versions that the plan activates for pins other than `latest`. The ledger of
- * the new version keeps the activated versions, because somebody may want them again.
+ * A request to create a version. `activated` lists the existing versions that the plan activates for pins other than
+ * `latest`. The ledger of the new version keeps them, because somebody may want to activate them again.
  */
 type CreateRequest = CreateVersion & { readonly activated: readonly VersionRef[] };
 
 /**
- * Creates a version and makes it active in the tracking environment. Adopts an existing version instead if one holds
- * the content: an interrupted run may have created that version.
+ * Creates a version and activates it in the tracking environment. If an existing version has the content, adopts that
+ * version instead. For example, an interrupted run may have created it.
  */
 export async function createManagedVersion(state: LedgerWriteState, change: CreateRequest): Promise<CreateOutcome> {
   try {
@@ -53,9 +53,9 @@ export async function createManagedVersion(state: LedgerWriteState, change: Crea
 }
 
 /**
- * Searches for an existing version that makes the create call unnecessary. Probes the newest version, and then searches
- * the version in the tracking environment and its ledger. Returns the outcome if promptsync adopts a version or must
- * not create one. Returns null if promptsync has to create the version.
+ * Searches for an existing version that makes the create call unnecessary. Probes the newest version, and then checks
+ * the version in the tracking environment and the versions in its ledger. Returns the outcome if promptsync adopts a
+ * version or must not create one. Returns null if promptsync has to create the version.
  */
 async function adoptExistingVersion(state: LedgerWriteState, change: CreateRequest): Promise<CreateOutcome | null> {
   await probeNewestVersion(state);
@@ -76,7 +76,7 @@ async function adoptExistingVersion(state: LedgerWriteState, change: CreateReque
   return match === undefined ? null : makeAdoptedOutcome(await probeVerifiedVersion(state, match));
 }
 
-/** Makes the outcome of a planned create for which promptsync adopts an existing version instead. */
+/** Builds the outcome for a planned create call if promptsync adopted an existing version instead. */
 function makeAdoptedOutcome(version: LedgerVersion): CreateOutcome {
   return {
     status: 'adopted',
@@ -86,7 +86,7 @@ function makeAdoptedOutcome(version: LedgerVersion): CreateOutcome {
   };
 }
 
-/** Whether a version holds the content to create and all other contents that the new version would serve. */
+/** Returns true if a version has the content to create and all other content that the new version would serve. */
 function holdsAllContents(
   state: LedgerWriteState,
   { content, otherContents = [] }: CreateVersion,
@@ -96,12 +96,15 @@ function holdsAllContents(
   return [content, ...otherContents].every((each) => holdsContent(entry, toStoredContent(each, metadata)));
 }
 
-/** Detects whether the service keeps the metadata of versions, as far as the versions read so far show it. */
+/** Detects whether the service keeps the metadata of versions, based on the versions read so far. */
 function detectMetadata({ world, reading }: LedgerWriteState): ObservedPrompt['metadata'] {
   return detectMetadataSupport(reading, world.trackingEnvironment);
 }
 
-/** Sends the create call once. If the response is lost, finds out whether the service created the version. */
+/**
+ * Sends the create call. If the response is lost, finds out whether the service created the version instead of sending
+ * the call again.
+ */
 async function sendCreate(state: LedgerWriteState, change: CreateRequest): Promise<CreateOutcome> {
   const { content, provenance } = change;
   const { changeSummary } = provenance;
@@ -122,8 +125,8 @@ async function sendCreate(state: LedgerWriteState, change: CreateRequest): Promi
 }
 
 /**
- * Compares the content of a created version with the sent content. If they are equal, makes the version active in the
- * tracking environment.
+ * Checks that the service stored the content that promptsync sent. If so, activates the created version in the tracking
+ * environment.
  */
 async function checkCreatedVersion(
   state: LedgerWriteState,
@@ -140,19 +143,22 @@ async function checkCreatedVersion(
 }
 
 /**
- * Whether the service stored the content that promptsync sent. A service that drops all metadata is acceptable, because
- * the tracking environment still shows which versions promptsync created.
+ * Returns true if the service stored the content that promptsync sent. The service may drop all metadata, because the
+ * tracking environment still shows which versions promptsync created.
  */
 function isStoredAsSent(content: CreateVersion['content'], version: LedgerVersion): boolean {
   return isSameContent(version.content, version.record === null ? toStoredContent(content, 'dropped') : content);
 }
 
-/** The number of newest versions that a ledger keeps, and also the number of pinned versions. */
+/** The number of newest versions that a ledger keeps. It keeps the same number of pinned versions. */
 const MAX_LEDGER_VERSIONS = 20;
 
 /**
- * Makes the version record of a new version. Its ledger contains the newest known versions, the newest versions that
- * were ever pinned, all active versions, and the version that holds the text of the file.
+ * Builds the version record of a new version. Its ledger contains these versions:
+ * - the newest known versions
+ * - the newest versions that were ever pinned
+ * - all active versions
+ * - the version with the content of the file
  */
 function makeVersionRecord(
   state: LedgerWriteState,
@@ -163,7 +169,7 @@ function makeVersionRecord(
   const newestFirst = listKnownEntries(reading).map((entry): LedgerEntry => {
     return pinned.has(entry.id) ? { ...entry, pinned: true } : entry;
   });
-  // Without this entry, a later sync would create the text of the file again.
+  // Keep the version with the content of the file. Otherwise a later sync would create this content again.
   const own = request.fileContent === null ? undefined : findVersionWithContent(newestFirst, request.fileContent);
   const newestPinned = newestFirst.filter((entry) => entry.pinned === true).slice(0, MAX_LEDGER_VERSIONS);
   const newest = [...newestFirst.slice(0, MAX_LEDGER_VERSIONS), ...newestPinned].map(({ id }) => id);
@@ -177,7 +183,10 @@ function makeVersionRecord(
   };
 }
 
-/** Returns the ids of the versions that are active under a pin other than `latest`, now or after this plan. */
+/**
+ * Returns the ids of the versions that are active for pins other than `latest`, either now or after this plan is
+ * applied.
+ */
 function listPinnedIds(
   { request, reading }: LedgerWriteState,
   activated: readonly VersionRef[],
@@ -188,9 +197,9 @@ function listPinnedIds(
 }
 
 /**
- * Finds out whether the service created the version of a call whose response was lost. Waits until the newest version
- * is a version that promptsync has not read, and probes that version. Throws the error of the call if there is no such
- * version within 15 seconds. promptsync never sends the create again.
+ * Finds out whether a create call with a lost response created a version. Waits until the newest version is one that
+ * promptsync has not read, and probes it. Throws the error of the call if no such version appears within 15 seconds.
+ * promptsync never sends the create call again.
  */
 async function resolveLostCreate(
   state: LedgerWriteState,
@@ -207,7 +216,8 @@ async function resolveLostCreate(
   const rewritten = isRewritten(version, change.content, listKnownEntries(state.reading));
   rememberVersions(state, version);
   if (rewritten) return refuseRewritten(version, isOwnVersion ? 'made' : 'unknown');
-  // A foreign version is adopted only if a pin follows its content. Otherwise no ledger would remember the version.
+  // Adopt a foreign version only if a pin requires its content. Otherwise no ledger would list the version, and
+  // promptsync would lose track of it.
   const isPinFollowing = change.baseline !== true && (change.ref !== undefined || followsLatest(state.request));
   const isNextManaged = mayFollowHead(version, getLedgerHead(state));
   if ((isPinFollowing || isNextManaged) && holdsAllContents(state, change, makeLedgerEntry(version))) {
@@ -219,7 +229,8 @@ async function resolveLostCreate(
 }
 
 /**
- * Returns the id of the newest version as soon as promptsync has not read that version. Returns null after 15 seconds.
+ * Waits until the newest version is one that promptsync has not read, and returns its id. Returns null after 15
+ * seconds.
  */
 async function awaitUnreadNewestId({ world, reading }: LedgerWriteState): Promise<string | null> {
   const findUnread = async () =>

@@ -1,7 +1,7 @@
 import type { ProviderDescriptor } from '../providers/descriptor.ts';
 import { makeLedgerRules } from './rules.ts';
 
-/** The descriptor of the provider for four-call services. promptsync uses it if `service.provider` is not set. */
+/** Describes the provider for four-call services, which promptsync uses if `service.provider` is not set. */
 export const FOUR_CALL_SERVICE: ProviderDescriptor = {
   title: 'a four-call service',
   rules: makeLedgerRules,

@@ -7,9 +7,9 @@ import type { LedgerEntry, LedgerVersion } from './version-record.ts';
 import { trackNewestVersion, rememberVersions, type LedgerWorld, type LedgerWriteState } from './writing.ts';
 
 /**
- * Reads a version that no environment serves. For that, promptsync makes the version active in the probe environment,
- * which no application uses. Throws a `ProblemError`, not a `ServiceError`: a failed probe has attempted no planned
- * change.
+ * Reads a version that no environment serves. To do so, activates the version in the probe environment, which no
+ * application uses. Throws a `ProblemError` and not a `ServiceError`, because a failed probe is not a failed change of
+ * the plan.
  */
 export async function probeVersion(world: LedgerWorld, promptId: string, versionId: string): Promise<LedgerVersion> {
   const environment = getProbeEnvironment(world.trackingEnvironment);
@@ -38,8 +38,8 @@ async function probeVersionIfPresent(
 }
 
 /**
- * Probes the newest version unless promptsync has read the version or finds it in a ledger. Throws a `ProblemError` if
- * the service cannot show the version: it may hold the content that promptsync is about to create.
+ * Probes the newest version, unless promptsync has read it or a ledger contains it. Throws a `ProblemError` if the
+ * service does not return the version, because it may have the content that promptsync is about to create.
  */
 export async function probeNewestVersion(state: LedgerWriteState): Promise<void> {
   const { id: promptId, latestVersionId: id } = state.reading.prompt;
@@ -50,8 +50,8 @@ export async function probeNewestVersion(state: LedgerWriteState): Promise<void>
 }
 
 /**
- * Returns the version of a ledger entry. Probes the version if this run has not read it. Throws a `ProblemError` if the
- * content of the version does not match the digest in the ledger, or if the text in git does not match it.
+ * Returns the version that a ledger entry describes. Probes the version if promptsync has not read it. Throws a
+ * `ProblemError` if the version does not match the entry, or if the text in git does not match the digest in the entry.
  */
 export async function probeVerifiedVersion(state: LedgerWriteState, entry: LedgerEntry): Promise<LedgerVersion> {
   const read = listVersionsRead(state.reading).find(({ id }) => id === entry.id);
@@ -63,7 +63,10 @@ export async function probeVerifiedVersion(state: LedgerWriteState, entry: Ledge
   return version;
 }
 
-/** Probes the version of a ledger entry, after a check that git has the content of the entry at its commit. */
+/**
+ * Probes the version that a ledger entry describes. First checks that the text in git matches the digest in the entry,
+ * if git has the file.
+ */
 async function probeAfterGitCheck({ world, reading }: LedgerWriteState, entry: LedgerEntry): Promise<LedgerVersion> {
   const { id, commit, path, digest, number } = entry;
   if (commit !== undefined && path !== undefined) {
@@ -76,7 +79,7 @@ async function probeAfterGitCheck({ world, reading }: LedgerWriteState, entry: L
 }
 
 /**
- * Makes the error for a version whose content differs from the known content.
+ * Creates the error for a version whose content differs from its known content.
  * @param known the record that the version does not match, such as `its entry in the ledger`
  */
 function makeOtherContentError(number: number, known: string): ProblemError {
@@ -84,10 +87,12 @@ function makeOtherContentError(number: number, known: string): ProblemError {
 }
 
 /**
- * Probes the versions that pins name by id. If a pin names a number, also probes the newest version, because that
- * version may have the number. Remembers the ids that belong to no version of the prompt. Throws a `ProblemError` if a
- * probe fails for another reason. If a probed version may follow the version in the tracking environment, moves that
- * environment to it. Otherwise its ledger would be lost.
+ * Probes the versions that the pins specify by id. If a pin specifies a number, also probes the newest version, because
+ * it may have that number. Remembers the ids that no version of the prompt has. Throws a `ProblemError` if a probe
+ * fails for a different reason.
+ *
+ * If a probed version may follow the version in the tracking environment, moves that environment to the probed version.
+ * Otherwise the ledger of the probed version would be lost.
  */
 export async function probePinnedVersions(state: LedgerWriteState, pins: readonly Pin[]): Promise<void> {
   const { reading } = state;

@@ -9,7 +9,10 @@ import { probePinnedVersions, probeVerifiedVersion } from './probe.ts';
 import { findKnownEntry, interpretLedgerReading, readLedgerPrompt } from './reading.ts';
 import { activateVersion, type LedgerWorld, type LedgerWriteState } from './writing.ts';
 
-/** Makes the provider for a four-call service. It recognizes versions by the version records in their metadata. */
+/**
+ * Creates the provider for a four-call service. It recognizes managed versions by the version records in their
+ * metadata.
+ */
 export function makeLedgerProvider(world: LedgerWorld): Provider {
   return {
     observe: (request) => makeLedgerWriter(world, request).observe(),
@@ -44,8 +47,8 @@ function makeLedgerWriter(world: LedgerWorld, request: ReadRequest): PromptWrite
 }
 
 /**
- * Updates fields of a prompt. The response contains the updated prompt (interface section 4.3). A field with another
- * value in the response is a problem, because every sync would send that field again.
+ * Updates fields of a prompt, and compares them with the updated prompt in the response (interface section 4.3).
+ * Reports a problem if a field has a different value there, because every sync would send that field again.
  */
 async function updatePromptFields({ world, reading }: LedgerWriteState, change: UpdatePrompt): Promise<WriteOutcome> {
   const entries = Object.entries(change.fields).map(([field, { after }]) => [field, after]);
@@ -56,7 +59,7 @@ async function updatePromptFields({ world, reading }: LedgerWriteState, change: 
   return makeStoppedOutcome('unknown', makeProblem('apply/fields-differ', { fields: changedByService }));
 }
 
-/** Makes a known version active, after a check that its content matches the ledger and git. */
+/** Activates a known version after checking that its content matches the ledger and git. */
 async function setActiveVersion(state: LedgerWriteState, environment: string, id: string): Promise<WriteOutcome> {
   const entry = findKnownEntry(state.reading, id);
   if (entry === undefined) throw makeUnexpectedError('the version to activate is not known');

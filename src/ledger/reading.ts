@@ -15,22 +15,20 @@ import {
 } from './ownership.ts';
 import { pickPresentFacts, makeLedgerVersion, type LedgerEntry, type LedgerVersion } from './version-record.ts';
 
-/** Everything that promptsync has read of one prompt so far. */
+/** Everything that promptsync has read about one prompt so far. */
 export type LedgerReading = {
   readonly prompt: Omit<ServicePrompt, 'activeVersion'>;
   /** The active version of each environment that was read. Null if no version is active there. */
   readonly active: ReadonlyMap<string, LedgerVersion | null>;
-  /**
-   * Other versions: probed ones, created ones, and those that were active before this run activated another version.
-   */
+  /** Versions that promptsync probed or created, and versions that were active before promptsync replaced them. */
   readonly others: readonly LedgerVersion[];
-  /** The pinned ids for which a probe found no version of this prompt. */
+  /** The pinned version ids that no version of this prompt has, according to a probe. */
   readonly missingIds: readonly string[];
 };
 
 /**
- * Reads a prompt in every requested environment. Also reads the prompt in the tracking environment if the other
- * responses are not sufficient. Throws a `ServiceError` if the prompt cannot be read.
+ * Reads a prompt in each requested environment. If these responses are not sufficient, also reads the prompt in the
+ * tracking environment. Throws a `ServiceError` if the prompt cannot be read.
  */
 export async function readLedgerPrompt(
   service: PromptService,
@@ -45,9 +43,11 @@ export async function readLedgerPrompt(
 }
 
 /**
- * Whether promptsync can work without the most complete ledger, which is the one of the tracking environment. Nothing
- * may have to change, and an environment must serve a managed version that is not a baseline. No version may look like
- * an edited copy.
+ * Returns true if promptsync does not need the most complete ledger, which is the one in the tracking environment. This
+ * is the case if all of these conditions are met:
+ * - The read depth is `minimal`, and the prompt is in sync.
+ * - An environment serves a managed version that is not a baseline.
+ * - No version looks like an edited copy.
  */
 function isReadingSufficient(
   { readDepth, isSynced, environments }: ReadRequest,
@@ -64,7 +64,9 @@ function isReadingSufficient(
   );
 }
 
-/** Reads a prompt in several environments. Waits for all requests before it throws the error of one of them. */
+/**
+ * Reads a prompt in several environments. If a request fails, waits for the other requests before throwing the error.
+ */
 async function readEnvironments(
   service: PromptService,
   promptId: string,
@@ -100,12 +102,12 @@ async function readPromptIfPresent(
   }
 }
 
-/** The service to read from, and a function that waits for the given number of milliseconds between reads. */
+/** The service to read from, and a function that waits for the given number of milliseconds. */
 type ReadBackOptions = { readonly service: PromptService; readonly sleep: (milliseconds: number) => Promise<void> };
 
 /**
- * Reads an environment until it serves the expected version, for up to ten seconds. Returns the version that was read
- * last. Returns null if the environment serves no version.
+ * Reads an environment repeatedly, for up to ten seconds, until it serves the expected version. Returns the version
+ * from the last read, or null if the environment serves none.
  */
 export async function readActiveBack(
   { service, sleep }: ReadBackOptions,
@@ -122,12 +124,12 @@ function getActiveVersion(prompt: ServicePrompt | null = null): LedgerVersion | 
   return active === null ? null : makeLedgerVersion(active);
 }
 
-/** Returns all versions that promptsync has read of a prompt. A version can occur several times. */
+/** Returns all versions of a prompt that promptsync has read. A version can occur more than once. */
 export function listVersionsRead({ active, others }: LedgerReading): readonly LedgerVersion[] {
   return [...[...active.values()].filter((version) => version !== null), ...others];
 }
 
-/** Returns an entry for each version that was read or that a ledger contains, newest first. */
+/** Returns one entry for each version that promptsync has read or that a ledger contains, newest first. */
 export function listKnownEntries(reading: LedgerReading): readonly LedgerEntry[] {
   const read = listVersionsRead(reading);
   const known = new Map<string, LedgerEntry>();
@@ -136,27 +138,29 @@ export function listKnownEntries(reading: LedgerReading): readonly LedgerEntry[]
     const { pinned } = known.get(entry.id) ?? {};
     known.set(entry.id, { ...pickPresentFacts({ pinned }), ...entry });
   };
-  // Later calls overwrite earlier entries. A newer ledger wins over an older one, and a version that was read wins over
-  // both.
+  // Later entries overwrite earlier ones. A newer ledger takes precedence over an older one, and a version that
+  // promptsync has read takes precedence over both.
   for (const { record } of read.toSorted((a, b) => a.number - b.number)) (record?.ledger ?? []).forEach(note);
   for (const version of read) note(makeLedgerEntry(version));
   const ids = new Set(read.map(({ id }) => id));
-  // A ledger that was copied from another prompt can contain a number that a version of this prompt has, too.
+  // If a ledger was copied from a different prompt, it can contain the number of a version of this prompt. Versions
+  // that promptsync has read come first.
   const rank = ({ id }: LedgerEntry) => (ids.has(id) ? 0 : 1);
   return [...known.values()].toSorted((a, b) => b.number - a.number || rank(a) - rank(b));
 }
 
 /**
- * Detects a service that drops metadata. promptsync writes a version record into every version and makes only its own
- * versions active in the tracking environment. If that environment serves a version and no version has a record, the
- * service drops metadata. If another version has a record, somebody else has moved the tracking environment.
+ * Detects whether the service drops metadata. promptsync writes a version record into every version that it creates,
+ * and activates only its own versions in the tracking environment. If that environment serves a version but no version
+ * has a record, the service drops metadata. If only a different version has a record, somebody else moved the tracking
+ * environment.
  */
 export function detectMetadataSupport(reading: LedgerReading, tracking: string): ObservedPrompt['metadata'] {
   const head = reading.active.get(tracking) ?? null;
   return head !== null && listVersionsRead(reading).every(({ record }) => record === null) ? 'dropped' : 'kept';
 }
 
-/** Returns the entry of a version by its id, or undefined if promptsync does not know the version. */
+/** Returns the entry of the version with this id, or undefined if promptsync does not know the version. */
 export function findKnownEntry(reading: LedgerReading, id: string): LedgerEntry | undefined {
   return listKnownEntries(reading).find((entry) => entry.id === id);
 }
@@ -170,7 +174,7 @@ export function findUnreadNewestId(reading: LedgerReading, known = listKnownEntr
   return id === null || reading.missingIds.includes(id) || known.some((entry) => entry.id === id) ? null : id;
 }
 
-/** Converts a reading to the form that all providers have in common. */
+/** Converts a reading to an `ObservedPrompt`, the form that all providers share. */
 export function interpretLedgerReading(
   reading: LedgerReading,
   environments: readonly string[],
@@ -206,8 +210,8 @@ export function interpretLedgerReading(
 }
 
 /**
- * Makes the common form of a known version.
- * @param read the version, if promptsync has read it and does not know it only from a ledger
+ * Converts a ledger entry to a `KnownVersion`, the form that all providers share.
+ * @param read the version itself; undefined if promptsync knows it only from a ledger
  */
 function makeKnownVersion(entry: LedgerEntry, staysKnown: boolean, read?: LedgerVersion): KnownVersion {
   const { id, number, digest, metadataDigest, isManaged, baseline, commit, path } = entry;
@@ -224,10 +228,11 @@ function makeKnownVersion(entry: LedgerEntry, staysKnown: boolean, read?: Ledger
 
 /**
  * Returns the ids of the versions that a later run will find again: managed versions and the versions in their ledgers.
- * A foreign version that is only active or was only probed is lost when another version becomes active. The head counts
- * as managed even without a version record, because then the service drops metadata.
- * @param movingEnvironments the environments that move to another version. A later run does not read their present
- * version.
+ * A foreign version that is merely active, or was merely probed, is lost when a different version becomes active. The
+ * head counts as managed even without a version record, because a missing record there means that the service drops
+ * metadata.
+ * @param movingEnvironments the environments that move to a different version; a later run does not read the version
+ * that is active there now
  */
 function findLastingIds(
   { active, others }: LedgerReading,
@@ -245,8 +250,8 @@ function findLastingIds(
 }
 
 /**
- * Returns a text that is equal for equal readings. The text contains the digests of the active contents, so promptsync
- * does not have to trust the service to keep the content of an id.
+ * Returns a string that is equal for equal readings. It contains the digests of the active versions, so that promptsync
+ * detects changes even if the service replaces the content of an id.
  */
 function computeReadingState({ prompt, active }: LedgerReading): string {
   const environments = [...active].map(([environment, version]) => [

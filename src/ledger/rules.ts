@@ -2,7 +2,10 @@ import { listToolEnvironments } from '../domain/policy.ts';
 import type { ProviderRules } from '../domain/provider.ts';
 import { isPathSegment } from '../text.ts';
 
-/** Returns the rules of a four-call service. The id of a prompt must be one path segment (interface section 4). */
+/**
+ * Returns the rules for prompt ids and environment names in a four-call service. The id of a prompt must be a single
+ * path segment (interface section 4).
+ */
 export function makeLedgerRules(trackingEnvironment: string): ProviderRules {
   const expected = 'expected one path segment without white space or any of / \\ ? # %, other than "." and ".."';
   return {

@@ -5,47 +5,49 @@ import type { VersionSource, VersionFacts } from '../domain/versions.ts';
 import type { ServiceVersion } from '../service/prompt-service.ts';
 
 /**
- * A version in a ledger. promptsync recognizes the content of the version by the digests, without reading the version.
+ * An entry for a version in a ledger. The digests allow promptsync to recognize the content of the version without
+ * reading it.
  */
 export type LedgerEntry = VersionFacts & {
-  /** The commit that the content is from. Absent if the content was not committed. */
+  /** The commit that the content comes from. Absent if the content was not committed. */
   readonly commit?: string;
-  /** The path of the prompt file at that commit, from the repository's root. */
+  /** The path of the prompt file at that commit, relative to the repository root. */
   readonly path?: string;
   /**
-   * Present if the version was active under a pin other than `latest`. The 20 newest such versions stay in the ledger.
+   * Present if the version was active for a pin other than `latest`. The 20 newest such versions stay in the ledger.
    */
   readonly pinned?: true;
 };
 
 /** The data that promptsync stores under the key `promptsync` in the metadata of each version that it creates. */
 export type VersionRecord = VersionSource & {
-  /**
-   * An id that is unique to one create call. If the response is lost, promptsync recognizes its own version by the id.
-   */
+  /** The unique id of one create call. If the response is lost, promptsync recognizes its own version by this id. */
   readonly operation: string;
   /** Present if the version is a baseline. */
   readonly baseline?: true | undefined;
-  /** The known versions, newest first. */
+  /** The ledger, with the newest version first. */
   readonly ledger: readonly LedgerEntry[];
 };
 
-/** A version that promptsync has read. */
+/** A version that promptsync has read from a four-call service. */
 export type LedgerVersion = {
   readonly id: string;
   readonly number: number;
   readonly content: VersionContent;
-  /** The version record. Null if the version has no valid one. A version with a record may still be an edited copy. */
+  /**
+   * The version record. Null if the version has no valid record. A version with a record may still be an edited copy.
+   */
   readonly record: VersionRecord | null;
 };
 
-/** Separates the version record of a version from the user's metadata. */
+/** Parses a version from the service, and separates its version record from the user's metadata. */
 export function makeLedgerVersion({ id, number, content: { text, metadata } }: ServiceVersion): LedgerVersion {
   const content = makeVersionContent(text, metadata);
   const record = parseVersionRecord(metadata);
-  // Before 0.1, the digest in a version record also covered line breaks at the end of the text.
-  const isOfText = record !== null && matchesDigest(record.digest, content);
-  return { id, number, content, record: isOfText ? { ...record, digest: content.digest } : record };
+  // Before version 0.1, the digest in a version record also covered trailing line breaks. Replace such a digest with
+  // the digest of the text.
+  const matchesText = record !== null && matchesDigest(record.digest, content);
+  return { id, number, content, record: matchesText ? { ...record, digest: content.digest } : record };
 }
 
 const digestShape = z.templateLiteral(['sha256:', z.string().regex(/^[0-9a-f]{64}$/)]);
@@ -77,7 +79,7 @@ const VersionRecordShape = z.object({
 
 /**
  * Parses the version record in the metadata of a version (interface section 2.2). Returns null if there is no valid
- * record. Drops invalid ledger entries and keeps the others.
+ * record. Skips invalid ledger entries.
  */
 export function parseVersionRecord(metadata: JsonObject | null | undefined): VersionRecord | null {
   const parsed = VersionRecordShape.safeParse(metadata?.[VERSION_RECORD_KEY]);
@@ -93,7 +95,7 @@ export function parseVersionRecord(metadata: JsonObject | null | undefined): Ver
   };
 }
 
-/** Renders a version record as the JSON that `parseVersionRecord` parses back to an equal record. */
+/** Converts a version record to JSON. `parseVersionRecord` converts the JSON back to an equal record. */
 export function renderVersionRecord(record: VersionRecord): JsonObject {
   const { digest, metadataDigest, operation, ledger } = record;
   const sentMetadata = metadataDigest === undefined ? {} : { metadata_digest: metadataDigest };
@@ -101,7 +103,8 @@ export function renderVersionRecord(record: VersionRecord): JsonObject {
 }
 
 /**
- * Converts a stored entry to a list with one ledger entry. Null stands for an invalid entry and gives an empty list.
+ * Returns a list that contains the parsed ledger entry. The list is empty if the entry is null, which stands for an
+ * invalid entry.
  */
 function parseLedgerEntry(entry: z.output<typeof LedgerEntryShape> | null): readonly LedgerEntry[] {
   if (entry === null) return [];
@@ -115,7 +118,7 @@ function renderLedgerEntry(entry: LedgerEntry): JsonObject {
   return { number, id, digest, metadata_digest: metadataDigest, ...origin, ...pickPresentFacts(entry) };
 }
 
-/** The facts of a version that a record or a ledger entry may lack. */
+/** Properties that a version record or a ledger entry may lack. */
 type OptionalFacts = {
   readonly commit?: string;
   readonly path?: string;
@@ -125,7 +128,7 @@ type OptionalFacts = {
 
 type PossiblyUndefined<Facts> = { readonly [Key in keyof Facts]: Facts[Key] | undefined };
 
-/** Returns the facts that are defined. An undefined property would make two equal records differ. */
+/** Returns only the properties that are defined, because an undefined property would make two equal records differ. */
 export function pickPresentFacts({ commit, path, pinned, baseline }: PossiblyUndefined<OptionalFacts>): OptionalFacts {
   return {
     ...(commit !== undefined && { commit }),

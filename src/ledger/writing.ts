@@ -9,24 +9,26 @@ import { type LedgerHead, mayFollowHead } from './ownership.ts';
 import { readActiveBack, type LedgerReading, listVersionsRead } from './reading.ts';
 import type { LedgerVersion } from './version-record.ts';
 
-/** Everything outside of promptsync that the ledger provider uses. */
+/** The dependencies and the settings of the ledger provider. */
 export type LedgerWorld = {
   readonly service: PromptService;
-  /** The environment in which promptsync keeps the version with the newest ledger active. */
+  /** The environment in which promptsync activates the version with the newest ledger. */
   readonly trackingEnvironment: string;
-  /** Returns a text that is unique to each call. */
+  /** Returns a new unique id for each create call. */
   readonly newOperation: () => string;
-  /** Returns the text of a prompt file at a commit. Returns null if git does not have the file at that commit. */
+  /** Returns the text of a prompt file at a commit, or null if git does not have the file at that commit. */
   readonly textAt: (commit: string, path: string) => Promise<DigestedText | null>;
-  /** Waits for the given number of milliseconds. Rejects if the run is interrupted. */
+  /** Waits for the given number of milliseconds. Rejects if promptsync is interrupted. */
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
-/** The state of writing one prompt. It changes with every write and probe. */
+/** The state of the writes to one prompt. Every write and every probe changes it. */
 export type LedgerWriteState = {
   readonly world: LedgerWorld;
   readonly request: ReadRequest;
-  /** Everything read so far. promptsync replaces the reading whenever it creates, probes or activates a version. */
+  /**
+   * Everything that promptsync has read so far. Replaced whenever promptsync creates, probes or activates a version.
+   */
   reading: LedgerReading;
 };
 
@@ -35,15 +37,15 @@ export function getLedgerHead({ world, reading }: LedgerWriteState): LedgerHead 
   return reading.active.get(world.trackingEnvironment);
 }
 
-/** Adds versions to the reading. promptsync then also knows the versions in their ledgers. */
+/** Adds versions to the reading, so that promptsync also knows the versions in their ledgers. */
 export function rememberVersions(state: LedgerWriteState, ...versions: readonly LedgerVersion[]): void {
   const { reading } = state;
   state.reading = { ...reading, others: [...reading.others, ...versions] };
 }
 
 /**
- * Makes a version active in an environment and reads the environment back. Throws if the call fails. If the environment
- * then serves another version, the outcome contains the problem.
+ * Activates a version in an environment and reads the environment back. Throws if the call to activate fails. If the
+ * environment then serves a different version, the outcome contains the problem.
  */
 export async function activateVersion(
   state: LedgerWriteState,
@@ -64,8 +66,9 @@ export async function activateVersion(
 }
 
 /**
- * Moves the tracking environment to the newest version that was read and may follow the head. promptsync does so
- * before it moves any other environment. If a later step is interrupted, the next run still finds the newest ledger.
+ * Moves the tracking environment to the newest version that promptsync has read and that may follow the head. This must
+ * happen before any other environment moves. If a later step is interrupted, the next run still finds the newest
+ * ledger.
  */
 export async function trackNewestVersion(state: LedgerWriteState): Promise<readonly Problem[]> {
   const head = getLedgerHead(state);
@@ -74,7 +77,10 @@ export async function trackNewestVersion(state: LedgerWriteState): Promise<reado
   return newest === undefined ? [] : trackVersion(state, newest);
 }
 
-/** Makes a version active in the tracking environment. Returns the problems, whose messages name the environment. */
+/**
+ * Activates a version in the tracking environment. Returns the problems, with the name of the environment in their
+ * messages.
+ */
 export async function trackVersion(state: LedgerWriteState, version: LedgerVersion): Promise<readonly Problem[]> {
   const { trackingEnvironment } = state.world;
   const activation = activateVersion(state, trackingEnvironment, version);
@@ -83,8 +89,8 @@ export async function trackVersion(state: LedgerWriteState, version: LedgerVersi
 }
 
 /**
- * Reads an environment after promptsync activated a version. Throws a `ProblemError` if it serves another version or
- * text.
+ * Reads an environment after promptsync activated a version there. Throws a `ProblemError` if it serves a different
+ * version or different text.
  */
 async function verifyActive(
   { world, reading }: LedgerWriteState,
@@ -98,6 +104,6 @@ async function verifyActive(
     throw new ProblemError(makeNotActiveProblem(environment, expected, active));
   }
   if (active.content.digest === expected.content.digest) return active;
-  const evidence = { environment, expected: 'the planned text', found: `another text (v${active.number})` };
+  const evidence = { environment, expected: 'the planned text', found: `different text (v${active.number})` };
   throw new ProblemError(makeProblem('apply/not-active', evidence));
 }

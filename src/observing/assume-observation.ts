@@ -67,8 +67,8 @@ function assumeObservedPrompt(file: PromptFile, baseFile: PromptFile | null, atR
 }
 
 /**
- * Returns the assumed versions, by the written form of the pins that refer to them. Includes the versions that only the
- * head pins, because promptsync cannot tell without the service whether they exist.
+ * Returns the assumed versions by the pin that refers to them, as written in the file (such as `7` or `git:v1.0`).
+ * Includes versions that only the head pins: they may exist, but only the service knows that.
  */
 function assumeVersions(
   file: PromptFile,
@@ -86,8 +86,8 @@ function assumeVersions(
 }
 
 /**
- * Returns the content of the version that a pin refers to. Returns null if only the service has the content, and
- * `missing` if git has no content at the pinned ref.
+ * Returns the content of the version that a pin refers to. Returns null if only the service has the content. Returns
+ * `missing` if git has no content of the prompt at the pinned ref.
  */
 function assumeContent(pin: Pin, baseFile: PromptFile | null, atRefs: ContentsAtRefs): Content | null | 'missing' {
   if (pin.kind === 'latest') return baseFile?.content ?? null;

@@ -18,7 +18,7 @@ export const NO_READ_NEEDS: ReadNeeds = { environments: [], readDepth: 'minimal'
 
 /**
  * Builds the request for everything that promptsync needs to plan a file. If there is a base, the request also covers
- * the prompt file of the base, so that promptsync can find drift. The request includes the source environments of
+ * the prompt file at the base, so that promptsync can find drift. The request includes the source environments of
  * pinned environments, because the promotion guard checks their active versions.
  */
 export function makeReadRequest(
@@ -64,14 +64,15 @@ export type ObserveOptions = {
 };
 
 /**
- * The number of prompts to observe at once for each concurrent request that the limit allows. A prompt may wait up to a
- * minute for a retry. The extra prompts make sure that this wait does not hold up the others.
+ * The number of prompts that promptsync observes at the same time, for each concurrent request that the limit allows. A
+ * prompt may wait up to a minute for a retry. With more prompts than requests, promptsync can continue with the others
+ * during that time.
  */
 const PROMPTS_PER_REQUEST = 4;
 
 /**
- * Reads the current state of each prompt, and never writes. If promptsync cannot read a prompt, adds the problem to
- * `failed` and continues with the other prompts.
+ * Reads the current state of each prompt from the service. Never writes. If promptsync cannot read a prompt, adds the
+ * problem to `failed` and continues with the other prompts.
  */
 export async function observePrompts(
   provider: Provider,

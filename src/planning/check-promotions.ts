@@ -21,11 +21,11 @@ import { makeProblem, type Place, type Problem } from '../problem.ts';
 type PinActivation = { readonly pin: EnvironmentPin; readonly after: VersionRef | NewVersionRef };
 
 /**
- * Returns a problem for each version that would go live in an environment although the source environment does not
+ * Returns a problem for each version that would go live in an environment although its source environment does not
  * serve that version. Three cases are allowed, because they are not promotions:
  * - a rollback
- * - restoring a version that was promoted in order
- * - restoring the version that an import pinned
+ * - restoring a version that went through the environments in promotion order
+ * - restoring the version that `promptsync import` pinned
  *
  * The decision depends only on the service and on the states of the file up to HEAD. It does not depend on the base, or
  * on whether HEAD itself changed the file.
@@ -57,7 +57,7 @@ export function checkPromotions(
 /** A version that is about to go live in an environment, and the source environment that must serve it first. */
 type PromotionStep = { readonly environment: string; readonly from: string; readonly target: VersionTraits };
 
-/** The data that decides whether a promotion step is allowed. */
+/** The data that determines whether a promotion step is allowed. */
 type PromotionSituation = {
   readonly activations: readonly PinActivation[];
   readonly context: PinContext;
@@ -65,8 +65,8 @@ type PromotionSituation = {
 };
 
 /**
- * Returns true if the step is a rollback or restores a version that was promoted in order. Returns false for a version
- * that does not exist yet, because it was never active anywhere.
+ * Returns true if the step is a rollback, or if it restores a version that went through the environments in promotion
+ * order. Returns false for a version that does not exist yet, because it was never active anywhere.
  */
 function isNoPromotion(step: PromotionStep, situation: PromotionSituation): boolean {
   if (step.target.id === undefined) return false;
@@ -75,10 +75,10 @@ function isNoPromotion(step: PromotionStep, situation: PromotionSituation): bool
 
 /**
  * Returns true if the environment returns to a version that the file pinned there before. If the environment now serves
- * a newer version, any earlier pin is enough. Otherwise, the pin does not prove that the version was live: a guard may
- * have refused the pin, and somebody may have reverted it. The pin then counts in only two cases:
- * - Git shows that the file pinned the source environment to the version right before.
- * - The earlier pin is as old as the file.
+ * a newer version, any earlier pin is enough. Otherwise, the earlier pin does not prove that the version was ever live,
+ * because a guard may have refused the pin before somebody reverted it. The earlier pin then counts only in two cases:
+ * - Git shows that the source environment was pinned to the version right before.
+ * - The earlier pin was already in the first state of the file.
  */
 function isRollback({ environment, from, target }: PromotionStep, { context, former }: PromotionSituation): boolean {
   const earlier = findEarlierRuns(target, environment, former.pins);
@@ -90,8 +90,8 @@ function isRollback({ environment, from, target }: PromotionStep, { context, for
 /**
  * Returns true if the file pinned the version in promotion order, and the source environment has moved to a newer
  * version since then. Such a step finishes an interrupted sync, or restores a version that somebody replaced in the
- * service. If the source environment serves no newer version, nothing shows that it ever served this version: a guard
- * may have refused the commit that pinned the source environment to it.
+ * service. If the source environment does not serve a newer version, nothing proves that it ever served this version,
+ * because a guard may have refused the commit that pinned it there.
  */
 function isPutBack(step: PromotionStep, situation: PromotionSituation): boolean {
   const { environment, from, target } = step;
@@ -112,8 +112,8 @@ function listStatesBefore({ since }: PinRun, environment: string, { pins }: Form
 }
 
 /**
- * Returns true if the file wants the version that is active in the environment. Either the planned file or a state
- * since the run of pins began must pin the environment to that version.
+ * Returns true if the file wants the version that is active in the environment. This is the case if the planned file or
+ * any state since the start of the run pins the environment to that version.
  */
 function isWantedSince(
   { since }: PinRun,
@@ -129,10 +129,11 @@ function isWantedSince(
 }
 
 /**
- * Returns true if somebody seems to have activated a newer version in the service. All three conditions must be met:
- * - The file pinned the environment before the run of pins began.
+ * Returns true if somebody seems to have activated a newer version directly in the service. All three conditions must
+ * be met:
+ * - The file already pinned the environment before the run of pins began.
  * - The environment serves a version that is newer than the target.
- * - The file never pinned the environment to that version.
+ * - The file never pinned the environment to the version that it serves.
  */
 function isChangedOutside(
   run: PinRun,
@@ -157,7 +158,7 @@ function isActive(target: VersionTraits, environment: string, { observed }: PinC
   return active !== null && isSameVersion(active, target);
 }
 
-/** Returns true if the sync would activate this version in an environment, provided that no guard refuses it. */
+/** Returns true if the sync would activate this version in the environment, provided that no guard refuses it. */
 function becomesActive(
   environment: string,
   target: VersionTraits,
@@ -198,7 +199,9 @@ function describeServed(environment: string, { observed }: PinContext): string |
   return active === null ? null : `v${active.number}`;
 }
 
-/** Returns the first pinned environment that serves the version, for use in a hint. Returns null if none does. */
+/**
+ * Returns the first pinned environment that serves the version, for use in a hint. Returns null if no environment does.
+ */
 function findLiveEnvironment(target: VersionTraits, context: PinContext): string | null {
   return context.file.pins.map(({ environment }) => environment).find((one) => isActive(target, one, context)) ?? null;
 }
@@ -212,7 +215,10 @@ export function checkLatestPins(file: PromptFile, forbidden: readonly string[]):
     );
 }
 
-/** A pin to a version number in an environment whose source environment is pinned to a different number. */
+/**
+ * A version number that the file pins in an environment while it pins a different number in the source environment.
+ * Example: `production: 7`, but `staging: 6`.
+ */
 type SkippedPromotion = {
   readonly environment: string;
   readonly from: string;
@@ -220,7 +226,7 @@ type SkippedPromotion = {
   readonly place: Place;
 };
 
-/** Returns the pins that may skip their source environment. Confirming a skip requires the git history. */
+/** Returns the pins that may skip the source environment. Only the git history can confirm that they do. */
 export function findSkippedPromotions(
   { pins, path }: PromptFile,
   promotionSources: ReadonlyMap<string, string>,
@@ -234,9 +240,10 @@ export function findSkippedPromotions(
 }
 
 /**
- * Returns a warning for each pin to a number that, according to git, the file never pinned in the environment or its
- * source environment before. This is not an error, because only the service knows which version the source environment
- * serves. The first pin of an environment causes no warning, because it is not a promotion.
+ * Returns a warning for each pin that skips the source environment, according to git. A pin counts as a skip if no
+ * former pin of these two environments could mean the same version. This is not an error, because only the service
+ * knows which version the source environment serves. The first pin of an environment causes no warning, because it is
+ * not a promotion.
  */
 export function warnAboutSkips(skips: readonly SkippedPromotion[], former: FormerPins): readonly Problem[] {
   return skips.flatMap(({ environment, from, number, place }) => {

@@ -16,7 +16,8 @@ export type ImportChoice = {
  * other environment is pinned to its active version. Returns null if no environment can provide the content.
  * @param environments the environments to pin, in promotion order
  * @param textEnvironment the environment that provides the content. If it is null, promptsync uses the first
- *   environment that serves a version, and prefers environments that allow `latest`.
+ *   environment that serves a version and allows `latest`. If there is none, it uses the first environment that serves
+ *   a version.
  */
 export function chooseImport(
   { active }: Pick<ObservedPrompt, 'active'>,

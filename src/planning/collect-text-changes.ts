@@ -19,8 +19,8 @@ import type { KnownVersion } from '../domain/versions.ts';
 import type { PlannedTextChange, TextChange, TextChangesByPrompt } from '../domain/text-changes.ts';
 
 /**
- * Returns the contents before and after each activation in a plan, by prompt id. Diffs show these contents. If
- * promptsync has not read a version from the service, takes its content from git or from the prompt file.
+ * Returns the content before and after each activation in a plan, by prompt id. Diffs show this content. If promptsync
+ * has not read the new version from the service, it uses content from git or from the prompt file.
  */
 export function collectTextChanges(
   prompts: readonly PromptPlan[],
@@ -36,8 +36,8 @@ export function collectTextChanges(
 }
 
 /**
- * Lists the contents before and after each activation of one prompt.
- * @param fileContents the content of the file and the contents of its `git:` pins
+ * Lists the content before and after each activation of one prompt.
+ * @param fileContents the content of the file and the content of each of its `git:` pins
  */
 function listTextChanges(
   { observed, changes }: PromptPlan,
@@ -63,8 +63,10 @@ function listTextChanges(
 }
 
 /**
- * Returns the content of a version that the plan creates. One version may serve several pins, so it can have metadata
- * that the target of this pin does not manage. It can also have metadata that was copied from an existing version.
+ * Returns the content of a version that the plan creates. The version may have metadata that the target of this pin
+ * does not manage, for two reasons:
+ * - The plan creates one version for several pins, and the metadata comes from a different pin's target.
+ * - The new version inherits its metadata from an existing version.
  */
 function makeCreatedContent(target: NewVersionRef, changes: readonly Change[]): StoredContent {
   const { content, metadataFrom } = findCreateFor(target, changes) ?? { content: target.newContent };
@@ -72,8 +74,8 @@ function makeCreatedContent(target: NewVersionRef, changes: readonly Change[]): 
 }
 
 /**
- * Returns the content of a version that promptsync has not read. The metadata is known only if the metadata digests
- * match.
+ * Returns the content of a version that promptsync has not read, based on `content`, which has the same text. If the
+ * metadata digests differ, the metadata of the version is unknown, so it is undefined in the result.
  */
 function makeUnreadContent(version: KnownVersion, content: Content): StoredContent {
   const isKnown = content.metadataDigest === version.metadataDigest;

@@ -13,7 +13,8 @@ import { makeVersionRef, type KnownVersion } from '../domain/versions.ts';
 import { meansVersion } from './former-pins.ts';
 
 /**
- * The changes that the head and the base plan for one prompt, with its observation and the earlier states of its file.
+ * The changes that promptsync plans for one prompt from the head and from the base, the state of the prompt as observed
+ * in the service, and the earlier states of its file.
  */
 export type DriftInput = {
   readonly head: readonly Change[];
@@ -23,8 +24,8 @@ export type DriftInput = {
 };
 
 /**
- * Returns the environments and fields that differ from both the base and the head. A difference from the head alone is
- * a change that the head requests, not drift.
+ * Returns the environments and fields whose current state differs from both the base and the head. If the current state
+ * differs only from the head, the head requests a change, and there is no drift.
  */
 export function findDrift(compared: DriftInput): readonly Drift[] {
   const environments = compared.head.filter((change) => change.kind === 'set-active');

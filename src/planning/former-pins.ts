@@ -25,13 +25,13 @@ export type PinRun = {
 /** The pins in the earlier states of a file, as far as git knows them. */
 export type FormerPinStates = {
   readonly pins: FormerPins;
-  /** The age of the file's first state. Null if git may lack that state. */
+  /** The age of the file's first state. Null if git may lack this state. */
   readonly firstAge: number | null;
 };
 
 /**
- * Returns the current run of states that pin the environment to this version. The planned file either continues an
- * existing run or begins a new one.
+ * Returns the current run of states that pin the environment to this version. The planned file continues the run if the
+ * newest state has such a pin. Otherwise, the run begins with the planned file.
  */
 export function findCurrentRun(target: VersionTraits, environment: string, former: FormerPins): PinRun {
   const states = former.get(environment) ?? [];
@@ -41,9 +41,9 @@ export function findCurrentRun(target: VersionTraits, environment: string, forme
 }
 
 /**
- * Returns the earlier runs of states that pinned the environment to this version, newest first. After each of them, the
- * file pinned the environment to a different version. A pin to a branch or a tag belongs to no run, because the ref may
- * have pointed to a different version at that time.
+ * Returns the earlier runs of states that pinned the environment to this version, newest first. After each of these
+ * runs, the file pinned the environment to a different version. A state that pins a branch or a tag belongs to no run,
+ * because the ref may have pointed to a different version at that time.
  */
 export function findEarlierRuns(target: VersionTraits, environment: string, former: FormerPins): readonly PinRun[] {
   const states = former.get(environment) ?? [];
@@ -59,8 +59,9 @@ export function findEarlierRuns(target: VersionTraits, environment: string, form
 }
 
 /**
- * Returns true if the file pinned the source environment to the version right before the run began. If the run began
- * with the file's first state, checks that state instead, because its environments already served the pinned versions.
+ * Returns true if the file pinned the version in promotion order: the state right before the run pinned the source
+ * environment to it. If the run began with the file's first state, checks the first state itself, because its
+ * environments already served the pinned versions.
  */
 export function beganAsPromotion(
   { since }: PinRun,
@@ -73,9 +74,9 @@ export function beganAsPromotion(
 }
 
 /**
- * Returns true if the run may have skipped the source environment. Returns false in two cases:
- * - Git shows that the file pinned the source environment to the version right before the run began. A pin to a branch
- *   or a tag does not count, because the ref may have moved since then.
+ * Returns true if the file may have skipped the source environment when the run began. Returns false in two cases:
+ * - Git shows that the state right before the run pinned the source environment to the version. A pin to a branch or a
+ *   tag does not count, because the ref may have moved since then.
  * - The run began with the file's first state. The environment already served the version at that time.
  */
 export function beganAsSkip({ since }: PinRun, target: VersionTraits, from: string, former: FormerPinStates): boolean {
@@ -90,7 +91,8 @@ function findPinAt(age: number, environment: string, { pins }: FormerPinStates):
 
 /**
  * Returns the known version that a former pin refers to. Returns undefined if there is none.
- * @param findByContent chooses the version if the pin refers to content rather than to a number or an id
+ * @param findByContent finds the version if the pin refers to content (`latest` or `git:<ref>`) rather than to a number
+ *   or an id
  */
 export function findMeantVersion(
   { pin, content }: FormerPin,
@@ -101,8 +103,8 @@ export function findMeantVersion(
 }
 
 /**
- * Returns true if a former pin refers to this version. If the pin refers to content, returns false if that content or
- * the digest of the version is unknown.
+ * Returns true if a former pin refers to this version. If the pin refers to content (`latest` or `git:<ref>`), returns
+ * false if promptsync does not know that content or the digest of the version.
  */
 export function meansVersion({ pin, content }: FormerPin, target: VersionTraits): boolean {
   if (pin.kind === 'number') return pin.number === target.number;
@@ -118,8 +120,10 @@ function certainlyMeantVersion(state: FormerPin, target: VersionTraits): boolean
 }
 
 /**
- * The target of a rollback according to git. With `number`, the version may be unknown to promptsync. With `unclear`,
- * `pin` is a former pin whose version is unknown. `nothing` means that git has no older pin.
+ * The target of a rollback, according to git:
+ * - `number`: The target is the version with this number. promptsync may not know the version itself.
+ * - `unclear`: promptsync does not know which version the former pin `pin` refers to.
+ * - `nothing`: git has no older pin.
  */
 export type PreviousPin =
   | { readonly kind: 'number'; readonly number: number }
@@ -130,9 +134,12 @@ export type PreviousPin =
 type ServedContent = Pick<KnownVersion, 'number' | 'digest'>;
 
 /**
- * Finds the newest former pin whose version is older than the served version and has different text. A second rollback
- * therefore goes further back, instead of returning to the version from before the first rollback. If a pin in between
- * refers to an unknown version, the result is `unclear`, unless the text of that pin never became a version.
+ * Finds the target of a rollback: the version of the newest former pin whose version is older than the served version
+ * and differs from it in text. Because the target is older, a second rollback goes further back. It does not return to
+ * the version from before the first rollback.
+ *
+ * The result is `unclear` if the file pinned an unknown version after it pinned the target and before it pinned the
+ * served version. Such a pin does not matter if its text never became a version.
  * @param pins the former pins, newest first
  */
 export function findPreviousPin(
@@ -144,7 +151,7 @@ export function findPreviousPin(
   const numbersWithSameText = new Set(versionsWithSameText.map((version) => version.number));
   const numberedPins = pins.map((pin) => ({ pin, number: getPinnedNumber(pin, known) }));
   const servedIndex = numberedPins.findIndex(({ number }) => number === served);
-  // If no version matches a pin in the newest state, the pin has not been synced yet, so it is not a former pin.
+  // If a pin in the newest state matches no version, it has not been synced yet, so it is not a former pin.
   const formerPins = numberedPins.filter(({ pin, number }) => number !== null || pin.age > 0);
   const earlierPins = servedIndex === -1 ? formerPins : numberedPins.slice(servedIndex);
   const previousIndex = earlierPins.findIndex(
@@ -152,7 +159,8 @@ export function findPreviousPin(
   );
   const number = earlierPins[previousIndex]?.number ?? null;
   const pinsBetween = previousIndex === -1 ? earlierPins : earlierPins.slice(0, previousIndex);
-  // If promptsync knows all versions in between, text that none of them contains was never synced.
+  // If promptsync knows all versions between the target and the served version, any text that none of them contains was
+  // never synced.
   const hasUnknownVersions = hasGap(known, number ?? 0, served);
   const unclear = pinsBetween.find((one) => {
     return one.number === null && (one.pin.pin.kind === 'version' || hasUnknownVersions);
@@ -168,8 +176,8 @@ function getPinnedNumber(former: FormerPin, known: readonly KnownVersion[]): num
 }
 
 /**
- * Returns the number of the newest known version that is older than the served version and has different text. Returns
- * null if there is none.
+ * Returns the number of the newest known version that is older than the served version and differs from it in text.
+ * Returns null if there is none.
  * @param known the known versions, newest first
  */
 export function findPreviousNumber(known: readonly KnownVersion[], served: ServedContent): number | null {

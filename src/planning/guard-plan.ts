@@ -7,15 +7,15 @@ export type GuardSettings = {
   readonly onDrift: OnDrift;
   readonly maxChanges: MaxChanges | null;
   /**
-   * The number of selected prompts that were not observed. They count toward the total if `maxChanges` is a percentage.
-   * Default: 0.
+   * The number of selected prompts that promptsync did not observe. They count toward the total if `maxChanges` is a
+   * percentage. Default: 0.
    */
   readonly notLookedAt?: number;
   /** The digest of the plan that was reviewed. Null if promptsync may apply any plan. */
   readonly expectedPlan: string | null;
   /** The paths of prompt files with uncommitted changes. Empty if the run allows uncommitted changes. */
   readonly uncommitted: ReadonlySet<string>;
-  /** An additional check by the caller. For example, it may check whether a review approved the prompt's changes. */
+  /** An additional check by the caller, such as whether a review approved the prompt's changes. */
   readonly refuse?: RefusePrompt;
 };
 
@@ -41,8 +41,8 @@ export function guardPlan(plan: Plan, guards: GuardSettings): Plan {
 }
 
 function blockPrompt(prompt: PromptPlan, problems: readonly Problem[]): PromptPlan {
-  // The prompt may change even if it has no planned changes: an apply may find more when it searches for the versions
-  // in `pinsToFind`.
+  // Even a prompt without planned changes may change, because an apply may plan more changes after it finds the
+  // versions in `pinsToFind`.
   const mayChange = prompt.changes.length + prompt.pinsToFind.length > 0;
   if (!mayChange || problems.length === 0) return prompt;
   // Do not search for the versions of a refused prompt, because a search may use probes, and a probe writes to the
@@ -77,9 +77,9 @@ function checkCommitted({ file }: PromptPlan, guards: GuardSettings): readonly P
 }
 
 /**
- * Checks the plan that promptsync computes again right before the first write of a prompt. If the caller expects a
- * reviewed plan, the changes must be the same as in the first plan. The drift guard also refuses drift that has
- * appeared since the first plan.
+ * Checks the fresh plan of a prompt, which promptsync computes right before it first writes to the prompt. If the
+ * caller expects a reviewed plan, the changes must be the same as in the first plan. The drift guard also refuses drift
+ * that has appeared since the first plan.
  */
 export function guardFreshPlan(fresh: PromptPlan, planned: PromptPlan, guards: GuardSettings): PromptPlan {
   const expected = digestPlan([planned]);
@@ -91,7 +91,7 @@ export function guardFreshPlan(fresh: PromptPlan, planned: PromptPlan, guards: G
 
 /**
  * Returns a fresh plan without the details of the versions that promptsync searched for. The first plan contains only
- * the ids of these versions, so the details would change the digest.
+ * the ids of these versions, so with the details, the two plans would have different digests.
  */
 export function omitFoundProblems(fresh: PromptPlan, { pinsToFind }: Pick<PromptPlan, 'pinsToFind'>): PromptPlan {
   if (fresh.observed === null) return fresh;

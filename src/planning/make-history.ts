@@ -11,14 +11,17 @@ import { findVersionWithContent, type KnownVersion } from '../domain/versions.ts
 import { toStoredContent, holdsContent } from '../domain/content.ts';
 import { findMeantVersion } from './former-pins.ts';
 
-/** The observation and the git history from which promptsync builds the version history of one prompt. */
+/**
+ * The data from which promptsync builds the version history of one prompt: its state as observed in the service, and
+ * its git history.
+ */
 export type HistorySources = {
   readonly observed: ObservedPrompt;
   /** The states of the file on the checked-out branch. Empty outside a repository. */
   readonly history: FileHistory;
   /** The details of commits, by commit id. If a commit is missing from the map, the history shows only its id. */
   readonly commits: ReadonlyMap<string, CommitInfo>;
-  /** The order in which to list environments. Environments that are not in this list come last. */
+  /** The order in which to list environments. Environments that are missing from this list come last. */
   readonly order: readonly string[];
 };
 
@@ -45,7 +48,7 @@ export function makeHistory(sources: HistorySources): readonly VersionHistory[] 
 }
 
 /**
- * Returns the known versions. If promptsync has read an active version from the service, uses it instead of its ledger
+ * Returns the known versions. For an active version, uses what promptsync read from the service instead of the ledger
  * entry, because some services add metadata to every version.
  */
 function listKnownVersions({ known, active }: ObservedPrompt): readonly KnownVersion[] {
@@ -73,7 +76,8 @@ function listAllPinnedPeriods(known: readonly KnownVersion[], sources: HistorySo
 
 /**
  * Returns the periods in which the file pinned an environment to known versions, newest first. Consecutive pins to the
- * same version form one period, even if they are written differently. Pins to unknown versions do not form a period.
+ * same version form one period, even if they are written differently (such as `7` and `latest`). Pins to unknown
+ * versions do not form a period.
  */
 function listPinnedPeriods(
   environment: string,
@@ -101,7 +105,7 @@ function getCommitInfo(commit: string, { commits }: HistorySources): CommitInfo 
   return commits.get(commit) ?? { commit };
 }
 
-/** Returns the version that a pin refers to. If several versions have equal content, prefers the active version. */
+/** Returns the version that a pin refers to. If several versions have the pinned content, prefers the active one. */
 function findVersionMeantBy(
   pin: FormerPin,
   known: readonly KnownVersion[],

@@ -56,8 +56,8 @@ function choosePlanStatus(problems: readonly Problem[], changes: readonly Change
 }
 
 /**
- * Finds the drift of one prompt. Plans the prompt file of the base against the same observation, and compares the
- * resulting changes with those of the head. A prompt that is new since the base has no drift.
+ * Finds the drift of one prompt. Plans the prompt's base file against the same observation as its head file, and
+ * compares the changes of both plans. A prompt that is new since the base has no drift.
  */
 function findDriftSinceBase(
   { base }: PlanInput,
@@ -80,7 +80,8 @@ function makeUnobservedPlan(file: PromptFile, failed: Observation['failed']): Pr
 
 /**
  * Returns the pins whose versions an apply must search for. Returns none if another pin has a problem that a search
- * cannot solve. promptsync refuses such a prompt and must not write to it, and a probe is a write.
+ * cannot solve. promptsync blocks such a prompt and must not write to it. A search may use probes, and a probe is a
+ * write.
  */
 function listPinsToFind(pins: readonly ResolvedPin[]): readonly Pin[] {
   if (pins.some(({ problems, needsSearch }) => problems.length > 0 && !needsSearch)) return [];

@@ -15,7 +15,10 @@ import { makeVersionRef, type VersionRef } from '../domain/versions.ts';
 import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 
-/** A prompt file, with the observation and the contents at refs that promptsync needs to resolve its pins. */
+/**
+ * The data that promptsync needs to resolve the pins of a prompt file: the file, the state of the prompt as observed in
+ * the service, and the content at the refs of `git:` pins.
+ */
 export type PinContext = {
   readonly file: PromptFile;
   readonly observed: ObservedPrompt;
@@ -75,9 +78,10 @@ function resolvePin(pin: EnvironmentPin, target: PinTarget, context: PinContext)
 }
 
 /**
- * Resolves a pin whose version is unknown. An id refers to exactly one version, so promptsync plans the activation
- * immediately and reads the version before it goes live. For a number, promptsync plans the activation only after an
- * apply has found the version.
+ * Resolves a pin whose version is unknown:
+ * - An id refers to exactly one version. promptsync plans the activation immediately, and reads the version before it
+ *   goes live.
+ * - For a version number, promptsync plans the activation only after an apply has found the version.
  */
 function resolveUnknownPin(environmentPin: EnvironmentPin, context: PinContext): ResolvedPin {
   const { pin } = environmentPin;
@@ -110,8 +114,8 @@ function makePinProblems(
 }
 
 /**
- * Plans the versions to create. Versions for `git:` pins come first, so that the version with the file's content is the
- * newest. Equal contents share one version.
+ * Plans the versions to create. Versions for `git:` pins come first, so that the version with the file's own content
+ * becomes the newest. If several pins need equal content, they share one version.
  * @param provenance the origin of the file's content in git
  */
 function planCreates(
@@ -137,8 +141,9 @@ function planCreates(
 }
 
 /**
- * Returns true if the version that is created for another content can also serve this content. If two contents can
- * serve each other, the plan creates the later one. It therefore prefers the file's content to equal content at a ref.
+ * Returns true if `content` needs no version of its own, because the version that is created for `other` can also serve
+ * it. If each of the two can serve the other, only the later one gets a version. The file's own content comes last, so
+ * it is preferred to equal content at a ref.
  */
 function isServedByOther(content: Content, index: number, other: Content, otherIndex: number): boolean {
   return canServeContent(other, content) && (!canServeContent(content, other) || otherIndex > index);
@@ -149,7 +154,10 @@ function listOtherContents(content: Content, contents: readonly Content[]): Pick
   return otherContents.length > 0 ? { otherContents } : {};
 }
 
-/** Returns the version from which a new version copies its metadata, if the content does not manage metadata. */
+/**
+ * Returns the existing version from which a new version copies its metadata. Returns none if the content manages its
+ * own metadata.
+ */
 function chooseMetadataSource(
   content: Content,
   { metadataFrom }: Pick<ObservedPrompt, 'metadataFrom'>,
@@ -158,8 +166,8 @@ function chooseMetadataSource(
 }
 
 /**
- * Builds the change that creates a version. Finds the ref of the content by object identity, because the file's content
- * belongs to no ref, even if equal content exists at a ref.
+ * Builds the change that creates a version. Finds the ref of the content by object identity. A comparison by value
+ * could find a ref for the file's own content, which belongs to no ref.
  */
 function makeCreateChange(content: Content, refs: ContentsAtRefs, provenance: Provenance): CreateVersion {
   for (const [ref, at] of refs) {

@@ -1,16 +1,16 @@
-/** An entry of the problem catalog: how severe the problem is, and the texts that promptsync makes from its evidence. */
+/** An entry of the problem catalog. It defines the severity of a problem, and its message and hint. */
 export type CatalogEntry<Evidence> = {
   readonly severity: 'error' | 'warning';
-  /** Returns what happened, in one or two complete sentences. */
+  /** Returns one or two complete sentences that say what happened. */
   readonly message: (evidence: Evidence) => string;
-  /** Returns what the user should do. */
+  /** Returns an instruction that says what the user should do. */
   readonly hint: (evidence: Evidence) => string;
 };
 
-/** A text of a catalog entry: a constant, or a function of the evidence. */
+/** The wording of a message or a hint: a constant, or a function of the evidence. */
 type Wording<Evidence> = string | ((evidence: Evidence) => string);
 
-/** The evidence of a problem whose texts are constants. */
+/** The evidence of a problem whose message and hint are constants. */
 type NoEvidence = Record<string, never>;
 
 export function defineError<Evidence = NoEvidence>(
@@ -31,12 +31,15 @@ function toWordingFunction<Evidence>(wording: Wording<Evidence>): (evidence: Evi
   return typeof wording === 'string' ? () => wording : wording;
 }
 
-/** The evidence of an unknown word. The suggestion is the known word that the user probably meant, if there is one. */
+/**
+ * The evidence of a problem with an unknown word. The suggestion is the known word that the user probably meant, if
+ * there is one.
+ */
 export type SpellingEvidence = { readonly suggestion?: string | undefined };
 
 /**
- * Returns the hint that asks whether the user meant the suggested word. Returns the other hint if there is no suggestion.
- * @param mark the quotation mark before and after the suggestion
+ * Returns a hint that asks whether the user meant the suggested word. If there is no suggestion, returns `otherHint`.
+ * @param mark the quotation mark to put before and after the suggestion
  */
 export function hintSuggestion({ suggestion }: SpellingEvidence, otherHint: string, mark = ''): string {
   return suggestion === undefined ? otherHint : `Did you mean ${mark}${suggestion}${mark}?`;
@@ -56,8 +59,8 @@ export function shortenCommitId(commit: string): string {
 }
 
 /**
- * Quotes a word for a shell if necessary. Users copy the commands in hints, and a stranger may have chosen the key in a
- * command.
+ * Quotes a word for a shell if necessary. Users copy the commands in hints to a shell, and a stranger may have chosen
+ * the key in such a command.
  */
 export function quoteShellWord(text: string): string {
   return /^[\w./][\w./-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

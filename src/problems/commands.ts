@@ -9,7 +9,8 @@ export const COMMAND_PROBLEMS = {
     'Promote a version to this environment or sync it before you promote from it.',
   ),
   'promote/source-drifted': defineWarning<{ environment: string; serves: string }>(
-    (e) => `"${e.environment}" serves ${e.serves}, not the version of its pin. promptsync promotes ${e.serves}.`,
+    (e) =>
+      `"${e.environment}" serves ${e.serves} instead of the version that its pin asks for. promptsync promotes ${e.serves}.`,
     'To promote the version that the file declares, sync first.',
   ),
 
@@ -44,7 +45,7 @@ export const COMMAND_PROBLEMS = {
   // promptsync pull
   'pull/conflict': defineError<{ places: number }>(
     (e) => `The file and the service have both changed ${describePlaces(e)}. The file now contains both versions.`,
-    'Choose between the lines that <<<<<<<, ======= and >>>>>>> mark. Or restore the file, and run the command again with --ours or --theirs.',
+    'Choose between the lines marked with <<<<<<<, ======= and >>>>>>>. Or restore the file, and run the command again with --ours or --theirs.',
   ),
   'pull/would-conflict': defineError<{ places: number }>(
     (e) => `The file and the service have both changed ${describePlaces(e)}. A pull would write both versions.`,

@@ -77,7 +77,7 @@ export const SERVICE_PROBLEMS = {
   ),
   'service/not-asked': defineWarning<{ reason: string }>(
     (e) => `promptsync did not contact the service, because ${e.reason}.`,
-    'Read the plan as a comparison with the state that the base commit declares. It shows neither drift nor version numbers, and nothing about environments that the base does not pin.',
+    'Note that the plan only compares the files with the state that the base commit declares. It shows neither drift nor version numbers, and nothing about environments that the base does not pin.',
   ),
   'service/drops-metadata': defineWarning<{ environment: string }>(
     (e) =>

@@ -1,8 +1,8 @@
 import { escapeLine } from './escape.ts';
 import type { Report, ReportChange, ReportDrift, ReportEdit, ReportPrompt } from './schema.ts';
 
-// Wording shared by all output formats. `escapeLine` escapes text that is rendered on its own line. `show` escapes a
-// value within a sentence, and each output format provides its own `show`.
+// Wording shared by all output formats. `escapeLine` escapes text that stands on its own line. `show` escapes a value
+// within a sentence. Each output format passes its own `show`.
 
 /** A function that escapes a value from a file or from the service for one output format. */
 export type ShowText = (text: string) => string;
@@ -40,8 +40,8 @@ export function describeVersionRef(ref: ActivationChange['before'] | ActivationC
 }
 
 /**
- * Describes a change, without the leading sign and without the result. If the change updates several fields, returns
- * one line per field.
+ * Describes a change, without its sign (such as `+`) and without its result (such as ` (not made)`). If the change
+ * updates several fields, returns one line per field.
  */
 export function describeChange(change: ReportChange): readonly string[] {
   switch (change.kind) {
@@ -131,15 +131,15 @@ export function hasNoFollower(change: ReportChange, all: readonly ReportChange[]
 }
 
 /**
- * Returns the text to append to a change: the notes about a new version, followed by the result of the change. If the
- * change has no result because a guard blocked the prompt, appends `(blocked)` instead.
+ * Returns the text to append to a change: the notes about a new version, followed by the result of the change. If there
+ * is no result because a guard blocked the prompt, the text ends with `(blocked)`.
  */
 export function describeChangeNotes(change: ReportChange, { status, changes }: ReportPrompt, show: ShowText): string {
   const result = describeChangeStatus(change);
   return `${describeVersionNotes(change, changes, show)}${result === '' && status === 'blocked' ? ' (blocked)' : result}`;
 }
 
-/** Describes an edit to a prompt file in one line, without the leading sign. */
+/** Describes an edit to a prompt file in one line, without its sign (such as `+`). */
 export function describeEdit(edit: ReportEdit): string {
   switch (edit.kind) {
     case 'create-file':
@@ -159,20 +159,23 @@ export function describeEdit(edit: ReportEdit): string {
   }
 }
 
-/** Classifies an edit: it adds something, changes something, or leaves a conflict for the user to resolve. */
+/**
+ * Classifies an edit: `new` if it adds a file or a pin, `conflict` if it leaves a conflict for the user to resolve, and
+ * `changed` in all other cases.
+ */
 export function chooseEditKind(edit: ReportEdit): 'new' | 'changed' | 'conflict' {
   if (edit.kind === 'create-file' || (edit.kind === 'set-pin' && edit.before === null)) return 'new';
   return isConflict(edit) ? 'conflict' : 'changed';
 }
 
-/** Returns true if the edit leaves both sides of a conflict in the file, for the user to resolve. */
+/** Returns true if the edit leaves both sides of a conflict in the file, so that the user can resolve it. */
 export function isConflict(edit: ReportEdit): boolean {
   return (edit.kind === 'set-field' && edit.conflict) || (edit.kind === 'set-text' && edit.conflicts > 0);
 }
 
 /**
  * Describes the changes that callers of a prompt must adapt to: a changed key, and added or removed variables. Omits
- * changes that only revert an edit made in the service, because callers never had to adapt to that edit.
+ * changes that only undo an edit that somebody made in the service, because callers never had to adapt to that edit.
  */
 export function describeBreakingChanges(prompt: ReportPrompt, show: ShowText): readonly string[] {
   const undone = prompt.drift.filter(
@@ -196,7 +199,7 @@ export function describeBreakingChanges(prompt: ReportPrompt, show: ShowText): r
   ];
 }
 
-/** The text of a file before and after an edit, and the environment that the service's text comes from. */
+/** The text of a file before and after an edit, and the environment whose text the edit merged into the file. */
 type EditTexts = NonNullable<Extract<ReportEdit, { readonly kind: 'set-text' }>['texts']>;
 
 /**
@@ -210,7 +213,7 @@ export type NamedTexts = {
   readonly texts: Omit<EditTexts, 'environment'>;
 };
 
-/** Lists the text replacements that result from the changes and edits of a prompt. */
+/** Returns the old and the new text for each change or edit of a prompt that can replace its text. */
 export function listTextChanges({ changes, edits = [] }: ReportPrompt): readonly NamedTexts[] {
   const nameTexts = (environment: string, texts: Omit<ActivationChange, 'kind' | 'environment'>): NamedTexts => {
     return {
@@ -233,8 +236,8 @@ export function listTextChanges({ changes, edits = [] }: ReportPrompt): readonly
 }
 
 /**
- * Returns true if an apply activated a version whose text the plan did not know. The apply read and checked that text,
- * but did not keep it for the report.
+ * Returns true if an apply activated a version whose text was unknown to the plan. The apply read that text to check
+ * it, but did not keep it for the report.
  */
 function wasTextDiscarded({ status, after_text: after, text_omitted: omitted }: ActivationChange): boolean {
   return (status === 'made' || status === 'adopted') && after === null && omitted === undefined;
@@ -284,7 +287,7 @@ export function describeDrift(drift: ReportDrift, prompt: ReportPrompt, mode: Re
   return `${show(environment)} serves ${show(describeVersionRef(observed))}${from}, ${wants} (${kind}). ${then} ${keep}`;
 }
 
-/** Describes what a sync would do about a drift. If the report is about a sync, describes what that sync did. */
+/** Describes what a sync would do about a drift. In the report of a sync, describes what that sync did. */
 function describeDriftOutcome(drift: ReportDrift, { status, changes }: ReportPrompt, mode: Report['mode']): string {
   if (status === 'blocked') return 'The prompt is blocked, so a sync does not change it.';
   if (mode !== 'apply') return drift.restores ? 'A sync puts it back.' : 'A sync applies what the files declare now.';

@@ -15,7 +15,7 @@ import { formatCount } from './describe.ts';
 
 /** The number of unchanged lines to show before and after each change. */
 const CONTEXT_LINES = 3;
-/** The maximum number of lines of a folded diff. `foldHunks` shortens longer diffs. */
+/** The maximum number of lines in a folded diff. `foldHunks` shortens longer diffs to this length. */
 const MAX_DIFF_LINES = 40;
 /**
  * The maximum number of lines of one block in a shortened diff. Without this limit, the diff of a completely rewritten
@@ -27,8 +27,9 @@ const MAX_BLOCK_LINES = 20;
 type DiffLength = 'whole' | 'folded';
 
 /**
- * Renders unified diffs from the text that each environment serves now to the text that it would serve. Environments
- * with the same old and new version share one diff. Returns lines without line feeds, or no lines if nothing differs.
+ * Renders a unified diff for each environment, from the text that it serves now to the text that it would serve after
+ * the change. Environments with the same old and new version share one diff. Returns lines without line feeds. Returns
+ * no lines if nothing differs.
  */
 export function renderDiffs(prompt: ReportPrompt, style: Style, length: DiffLength): readonly string[] {
   return makeTextDiffs(prompt, CONTEXT_LINES).flatMap((diff) => renderDiff(diff, style, length));
@@ -83,8 +84,8 @@ function countLines(hunks: readonly Hunk[]): number {
 function renderHunk(hunk: Hunk, style: Style): readonly string[] {
   const { colors, screen } = style;
   const blocks = hunk.blocks.map(({ kind, lines }) => ({ kind, lines: lines.map(shortenBlanks) }));
-  // Word marks are visible only in color. A terminal without color needs them, too, because a long line is shortened to
-  // the text around its marked words.
+  // Word marks are visible only in color. They are also needed for a terminal without color, because a long line is
+  // shortened to the text around its marked words.
   const needsMarks = colors.isColorSupported || screen !== null;
   const marked = needsMarks ? markWords(blocks) : blocks.map(makeUnmarkedBlock);
   return [...fitLine(colors.cyan(hunk.title), style, 2), ...marked.flatMap((block) => renderBlock(block, style))];
@@ -103,15 +104,16 @@ function renderBlock({ kind, lines }: MarkedBlock, style: Style): readonly strin
 }
 
 /**
- * The maximum number of terminal rows for a complete changed line. A longer line shows only the text near its changes.
+ * The maximum number of terminal rows for a changed line. If a line needs more rows, only the text near its changes is
+ * shown.
  */
 const MAX_LINE_ROWS = 8;
 /** The number of unchanged characters that a shortened line keeps before and after each change. */
 const MARGIN_COLUMNS = 30;
 
 /**
- * Shortens the unchanged parts of a changed line that needs more than `MAX_LINE_ROWS` rows. A line without marked words
- * was added or removed as a whole, so it is not shortened.
+ * Shortens the unchanged parts of a changed line if the line needs more than `MAX_LINE_ROWS` rows. A line without
+ * marked words was added or removed as a whole, so it is not shortened.
  */
 function makeExcerptAroundChange(line: MarkedLine, style: Style): MarkedLine {
   const { screen } = style;
@@ -125,12 +127,12 @@ function makeExcerptAroundChange(line: MarkedLine, style: Style): MarkedLine {
   });
 }
 
-/** Renders a line with hidden characters made visible and changed words in inverse video. */
+/** Renders a line. Makes hidden characters visible and shows changed words in inverse video. */
 function joinSegments(line: MarkedLine, { colors, screen }: Style): string {
   const parts = line.map(({ text, changed }) => {
     const shown = showHidden(text);
-    // In a terminal, a tab is 1 to 8 columns wide, depending on its position. Spaces have a fixed width, so the
-    // measured width of the line is exact.
+    // In a terminal, a tab is 1 to 8 columns wide, depending on its position. Replacing tabs with spaces makes the
+    // measured width of the line exact.
     const withoutTabs = screen === null ? shown : shown.replaceAll('\t', '    ');
     return changed ? colors.inverse(withoutTabs) : withoutTabs;
   });

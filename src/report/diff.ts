@@ -3,14 +3,16 @@ import type { ReportPrompt } from './schema.ts';
 import { listTextChanges, type NamedTexts } from './describe.ts';
 
 /**
- * The diff between the text that one or more environments serve now and the text that they would serve. `before` and
- * `after` are version labels, for example `v6`.
+ * The diff between the text that one or more environments serve now and the text that they would serve after a change.
+ * `before` and `after` are version labels, for example `v6`.
  */
 export type TextDiff = Pick<NamedTexts, 'before' | 'after'> & {
   readonly environments: readonly string[];
   /**
-   * The reason why promptsync could not compare the old and the new text. `before` or `after`: that text is unknown.
-   * `omitted`: the report omits a text because of its size. Null if promptsync compared them.
+   * The reason why promptsync could not compare the old and the new text. Null if it compared them.
+   * - `before`: the old text is unknown.
+   * - `after`: the new text is unknown.
+   * - `omitted`: the report omits a text because of its size.
    */
   readonly unknownReason: 'before' | 'after' | 'omitted' | null;
   readonly hunks: readonly Hunk[];
@@ -35,8 +37,8 @@ export type Block = { readonly kind: 'same' | 'removed' | 'added'; readonly line
 const MAX_EDITS = 500;
 
 /**
- * Compares the text that each environment serves now with the text that it would serve. Environments with the same old
- * and new version share one diff. Identical texts produce no diff.
+ * Compares the text that each environment serves now with the text that it would serve after a change. Environments
+ * with the same old and new version share one diff. Identical texts produce no diff.
  * @param context the number of unchanged lines to keep around each change; `Infinity` keeps all lines
  */
 export function makeTextDiffs(prompt: ReportPrompt, context: number): readonly TextDiff[] {
@@ -72,8 +74,8 @@ function makeComparedTexts(texts: NamedTexts['texts']): readonly [before: string
 }
 
 /**
- * Prefixes each line of metadata with `metadata.` and adds an empty line. Returns an empty string if the metadata is
- * undefined.
+ * Prefixes each line of metadata with `metadata.`, and ends with an empty line. Returns an empty string if `metadata`
+ * is undefined.
  */
 function renderMetadataLines(metadata: string | undefined): string {
   if (metadata === undefined) return '';
@@ -95,7 +97,7 @@ function makeHunks([before, after]: readonly [string, string], context: number):
     return [{ title: `@@ -1,${removed.length} +1,${added.length} @@`, blocks }];
   }
   return patch.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => {
-    // The unified diff format numbers an empty range by the line before it.
+    // In the unified diff format, an empty range has the number of the line before it.
     const oldLine = oldLines === 0 ? oldStart - 1 : oldStart;
     const newLine = newLines === 0 ? newStart - 1 : newStart;
     return { title: `@@ -${oldLine},${oldLines} +${newLine},${newLines} @@`, blocks: groupIntoBlocks(lines) };
@@ -103,7 +105,8 @@ function makeHunks([before, after]: readonly [string, string], context: number):
 }
 
 /**
- * Adds a final newline. Prompt text never ends with a newline, and every diff would otherwise report a missing newline.
+ * Appends a newline unless the text is empty. Prompt text never ends with a newline, so every diff would otherwise
+ * report a missing newline.
  */
 function endWithNewline(text: string): string {
   return text === '' ? '' : `${text}\n`;
@@ -130,17 +133,18 @@ function getLineKind(line: string): Block['kind'] {
 type Segment = { readonly text: string; readonly changed: boolean };
 /** A line, split into changed and unchanged segments. An empty line has no segments. */
 export type MarkedLine = readonly Segment[];
-/** A block of lines in which the words that differ from the other text are marked. */
+/** A block of lines in which the changed words are marked. */
 export type MarkedBlock = { readonly kind: Block['kind']; readonly lines: readonly MarkedLine[] };
 
 /**
- * The minimum share of the shorter text that must also occur in the other text, from 0 to 1. Below this share, the
- * texts have so little in common that marking single words would mislead the reader.
+ * The minimum similarity for marking words, from 0 to 1. The similarity of two texts is the share of the shorter text
+ * that also occurs in the longer text. Texts that are less similar have so little in common that marking single words
+ * would mislead the reader.
  */
 const MIN_SIMILARITY = 0.4;
 /**
- * The maximum combined length of two texts to compare word by word, in UTF-16 code units. A longer comparison would
- * take too long.
+ * The maximum combined length of two texts for a word-by-word comparison, in UTF-16 code units. Comparing longer texts
+ * would take too long.
  */
 const MAX_COMPARED_CHARACTERS = 500_000;
 
@@ -148,7 +152,7 @@ const MAX_COMPARED_CHARACTERS = 500_000;
 export function markWords(blocks: readonly Block[]): readonly MarkedBlock[] {
   return blocks.flatMap((block, index): readonly MarkedBlock[] => {
     const [before, after] = [blocks[index - 1], blocks[index + 1]];
-    // `markPair` already returned this block together with the removed block before it.
+    // This block was already marked together with the removed block before it.
     if (block.kind === 'added' && before?.kind === 'removed') return [];
     if (block.kind === 'removed' && after?.kind === 'added') return markPair(block, after);
     return [makeUnmarkedBlock(block)];
@@ -172,12 +176,12 @@ function markPair(removed: Block, added: Block): readonly MarkedBlock[] {
   ];
 }
 
-/** Consecutive words that occur in both texts or in only one of them. */
+/** Consecutive words that occur in both texts, only in the old text (`removed`) or only in the new text (`added`). */
 type WordChange = { readonly value: readonly string[]; readonly added: boolean; readonly removed: boolean };
 
 /**
- * Returns the segment for one change. Blanks between two changed parts also count as changed, so that three new words
- * get one continuous mark.
+ * Returns the segment for one change. Blanks between two changed parts also count as changed, so that several new words
+ * in a row get one continuous mark.
  */
 function makeSegment(changes: readonly WordChange[], index: number): Segment {
   const text = changes[index]?.value.join('') ?? '';
@@ -209,8 +213,7 @@ function compareWords(before: string, after: string): readonly WordChange[] | nu
 let segmenter: Intl.Segmenter | undefined;
 
 /**
- * Splits text into words and the characters between them. Also finds the words in scripts without spaces, such as
- * Chinese.
+ * Splits text into words and the characters between them. Also finds words in scripts without spaces, such as Chinese.
  */
 function splitIntoWords(text: string): string[] {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'word' });
@@ -222,8 +225,8 @@ function countLetters(text: string): number {
 }
 
 /**
- * Splits segments at line breaks, because a segment can span several lines. Within a line, merges adjacent segments
- * that are both changed or both unchanged.
+ * Splits segments at line breaks, because a segment can span several lines. Within a line, merges adjacent segments if
+ * both are changed or both are unchanged.
  */
 function splitSegmentsIntoLines(segments: readonly Segment[]): readonly MarkedLine[] {
   const lines: { text: string; readonly changed: boolean }[][] = [[]];

@@ -9,14 +9,17 @@ export function escapeLine(text: string): string {
   return showHidden(shortenBlanks(text)).replace(/[\n\t]/g, formatCodePoint);
 }
 
-/** Matches a run of blanks that can be wider than `MAX_BLANK_COLUMNS`. The shortest such run is eleven tabs. */
+/**
+ * Matches a run of blanks that can be wider than `MAX_BLANK_COLUMNS`. The shortest such run consists of eleven tabs,
+ * which count as 44 columns.
+ */
 const LONG_BLANK_RUN = /[\t\p{Zs}]{11,}/gu;
 /**
- * The maximum width of a run of blanks that `shortenBlanks` leaves unchanged, in columns. In a GitHub comment, text
- * after a run of twice this width is still visible.
+ * The maximum width of a run of blanks that `shortenBlanks` leaves unchanged, in columns. Even if a web page draws the
+ * run twice as wide, the text after it is still visible in a GitHub comment.
  */
 const MAX_BLANK_COLUMNS = 40;
-/** The assumed width of a tab, in columns. Some web pages draw tabs up to twice as wide. */
+/** The width that promptsync assumes for a tab, in columns. Some web pages draw tabs up to twice as wide. */
 const TAB_WIDTH = 4;
 
 /**
@@ -43,14 +46,14 @@ function formatBlankCount(blank: string, count: number): string {
 }
 
 /**
- * Escapes output for the log of a GitHub runner, so that no line can act as a workflow command. A workflow command
- * starts with `::`, optionally after blanks, or contains `##[` anywhere. All other text is unchanged.
+ * Escapes output for the log of a GitHub runner, so that the runner executes no line as a workflow command. The runner
+ * executes lines that start with `::` (optionally after blanks) or contain `##[` anywhere. All other text is unchanged.
  */
 export function escapeForRunner(output: string): string {
   return output.replace(/^(\s*):(?=:)/gm, '$1\\u{3a}').replaceAll('##[', '##\\u{5b}');
 }
 
-/** Escapes a slash at the start of each line, because GitLab would run the line as a quick action such as `/merge`. */
+/** Escapes slashes at the start of lines, because GitLab would run a line such as `/merge` as a quick action. */
 export function escapeForGitLab(page: string): string {
   return page.replace(/^([^\S\n]*)\//gm, '$1\\u{2f}');
 }
@@ -103,8 +106,8 @@ function findLongestRun(text: string): number {
 }
 
 /**
- * Renders the report as JSON. Escapes hidden characters, and also `##[`, which would be a workflow command if a GitHub
- * runner prints the report.
+ * Renders the report as JSON. Escapes hidden characters. Also escapes `##[`, because a GitHub runner that prints the
+ * report would execute it as a workflow command.
  */
 export function renderJson(report: Report): string {
   const json = JSON.stringify(report, null, 2).replaceAll('##[', '##\\u005b');

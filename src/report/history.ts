@@ -36,7 +36,7 @@ export type HistoryTable = {
   /** The sentence above the table. Null if there is none. */
   readonly title: string | null;
   readonly columns: readonly string[];
-  /** The escaped cells of each row. Empty if the title says everything. */
+  /** The escaped cells of each row. Empty if the title alone says everything. */
   readonly rows: readonly (readonly string[])[];
   /** The singular noun for a row, for example `version`. The note on omitted rows uses it, as in `3 versions`. */
   readonly item: string;
@@ -84,8 +84,8 @@ function makeLineageTable(prompt: ReportPrompt, lineage: ReportLineage, show: Sh
 }
 
 /**
- * Returns the escaped cells of a row. Notes from promptsync are escaped like values from users, because both appear in
- * the same columns.
+ * Returns the escaped cells of a row. Notes from promptsync are escaped, too, because they appear in the same columns
+ * as values from users.
  */
 function makeCells(name: string, texts: CellTexts, show: ShowText): readonly string[] {
   return [name, ...texts.map((text) => (text === undefined ? '' : show(text)))];
@@ -93,7 +93,10 @@ function makeCells(name: string, texts: CellTexts, show: ShowText): readonly str
 
 /** A version in the history of a prompt. */
 type ReportVersion = ReportHistory['versions'][number];
-/** A commit with its author, date and subject. `commit` is undefined if the version was not created from a commit. */
+/**
+ * The commit that created or pinned a version, with its author, date and subject. `commit` is undefined if the version
+ * was not created from a commit.
+ */
 type ReportCommit = Omit<NonNullable<ReportLineage['pinned']>, 'commit'> & { readonly commit?: string | undefined };
 /** The origin of a version: its commit, its creator, and the message stored with it. */
 type ReportVersionOrigin = ReportCommit & Pick<ReportVersion, 'made_by' | 'message'>;
@@ -106,8 +109,8 @@ function makeCommitCells(info: ReportCommit): CellTexts {
 }
 
 /**
- * Returns the time, id, author and subject of the commit that a version comes from. If there is no subject, the message
- * of the version replaces it. If there is no message either, a note says who created the version.
+ * Returns the time, id, author and subject of the commit that a version comes from. If there is no subject, returns the
+ * message of the version instead. If there is no message either, returns a note about who created the version.
  */
 function makeOriginCells(version: ReportVersionOrigin): CellTexts {
   const { subject, message, made_by: maker } = version;
@@ -158,9 +161,9 @@ export function describeDifference({ environment, active, pin, wanted }: ReportR
 }
 
 /**
- * Returns one row for each period in which the file pinned an environment to a version. The cells are the environment,
- * the time, the commit and the subject. Environments that currently serve the version come first, even if the file does
- * not pin them to it.
+ * Returns one row for each period in which the file pinned an environment to this version. The cells are the
+ * environment, the time, the commit and the subject. Rows of environments that serve the version now come first. An
+ * environment that serves the version without being pinned to it also gets a row.
  */
 function listPeriods({ active_in: activeIn, pinned }: ReportVersion): readonly CellTexts[] {
   const open = pinned.filter(({ until }) => until === null).map(({ environment }) => environment);
@@ -179,8 +182,8 @@ function makePeriodCells({ environment, from, until, served }: ReportVersion['pi
 }
 
 /**
- * Returns the end of a pinned period: a time, `now` or `not served`. `not served` means that the file still pins the
- * version, but the environment serves a different one.
+ * Returns the end of the period in which the file pinned a version: a time, `now` or `not served`. `not served` means
+ * that the file still pins the version, but the environment does not serve it.
  */
 function formatPeriodEnd(until: ReportCommit | null, isServed: boolean): string {
   if (until !== null) return formatTime(until) ?? '?';

@@ -7,10 +7,13 @@ import { describeOrphans, describeStatus } from './describe.ts';
 
 /** The maximum size of a JUnit file, in bytes. GitLab rejects files of 30 MB or more. */
 const MAX_JUNIT_BYTES = 30_000_000;
-/** The maximum size of the text in one test case, in bytes. XML parsers reject a text node of 10 MB. */
+/**
+ * The maximum size of the text in one test case, in bytes. XML parsers such as libxml2 reject text nodes of more than
+ * 10 MB.
+ */
 const MAX_CASE_TEXT_BYTES = 1_000_000;
 
-/** A JUnit test case. Its message and failures are escaped for XML. */
+/** A JUnit test case. Its message and its failures are already escaped for XML. */
 type TestCase = {
   /** The name of the test case, not yet escaped for XML. */
   readonly name: string;
@@ -18,14 +21,17 @@ type TestCase = {
   readonly file: string;
   /** The first line of the first failure, truncated. Empty if the test passes. */
   readonly message: string;
-  /** The problems as worded in the text report, followed by the status of a failed prompt. Empty if the test passes. */
+  /**
+   * The problems as worded in the text report, followed by the status of the prompt if it failed. Empty if the test
+   * passes.
+   */
   readonly failures: readonly string[];
 };
 
 /**
  * Renders the report as JUnit XML that ends with a line feed. Each prompt file is a test case. Other files with errors,
- * and errors of the whole run, become additional test cases. A test case is named after the path of its file and not
- * after the key, which is unknown if the file is invalid. Warnings are omitted, because they do not fail a test.
+ * and errors of the whole run, become additional test cases. A test case is named after the path of its file, because
+ * the key of an invalid file is unknown. Warnings are omitted, because they do not fail a test.
  * @param title the subject of the report, for example `plan`
  */
 export function renderJunit(report: Report, title: string): string {
@@ -64,8 +70,8 @@ function describeFailedStatus({ key, status }: ReportPrompt, mode: Report['mode'
 }
 
 /**
- * Creates test cases for errors that do not belong to a prompt file. A test case is named after the path of its file,
- * or after the problem code if there is no path. Errors that several prompts share count as errors of the whole run.
+ * Creates test cases for errors that do not belong to a single prompt file. They include errors that several prompts
+ * share. A test case is named after the path of its file, or after the problem code if there is no path.
  */
 function makeOtherCases({ prompts, problems }: Report): readonly TestCase[] {
   const paths = new Set<string | undefined>(prompts.map(({ path }) => path));
@@ -87,7 +93,7 @@ function makeTestCase(
 
 /**
  * Adds a number to each repeated name, because GitLab reads only the first of several test cases with the same name.
- * Compares names after escaping, because two different names can become identical.
+ * Compares escaped names, because two different names can become identical when they are escaped.
  */
 function makeNamesUnique(cases: readonly TestCase[]): readonly TestCase[] {
   const taken = new Set<string>();
@@ -103,8 +109,8 @@ const OMITTED_NOTE =
   'There is no room for more problems. A JUnit report has at most 30 MB, with at most 1 MB for each test.';
 
 /**
- * Renders all test cases, with as many failures as fit into `maxBytes` in total. In each test case, a note replaces the
- * failures that do not fit.
+ * Renders all test cases. Includes as many failures as fit into `maxBytes` bytes in total. In each test case, one note
+ * replaces the failures that do not fit.
  */
 function fitCases(cases: readonly TestCase[], maxBytes: number): readonly string[] {
   const shortest = cases.map((testCase) => {

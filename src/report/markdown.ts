@@ -47,8 +47,8 @@ export function renderMarkdown(report: Report, options: MarkdownOptions): string
 }
 
 /**
- * The length reserved for the note on omitted items. promptsync does not know which items to list in the note until it
- * has fitted the sections into the page.
+ * The length reserved for the note on omitted items. The omitted items are known only after the sections have been
+ * fitted into the page.
  */
 const RESERVED_LENGTH = 1_000;
 
@@ -60,16 +60,16 @@ function renderMarkdownHead(report: Report, { title, folder }: MarkdownOptions):
 }
 
 /**
- * Returns plain words unchanged, and renders any other text as a code span. The text is not always safe, because
- * `promptsync show` renders reports from files that can contain any text.
+ * Returns the text unchanged if it consists of plain words. Otherwise, renders it as a code span. The text can be
+ * unsafe, because `promptsync show` renders reports from files that can contain anything.
  */
 function escapeNote(text: string): string {
   return /^(?:[a-z0-9-]+[,;:.]?(?: |$))*$/i.test(text) ? text : renderCodeSpan(text);
 }
 
 /**
- * Renders a note about omitted content: items that the page omits, and texts over 100 kB that the report itself omits.
- * Returns an empty string if nothing is omitted.
+ * Renders a note about omitted content. The page omits items that do not fit, and the report itself omits texts over
+ * 100 kB. Returns an empty string if nothing is omitted.
  */
 function renderOmittedNote(omitted: readonly OmittedItems[], { prompts }: Report, { runUrl }: MarkdownOptions): string {
   const parts = omitted.map(({ item, count }) => words.formatCount([count, item, `${item}s`]));
@@ -102,7 +102,10 @@ function renderMarkdownFoot(report: Report, { commit, runUrl }: MarkdownOptions)
   return line === '' ? '' : `\n${line}\n`;
 }
 
-/** Builds the sections of a page in display order. If space is limited, earlier sections get it first. */
+/**
+ * Builds the sections of a page in display order. If the length of the page is limited, earlier sections get space
+ * first.
+ */
 function makeSections(report: Report): readonly Section[] {
   const { prompts, mode, files = [] } = report;
   const problems = listProblems(report);
@@ -144,7 +147,7 @@ function makeSections(report: Report): readonly Section[] {
   ];
 }
 
-/** Builds a section from values. `renderItems` can turn one value into any number of items. */
+/** Builds a section from values. `renderItems` can return any number of items for a value. */
 function makeSection<Value>(
   open: string,
   item: string,
@@ -171,7 +174,7 @@ function makeMatrixSections(report: Report): readonly Section[] {
 }
 
 /**
- * Renders one problem as a code block. Each problem is a separate item, so that a page without enough space omits only
+ * Renders one problem as a code block. Each problem is a separate item, so that a page with too little space omits only
  * some of the problems.
  */
 function renderProblemItems(problem: ReportProblem): readonly string[] {
@@ -179,10 +182,12 @@ function renderProblemItems(problem: ReportProblem): readonly string[] {
 }
 
 /**
- * Renders a table row for each changed environment, each changed field and each edit. A new version gets a row only if
- * no environment will serve it or if it keeps metadata. If a prompt failed or was not attempted and has no changes to
- * show, it gets a row with its status.
- * @param hasPlanDigest whether the report has a plan; without a plan and without edits, a failed prompt gets no row
+ * Renders the table rows of a prompt:
+ * - one row for each changed environment, each changed field and each edit
+ * - one row for a new version, but only if no environment will serve it or if it keeps metadata
+ * - one row with the status, if the prompt failed or was not attempted and has no changes to show
+ * @param hasPlanDigest whether the report has a plan; without a plan, a prompt without edits gets no row with its
+ * status
  */
 function renderPromptRows(prompt: ReportPrompt, hasPlanDigest: boolean): readonly string[] {
   const { key, status, changes, edits = [] } = prompt;
@@ -196,7 +201,7 @@ function renderPromptRows(prompt: ReportPrompt, hasPlanDigest: boolean): readonl
   );
   const isUnfinished = (hasPlanDigest || edits.length > 0) && (status === 'failed' || status === 'not_attempted');
   const edited = edits.map((edit) => renderCodeSpan(words.describeEdit(edit)));
-  // promptsync wrote the edits of a failed prompt to the file only if they contain a conflict for the user to resolve.
+  // If a prompt failed, promptsync wrote its edits to the file only if they contain a conflict for the user to resolve.
   const writtenEdits = edits.some(words.isConflict) ? edited : [];
   const cells =
     rows.length === 0 && isUnfinished ? [words.describeStatus(status), ...writtenEdits] : [...rows, ...edited];
@@ -264,7 +269,7 @@ function makeHistorySection({ title, columns, rows, item }: HistoryTable, headin
 
 /** A section of a page. The page includes each item completely or not at all. It omits a section without items. */
 type Section = {
-  /** The heading. If the items are table rows, `open` also contains the header of the table. */
+  /** The text before the items: the heading and, if the items are table rows, the header row of the table. */
   readonly open: string;
   readonly items: readonly string[];
   /** The singular noun for an item, for example `diff`. The note on omitted items uses it. */
@@ -276,12 +281,12 @@ type Section = {
   readonly share: number;
 };
 
-/** The number of items that the page omits from one section. */
+/** The number of items that the page omits from one section, and the noun for such an item. */
 type OmittedItems = { readonly item: string; readonly count: number };
 
 type FittedSections = {
   readonly text: string;
-  /** The omitted items of each incomplete section. */
+  /** One entry for each section that is incomplete. */
   readonly omitted: readonly OmittedItems[];
 };
 

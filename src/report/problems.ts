@@ -20,9 +20,9 @@ export function listProblems({ problems, prompts }: Pick<Report, 'problems' | 'p
 }
 
 /**
- * Returns the problems to show once for the whole run instead of once per prompt. A shared problem has no path and
- * affects at least two prompts: either all prompts or exactly the prompts with changes. In both cases, it is clear
- * which prompts are affected.
+ * Returns the problems to show once for the whole run instead of once per prompt. Such a shared problem has no path,
+ * and it affects at least two prompts: either all prompts, or all prompts with changes and no others. In both cases, it
+ * is clear to readers which prompts are affected.
  */
 export function findSharedProblems(prompts: readonly ReportPrompt[]): readonly ReportProblem[] {
   const groups = Map.groupBy(
@@ -53,7 +53,7 @@ function makeProblemKey({ code, message }: ReportProblem): string {
 
 /**
  * Returns true if the run was interrupted before it completed. Returns false if the signal came after the last write,
- * because then the report contains no problem about it.
+ * because such a run does not report an interruption.
  */
 export function isInterrupted({ problems, prompts }: Pick<Report, 'problems' | 'prompts'>): boolean {
   return [{ problems }, ...prompts].some((owner) =>

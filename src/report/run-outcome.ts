@@ -6,8 +6,8 @@ import type { Report } from './schema.ts';
 export type FailureReason = 'invalid' | 'refused' | 'drift' | 'failed' | 'superseded' | '';
 
 /**
- * Returns why a run failed. GitHub and GitLab runs share this rule. Warnings do not count, because a run with a warning
- * such as `guard/overtaken` completed its work.
+ * Returns the reason why a run failed. The rule is the same for runs on GitHub and on GitLab. Warnings do not count as
+ * failures, because a run with a warning such as `guard/overtaken` completed its work.
  */
 export function chooseFailureReason(report: Pick<Report, 'prompts' | 'problems'>): FailureReason {
   const statuses = new Set(report.prompts.map(({ status }) => status));
@@ -15,15 +15,17 @@ export function chooseFailureReason(report: Pick<Report, 'prompts' | 'problems'>
   if (statuses.has('blocked')) return chooseRefusal(report);
   const errors = report.problems.filter(isError);
   if (errors.some(({ code }) => code.startsWith('guard/'))) return 'refused';
-  // If promptsync made no plan, all prompts are `not_attempted`.
+  // If promptsync could not make a plan, every prompt has the status `not_attempted`.
   const isUnplanned = report.prompts.every(({ status }) => status === 'not_attempted');
   if (errors.length > 0 && isUnplanned && !isInterrupted(report)) return 'invalid';
   return errors.length > 0 || statuses.has('not_attempted') ? 'failed' : '';
 }
 
 /**
- * Returns why prompts are blocked: `superseded`, `drift` if only the drift guard blocked them, or `refused` in all
- * other cases.
+ * Returns the reason why prompts are blocked:
+ * - `superseded`: a guard found a newer commit on the branch.
+ * - `drift`: only the drift guard blocked prompts.
+ * - `refused`: all other cases.
  */
 function chooseRefusal({ prompts }: Pick<Report, 'prompts'>): FailureReason {
   const blocked = prompts.filter(({ status }) => status === 'blocked');
@@ -33,8 +35,8 @@ function chooseRefusal({ prompts }: Pick<Report, 'prompts'>): FailureReason {
 }
 
 /**
- * The word that the title of a note begins with if the run applied anything. `reportsApply` recognizes such notes by
- * this word.
+ * The first word of the outcome title of a run that applied something. `reportsApply` recognizes the notes of such runs
+ * by this word.
  */
 const APPLIED_TITLE = 'applied';
 

@@ -97,7 +97,9 @@ const TEXT_FIELDS = {
           ),
       }),
     )
-    .describe('The variables that only one of the two texts has. Empty if one of the texts is unknown.'),
+    .describe(
+      'The variables that only one of the two texts has. Empty if there was no text before the change, or if one of the texts is unknown.',
+    ),
 };
 
 const SERVED_FIELDS = {
@@ -121,7 +123,7 @@ const DEVIATION_FIELDS = {
   kind: z
     .enum(['outside', 'unfinished'])
     .describe(
-      'outside: somebody changed the service. unfinished: an earlier commit wanted the current state, or no version is active yet.',
+      'The kind of drift. outside: somebody changed the service. unfinished: an earlier commit wanted the current state, or no version is active yet.',
     ),
   restores: z
     .boolean()
@@ -412,7 +414,7 @@ export type ReportPrompt = Report['prompts'][number];
 export type ReportHistory = NonNullable<ReportPrompt['history']>;
 /** The origin of the version that one environment serves. */
 export type ReportLineage = NonNullable<ReportPrompt['lineage']>;
-/** The pin of one environment, with its active version and its desired version. */
+/** An environment that the file pins: its pin, its active version and its desired version. */
 export type ReportRow = NonNullable<ReportPrompt['environments']>[number];
 /** A change to one prompt in the service. */
 export type ReportChange = ReportPrompt['changes'][number];

@@ -6,8 +6,8 @@ import type { Screen } from './style.ts';
 const MIN_COLUMNS = 20;
 
 /**
- * Creates the `Screen` for a terminal of this width. It measures characters as drawn, so a wide character takes two
- * columns.
+ * Creates the `Screen` for a terminal with this many columns. The screen measures characters as drawn, so a wide
+ * character takes two columns.
  */
 export function makeScreen(columns: number): Screen {
   return { columns: Math.max(MIN_COLUMNS, columns), width: stringWidth, wrap: wrapLine, cut: cutLine };

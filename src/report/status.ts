@@ -87,13 +87,14 @@ export type MatrixCell = {
    */
   readonly kind: 'unpinned' | 'unread' | 'in-sync' | 'change' | 'differs' | 'pin' | 'unresolved';
   /**
-   * The version that the environment serves before any change. For the kind `pin`, the old pin. Empty if the
-   * environment was not pinned or if promptsync could not read the prompt.
+   * The version that the environment serves before any change. For the kind `pin`, this is the old pin. Empty if there
+   * was no pin, or if promptsync could not read the prompt.
    */
   readonly now: string;
   /**
-   * The version that the environment should serve, or serves after a sync. For the kind `pin`, the new pin. Empty for
-   * the kinds `unpinned`, `unread` and `in-sync`.
+   * The version that the environment should serve, or that it serves after a sync. For the kind `pin`, this is the new
+   * pin. For the kind `unresolved`, it is the pin with a question mark. Empty for the kinds `unpinned`, `unread` and
+   * `in-sync`.
    */
   readonly next: string;
   /** The drift of the environment. Null if there is none. */
@@ -103,8 +104,8 @@ export type MatrixCell = {
 };
 
 /**
- * Returns all environments of a report without duplicates. Each prompt lists its environments in promotion order. The
- * longest lists come first, because they contain the most complete order.
+ * Returns all environments of a report, without duplicates. Each prompt lists its environments in promotion order. The
+ * result starts with the longest list, because its order is the most complete.
  */
 export function listEnvironments({ prompts }: Report): readonly string[] {
   const lists = prompts.map(({ environments = [], edits = [], changes, drift }) =>

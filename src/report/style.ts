@@ -19,8 +19,8 @@ export type Screen = {
   readonly width: (text: string) => number;
   /**
    * Wraps a line between words into rows of at most `columns` columns. Every row except the first is indented by
-   * `hangingIndent` spaces. A word that is wider than a row is left for the terminal to break. Such a word is a URL to
-   * copy, or text in a script without spaces.
+   * `hangingIndent` spaces. Does not break a word that is wider than a row, such as a URL to copy or text in a script
+   * without spaces. The terminal breaks such a word.
    */
   readonly wrap: (line: string, columns: number, hangingIndent: number) => readonly string[];
   /** Truncates a line that is wider than `columns`, and ends it with `…`. The line must not contain color codes. */
@@ -29,7 +29,7 @@ export type Screen = {
 
 /** The settings for links from the output to files. */
 export type LinkSettings = {
-  /** Returns the URL of a file. Returns null if promptsync does not know which folder the path is relative to. */
+  /** Returns the URL of a file. Returns null if promptsync does not know the folder that the path is relative to. */
   readonly fileUrl: (path: string) => string | null;
 };
 
@@ -50,7 +50,10 @@ export function makeStyle({ colour, screen = null, links = null }: StyleOptions)
 /** The style for logs and files: no colors, no links and no wrapping. */
 export const PLAIN_STYLE: Style = makeStyle({ colour: false });
 
-/** Returns a style for indented text, in which lines wrap `indentColumns` columns earlier. */
+/**
+ * Returns a style for text that will be indented. Lines wrap `indentColumns` columns earlier, to leave room for the
+ * indentation.
+ */
 export function narrowStyle(style: Style, indentColumns: number): Style {
   const { screen } = style;
   return screen === null ? style : { ...style, screen: { ...screen, columns: screen.columns - indentColumns } };
@@ -82,8 +85,8 @@ export function webLink(text: string, address: string, { links }: Pick<Style, 'l
 }
 
 /**
- * Returns the text as an OSC 8 hyperlink. Returns only the text if the address contains anything except visible ASCII,
- * because other characters could end the escape sequence.
+ * Returns the text as an OSC 8 hyperlink. Returns only the text if the address contains characters other than visible
+ * ASCII, because they could end the escape sequence.
  */
 function makeHyperlink(text: string, address: string): string {
   return /^[!-~]+$/.test(address) ? `\u001b]8;;${address}\u001b\\${text}\u001b]8;;\u001b\\` : text;

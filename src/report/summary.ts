@@ -54,8 +54,8 @@ function renderWorkOutcome(report: Report, colors: Colors): string {
 }
 
 /**
- * Describes how many prompts somebody changed in the service. The other counts do not show that a sync would undo those
- * changes.
+ * Describes how many prompts somebody changed in the service. The other counts of the summary do not show that a sync
+ * would undo those changes.
  */
 function describeDriftCount({ mode, prompts }: Report): string {
   const drifted = prompts.filter(({ drift }) => drift.some(({ kind }) => kind === 'outside')).length;
@@ -63,7 +63,8 @@ function describeDriftCount({ mode, prompts }: Report): string {
 }
 
 /**
- * Describes how many files a failed run edited. A run with `--commit` can fail at the commit, after it edited files.
+ * Describes how many files a failed run edited. For example, a run with `--commit` can edit files and then fail to
+ * commit them.
  */
 function describeEditedFiles({ prompts }: Report): string {
   const edited = prompts.filter(({ status }) => status === 'applied').length;
@@ -82,9 +83,9 @@ function hasWork(report: Report): boolean {
 
 /** The counts of the summary as text, for example `2 to create`. Counts of 0 are omitted. */
 type WorkCounts = {
-  /** The changes that a sync would make, or that an apply made. */
+  /** The counts of changes that a sync would make, or that an apply made. */
   readonly done: readonly string[];
-  /** The entries of `done`, followed by the counts of blocked, failed and not attempted prompts. */
+  /** The counts in `done`, followed by the counts of blocked, failed and not attempted prompts. */
   readonly work: readonly string[];
 };
 
@@ -126,7 +127,7 @@ export function isAboutFiles({ mode }: Report): boolean {
   return FILE_COMMANDS.some((command) => command === mode);
 }
 
-/** Summarizes in one line the file edits that a command made or would make. */
+/** Summarizes, in one line, the file edits that a command made or would make. */
 function renderEditOutcome(report: Report, colors: Colors): string {
   const parts = countFileWork(report)
     .filter(([count]) => count > 0)
@@ -156,7 +157,7 @@ export function findNextStep({ prompts, problems, files = [], committed, mode, c
   return 'Next: review the edits with git diff, commit them, and open a pull request.';
 }
 
-/** Returns true if `promote` or `rollback` had nothing to edit, because every file already has the pin. */
+/** Returns true if `promote` or `rollback` had nothing to edit, because every file already had the requested pin. */
 function arePinsUnchanged(mode: Report['mode'], prompts: Report['prompts']): boolean {
   const setsPins = mode === 'promote' || mode === 'rollback';
   return setsPins && prompts.length > 0 && prompts.every(({ status }) => status === 'unchanged');
@@ -174,8 +175,8 @@ const ALREADY_PINNED_NOTE = 'The file already has this pin. Next: run promptsync
 const SYNC_AFTER_COMMIT_STEP = 'promptsync sync (in a git repository, commit first)';
 
 /**
- * Describes the next step after a command committed its edits. A commit on a detached HEAD needs a branch first,
- * because the next checkout would otherwise leave the commit behind.
+ * Describes the next step after a command committed its edits. If HEAD is detached, the user must create a branch
+ * first, because the next checkout would otherwise leave the commit behind.
  */
 function describeStepAfterCommit({ commit, branch, pull_request: pull }: NonNullable<Report['committed']>): string {
   const committed = `Committed ${escapeLine(commit).slice(0, 12)}`;
@@ -208,16 +209,16 @@ function countFileWork({ prompts, files = [] }: Report): readonly CountedNoun[] 
 }
 
 /**
- * Returns true if the file is a CI file that `init` created. Such a file refers to promptsync by a commit id of zeros,
- * which the user must replace with a trusted commit of promptsync.
+ * Returns true if the file is a CI file that `init` created. Such a file contains a commit id of zeros as a
+ * placeholder. The user must replace it with a commit of promptsync that they trust.
  */
 function isNewWorkflow({ path, status }: NonNullable<Report['files']>[number]): boolean {
   return status === 'created' && /\.git(?:hub\/workflows|lab)\//.test(path);
 }
 
 /**
- * Summarizes the report of `promptsync history` in one line: the number of known versions, and the number of
- * environments that do not serve the pinned version.
+ * Summarizes the report of `promptsync history` in one line. The line contains the numbers of prompts, known versions,
+ * environments that do not serve the pinned version, and failed prompts.
  */
 function renderHistoryOutcome({ prompts }: Report, colors: Colors): string {
   const known = prompts.filter(hasHistory);
@@ -243,7 +244,7 @@ export function hasHistory({ history, lineage }: ReportPrompt): boolean {
 }
 
 /**
- * Returns the environments that serve a different version than the file pins. If the report is about a single
+ * Returns the environments that do not serve the version that the file pins. If the report is about a single
  * environment, ignores all others.
  */
 export function listDifferingRows({ environments = [], lineage }: ReportPrompt): readonly ReportRow[] {

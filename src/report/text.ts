@@ -64,20 +64,20 @@ function renderFiles({ files = [] }: Report, style: Style): readonly string[] {
 }
 
 /**
- * The minimum number of rows in a problem table. If fewer prompts have the same kind of problem, each prompt is
- * rendered as a separate block.
+ * The minimum number of rows in a problem table. If fewer prompts have the same kind of problem, each prompt gets its
+ * own block.
  */
 const MIN_TABLE_ROWS = 4;
 
 /**
- * Groups prompts that have nothing to show except one problem of the same kind. Returns only groups of at least
- * `MIN_TABLE_ROWS` prompts.
+ * Groups prompts by the kind of their problem. Considers only prompts that have exactly one problem and nothing else to
+ * show. Returns only groups of at least `MIN_TABLE_ROWS` prompts.
  */
 function groupPromptsByProblem(prompts: readonly ReportPrompt[]): readonly (readonly ReportPrompt[])[] {
   const withOneProblem = prompts.filter(
     (prompt) => hasNothingToShow(prompt) && prompt.problems.length === 1 && prompt.drift.length === 0,
   );
-  // The command at the end of a hint refers to one prompt, so hints are compared without their commands.
+  // A hint can end with a command for a single prompt, so hints are compared without their commands.
   const makeKind = ({ status, problems: [problem] }: ReportPrompt): string =>
     `${status} ${problem?.code} ${problem?.hint.split(' run: ')[0]}`;
   const groups = Map.groupBy(withOneProblem, makeKind);
@@ -86,7 +86,7 @@ function groupPromptsByProblem(prompts: readonly ReportPrompt[]): readonly (read
 
 /**
  * Renders a table of prompts with the same kind of problem, and one hint below the table. If the prompts have different
- * hints, only the first hint is shown, after the key of its prompt.
+ * hints, shows the hint of the first prompt, after the key of that prompt.
  */
 function renderProblemTable(prompts: readonly ReportPrompt[], style: Style): string {
   const { bold, dim, red } = style.colors;
@@ -159,9 +159,7 @@ function renderWork(prompt: ReportPrompt, mode: Report['mode'], style: Style): r
 /** The maximum number of lines of kept metadata in text output. The HTML page shows all lines. */
 const MAX_METADATA_LINES = 20;
 
-/**
- * Renders the metadata that a new version keeps from an earlier version, in lines that follow the line of the change.
- */
+/** Renders the metadata that a new version keeps from an earlier version, as lines to show below the change. */
 function renderKeptMetadataLines(change: ReportChange, style: Style): readonly string[] {
   const lines = words.listKeptMetadataLines(change);
   const omittedCount = lines.length - MAX_METADATA_LINES;
@@ -179,7 +177,8 @@ function renderPromptDiffs(prompt: ReportPrompt, style: Style): readonly string[
 }
 
 /**
- * Renders the title of a prompt: its key, the path of its file, and a note. The path is empty if the file is unknown.
+ * Renders the title of a prompt: its key, the path of its file, and a note. If the file is unknown, its path is empty
+ * and is not shown.
  * @param note may contain color codes; an empty note is not shown
  */
 export function renderPromptTitle(

@@ -11,14 +11,16 @@ import {
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, getErrorMessage, type Problem } from '../problem.ts';
 
-/** The plan that the reviewers of a pull request saw: the digest of the whole plan, and the digest of each change. */
+/**
+ * The plan that the reviewers of a pull request saw, as the digest of the whole plan and the digests of its changes.
+ */
 export type ShownPlan = { readonly plan: string; readonly changes: ReadonlySet<string> };
 
 /**
  * Computes the digest of each visible change of a prompt (SHA-256, base64url). The creation of a baseline is not
- * visible. A digest covers the prompt, the environment or field, its current state, and the text and metadata that
- * replace it. An activation has the same digest before and after its version is created. If an apply is interrupted,
- * the same review therefore covers the remaining changes.
+ * visible. A digest covers the prompt, the environment or field, its current state, and the new text and metadata or
+ * the new field value. The digest of an activation stays the same after promptsync has created the version to activate.
+ * If an apply is interrupted, the same review therefore still covers the remaining changes.
  */
 export function changeDigests(prompt: PromptPlan): readonly string[] {
   const steps = prompt.changes.filter(isVisibleChange).flatMap((change) => listDigestedSteps(change, prompt));
@@ -36,7 +38,7 @@ function listDigestedSteps(change: Change, prompt: PromptPlan): readonly (readon
       return Object.entries(change.fields).map(([field, { before, after }]) => ['field', field, before, after]);
     case 'set-active': {
       const { environment, before, after } = change;
-      // If promptsync has not read the version, only the id is known.
+      // If promptsync has not read the version, it knows only the id.
       const unreadId = isNewVersionRef(after) ? null : after.id;
       return [['activate', environment, before?.id ?? null, computeDigestsAfter(change, prompt) ?? unreadId]];
     }
@@ -47,8 +49,8 @@ function listDigestedSteps(change: Change, prompt: PromptPlan): readonly (readon
 export type ApprovalTarget = { readonly number: number; readonly into: string };
 
 /**
- * Renders the approval of the changes of a plan, for the check of a pull request. The text is ASCII. If it would be
- * longer than `maxLength` characters, it contains only the digest of the plan, without the digests of the changes.
+ * Renders the approval of a plan for the check of a pull request. The text is ASCII. If it would be longer than
+ * `maxLength` characters, it contains the digest of the plan but not the digests of the individual changes.
  */
 export function renderApproval({ digest, prompts }: Plan, target: ApprovalTarget, maxLength: number): string {
   const planLines = [`pull #${target.number}`, `base ${encodeBranch(target.into)}`, `plan ${digest}`];
@@ -78,10 +80,13 @@ export function parseApproval(text: string, target: ApprovalTarget): ShownPlan |
   return { plan, changes: new Set(changes.split('\n').slice(0, -1)) };
 }
 
-/** The review of a merged pull request. `shown` is null if the pull request has no valid approval. */
+/**
+ * The review of a merged pull request. `shown` is the plan that the reviewers saw. It is null if the pull request has
+ * no valid approval.
+ */
 export type PullRequestReview = { readonly pull: number; readonly shown: ShownPlan | null };
 
-/** The history of the branch, and the reviews that may have shown the changes of a plan. */
+/** The commits of a branch, and the reviews that may have shown the changes of a plan. */
 export type ReviewTrail = {
   /** The first-parent commits of the branch, newest first. */
   readonly commits: readonly string[];
@@ -98,7 +103,7 @@ const MAX_COMMITS_READ = 100;
 
 /** The result of comparing a plan with the reviews of merged pull requests. */
 type Comparison = {
-  /** The problem to report for each prompt with a change that no review showed, by prompt id. */
+  /** The problems to report, by prompt id. There is one for each prompt with a change that no review showed. */
   readonly unreviewed: ReadonlyMap<string, Problem>;
   /** The numbers of the pull requests whose reviews showed at least one change of the plan. */
   readonly shownBy: ReadonlySet<number>;
@@ -107,13 +112,13 @@ type Comparison = {
 /** The search for the reviews that showed the changes of one prompt. */
 type Search = {
   readonly file: PromptFile;
-  /** The digests of the changes that the search has not found in a review so far. */
+  /** The digests of the changes that no review has shown so far. */
   readonly unshown: readonly string[];
   /** The reviews read so far, newest first. */
   readonly reviews: readonly PullRequestReview[];
   /** The numbers of the pull requests whose reviews showed at least one of the changes. */
   readonly shownBy: readonly number[];
-  /** Whether the search has reached a commit that touched the file and has no valid approval. */
+  /** Whether the search has ended at a commit that touched the file and has no valid approval. */
   readonly isOver: boolean;
   /** The commit at which the search ended, if that commit was pushed without a pull request. Otherwise null. */
   readonly directPush: string | null;
@@ -121,9 +126,9 @@ type Search = {
 
 /**
  * Finds the changes of a plan that no review showed. The approval of the newest commit counts for all prompts. For each
- * prompt, the search then visits the commits that touched its file or the configuration, newest first. It ends at a
- * commit that touched the file and has no approval. If it continued, a direct push could restore text that was approved
- * once and reverted later.
+ * prompt, the search then visits the commits that touched its file or the configuration, newest first. It ends at the
+ * first commit that touched the file and has no approval. If it continued, a direct push could restore text that was
+ * approved once and reverted later.
  */
 export async function compareWithReviews(plan: Plan, trail: ReviewTrail): Promise<Comparison> {
   const { commits, touchesFile, touchesConfig, reviewsOf } = trail;
@@ -174,14 +179,14 @@ function endWithoutApproval(search: Search, commit: string, reviews: readonly Pu
   return { ...search, isOver: true, directPush: reviews.length === 0 ? commit : null };
 }
 
-/** Returns true if the review showed the change itself or the same plan. */
+/** Returns true if the review showed this change, or if it showed exactly this plan. */
 function hasShown({ shown }: PullRequestReview, digest: string, plan: Plan): boolean {
   return shown !== null && (shown.plan === plan.digest || shown.changes.has(digest));
 }
 
 /**
- * Builds the problem for a prompt. Mentions a failed request to GitHub only if the failure cut the search for this
- * prompt short.
+ * Builds the problem for a prompt. Mentions a failed request to GitHub only if the failure ended the search for this
+ * prompt.
  */
 function makeNotReviewedProblem({ file, reviews, isOver, directPush }: Search, failure: string | null): Problem {
   const shownByPull = new Map(reviews.map(({ pull, shown }) => [pull, shown !== null]));

@@ -14,10 +14,10 @@ import {
 
 export type ClientOptions = ConnectionOptions & { readonly apiKey: string };
 
-/** A four-call service with open connections. The caller must close them. */
+/** A client for a four-call service with open connections. The caller must call `close`. */
 export type ConnectedService = PromptService & Pick<Connection, 'close'>;
 
-/** Connects to a four-call service over HTTP (interface sections 4 and 5). Sends nothing. */
+/** Creates a client that calls a four-call service over HTTP (interface sections 4 and 5). Sends no request. */
 export function connectPromptService({ apiKey, ...options }: ClientOptions): ConnectedService {
   const { perform, close } = openConnection(options, { header: { [API_KEY_HEADER]: apiKey }, secrets: [apiKey] });
   return { ...makePromptService(perform), close };
@@ -57,13 +57,13 @@ function makeEnvironmentQuery(environment: string | undefined): string {
   return environment === undefined ? '' : `?environment=${encodeURIComponent(requireWellFormedText(environment))}`;
 }
 
-/** Returns an id that can be a path segment. Throws a `ServiceError` for any other id, before anything is sent. */
+/** Returns the id if it can be a path segment. Otherwise throws a `ServiceError` before any request is sent. */
 function requireAddressableId(promptId: string): string {
   if (!isPathSegment(promptId)) throw makeUnaddressableError(promptId);
   return requireWellFormedText(promptId);
 }
 
-/** Returns a text that can be percent-encoded. Throws a `ServiceError` for a text with a lone surrogate. */
+/** Returns the text if it can be percent-encoded. Throws a `ServiceError` if it contains a lone surrogate. */
 function requireWellFormedText(text: string): string {
   if (!text.isWellFormed()) throw makeUnaddressableError(text);
   return text;
@@ -73,10 +73,10 @@ function makeUnaddressableError(name: string): ServiceError {
   return new ServiceError(makeProblem('service/unaddressable', { name }), 'not-sent');
 }
 
-/** Reads the response to a request for a prompt. Throws if the service returned another prompt. */
+/** Parses a response that contains a prompt. Throws if it is not the requested prompt. */
 function parsePrompt(value: unknown, promptId: string): ServicePrompt {
   const wire = parseResponse(PromptShape, value);
-  if (wire.id !== promptId) throw new InvalidResponse('"id" names another prompt');
+  if (wire.id !== promptId) throw new InvalidResponse('"id" belongs to a different prompt');
   return {
     id: wire.id,
     key: wire.key,
@@ -90,10 +90,10 @@ function parsePrompt(value: unknown, promptId: string): ServicePrompt {
 }
 
 /**
- * Converts a version of a response. Throws if the version belongs to another prompt than the requested one.
- * @param field the field that names the prompt, for the message
+ * Converts a version from a response. Throws if the version belongs to a different prompt than the requested one.
+ * @param field the name of the field with the prompt id, for the error message
  */
 function parseServiceVersion(wire: WireVersion, promptId: string, field: string): ServiceVersion {
-  if (wire.prompt_id !== promptId) throw new InvalidResponse(`"${field}" names another prompt`);
+  if (wire.prompt_id !== promptId) throw new InvalidResponse(`"${field}" belongs to a different prompt`);
   return { id: wire.id, number: wire.version_number, content: { text: wire.content, metadata: wire.metadata_ ?? {} } };
 }

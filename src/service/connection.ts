@@ -6,31 +6,31 @@ import { interpretExchange, isTimeout, makeSilenceProblem } from './interpret-ex
 import { makeHttp, type Exchange, type Http, type HttpSettings } from './http.ts';
 import { makeWaitNotifier, withRetries, type AttemptResult, type RetryPolicy } from './retry.ts';
 
-/** A report of one request that was sent. `--verbose` prints these reports. */
+/** A report about one request that was sent. `--verbose` prints these reports. */
 export type CallReport = {
   readonly method: string;
-  /** The path with the query. */
+  /** The path, including the query. */
   readonly path: string;
-  /** The status of the response. Null if there was no response. */
+  /** The HTTP status of the response. Null if there was no response. */
   readonly status: number | null;
   readonly milliseconds: number;
   /** The number of the attempt: 1 for the first request of a call, 2 for its first retry. */
   readonly attempt: number;
 };
 
-/** The settings of a connection, with its clock and its hooks. */
+/** The settings of a connection, including its clock and its callbacks. */
 export type ConnectionOptions = RetryPolicy &
   HttpSettings & {
     /** Called after each request. */
     readonly onCall?: (report: CallReport) => void;
-    /** After an abort, promptsync sends no further request, not even a request that already waits in the queue. */
+    /** Stops the connection. After an abort, it sends no further request, not even one that is waiting in the queue. */
     readonly stop?: AbortSignal;
   };
 
-/** The credentials that every request carries. */
+/** The credentials that are sent with every request. */
 export type Credentials = {
   readonly header: Readonly<Record<string, string>>;
-  /** The parts of the header that no message may quote. */
+  /** The parts of the header that must not appear in any message. */
   readonly secrets: readonly string[];
 };
 
@@ -38,18 +38,19 @@ export type Credentials = {
 export type Connection = {
   /** Sends a call and returns the value of its response. Throws a `ServiceError` if the call fails. */
   readonly perform: <Value>(call: ServiceCall<Value>) => Promise<Value>;
-  /** Closes all sockets immediately. Call it only while no request is in flight. */
+  /** Closes all sockets immediately. Must be called only while no request is in flight. */
   readonly close: () => Promise<void>;
 };
 
-/** Makes a connection to a service. Sends nothing. Throws a `TypeError` if the base URL is invalid. */
+/** Creates a connection to a service. Sends no request. Throws a `TypeError` if the base URL is invalid. */
 export function openConnection(settings: ConnectionOptions, credentials: Credentials): Connection {
   const options = { ...settings, ...credentials };
   const shared = { options, http: makeHttp(options, options.header), liveness: makeLivenessCheck(options) };
   const limit = pLimit(options.concurrency);
   const policy = { ...options, onWait: makeWaitNotifier(options) };
   return {
-    // A call that waits for its next attempt does not count as in flight, so other requests can be sent meanwhile.
+    // A call that is waiting for its next attempt does not count as in flight, so other requests can be sent in the
+    // meantime.
     perform: (call) => withRetries((attempt) => limit(() => performOnce(call, attempt, shared)), policy),
     close: shared.http.close,
   };
@@ -59,23 +60,26 @@ type ResolvedOptions = ConnectionOptions & Credentials;
 type SharedConnection = { readonly options: ResolvedOptions; readonly http: Http; readonly liveness: LivenessCheck };
 
 /**
- * Detects a service that answers none of the first requests. A response with any status and a broken connection both
- * count as an answer. The first requests are those that were sent before the first answer.
+ * Detects a service that answers none of the first requests, which are those sent before the first answer. Any response
+ * counts as an answer, whatever its status, and so does a broken connection. Only a timeout does not.
  */
 type LivenessCheck = {
   /** Registers a request that was just sent. */
   readonly noteRequest: (sending: Promise<Exchange>) => void;
   /**
-   * Evaluates the exchange of a registered request. Returns a problem if all first requests have timed out, and
-   * otherwise null. If this exchange is a timeout, waits for the other first requests.
+   * Evaluates the result of a registered request. If the request timed out, waits for the other first requests. Returns
+   * a problem if all of them timed out, and otherwise null.
    */
   readonly checkExchange: (exchange: Exchange) => Promise<Problem | null>;
-  /** Returns the problem that `checkExchange` has found, or null. promptsync sends nothing if there is a problem. */
+  /**
+   * Returns the problem that `checkExchange` found, or null. If there is a problem, promptsync sends no further
+   * requests.
+   */
   readonly getSilenceProblem: () => Problem | null;
 };
 
 /**
- * Makes the check for a service that never answers. Without this check, a run with forty prompts would wait for nine
+ * Creates the check for a service that never answers. Without this check, a sync of forty prompts would wait for nine
  * minutes.
  */
 function makeLivenessCheck(options: ResolvedOptions): LivenessCheck {
@@ -95,7 +99,7 @@ function makeLivenessCheck(options: ResolvedOptions): LivenessCheck {
   };
 }
 
-/** Sends one request of a call. Sends nothing if the run was interrupted, or if all first requests have timed out. */
+/** Makes one attempt at a call. Sends nothing if promptsync was interrupted, or if all first requests timed out. */
 async function performOnce<Value>(
   call: ServiceCall<Value>,
   attempt: number,
@@ -116,7 +120,7 @@ async function performOnce<Value>(
   return result.isSuccess || silence === null ? result : makeFinalFailure(silence, result.error.effect);
 }
 
-/** Makes the result of an attempt after which promptsync does not retry. */
+/** Creates the result of a failed attempt that must not be retried. */
 function makeFinalFailure(problem: Problem, effect: Effect): AttemptResult<never> {
   return { isSuccess: false, error: new ServiceError(problem, effect), mayRepeat: false, retryAfter: null };
 }

@@ -5,13 +5,13 @@ import { InvalidResponse, type ServiceCall } from './service-call.ts';
 import * as http from './http.ts';
 import type { AttemptResult } from './retry.ts';
 
-/** The facts of a connection that problems name, and the secrets that they must not quote. */
+/** The connection settings that problem messages mention, and the secrets that they must not contain. */
 type ConnectionFacts = Pick<http.HttpSettings, 'baseUrl' | 'timeoutSeconds'> & { readonly secrets: readonly string[] };
 
 /** The HTTP statuses after which a retry can succeed. */
 const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** The reasons that messages give for requests without a response, by error code. */
+/** The reasons that problem messages give if a request gets no response, by error code. */
 const BROKEN_EXCHANGE_REASONS: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the DNS lookup of its host failed',
   ECONNREFUSED: 'connection refused',
@@ -24,23 +24,26 @@ const BROKEN_EXCHANGE_REASONS: Readonly<Record<string, string>> = {
   [http.TIMEOUT_ERROR_NAME]: 'the request timed out',
   UND_ERR_ABORTED: 'the proxy refused the tunnel',
   UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
-  UND_ERR_HEADERS_TIMEOUT: 'the proxy opened no tunnel in time',
+  UND_ERR_HEADERS_TIMEOUT: 'the proxy did not open a tunnel in time',
   UND_ERR_INVALID_ARG: 'the request or the proxy setting is not valid',
   UND_ERR_PRX_CONN: 'the proxy closed the connection',
-  UND_ERR_PRX_TLS: "the proxy's certificate is not accepted",
+  UND_ERR_PRX_TLS: "the proxy's certificate was rejected",
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response was truncated',
   UND_ERR_SOCKET: 'connection closed',
   ERR_INVALID_URL: 'the proxy setting is not valid',
 };
 
 /**
- * Matches the codes of errors that no retry resolves: invalid certificates, invalid settings, a closed client and a
- * response that is too large.
+ * Matches the codes of errors that a retry cannot resolve: invalid certificates, invalid settings, a closed client and
+ * a response that is too large.
  */
 const PERMANENT_ERROR_CODE =
   /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_INVALID_URL|ERR_TLS_|too-large)|_(ARG|CLOSED|DESTROYED|OVERFLOW)$/;
 
-/** Converts an exchange to the value of its call, or to the error of the call and whether promptsync may retry it. */
+/**
+ * Converts an exchange to the result of its call. The result is either a value, or an error and whether promptsync may
+ * retry the call.
+ */
 export function interpretExchange<Value>(
   call: ServiceCall<Value>,
   exchange: http.Exchange,
@@ -61,8 +64,8 @@ export function interpretExchange<Value>(
 }
 
 /**
- * Whether a failed request may be sent again.
- * @param isSentOnce limits retries to requests that the service certainly did not carry out
+ * Returns true if promptsync may send a failed request again.
+ * @param isSentOnce if true, allows a retry only if the service certainly did not execute the request
  */
 export function mayRepeat(exchange: http.Exchange, isSentOnce: boolean): boolean {
   if (exchange.kind === 'broken') {
@@ -71,14 +74,16 @@ export function mayRepeat(exchange: http.Exchange, isSentOnce: boolean): boolean
   return isSentOnce ? exchange.status === 429 : TRANSIENT_STATUSES.has(exchange.status);
 }
 
-/** The faults that messages name for responses that are not valid HTTP or exceed a limit, by error code. */
+/**
+ * The descriptions that problem messages give of responses that are not valid HTTP or exceed a limit, by error code.
+ */
 const INVALID_RESPONSE_REASONS: Readonly<Record<string, string>> = {
   [http.TOO_LARGE_CODE]: `it is larger than ${http.MAX_RESPONSE_BYTES} bytes`,
   HTTPParserError: 'it is not HTTP, or it is truncated',
   UND_ERR_HEADERS_OVERFLOW: 'its headers are too long',
 };
 
-/** Makes the problem of a request without a usable response. */
+/** Creates the problem for a request without a usable response. */
 function makeBrokenProblem(
   broken: http.BrokenExchange,
   { baseUrl, timeoutSeconds: seconds }: ConnectionFacts,
@@ -93,8 +98,8 @@ function makeBrokenProblem(
 }
 
 /**
- * Describes why a request got no response. Names a proxy that promptsync could not connect to by host and port only,
- * because the address of the proxy may contain a password.
+ * Describes why a request got no response. If promptsync could not connect to a proxy, mentions only its host and port,
+ * because the full address of the proxy may contain a password.
  */
 export function describeBrokenExchange({ code, unreachedHost }: http.BrokenExchange, baseUrl: string): string {
   const wording = BROKEN_EXCHANGE_REASONS[code];
@@ -103,15 +108,15 @@ export function describeBrokenExchange({ code, unreachedHost }: http.BrokenExcha
   return isService ? reason : `the proxy ${unreachedHost}: ${reason}`;
 }
 
-/** Whether the time limit of a request, or of its connection, ended before any response arrived. */
+/** Returns true if a request, or its attempt to connect, timed out before any response arrived. */
 export function isTimeout(exchange: http.Exchange): exchange is http.BrokenExchange {
   const timeoutCodes = ['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', http.TIMEOUT_ERROR_NAME];
   return exchange.kind === 'broken' && exchange.status === null && timeoutCodes.includes(exchange.code);
 }
 
 /**
- * Makes the problem of a service that answered none of the first requests.
- * @param timedOut the exchange of any of these requests, for the reason
+ * Creates the problem for a service that answered none of the first requests.
+ * @param timedOut the result of any of these requests, to explain the timeout
  * @param requests the number of these requests
  */
 export function makeSilenceProblem(
@@ -124,7 +129,7 @@ export function makeSilenceProblem(
 }
 
 /**
- * Makes the problem of a response that is not 2xx (interface section 7).
+ * Creates the problem for a response that is not 2xx (interface section 7).
  * @param excerpt the beginning of the body
  */
 function makeStatusProblem(status: number, excerpt: string, { promptId, versionId }: ServiceCall<unknown>): Problem {
@@ -137,13 +142,16 @@ function makeStatusProblem(status: number, excerpt: string, { promptId, versionI
   return makeProblem('service/unexpected-status', { status, said: excerpt });
 }
 
-/** Returns the beginning of a body for a message, without secrets. Returns the empty string for a compressed body. */
+/**
+ * Returns the beginning of a response body for a message, with secrets removed. Returns the empty string for a
+ * compressed body.
+ */
 function makeResponseExcerpt(response: http.ReceivedResponse, { secrets }: ConnectionFacts): string {
   if (isEncoded(response)) return '';
   return makeExcerpt(Buffer.from(response.body).toString('utf8'), response.isComplete, ...secrets);
 }
 
-/** Parses a 2xx response. A response that breaks the interface is a failure that no retry resolves. */
+/** Parses a 2xx response. A response that violates the interface is a failure that a retry cannot resolve. */
 function interpretReceived<Value>(
   call: ServiceCall<Value>,
   response: http.ReceivedResponse,
@@ -158,14 +166,14 @@ function interpretReceived<Value>(
   }
 }
 
-/** Whether the body of a response is compressed, although promptsync requests uncompressed bodies. */
+/** Returns true if the body of a response is compressed, although promptsync requests uncompressed bodies. */
 function isEncoded({ encoding }: http.ReceivedResponse): boolean {
   return encoding !== null && encoding.trim().toLowerCase() !== 'identity';
 }
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Parses a body. Throws `InvalidResponse` if the body is not JSON in UTF-8. */
+/** Parses a response body. Throws `InvalidResponse` if the body is not JSON in UTF-8. */
 function parseJsonResponse(body: Uint8Array): unknown {
   try {
     return JSON.parse(UTF_8.decode(body));
@@ -177,8 +185,9 @@ function parseJsonResponse(body: Uint8Array): unknown {
 }
 
 /**
- * Returns the error of a call whose 2xx response could not be parsed. Its effect is `unknown`, because the service may
- * have done the work. Rethrows errors that are bugs of promptsync.
+ * Converts an error from parsing a 2xx response to a `ServiceError`. If the response is invalid, the effect is
+ * `unknown`, because the service may have executed the call. Rethrows any other error, because it is a bug in
+ * promptsync.
  */
 function makeServiceError(thrown: unknown, secrets: readonly string[]): ServiceError {
   if (thrown instanceof ServiceError) return thrown;

@@ -19,33 +19,38 @@ export type ServiceVersion = {
   readonly content: StoredContent<JsonObject>;
 };
 
-/** The input for a new version (interface section 4.2). */
+/** The input for creating a version (interface section 4.2). */
 export type NewServiceVersion = {
   /** The text and the metadata, which includes the version record. */
   readonly content: StoredContent<JsonObject>;
-  /** The subject of the commit that the content is from. */
+  /** The subject of the commit that the content comes from. */
   readonly changeSummary?: string;
 };
 
-/** The fields of a prompt to update. The service keeps fields that are absent. */
+/** The prompt fields to update. The service does not change absent fields. */
 export type PromptFields = { readonly key?: string; readonly name?: string; readonly description?: string };
 
-/** The four calls of the service (interface section 4). A call that fails throws a `ServiceError`. */
+/** The four calls of the service (interface section 4). A failed call throws a `ServiceError`. */
 export type PromptService = {
-  /** Reads a prompt (section 4.1). Without an environment, `activeVersion` has no meaning. */
+  /** Reads a prompt (section 4.1). Without an environment, `activeVersion` in the result is meaningless. */
   readonly readPrompt: (promptId: string, environment?: string) => Promise<ServicePrompt>;
   /** Creates a version (section 4.2). After a `ServiceError` with the effect `unknown`, the version may exist. */
   readonly createVersion: (promptId: string, version: NewServiceVersion) => Promise<ServiceVersion>;
   /** Updates fields (section 4.3) and returns the updated prompt. */
   readonly updatePrompt: (promptId: string, fields: PromptFields) => Promise<ServicePrompt>;
-  /** Makes a version active in an environment (section 4.4). Throws if the service answers `updated: false`. */
+  /** Activates a version in an environment (section 4.4). Throws if the response contains `updated: false`. */
   readonly setActive: (promptId: string, environment: string, versionId: string) => Promise<void>;
 };
 
-/** The effect of a failed request on the service: none if it was not sent or was rejected, and otherwise unknown. */
+/**
+ * The effect of a failed request on the service. There is no effect if the request was not sent or was rejected.
+ * Otherwise the effect is unknown.
+ */
 export type Effect = 'not-sent' | 'rejected' | 'unknown';
 
-/** The error of a failed call to a service, with the problem to show and the effect that the call may have had. */
+/**
+ * The error of a failed call to a service. It contains the problem to report and the effect that the call may have had.
+ */
 export class ServiceError extends ProblemError {
   readonly effect: Effect;
 

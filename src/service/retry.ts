@@ -2,7 +2,7 @@ import { ServiceError } from './prompt-service.ts';
 import type { ServiceWait } from '../domain/world.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 
-/** The result of one attempt to perform a call. */
+/** The result of one attempt at a call. */
 export type AttemptResult<Value> =
   | { readonly isSuccess: true; readonly value: Value }
   | {
@@ -10,19 +10,19 @@ export type AttemptResult<Value> =
       readonly error: ServiceError;
       /** Whether the call may be attempted again. */
       readonly mayRepeat: boolean;
-      /** The header `Retry-After` of the response. Null if there is none. */
+      /** The `Retry-After` header of the response. Null if it is absent. */
       readonly retryAfter: string | null;
     };
 
-/** The clock and the randomness of retries. Tests replace them to repeat a run exactly. */
+/** The clock and the random numbers for retries. Tests replace them to be deterministic. */
 export type RetryPolicy = {
   /** Returns the time in milliseconds since 1970. */
   readonly now: () => number;
   /** Returns a random number that is at least 0 and less than 1. */
   readonly random: () => number;
-  /** Waits for the given number of milliseconds. Rejects if the run is interrupted. */
+  /** Waits for the given number of milliseconds. Rejects if promptsync is interrupted. */
   readonly sleep: (milliseconds: number) => Promise<void>;
-  /** Called when a wait begins because the service requested a wait of one second or more. */
+  /** Called when promptsync begins to wait because the service requested a wait of at least one second. */
   readonly onWait?: ((wait: ServiceWait) => void) | undefined;
 };
 
@@ -32,10 +32,10 @@ const MAX_WAIT_MS = 5_000;
 const MAX_RETRY_AFTER_MS = 60_000;
 
 /**
- * Attempts a call up to four times while its failures allow a repetition. Throws the error of the last attempt, or the
- * problem `apply/interrupted` if the run was interrupted during a wait. If one of the attempts may have had an effect,
+ * Attempts a call up to four times, as long as each failure allows a retry. Throws the error of the last attempt, or
+ * the problem `apply/interrupted` if promptsync is interrupted during a wait. If any attempt may have had an effect,
  * the effect of the thrown error is `unknown`.
- * @param call receives the number of the attempt, from 1
+ * @param call makes one attempt and receives its number, starting at 1
  */
 export async function withRetries<Value>(
   call: (attempt: number) => Promise<AttemptResult<Value>>,
@@ -57,8 +57,8 @@ export async function withRetries<Value>(
 }
 
 /**
- * Returns the wait that a header `Retry-After` requests, in milliseconds from `now`. Returns 0 if the header is neither
- * a number of seconds nor an HTTP date.
+ * Returns the wait that a `Retry-After` header requests, in milliseconds. Returns 0 if the header is neither a number
+ * of seconds nor an HTTP date.
  */
 export function parseRetryAfter(header: string, now: number): number {
   const text = header.trim();
@@ -68,8 +68,8 @@ export function parseRetryAfter(header: string, now: number): number {
 }
 
 /**
- * Returns how long to wait before an attempt, in milliseconds. The exponential backoff has full jitter, so that many
- * clients that failed at the same time do not retry at the same time.
+ * Returns how long to wait before an attempt, in milliseconds. The exponential backoff has full jitter, so that clients
+ * that failed at the same time retry at different times.
  */
 function computeWait(attempt: number, retryAfter: string | null, policy: RetryPolicy): number {
   const backoff = policy.random() * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 2));
@@ -82,7 +82,8 @@ function computeWait(attempt: number, retryAfter: string | null, policy: RetryPo
 }
 
 /**
- * Returns a function that reports waits. Ignores waits that begin during a reported wait, because one notice is enough.
+ * Returns a function that reports waits. It ignores a wait that begins during a reported wait, because one notice is
+ * enough.
  */
 export function makeWaitNotifier({ now, onWait }: Pick<RetryPolicy, 'now' | 'onWait'>): (wait: ServiceWait) => void {
   let reportedUntil = Number.NEGATIVE_INFINITY;
@@ -97,12 +98,13 @@ function markOutcomeUnknown(error: ServiceError): ServiceError {
   return error.effect === 'unknown' ? error : new ServiceError(error.problem, 'unknown');
 }
 
-/** The waits between reads, in milliseconds. They add up to ten seconds, because a service may cache the old state. */
+/**
+ * The waits between reads, in milliseconds. They add up to ten seconds, because the service may return a cached state
+ * for that long.
+ */
 const READ_BACK_WAITS_MS = [250, 500, 1_000, 2_000, 3_000, 3_250];
 
-/**
- * Reads a value repeatedly, for up to ten seconds, until the value is as expected. Returns the value of the last read.
- */
+/** Reads a value repeatedly, for up to ten seconds, until it is as expected. Returns the last value. */
 export async function readUntil<Read>(
   read: () => Promise<Read>,
   isExpected: (value: Read) => boolean,

@@ -7,38 +7,40 @@ export type ServiceCall<Value> = {
   /** The body, which is sent as JSON without undefined properties. Null for a request without a body. */
   readonly body: object | null;
   /**
-   * True for calls that create a version, because sending such a call twice creates two versions. promptsync sends the
-   * call on a fresh connection and retries it only if the service certainly did nothing.
+   * True for calls that create a version, because sending such a call twice would create two versions. promptsync sends
+   * the call on a fresh connection, and retries it only if the service certainly did not execute it.
    */
   readonly isSentOnce: boolean;
-  /** The id of the prompt, for the messages of problems. */
+  /** The id of the prompt, for problem messages. */
   readonly promptId: string;
   /**
-   * The id of the version that the call names. If the id is present, a 404 response means that the version does not
-   * exist. If the id is absent, it means that the prompt does not exist (interface section 7).
+   * The id of the version that the call refers to. If it is present, a 404 response means that the version does not
+   * exist. If it is absent, a 404 response means that the prompt does not exist (interface section 7).
    */
   readonly versionId?: string;
-  /** The maximum size of the response in bytes. If absent, the limit of the transport applies. */
+  /** The maximum size of the response in bytes. If it is absent, the limit of the transport applies. */
   readonly maxBytes?: number;
   /**
-   * Reads the JSON of a 2xx response. Throws `InvalidResponse` if the JSON breaks the interface, and a `ServiceError`
-   * if the response reports a failure.
+   * Parses the JSON of a 2xx response. Throws `InvalidResponse` if the JSON violates the interface. Throws a
+   * `ServiceError` if the response reports a failure.
    * @param bytes the size of the response
    */
   readonly parse: (value: unknown, bytes: number) => Value;
 };
 
-/** The error for a response that breaks the interface. Its message is one clause and may quote the service. */
+/** The error for a response that violates the interface. Its message is one clause and may quote the response. */
 export class InvalidResponse extends Error {}
 
-/** Returns the value that a shape parses from a response. Throws `InvalidResponse` if the response does not match. */
+/**
+ * Validates a response and returns the parsed value. Throws `InvalidResponse` if the response does not match the shape.
+ */
 export function parseResponse<Shape extends z.ZodType>(shape: Shape, value: unknown): z.output<Shape> {
   const parsed = shape.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new InvalidResponse(summarizeIssues(parsed.error.issues));
 }
 
-/** Describes the first issue only, because a response of another shape has issues in every field. */
+/** Describes only the first issue, because a response with a completely different shape has an issue in every field. */
 function summarizeIssues(issues: readonly z.core.$ZodIssue[]): string {
   const path = issues[0]?.path.join('.') ?? '';
   const field = path === '' ? 'it' : `"${path}"`;

@@ -13,8 +13,8 @@ export const API_KEY_HEADER = 'x-api-key';
 
 const nonEmptyText = z.string().min(1);
 /**
- * A JSON object that is returned unchanged. zod's `record()` would drop the key `__proto__`. zod's `json()` would try
- * every type of value on each of the thousands of values that metadata may have.
+ * A JSON object that validation returns unchanged. zod's `record()` would drop the key `__proto__`. zod's `json()`
+ * would be slow, because it tries every JSON type on each of the thousands of values that metadata may contain.
  */
 const metadata = z.custom<JsonObject>(
   (value) => isJsonObject(value) && isJsonValue(value),
@@ -57,9 +57,9 @@ export const UpdatePromptShape = z.object({
   description: z.string().optional(),
 });
 
-/** The body of a request that makes a version active (interface section 4.4). */
+/** The body of a request that activates a version (interface section 4.4). */
 export const SetActiveShape = z.object({ environment: nonEmptyText, version_id: nonEmptyText });
-/** The response to a request that makes a version active (interface section 4.4). */
+/** The response to a request that activates a version (interface section 4.4). */
 export const SetActiveResponseShape = z.object({ updated: z.boolean() });
 
 export type WireVersion = z.infer<typeof VersionShape>;

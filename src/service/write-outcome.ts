@@ -4,14 +4,14 @@ import { type KnownVersion, makeVersionRef, type VersionRef } from '../domain/ve
 import { prefixProblem, makeProblem, type Problem, ProblemError, toProblem } from '../problem.ts';
 import { ServiceError } from './prompt-service.ts';
 
-/** Whether a failed call may have taken effect, because its response was lost or invalid. */
+/** Returns true if a failed call may have had an effect, because its response was lost or invalid. */
 export function isLostResponse(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.effect === 'unknown';
 }
 
 /**
- * Returns a function that converts the error of a write to its outcome.
- * @param step names the write at the beginning of the message, such as `Creating the version`
+ * Returns a function that converts the error of a failed write to an outcome.
+ * @param step the description of the write at the beginning of the message, such as `Creating the version`
  */
 export function makeFailureHandler(step: string): (error: unknown) => WriteOutcome {
   return (error) => {
@@ -19,18 +19,24 @@ export function makeFailureHandler(step: string): (error: unknown) => WriteOutco
   };
 }
 
-/** Makes the outcome of a write that did not succeed. If a problem is an error, promptsync stops writing the prompt. */
+/**
+ * Creates the outcome of a write that did not succeed. If a problem is an error, promptsync writes nothing more for the
+ * prompt.
+ */
 export function makeStoppedOutcome(status: ChangeStatus, ...problems: WriteOutcome['problems']): WriteOutcome {
   return { status, problems };
 }
 
-/** The wait before each search, in milliseconds. The service may store a version seconds after promptsync gave up. */
+/**
+ * The wait before each search, in milliseconds. The service may store a version several seconds after promptsync
+ * stopped waiting for the response.
+ */
 const LOST_CREATE_WAITS_MS = [250, 1_000, 2_000, 4_000, 8_000];
 
 /**
- * Searches five times within 15 seconds for the version of a create call whose response was lost. Returns null if there
- * is no such version in time, if the service fails, or if the user interrupts the run.
- * @param find searches once, and returns null if there is no such version yet
+ * Searches five times within 15 seconds for the version of a create call whose response was lost. Returns null if no
+ * version appears in time, the service fails, or the user interrupts promptsync.
+ * @param find searches once, and returns null if the version does not exist yet
  */
 export async function findLostVersion<Version>(
   find: () => Promise<Version | null>,
@@ -48,14 +54,17 @@ export async function findLostVersion<Version>(
   return null;
 }
 
-/** Makes the outcome of a create call whose response was lost and whose version was not found. It may still exist. */
+/**
+ * Creates the outcome of a create call whose response was lost and whose version was not found. The version may still
+ * exist.
+ */
 export function reportUnknownCreate({ problem }: ServiceError): WriteOutcome {
   return makeStoppedOutcome('unknown', makeProblem('apply/outcome-unknown', { reason: problem.message }));
 }
 
 /**
- * Makes the outcome of a create whose version holds a different content than promptsync sent. The error in this outcome
- * stops all later writes of the prompt.
+ * Creates the outcome for a created version with different content than promptsync sent. The error in this outcome
+ * stops all later writes to the prompt.
  * @param status `made` if this run created the version, `not_made` if an earlier run did, `unknown` if either is
  * possible
  */
@@ -64,15 +73,15 @@ export function refuseRewritten(version: Pick<KnownVersion, 'id' | 'number'>, st
   return status === 'unknown' ? { status, problems } : { status, version: makeVersionRef(version), problems };
 }
 
-/** Whether two texts are equal except for white space and Unicode normalization. Some services tidy both. */
+/** Returns true if two texts are equal except for white space and Unicode normalization. Some services change both. */
 export function differsOnlyInForm(one: string, other: string): boolean {
   const [a, b] = [one, other].map((text) => text.normalize('NFC').replaceAll(/\s+/g, ''));
   return a === b;
 }
 
 /**
- * Makes the problem of an environment that serves another version than promptsync activated.
- * @param found the served version; null if the environment serves none
+ * Creates the problem for an environment that serves a different version than promptsync activated.
+ * @param found the version that the environment serves, or null if it serves none
  */
 export function makeNotActiveProblem(environment: string, expected: VersionRef, found: VersionRef | null): Problem {
   const evidence = {
@@ -87,7 +96,7 @@ function nameVersion({ id }: VersionRef): string {
   return `version "${id}"`;
 }
 
-/** Makes the error for a write that only a bug of promptsync can attempt. */
+/** Creates the error for a write that only a bug in promptsync can attempt. */
 export function makeUnexpectedError(reason: string): ProblemError {
   return new ProblemError(makeProblem('internal/unexpected', { reason }));
 }

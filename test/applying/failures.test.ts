@@ -278,7 +278,7 @@ describe('reading back an activation', () => {
     [
       'A prompt fails if its environment still serves different text ten seconds after the activation',
       () => ({ content: { text: 'Theirs', metadata: {} } }),
-      'the planned text in "staging", but the environment serves another text (v1)',
+      'the planned text in "staging", but the environment serves different text (v1)',
     ],
   ])('%s', async (_, shown, serves) => {
     let waited = 0;

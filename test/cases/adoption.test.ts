@@ -60,7 +60,9 @@ describe('the first sync of an imported prompt', () => {
     'The plan for an imported prompt explains the baseline version in a single line (format: %s)',
     async (format) => {
       const { stdout } = await (await adopt()).run('plan', '--format', format);
-      expect(stdout.match(/baseline: a version with .* record; nothing that is served changes/g)).toHaveLength(1);
+      expect(stdout.match(/baseline: a version that stores this text and .* record; environments still/g)).toHaveLength(
+        1,
+      );
     },
   );
 

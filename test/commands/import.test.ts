@@ -410,7 +410,7 @@ describe('the ids of an import', () => {
       'import sends no requests if the id list is larger than 1 MiB',
       ['-'],
       'prm_a\n'.repeat(200_000),
-      'more than 1 MiB',
+      'larger than 1 MiB',
     ],
     [
       'import sends no requests if the id list is not valid UTF-8',

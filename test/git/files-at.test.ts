@@ -239,7 +239,7 @@ describe('the failures of git', () => {
       'promptsync reports that a signal ended git and succeeds on the next attempt',
       'ls-tree',
       'kill -9 $$',
-      'git failed: a signal ended git.',
+      'git failed: a signal terminated git.',
     ],
     [
       'promptsync reports that git exited without output and succeeds on the next attempt',

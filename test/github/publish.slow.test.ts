@@ -146,7 +146,7 @@ test('A plan with thirty large diffs fits in the comment, check and job summary 
 
   const [check] = github.checks(pull.head);
   expect(Buffer.byteLength(check?.output.summary ?? '')).toBeLessThanOrEqual(65_535);
-  expect(check?.output.summary).toContain(`All of it is in the summary and the page of [the run](${RUN})`);
+  expect(check?.output.summary).toContain(`See the summary and the page of [the run](${RUN})`);
   const applied = await runPush(mergePull(pull), { inputs: { 'require-reviewed-plan': 'true' } });
   expect(applied.outputs['failure-reason']).toBe('');
 });

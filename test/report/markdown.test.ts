@@ -129,7 +129,7 @@ describe('renderMarkdown', () => {
     const problems = [makeProblem('service/not-asked', { reason: 'this run has no API key' })];
     const text = page(report([], { problems, service: null, plan_digest: null }));
     expect(text).toMatch(
-      /^### .*\n\n.*\n\n> \[!NOTE\]\n> promptsync did not contact the service, because this run has no API key\. Read the plan/,
+      /^### .*\n\n.*\n\n> \[!NOTE\]\n> promptsync did not contact the service, because this run has no API key\. Note that the plan/,
     );
     expect(text).not.toContain('#### Warnings');
     expect(text).not.toContain('service `');
@@ -295,7 +295,7 @@ describe('the drift of a Markdown page', () => {
   ])('%s', (_, drift, change, then, cells) => {
     const mode = change.status === undefined ? 'dry-run' : 'apply';
     const text = page(report([prompt({ changes: [change], drift: [drift] })], { mode }));
-    const when = mode === 'apply' ? ' before this run' : ', whatever is merged';
+    const when = mode === 'apply' ? 'existed in the service before this run' : 'already exist in the service';
     const what = 'field' in drift ? named : serves;
     expect(text).toContain(`\n#### Drift\n\nThese differences ${when}:\n\n${what} ${then}`);
     expect(rowsOf(text)).toEqual(cells.map((cell) => `| \`k/1\` | ${cell} |`));
@@ -339,8 +339,8 @@ describe('a Markdown page over its size limit', () => {
         expect(limit.measure(text)).toBeLessThanOrEqual(limit.most);
         expect(limit.measure(text)).toBeGreaterThan(limit.most / 2);
         expectInert(text, [RUN]);
-        expect(text).toContain('\n> [!WARNING]\n> This page is not complete. Left out');
-        expect(text).toContain(`All of it is in the summary and the page of [the run](${RUN}).\n`);
+        expect(text).toContain('\n> [!WARNING]\n> This page is not complete. There was no room');
+        expect(text).toContain(`See the summary and the page of [the run](${RUN}) for everything.\n`);
         expect(text.endsWith(FOOT)).toBe(true);
       },
     );
@@ -350,7 +350,7 @@ describe('a Markdown page over its size limit', () => {
     const limit = { most: 60_000, measure: (text: string) => text.length };
     const text = page(many(), { limit, runUrl: null });
     expect(text).toMatch(/There was no room for \d+ problems, \d+ drift notes?, \d+ diffs\. See/);
-    expect(text).toContain('All of it is in the report of the run.\n');
+    expect(text).toContain('See the report of the run for everything.\n');
   });
 
   test('A Markdown report says that some text is too large to show', () => {

@@ -65,7 +65,7 @@ test.each<[string, string | null, string]>([
   [
     'Outside a git repository, the text report of a pull conflict recommends a sync',
     null,
-    'promptsync sync (in a git repository, commit first).',
+    'run promptsync sync (in a git repository, commit first).',
   ],
 ])('%s', (_, commit, then) => {
   const prompts = [failed('a', makeProblem('pull/conflict', { places: 1 }))];

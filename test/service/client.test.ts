@@ -240,19 +240,19 @@ describe('the answers to the client', () => {
       'the client rejects a version of a different prompt in response to createVersion',
       'createVersion',
       version.replace('prm_1', 'prm_2'),
-      '"prompt_id" names another',
+      '"prompt_id" belongs to a different',
     ],
     [
       'the client rejects a different prompt in response to updatePrompt',
       'updatePrompt',
       JSON.stringify({ ...wirePrompt, id: 'prm_2' }),
-      '"id" names another prompt',
+      '"id" belongs to a different prompt',
     ],
     [
       'the client rejects an active version of a different prompt in response to readPrompt',
       'readPrompt',
       JSON.stringify(otherActive),
-      '"active_version.prompt_id" names',
+      '"active_version.prompt_id" belongs to',
     ],
     [
       'the client rejects metadata that is an array in response to createVersion',

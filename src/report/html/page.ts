@@ -34,7 +34,8 @@ export function renderHtml(report: Report, title: string): string {
   const body = markup`${renderHeader(report, context, title)}<main>
 ${renderProblemsAndFiles(report)}${report.prompts.length === 0 ? NO_MARKUP : renderMatrix(report, context)}${renderOrphans(report)}${renderProblemSection(report, 'Warnings')}</main>
 ${renderFooter(report)}`;
-  // The title starts with the outcome, because narrow browser tabs cut off the end and the outcome tells pages apart.
+  // The title starts with the outcome, because narrow browser tabs cut off the end of a title. The outcome is what
+  // tells pages apart.
   const head = renderHead(`${renderOutcome(report, PLAIN_STYLE.colors)} promptsync ${title}`);
   return `<!doctype html>\n<html lang="en">\n<head>\n${head}</head>\n<body>\n${body.html}<script>${PAGE.script}</script>\n</body>\n</html>\n`;
 }
@@ -71,8 +72,8 @@ ${report.prompts.map((prompt) => renderPromptRow(prompt, context, open.has(promp
 }
 
 /**
- * Returns the CSS class for the number of environments. Environments become columns only with the classes `few` and
- * `several`, and only if the page is wide enough.
+ * Returns the CSS class for a number of environments. If the page is wide enough, the classes `few` and `several` show
+ * the environments as columns. The class `many` never does.
  */
 function chooseWidthClass(environmentCount: number): string {
   if (environmentCount > 6) return 'many';
@@ -80,8 +81,8 @@ function chooseWidthClass(environmentCount: number): string {
 }
 
 /**
- * Returns a function that finds the link of a prompt. A link contains the key of its prompt. If two prompts have the
- * same key, the later link also contains the index of its prompt.
+ * Returns a function that finds the HTML id of a prompt's row. The id contains the key of the prompt. If two prompts
+ * have the same key, the id of the later prompt also contains its index.
  */
 function makeLinkFinder({ prompts }: Report): PageContext['findLink'] {
   const taken = new Set<string>();
@@ -108,7 +109,9 @@ ${context.environments.length === 0 ? NO_MARKUP : markup`<p>${HOW_TO_READ[choose
 `;
 }
 
-/** The explanations of the matrix of prompts and environments, by the kind of values in its cells. */
+/**
+ * Explanations of the table of prompts and environments. Each explains one kind of value that the cells can contain.
+ */
 const HOW_TO_READ = {
   plan: 'Each row is a prompt, and each column is an environment. v6 → v7 means that the environment serves version 6 now, and that it would serve version 7 after a sync.',
   apply:
@@ -147,8 +150,8 @@ function renderFooter({ plan_digest: digest }: Report): Markup {
 }
 
 /**
- * Renders the errors or the warnings of the run. The warning that promptsync did not contact the service appears among
- * the errors, because it qualifies the whole page.
+ * Renders the errors or the warnings of the run. The warning that promptsync did not contact the service is listed with
+ * the errors, because it qualifies everything else on the page.
  */
 function renderProblemSection({ problems }: Report, title: 'Problems' | 'Warnings'): Markup {
   const isImportant = (problem: ReportProblem): boolean => isError(problem) || problem.code === NOT_ASKED_CODE;

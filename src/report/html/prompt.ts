@@ -9,7 +9,7 @@ import { listDifferingRows, hasHistory } from '../summary.ts';
 import * as words from '../describe.ts';
 import { markup, NO_MARKUP, type Markup } from './markup.ts';
 
-/** The properties of a page that its rows need. */
+/** The properties of a page that are needed to render its rows. */
 export type PageContext = {
   readonly mode: Report['mode'];
   readonly environments: readonly string[];
@@ -52,8 +52,8 @@ export function renderPromptRow(prompt: ReportPrompt, context: PageContext, isOp
 }
 
 /**
- * Returns the status of a prompt as readable text. `validate` and `history` have their own wording, because `validate`
- * attempts no prompt and `history` changes none.
+ * Returns the status of a prompt as readable text. Reports of `validate` and `history` use other words, such as
+ * `checked` or `as pinned`, because `validate` attempts no prompt and `history` changes none.
  */
 function chooseStatusWord(prompt: ReportPrompt, { mode }: PageContext): string {
   if (prompt.status === 'not_attempted' && mode === 'validate') return 'checked';
@@ -78,13 +78,13 @@ function renderFields({ changes }: ReportPrompt): Markup {
 
 /**
  * Renders a cell for each environment. Each cell contains the name of its environment, because a narrow page does not
- * use columns.
+ * show environments as columns.
  */
 function renderCells(prompt: ReportPrompt, { environments }: PageContext): readonly Markup[] {
   return environments.map((environment) => {
     const cell = makeMatrixCell(prompt, environment);
     const isBlocked = cell.kind === 'change' && prompt.status === 'blocked';
-    // A blocked change is struck through, so that readers can recognize it without color, too.
+    // A blocked change is struck through, so that readers can recognize it even without color.
     const content = isBlocked ? markup`${cell.now} → <s>${cell.next}</s> <em>blocked</em>` : renderCellContent(cell);
     const kind = isBlocked ? 'refused' : cell.kind;
     return markup`<span class="cell ${kind}"><i>${environment} </i>${content}${renderDriftMark(cell)}</span>`;
@@ -203,7 +203,10 @@ function renderUnchangedLines(lines: readonly MarkedLine[]): Markup {
   return lines.length === 0 ? NO_MARKUP : markup`<span>${lines.map(renderDiffLine)}</span>`;
 }
 
-/** Renders a line with its line feed. Browsers do not render the last line feed of an element. */
+/**
+ * Renders a line and a line feed. The last line needs no special case, because browsers ignore a line feed at the end
+ * of an element.
+ */
 function renderDiffLine(line: MarkedLine): Markup {
   return markup`${line.map(({ text, changed }) => (changed ? markup`<mark>${text}</mark>` : markup`${text}`))}\n`;
 }

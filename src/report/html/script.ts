@@ -9,7 +9,7 @@ type PageElements = {
   readonly rows: readonly HTMLDetailsElement[];
 };
 
-/** The lowercase text of each row, cached at the first search. */
+/** The lowercase text of each row. Cached when a search first needs it. */
 const searchTexts = new WeakMap<Element, string>();
 
 const page = findPage();
