@@ -4,18 +4,18 @@
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { bundleAction } from './bundle-action.ts';
-import { pageModule } from './page-module.ts';
-import { actionParts } from './pages/action-parts.ts';
-import { commandParts } from './pages/command-parts.ts';
-import { withParts } from './pages/parts.ts';
-import { problemParts } from './pages/problem-parts.ts';
-import { roomParts } from './pages/room-parts.ts';
-import { shapeParts } from './pages/shape-parts.ts';
-import { schemaTexts } from './schemas.ts';
-import { workflowModule } from './workflow-module.ts';
+import { makePageModule } from './page-module.ts';
+import { makeActionParts } from './pages/action-parts.ts';
+import { makeCommandParts } from './pages/command-parts.ts';
+import { replaceParts } from './pages/parts.ts';
+import { makeProblemParts } from './pages/problem-parts.ts';
+import { makeRoomParts } from './pages/room-parts.ts';
+import { makeShapeParts } from './pages/shape-parts.ts';
+import { makeSchemaTexts } from './schemas.ts';
+import { makeWorkflowModule } from './workflow-module.ts';
 
 const check = process.argv.includes('--check');
-const page = await pageModule();
+const page = await makePageModule();
 // The page must be written before the action is bundled, because the bundle contains the page.
 if (!check) writeFileSync('src/report/html/bundle.ts', page);
 const action = await bundleAction();
@@ -28,9 +28,9 @@ const workflows = Object.fromEntries(
 );
 
 const generated = {
-  ...(await schemaTexts()),
+  ...(await makeSchemaTexts()),
   'src/report/html/bundle.ts': page,
-  'src/commands/workflows.ts': await workflowModule(workflows),
+  'src/commands/workflows.ts': await makeWorkflowModule(workflows),
   'dist/action/index.cjs': action.code,
   'dist/action/third-party-licenses.txt': action.licenses,
   ...(await makePages()),
@@ -52,14 +52,14 @@ for (const [path, text] of Object.entries(generated)) {
 /** Returns the text of all pages with new generated parts, by path. */
 async function makePages(): Promise<Readonly<Record<string, string>>> {
   const parts = {
-    ...actionParts(read('action.yml'), workflows),
-    ...commandParts(),
-    ...shapeParts(),
-    ...roomParts(),
-    ...problemParts(),
+    ...makeActionParts(read('action.yml'), workflows),
+    ...makeCommandParts(),
+    ...makeShapeParts(),
+    ...makeRoomParts(),
+    ...makeProblemParts(),
   };
   const paths = ['README.md', ...globSync('docs/**/*.md')];
   return Object.fromEntries(
-    await Promise.all(paths.map(async (path) => [path, await withParts(path, read(path), parts)] as const)),
+    await Promise.all(paths.map(async (path) => [path, await replaceParts(path, read(path), parts)] as const)),
   );
 }

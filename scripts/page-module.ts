@@ -9,7 +9,7 @@ const PATH = 'src/report/html/bundle.ts';
  * Returns the code of the module with the script and the style of HTML reports. The module also has their hashes, which
  * the content security policy of a report contains.
  */
-export async function pageModule(): Promise<string> {
+export async function makePageModule(): Promise<string> {
   const script = await bundleScript();
   const style = minifyStyle(readFileSync('src/report/html/style.css', 'utf8'));
   const module =

@@ -15,7 +15,7 @@ export const SCHEMAS = {
 };
 
 /** Returns the formatted text of each schema, by path. */
-export async function schemaTexts(): Promise<Readonly<Record<string, string>>> {
+export async function makeSchemaTexts(): Promise<Readonly<Record<string, string>>> {
   const texts = Object.entries(SCHEMAS).map(async ([path, schema]) => {
     return [path, await format(JSON.stringify(schema), { parser: 'json', printWidth: 120 })] as const;
   });

@@ -17,7 +17,7 @@ const HIDDEN =
 const PLAIN = /^[\n\t -~]*$/;
 
 /** Converts CRLF line endings to LF. */
-export function withLineFeeds(text: string): string {
+export function normalizeLineEndings(text: string): string {
   return text.replaceAll('\r\n', '\n');
 }
 
@@ -127,7 +127,7 @@ const REDACTION_MARK = '[redacted]';
 const MAX_EXCERPT_LENGTH = 200;
 
 /** Returns a function that removes secrets from text. It also finds secrets that are escaped for JSON or for URLs. */
-export function makeRedact(...secrets: readonly string[]): (text: string) => string {
+export function makeRedactor(...secrets: readonly string[]): (text: string) => string {
   const forms = listEscapedForms(secrets);
   return (text) => forms.reduce((rest, form) => rest.replaceAll(form, REDACTION_MARK), text);
 }
@@ -138,7 +138,7 @@ export function makeRedact(...secrets: readonly string[]): (text: string) => str
  * part of a secret
  */
 export function makeExcerpt(text: string, isComplete: boolean, ...secrets: readonly string[]): string {
-  const redact = makeRedact(...secrets);
+  const redact = makeRedactor(...secrets);
   const longest = Math.max(0, ...listEscapedForms(secrets).map((form) => form.length));
   const safe = redact(isComplete ? text : text.slice(0, Math.max(0, text.length - longest)));
   const collapsed = redact(safe.replaceAll(/\s+/g, ' ').trim());

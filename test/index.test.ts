@@ -7,7 +7,7 @@ import { KEY, startService } from './embedded/support.ts';
 
 const WORKSPACE = join(import.meta.dirname, '../prompts.example');
 
-test('the public API supports a complete sync: reading, observing, planning, applying and rendering', async () => {
+test('The public API supports a complete sync: reading, observing, planning, applying and rendering', async () => {
   const { config } = await api.loadConfig({ workingDirectory: WORKSPACE, environment: {} });
   const { files, problems } = await api.readPrompts(config!);
   expect(problems).toEqual([]);
@@ -18,7 +18,7 @@ test('the public API supports a complete sync: reading, observing, planning, app
   expect(second).toMatchObject({ summary: { unchanged: 3, applied: 0 } });
 });
 
-test('every export of the public API has a doc comment', () => {
+test('Every export of the public API has a doc comment', () => {
   const exported = exportsOf(readSource('index.ts'));
   expect(exported.length).toBeGreaterThan(30);
   expect(exported.filter(({ name, file }) => !isDescribed(readSource(file), name))).toEqual([]);
@@ -71,7 +71,7 @@ function isDescribed(source: string, name: string): boolean {
 
 async function connected(files: readonly api.PromptFile[]): Promise<api.PromptService> {
   const { server, store } = await startService();
-  store.authoriseKey({ apiKey: KEY, projectId: 'one' });
+  store.authorizeKey({ apiKey: KEY, projectId: 'one' });
   for (const { id, key, name } of files) store.registerPrompt({ id, projectId: 'one', key, name });
   const service = api.connectPromptService({
     ...{ baseUrl: server.baseUrl, apiKey: KEY, concurrency: 2, timeoutSeconds: 5, environment: {} },
@@ -93,8 +93,8 @@ async function sync(service: api.PromptService, files: readonly api.PromptFile[]
     ...{ files, contentsAtRefs: new Map(), base: null },
     ...{ environmentOrder: null, environmentsWithoutLatest: [], promotionSources: new Map() },
   };
-  const wantedFor = (file: api.PromptFile) => api.makeReadRequest(file, desired);
-  const observation = await api.observePrompts(provider, files.map(wantedFor), { concurrency: 2 });
+  const getReadRequest = (file: api.PromptFile) => api.makeReadRequest(file, desired);
+  const observation = await api.observePrompts(provider, files.map(getReadRequest), { concurrency: 2 });
   const guards: api.GuardSettings = {
     onDrift: 'overwrite',
     maxChanges: null,
@@ -103,7 +103,7 @@ async function sync(service: api.PromptService, files: readonly api.PromptFile[]
   };
   const plan = api.guardPlan(api.makePlan(desired, observation, api.NO_PLANNING_HISTORY), guards);
   const outcomes = await api.applyPlan(plan, provider, {
-    wantedFor: ({ file }) => wantedFor(file),
+    getReadRequest: ({ file }) => getReadRequest(file),
     planAgain: async ({ file }, observed) => api.planPrompt(file, observed, desired, api.NO_PLANNING_HISTORY),
     ...{ isReviewed: false, concurrency: 2, stop: new AbortController().signal },
   });

@@ -22,7 +22,7 @@ function makeCopy(): string {
   return copy;
 }
 
-test('the release script rejects a tag that does not match package.json and a repository without an owner', () => {
+test('The release script rejects a tag that does not match package.json and a repository without an owner', () => {
   const copy = makeCopy();
   const { status, printed } = run(copy, ['scripts/release.ts'], { GITHUB_REF_NAME: 'v99.0.0' });
   expect({ status, stops: printed.match(/^stop: .*/gm) }).toEqual({
@@ -35,7 +35,7 @@ test('the release script rejects a tag that does not match package.json and a re
   expect(readdirSync(copy)).not.toContain('release');
 });
 
-test('a dry-run release of a repository with an owner builds a package that compiles in another project', () => {
+test('In a repository with an owner, a dry-run release builds a package that works in another project', () => {
   const copy = makeCopy();
   takeOver(copy);
   release(copy);

@@ -44,11 +44,11 @@ describe('the pre-commit hook', () => {
     ['prompts/greeting.md.bak', false],
     ['prompts/greetingmd', false],
     ['src/index.ts', false],
-  ])('The file pattern of the pre-commit hook matches %s: %s', (path, expected) => {
+  ])('Testing the file pattern of the pre-commit hook against %s returns %s', (path, expected) => {
     expect(new RegExp(hook('promptsync-validate')?.files ?? '^$').test(path)).toBe(expected);
   });
 
-  test('the prepare script in package.json refers to a file that exists', () => {
+  test('the prepare script in package.json runs an existing file', () => {
     const [, script = ''] = /^node (\S+)$/.exec(package_.scripts.prepare) ?? [];
     expect(existsSync(resolve(root, script))).toBe(true);
   });

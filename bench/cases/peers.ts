@@ -1,8 +1,8 @@
 import { against, type Bench } from '../core/bench.ts';
 import type { Case, Group, Subject, Subjects, Target } from '../core/case.ts';
 import { PEERS } from '../peers/install.ts';
-import { langWatchSync } from '../peers/langwatch.ts';
-import { rdmeUpload } from '../peers/rdme.ts';
+import { prepareLangWatchSync } from '../peers/langwatch.ts';
+import { prepareRdmeUpload } from '../peers/rdme.ts';
 import type { StandInName } from '../stand-ins/start.ts';
 
 const SYNC = 'promptsync sync (3 reads of each)';
@@ -36,7 +36,7 @@ const langWatch: Peer = {
   name: 'langwatch prompt sync',
   service: 'langwatch',
   prepare: async (count, bench) => {
-    const run = await langWatchSync(count, bench);
+    const run = await prepareLangWatchSync(count, bench);
     return run === null ? null : { [LANGWATCH]: { run } };
   },
 };
@@ -45,7 +45,7 @@ const rdme: Peer = {
   name: 'rdme docs upload',
   service: 'readme',
   prepare: async (count, bench) => {
-    const runs = await rdmeUpload(count, bench);
+    const runs = await prepareRdmeUpload(count, bench);
     return runs === null ? null : { [RDME]: { run: runs.upload }, [RDME_DRY]: { run: runs.dryRun } };
   },
 };

@@ -1,18 +1,18 @@
 import { Agent } from 'undici';
 import { API_KEY } from '../core/prompts.ts';
-import type { Recorded } from '../stand-ins/listen.ts';
+import type { RecordedRequest } from '../stand-ins/listen.ts';
 
 const HEADERS = { 'x-api-key': API_KEY, accept: 'application/json', 'content-type': 'application/json' };
 
 /** The way to read a response. Every response must be read to its end, so that the connection can be reused. */
-export type Taking = 'bytes' | 'json';
+export type ResponseReading = 'bytes' | 'json';
 
 /** Sends all requests in a bare undici loop with this concurrency. Ignores the status and keeps no response. */
 export async function sendAll(
   baseUrl: string,
-  requests: readonly Recorded[],
+  requests: readonly RecordedRequest[],
   concurrency: number,
-  taking: Taking = 'bytes',
+  taking: ResponseReading = 'bytes',
 ): Promise<void> {
   const agent = new Agent({ connections: concurrency, pipelining: 1 });
   let nextIndex = 0;

@@ -12,7 +12,7 @@ import { installPeer } from './install.ts';
  * points langwatch to the stand-in. An unmeasured first run creates all prompts, so the measured runs change nothing.
  * Returns null if langwatch cannot be installed.
  */
-export async function langWatchSync(count: number, bench: Bench): Promise<(() => Promise<Sample>) | null> {
+export async function prepareLangWatchSync(count: number, bench: Bench): Promise<(() => Promise<Sample>) | null> {
   const entry = installPeer('langwatch');
   if (entry === null) return null;
   const folder = bench.folder();

@@ -16,7 +16,7 @@ export type RdmeRuns = { readonly upload: () => Promise<Sample>; readonly dryRun
  * requests to the stand-in. rdme does not remember its uploads, so each run reads and writes every page. An unmeasured
  * first run creates all pages. Returns null if rdme cannot be installed.
  */
-export async function rdmeUpload(count: number, bench: Bench): Promise<RdmeRuns | null> {
+export async function prepareRdmeUpload(count: number, bench: Bench): Promise<RdmeRuns | null> {
   const entry = installPeer('rdme');
   if (entry === null) return null;
   const folder = bench.folder();

@@ -8,7 +8,7 @@ type StoredPrompt = { readonly version: number; readonly config: string; readonl
 
 const SYNC = /^\/api\/prompts\/([^/]+)\/sync$/;
 
-export function langWatchService(): Service {
+export function makeLangWatchService(): Service {
   const prompts = new Map<string, StoredPrompt>();
   return {
     stock: ({ empty = false }) => {

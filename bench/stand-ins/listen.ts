@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Stock, Service } from './service.ts';
 
 /** A recorded request, which a bare loop can resend. */
-export type Recorded = { readonly method: string; readonly path: string; readonly body: string };
+export type RecordedRequest = { readonly method: string; readonly path: string; readonly body: string };
 
 /** A running stand-in. */
-export type Listening = {
+export type RunningStandIn = {
   readonly baseUrl: string;
   /** Replaces the prompts of the service. */
   readonly stock: (stock: Stock) => void;
@@ -15,15 +15,15 @@ export type Listening = {
   /** Returns the number of requests since the last call of `begin`. */
   readonly count: () => number;
   /** Returns the requests since the last call of `begin`, or an empty list if recording is off. */
-  readonly recorded: () => readonly Recorded[];
+  readonly recorded: () => readonly RecordedRequest[];
   /** Starts a new count of requests, and turns recording on or off. */
   readonly begin: (record: boolean) => void;
   readonly close: () => void;
 };
 
 /** Serves a stand-in on 127.0.0.1, on a free port. */
-export async function listen(service: Service): Promise<Listening> {
-  const state = { latency: 0, count: 0, record: false, requests: [] as Recorded[] };
+export async function listen(service: Service): Promise<RunningStandIn> {
+  const state = { latency: 0, count: 0, record: false, requests: [] as RecordedRequest[] };
   const server = createServer((request, response) => {
     state.count += 1;
     readBody(request, (body) => {

@@ -19,7 +19,7 @@ const PREFIX = '/v1/integration/prompts/';
 const UPDATED: Answer = { status: 200, body: '{"updated":true}' };
 const NOW = '2026-01-02T03:04:05.678Z';
 
-export function promptService(): Service {
+export function makePromptService(): Service {
   const prompts = new Map<string, Prompt>();
   return {
     stock: (stock) => {

@@ -6,7 +6,7 @@ import type { Answer, Service } from './service.ts';
 
 const PAGE = /^\/v2\/branches\/stable\/guides(?:\/([^/]+))?$/;
 
-export function readMeService(): Service {
+export function makeReadMeService(): Service {
   const pages = new Map<string, unknown>();
   return {
     stock: ({ empty = false }) => {

@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import type { Recorded } from './listen.ts';
+import type { RecordedRequest } from './listen.ts';
 import type { Stock } from './service.ts';
 
 /** A stand-in for a service, in another process. At first, the stand-in is empty and has no latency. */
@@ -15,7 +15,7 @@ export type StandIn = {
   /** Returns the number of requests since the last call of `begin`. */
   readonly count: () => Promise<number>;
   /** Returns the requests since the last call of `begin`, or an empty list if recording is off. */
-  readonly recorded: () => Promise<readonly Recorded[]>;
+  readonly recorded: () => Promise<readonly RecordedRequest[]>;
   readonly stop: () => void;
 };
 
@@ -35,7 +35,7 @@ export async function startStandIn(name: StandInName): Promise<StandIn> {
     begin: async (record = false) => void (await ask('begin', record)),
     count: async () => Number(await ask('count')),
     // The list comes from `listen`, through the message channel.
-    recorded: async () => (await ask('recorded')) as readonly Recorded[],
+    recorded: async () => (await ask('recorded')) as readonly RecordedRequest[],
     stop: () => child.disconnect(),
   };
 }

@@ -12,7 +12,7 @@ const ActionShape = z.object({
  * Makes the parts of pages about CI: `inputs`, `outputs` and `workflows` of the GitHub Action, and `gitlab-jobs`.
  * @param workflows the CI files for users to copy, by path
  */
-export function actionParts(actionYaml: string, workflows: Readonly<Record<string, string>>): Parts {
+export function makeActionParts(actionYaml: string, workflows: Readonly<Record<string, string>>): Parts {
   const { inputs, outputs } = ActionShape.parse(parse(actionYaml));
   const inputRows = Object.entries(inputs).map(([name, { description, default: value }]) => {
     return [code(name), value === undefined ? '' : code(value), description];

@@ -5,7 +5,7 @@ import { COMMANDS, type CommandRow } from '../../src/cli/command-table.ts';
 import { code, sentence, table, type Parts } from './parts.ts';
 
 /** Makes the parts of pages about the command line: `commands`, `shared-flags` and `exit-codes`. */
-export function commandParts(): Parts {
+export function makeCommandParts(): Parts {
   return {
     commands: COMMANDS.map(renderCommand).join('\n\n'),
     'shared-flags': renderOptions(Object.values(SHARED_FLAGS)),

@@ -6,7 +6,7 @@ export type Parts = Readonly<Record<string, string>>;
 /**
  * Returns the text of a page with new generated parts. A part is between `<!-- begin NAME -->` and `<!-- end NAME -->`.
  */
-export async function withParts(path: string, text: string, parts: Parts): Promise<string> {
+export async function replaceParts(path: string, text: string, parts: Parts): Promise<string> {
   const style = { ...(await resolveConfig(path)), parser: 'markdown' } as const;
   const names = [...text.matchAll(/^<!-- begin (\S+) -->$/gm)].map(([, name = '']) => name);
   const formatted = new Map<string, string>();

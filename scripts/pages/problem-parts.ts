@@ -29,7 +29,7 @@ const TITLES = {
 } as const satisfies Record<Room, string>;
 
 /** Makes the part `problems` of docs/troubleshooting.md, which lists the catalog of problems. */
-export function problemParts(): Parts {
+export function makeProblemParts(): Parts {
   const problems = Object.entries(EVIDENCE).map(([code, evidence]) => makeExample(code as ProblemCode, evidence));
   const sections = Object.entries(TITLES).map(([room, title]) => {
     const problemsOfRoom = problems.filter(({ code }) => code.startsWith(`${room}/`));

@@ -2,7 +2,7 @@ import { ROOMS } from '../rooms.ts';
 import { code, table, type Parts } from './parts.ts';
 
 /** Makes the part `rooms` of docs/ARCHITECTURE.md: the table that test/architecture.test.ts enforces. */
-export function roomParts(): Parts {
+export function makeRoomParts(): Parts {
   const rows = Object.entries(ROOMS).map(([name, { purpose, rooms }]) => {
     const imports = [...new Set(rooms.map(summarizeImport))];
     return [code(name), purpose, imports.join(', ')];

@@ -9,7 +9,7 @@ type Json = z.core.JSONSchema.JSONSchema;
 type Row = { readonly path: string; readonly schema: Json; readonly required: boolean };
 
 /** Makes the parts of pages about the format of files: `fields` of a prompt file, and `settings` of promptsync.yaml. */
-export function shapeParts(): Parts {
+export function makeShapeParts(): Parts {
   return { fields: renderFields(), settings: renderSettings() };
 }
 

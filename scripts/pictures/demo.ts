@@ -66,7 +66,7 @@ export async function makeDemo(): Promise<Demo> {
     now: () => Date.UTC(2026, 10, 21),
     newId: () => `ver_${String((ids += 1)).padStart(4, '0')}`,
   });
-  store.authoriseKey({ apiKey: KEY, projectId: 'demo' });
+  store.authorizeKey({ apiKey: KEY, projectId: 'demo' });
   for (const key of Object.keys(PROMPTS)) store.registerPrompt({ id: idOf(key), projectId: 'demo', key, name: key });
   const { baseUrl, close } = await startServer({ store, port: 0 });
   const end = async (): Promise<void> => {
@@ -81,7 +81,7 @@ export async function makeDemo(): Promise<Demo> {
     close: end,
   };
   await writeMain(demo);
-  editInService(store);
+  simulateEditInService(store);
   writeBranch(demo);
   return demo;
 }
@@ -113,7 +113,7 @@ async function merge(demo: Demo, message: string): Promise<void> {
 }
 
 /** Somebody is in a hurry, and edits what production serves. */
-function editInService(store: Store): void {
+function simulateEditInService(store: Store): void {
   const promptId = idOf('support/escalation');
   const made = store.createVersion(promptId, { content: 'Always hand over to a human.' });
   if (made !== null) store.setActive(promptId, { environment: 'production', versionId: made.id });

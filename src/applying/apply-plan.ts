@@ -21,7 +21,7 @@ import { isError, makeProblem, type Problem, toProblem, ProblemError } from '../
 
 type ApplyOptions = {
   /** Returns the read request on which the plan of a prompt is based. */
-  readonly wantedFor: (plan: PromptPlan) => ReadRequest;
+  readonly getReadRequest: (plan: PromptPlan) => ReadRequest;
   /** Plans a prompt again from a new observation, with the same rules and guards. */
   readonly planAgain: (plan: PromptPlan, observed: ObservedPrompt) => Promise<PromptPlan>;
   /**
@@ -57,7 +57,7 @@ async function applyPrompt(plan: PromptPlan, provider: Provider, options: ApplyO
   if (isIdle(plan)) return makeUntouchedOutcome(plan, plan.status);
   if (options.stop.aborted) return makeUntouchedOutcome(plan, 'not_attempted');
   try {
-    const writer = provider.makeWriter(options.wantedFor(plan));
+    const writer = provider.makeWriter(options.getReadRequest(plan));
     const current = await replanWithFoundVersions(await replanFromFreshRead(plan, writer, options), writer, options);
     return isIdle(current)
       ? makeUntouchedOutcome(current, current.status)

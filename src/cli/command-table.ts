@@ -26,7 +26,7 @@ import {
   type PositionalArgument,
 } from './flags.ts';
 import type { Main, SafeHost } from './host.ts';
-import type { Mode, OnCall } from './run-command.ts';
+import type { OnCall, ReportMode } from './run-command.ts';
 
 /** The name of a command, its help texts, its positional argument and its flags. */
 type CommandUsage<Given extends Flags, Typed> = {
@@ -60,7 +60,7 @@ function makeReportRow<Given extends Flags & typeof REPORT_FLAGS, Typed>({
   command,
   ...usage
 }: CommandUsage<Given, Typed> & {
-  readonly name: Mode;
+  readonly name: ReportMode;
   command(
     options: FlagValues<Given> & { readonly onCall: OnCall },
     typed: Typed,

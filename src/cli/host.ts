@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { makeRedact } from '../text.ts';
+import { makeRedactor } from '../text.ts';
 import type { World } from '../domain/world.ts';
 import { escapeForRunner } from '../report/escape.ts';
 
@@ -84,7 +84,7 @@ function makeSecrets(): SafeHost['secrets'] {
   const redacts: ((text: string) => string)[] = [];
   return {
     keep: (secret) => {
-      if (secret.length >= MIN_SECRET_LENGTH) redacts.push(makeRedact(secret));
+      if (secret.length >= MIN_SECRET_LENGTH) redacts.push(makeRedactor(secret));
     },
     hide: (text) => redacts.reduce((redacted, redact) => redact(redacted), text),
   };

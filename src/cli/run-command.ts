@@ -8,7 +8,7 @@ import type { PlanToConfirm } from '../commands/sync.ts';
 import { REPORT_MODES } from '../domain/edits.ts';
 import { mapStrings } from '../domain/json.ts';
 import type { World } from '../domain/world.ts';
-import type { CommentOptions } from '../gitlab/publish-note.ts';
+import type { NoteOptions } from '../gitlab/publish-note.ts';
 import { makeProblem, toProblem } from '../problem.ts';
 import { renderProblem, renderProblems } from '../report/problems.ts';
 import { PLAIN_STYLE, makeStyle } from '../report/style.ts';
@@ -21,7 +21,7 @@ import { chooseStyle, usesColor } from './terminal.ts';
 import { makeWorld } from './make-world.ts';
 
 /** The `mode` of a command's report. */
-export type Mode = CommandRun['mode'];
+export type ReportMode = CommandRun['mode'];
 
 /** The callback for each call to the service. Undefined without `--verbose`. */
 export type OnCall = PlanningOptions['onCall'];
@@ -31,7 +31,7 @@ type CommandWork = (world: World, onCall: OnCall) => Promise<CommandResult>;
 
 /** Runs a command, writes its report and resolves to the exit code. */
 export async function runReportCommand(
-  mode: Mode,
+  mode: ReportMode,
   flags: ReportFlags,
   host: SafeHost,
   work: CommandWork,
@@ -89,14 +89,14 @@ export async function runSync(flags: SyncFlags, host: SafeHost): Promise<number>
     return [renderText(redacted, { ...style, quiet: false }), ...warnings].join('\n');
   };
   const mode = flags.dryRun ? 'dry-run' : 'apply';
-  const askPolicy = flags.offline ? 'offline' : 'always';
+  const contactPolicy = flags.offline ? 'offline' : 'always';
   return runReportCommand(mode, flags, host, (world, onCall) =>
-    syncPrompts({ ...flags, renderPlan, onCall, askPolicy }, world),
+    syncPrompts({ ...flags, renderPlan, onCall, contactPolicy }, world),
   );
 }
 
 /** Publishes a report to GitLab, prints one line about it, and resolves to the exit code. */
-export async function runComment(options: Omit<CommentOptions, 'hide'>, host: SafeHost): Promise<number> {
+export async function runComment(options: Omit<NoteOptions, 'hide'>, host: SafeHost): Promise<number> {
   const { publishNote } = await import('../gitlab/publish-note.ts');
   const world = makeWorld(host, { onInterrupt: INTERRUPTED });
   try {
@@ -160,7 +160,7 @@ async function parseTypedTargets(host: SafeHost): Promise<readonly OutputTarget[
 /**
  * Returns the report mode for an invalid command line. An invalid `sync` counts as a dry run, because it wrote nothing.
  */
-function readTypedMode({ arguments: [command] }: SafeHost): Mode {
+function readTypedMode({ arguments: [command] }: SafeHost): ReportMode {
   return REPORT_MODES.find((mode) => mode === command) ?? 'dry-run';
 }
 

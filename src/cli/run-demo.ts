@@ -179,7 +179,7 @@ function makeDemoSteps(folder: string, host: Host): readonly DemoStep[] {
     [
       'Somebody improves the text and commits it.',
       'git commit --quiet --all --message Warmer',
-      () => editPromptFile(folder),
+      () => rewriteExampleFile(folder),
     ],
     ['Staging follows the file. Production stays at its pinned version.', PLAN],
     ['The sync creates version 2.', SYNC],
@@ -190,7 +190,7 @@ function makeDemoSteps(folder: string, host: Host): readonly DemoStep[] {
     [
       'Somebody changes production directly in the service. This is drift.',
       'promptsync plan --base HEAD',
-      () => editInService(folder, host),
+      () => simulateEditInService(folder, host),
     ],
     ['A sync restores the merged state. `promptsync pull` would copy the change into the file.', SYNC],
     ['Finally, show which version each environment serves.', 'promptsync status'],
@@ -198,13 +198,13 @@ function makeDemoSteps(folder: string, host: Host): readonly DemoStep[] {
 }
 
 /** Changes the text of the prompt file, as an author would. */
-async function editPromptFile(folder: string): Promise<void> {
+async function rewriteExampleFile(folder: string): Promise<void> {
   const file = join(folder, PROMPT.path);
   await writeFile(file, (await readFile(file, 'utf8')).replace('in one sentence', 'in one warm sentence'));
 }
 
 /** Creates a version in the embedded service and makes it active in production, as a user of the service would. */
-async function editInService(folder: string, { now }: Host): Promise<void> {
+async function simulateEditInService(folder: string, { now }: Host): Promise<void> {
   const store = openStore(join(folder, '.promptsync/service.db'), { now });
   const version = store.createVersion(PROMPT.id, { content: 'Greet {{customer_name}}, and offer ten percent off.' });
   if (version !== null) store.setActive(PROMPT.id, { environment: 'production', versionId: version.id });

@@ -79,7 +79,7 @@ async function editLocked(
 ): Promise<CommandResult> {
   const { mode, findNeeds } = command;
   return runWithPlan(mode, { ...options, findNeeds }, world, async (workspace) => {
-    const obstacle = lock.lossProblem() ?? (await findCommitObstacle(options, workspace));
+    const obstacle = lock.findLossProblem() ?? (await findCommitObstacle(options, workspace));
     const obstacles = obstacle === null ? ((await options.findObstacles?.(workspace)) ?? []) : [obstacle];
     if (obstacles.length > 0) {
       const { folder } = workspace.config;

@@ -1,7 +1,5 @@
-import { createReadStream } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { dirname, join, posix, relative, resolve } from 'node:path';
-import { addAbortSignal, type Readable } from 'node:stream';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { openWorkspace, type Workspace } from '../desired/open-workspace.ts';
@@ -22,33 +20,26 @@ import type { WorkspaceLock } from '../files/lock-workspace.ts';
 import { createFile } from '../files/read-write.ts';
 import { observePrompts } from '../observing/observe-prompts.ts';
 import { chooseImport, type ImportChoice } from '../planning/choose-import.ts';
-import { isError, makeProblem, getErrorMessage, type Problem, getSystemCode } from '../problem.ts';
+import { isError, makeProblem, type Problem, getSystemCode } from '../problem.ts';
 import { listPrompts, makeObserveOptions, openProvider, type ServiceOptions } from './open-service.ts';
 import { checkEnvironmentFlag } from './pin-edit.ts';
+import { type PromptIdSources, readPromptIds } from './read-prompt-ids.ts';
 import { type CommandResult, type CommandRun, makeStoppedRun, makeCommandResult } from './result.ts';
 import { withWorkspaceLock } from './with-workspace-lock.ts';
 
-type ImportOptions = ServiceOptions & {
-  /** The value of `--config`, a path relative to the working directory. */
-  readonly config?: string | undefined;
-  /** The ids of the prompts to import, or patterns for their names. `-` reads more ids from standard input. */
-  readonly ids: readonly string[];
-  /** The path of a file with more ids, relative to the working directory. */
-  readonly from?: string | undefined;
-  /** Opens standard input. */
-  readonly input: () => Readable;
-  /**
-   * The environment whose active version provides the text of each new file. If undefined, promptsync chooses an
-   * environment in which a version is active.
-   */
-  readonly environment?: string | undefined;
-  /**
-   * Read standard input before taking the lock. It can stay open for a long time, and other commands would have to wait
-   * for the lock.
-   */
-  readonly dir?: string | undefined;
-  readonly dryRun: boolean;
-};
+type ImportOptions = ServiceOptions &
+  PromptIdSources & {
+    /** The value of `--config`, a path relative to the working directory. */
+    readonly config?: string | undefined;
+    /**
+     * The environment whose active version provides the text of each new file. If undefined, promptsync chooses an
+     * environment in which a version is active.
+     */
+    readonly environment?: string | undefined;
+    /** The folder for new files, relative to the folder of the configuration. */
+    readonly dir?: string | undefined;
+    readonly dryRun: boolean;
+  };
 
 /** Creates prompt files for prompts that exist in the service. Sends only GET requests, and never overwrites a file. */
 export async function importPrompts(options: ImportOptions, world: World): Promise<CommandResult> {
@@ -91,35 +82,11 @@ async function importInto(
   if (!read.isSuccess) return makeRun(read.problems);
   const { service, observation } = read.value;
   const imports = await makeImports(read.value.ids, observation, files, rules.value);
-  const loss = lock.lossProblem();
+  const loss = lock.findLossProblem();
   if (loss !== null) return makeRun([loss]);
   const edited = options.dryRun ? imports.map(({ prompt }) => prompt) : await writeImports(imports, config, world);
   const warnings = imports.flatMap((promptImport) => promptImport.warnings);
   return { ...makeRun(warnings), service, edited };
-}
-
-/**
- * Collects the distinct prompt ids from the arguments, from the file in `--from` and from standard input. Fails if
- * there are none.
- */
-async function readPromptIds(
-  { ids, from, input }: ImportOptions,
-  { workingDirectory, stopSignal }: World,
-): Promise<Result<readonly string[]>> {
-  const standardInput = ids.includes('-') ? [input()] : [];
-  const file = from === undefined ? [] : [createReadStream(resolve(workingDirectory, from))];
-  const streams = [...standardInput, ...file];
-  try {
-    const idsOfStreams = await Promise.all(streams.map((stream) => readIdLines(addAbortSignal(stopSignal, stream))));
-    const allIds = [...ids.filter((id) => id !== '-'), ...idsOfStreams.flat()];
-    if (allIds.length > 0) return makeSuccess([...new Set(allIds)]);
-    const reason =
-      'No prompt id is given. Pass ids, use - to read them from standard input, or use --from to read them from a file.';
-    return makeFailure(makeProblem('usage/invalid', { reason }));
-  } catch (error) {
-    const reason = `promptsync cannot read the prompt ids: ${getErrorMessage(error)}.`;
-    return makeFailure(makeProblem('usage/invalid', { reason }));
-  }
 }
 
 /**
@@ -144,25 +111,6 @@ async function expandPatterns(
 
 function isPattern(id: string): boolean {
   return /[*?[{]/.test(id);
-}
-
-/** The maximum size of a list of prompt ids, in bytes. */
-const MAX_ID_LIST_BYTES = 1024 * 1024;
-
-/**
- * Reads one prompt id per line. Skips blank lines and lines that begin with `#`. Throws if the list is larger than 1
- * MiB or is not valid UTF-8.
- */
-async function readIdLines(stream: AsyncIterable<Uint8Array>): Promise<readonly string[]> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of stream) {
-    size += chunk.length;
-    if (size > MAX_ID_LIST_BYTES) throw new Error('the list is larger than 1 MiB');
-    chunks.push(chunk);
-  }
-  const lines = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)).split('\n');
-  return lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
 }
 
 /** The settings of an import, from the flags and the configuration. */

@@ -160,7 +160,7 @@ export function makePromptInitFile(path: string, content: string): InitFile {
 /**
  * The path of the file with the GitLab CI jobs, relative to the repository root. `.gitlab-ci.yml` includes this file.
  */
-export const GITLAB_JOBS = '.gitlab/promptsync.gitlab-ci.yml';
+export const GITLAB_JOBS_PATH = '.gitlab/promptsync.gitlab-ci.yml';
 
 /**
  * Creates the CI files, which belong in the root of the repository. If the workspace is in a subfolder, the files
@@ -175,7 +175,7 @@ export function makeCiFiles(answers: InitAnswers, { folder: workspace, root }: W
     return { path: makePath(path), kind: 'whole', content: fillCiTemplate(template, answers, workspaceFolder) };
   });
   if (ci !== 'gitlab') return files;
-  return [...files, { path: makePath('.gitlab-ci.yml'), kind: 'include', content: GITLAB_JOBS }];
+  return [...files, { path: makePath('.gitlab-ci.yml'), kind: 'include', content: GITLAB_JOBS_PATH }];
 }
 
 /**

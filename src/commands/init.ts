@@ -93,8 +93,8 @@ function makeGitSettings({ apiKeyEnv }: InitOptions, { workingDirectory }: World
 }
 
 /**
- * Guesses the address of a service. Returns the value of the environment variable that the service's own tools read,
- * such as LANGFUSE_HOST. If the variable is not set, returns the default address of the service.
+ * Guesses the address of a service. Returns the value of the environment variable that the service's own tools read.
+ * If the variable is not set, returns the default address of the service.
  */
 function guessAddress(provider: NamedProviderName, { environment }: World): string {
   const { variable, url } = NAMED_PROVIDERS[provider].defaultAddress;
@@ -324,7 +324,7 @@ async function chooseFileStatus(
 async function writeInitFile({ file, status, before }: FileDecision, { config }: InitTarget): Promise<Problem | null> {
   const { path } = file;
   const absolutePath = resolve(config.folder, path);
-  const newText = renderNewFile(file);
+  const newText = renderInitFile(file);
   try {
     if (status === 'extended') {
       const separator = before === '' || before.endsWith('\n') ? '' : '\n';
@@ -339,7 +339,7 @@ async function writeInitFile({ file, status, before }: FileDecision, { config }:
 }
 
 /** Returns the content of a new file. For the kind `line`, `init` also appends this content to an existing file. */
-function renderNewFile({ kind, content }: InitFile): string {
+function renderInitFile({ kind, content }: InitFile): string {
   switch (kind) {
     case 'whole':
       return content;

@@ -1,5 +1,5 @@
 import type { EditedPrompt, FileEdit } from '../domain/edits.ts';
-import { canonicalJson, isJsonObject, type JsonValue } from '../domain/json.ts';
+import { renderCanonicalJson, isJsonObject, type JsonValue } from '../domain/json.ts';
 import {
   type Change,
   type ChangeOutcome,
@@ -12,7 +12,7 @@ import {
   type SetActive,
 } from '../domain/plan.ts';
 import { type EnvironmentPin, type PromptIdentity, formatPin, type PromptFile } from '../domain/prompt-file.ts';
-import type { CommitInfo, VersionHistories, PinnedPeriod, VersionHistory } from '../domain/history.ts';
+import type { VersionHistories } from '../domain/history.ts';
 import { type TextChange, type TextChangesByPrompt, compareVariables } from '../domain/text-changes.ts';
 import type { ListedPrompt } from '../domain/provider.ts';
 import type { VersionRef, VersionWithMetadata } from '../domain/versions.ts';
@@ -21,12 +21,11 @@ import type {
   ReportChange,
   ReportDrift,
   ReportEdit,
-  ReportHistory,
-  ReportLineage,
   ReportProblem,
   ReportPrompt,
   ReportRow,
 } from '../report/schema.ts';
+import { makeHistoryFields, makeWaitingFields } from './report-history.ts';
 import type { CommandRun } from './result.ts';
 
 /** A run without its folder. Reports do not contain the folder, because all their paths are relative to it. */
@@ -237,7 +236,7 @@ function makeMetadataFields(before: TextChange['before'], after: TextChange['aft
   if (before === 'unknown' || after === 'unknown' || isTooLong(before) || isTooLong(after)) return {};
   const sides = before === null ? [after] : [before, after];
   const isManaged = sides.every(({ metadata }) => metadata !== undefined);
-  const hasMetadata = sides.some(({ metadata = {} }) => canonicalJson(metadata) !== '{}');
+  const hasMetadata = sides.some(({ metadata = {} }) => renderCanonicalJson(metadata) !== '{}');
   if (!isManaged || !hasMetadata) return {};
   return {
     ...(before && { before_metadata: renderMetadata(before.metadata) }),
@@ -247,9 +246,9 @@ function makeMetadataFields(before: TextChange['before'], after: TextChange['aft
 
 /** Renders one line per metadata key, in alphabetical order. Renders metadata that is not a mapping as JSON. */
 function renderMetadata(metadata: JsonValue = {}): string {
-  if (!isJsonObject(metadata)) return canonicalJson(metadata);
+  if (!isJsonObject(metadata)) return renderCanonicalJson(metadata);
   const names = Object.keys(metadata).toSorted();
-  return names.map((name) => `${escapeName(name)}: ${canonicalJson(metadata[name] ?? null)}`).join('\n');
+  return names.map((name) => `${escapeName(name)}: ${renderCanonicalJson(metadata[name] ?? null)}`).join('\n');
 }
 
 /**
@@ -345,92 +344,4 @@ function makeTarget(target: VersionRef | NewVersionRef): NonNullable<ReportRow['
 
 function makeReportRef({ id, number }: VersionRef): NonNullable<ReportRow['active']> {
   return { id, version_number: number };
-}
-
-/**
- * Creates the history of one prompt. If the user specified an environment, returns only the version that this
- * environment serves. Otherwise, returns all known versions.
- */
-function makeHistoryFields(
-  promptId: string,
-  { versions, environment }: VersionHistories,
-): Pick<ReportPrompt, 'history' | 'lineage'> {
-  const promptVersions = versions.get(promptId) ?? [];
-  if (environment === null) return { history: { versions: promptVersions.map(makeReportVersion) } };
-  return { lineage: makeLineage(environment, promptVersions) };
-}
-
-/** Describes the version that an environment serves: its origin, and the commit that pinned it. */
-function makeLineage(environment: string, versions: readonly VersionHistory[]): ReportLineage {
-  const served = versions.find(({ activeIn }) => activeIn.includes(environment));
-  const currentPeriod = served?.pinnedPeriods.find((one) => one.environment === environment && one.until === null);
-  return {
-    environment,
-    serves: served === undefined ? null : makeOriginFields(served),
-    pinned: currentPeriod?.from ? makeCommitFields(currentPeriod.from) : null,
-  };
-}
-
-/**
- * Lists the environments of one prompt that wait for a promotion, because they serve older text than their promotion
- * source. Each entry contains the number of distinct newer texts and the commit that pinned the active version.
- */
-function makeWaitingFields(waiting: ReportInput['waiting'], { file }: PromptPlan): Pick<ReportPrompt, 'waiting'> {
-  if (waiting === undefined) return {};
-  const versions = waiting.versions.get(file.id) ?? [];
-  const findActive = (environment: string) => versions.find(({ activeIn }) => activeIn.includes(environment));
-  const rows = [...waiting.promotionSources].map(([environment, from]) => {
-    const newerVersions = listVersionsBetween(versions, findActive(environment), findActive(from));
-    const newerTexts = new Set(newerVersions.map(({ digest }) => digest));
-    return { environment, from, versions: newerTexts.size, since: makeLineage(environment, versions).pinned };
-  });
-  return { waiting: rows.filter((row) => row.versions > 0) };
-}
-
-/**
- * Lists the versions after `older`, up to and including `newer`. Returns an empty list if either version is unknown.
- */
-function listVersionsBetween(
-  versions: readonly VersionHistory[],
-  older: VersionHistory | undefined,
-  newer: VersionHistory | undefined,
-): readonly VersionHistory[] {
-  if (older === undefined || newer === undefined) return [];
-  return versions.filter(({ ref }) => ref.number > older.ref.number && ref.number <= newer.ref.number);
-}
-
-function makeReportVersion(version: VersionHistory): ReportHistory['versions'][number] {
-  const pinned = version.pinnedPeriods.map((period) => makePeriod(period, version.activeIn));
-  return { ...makeOriginFields(version), active_in: version.activeIn, pinned };
-}
-
-function makeOriginFields({
-  ref,
-  digest,
-  origin,
-  commit,
-  path,
-  message,
-}: VersionHistory): NonNullable<ReportLineage['serves']> {
-  return {
-    id: ref.id,
-    version_number: ref.number,
-    digest,
-    made_by: origin,
-    ...(commit && makeCommitFields(commit)),
-    ...(path !== null && { path }),
-    ...(message !== undefined && { message }),
-  };
-}
-
-function makePeriod(
-  { environment, from, until }: PinnedPeriod,
-  activeIn: readonly string[],
-): ReportHistory['versions'][number]['pinned'][number] {
-  const served = activeIn.includes(environment);
-  return { environment, from: from && makeCommitFields(from), until: until && makeCommitFields(until), served };
-}
-
-function makeCommitFields({ pullRequest, ...info }: CommitInfo): NonNullable<ReportLineage['pinned']> {
-  return pullRequest === undefined ? info : { ...info, pull_request: pullRequest };
 }

@@ -2,7 +2,7 @@ import { basename, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Config, ServiceLocation } from '../config/config.ts';
 import { parseConfig } from '../config/load-config.ts';
-import { BASE_URL_VARIABLE, EMBEDDED_API_KEY, providerAt, readKey } from '../config/service.ts';
+import { BASE_URL_VARIABLE, EMBEDDED_API_KEY, getProviderDescriptor, readKey } from '../config/service.ts';
 import { readFileFromGit } from '../desired/read-at-commit.ts';
 import { readFormerContents } from '../desired/read-former-contents.ts';
 import type { DesiredWorkspace } from '../desired/read-desired-state.ts';
@@ -68,7 +68,7 @@ export async function openProvider(
   const { now, random, sleep, stopSignal, environment, onWait } = world;
   const { concurrency, timeoutSeconds } = config;
   const callOption = options.onCall === undefined ? {} : { onCall: options.onCall };
-  const opened = await providerAt(location).open({
+  const opened = await getProviderDescriptor(location).open({
     connection: {
       baseUrl,
       environment,
@@ -95,7 +95,7 @@ export async function openProvider(
 /**
  * A prompt in the service. Its name is also its key and its path, so that the user can select it like a prompt file.
  */
-export type SelectableListing = ListedPrompt & PromptIdentity;
+export type SelectablePrompt = ListedPrompt & PromptIdentity;
 
 /**
  * Lists the prompts in the service whose names match at least one pattern. Without patterns, lists all prompts. If the
@@ -104,7 +104,7 @@ export type SelectableListing = ListedPrompt & PromptIdentity;
 export async function listPrompts(
   { list }: Provider,
   patterns: readonly string[],
-): Promise<Selection<SelectableListing>> {
+): Promise<Selection<SelectablePrompt>> {
   if (list === null) return { files: [], problems: [makeProblem('service/cannot-list')] };
   const listed = (await list()).map((prompt) => ({ ...prompt, id: prompt.name, key: prompt.name, path: prompt.name }));
   return selectFiles(listed, patterns);
@@ -168,7 +168,7 @@ async function reachService(
   return { baseUrl, name: `embedded:${relative(folder, databasePath)}`, close };
 }
 
-/** The reasons why promptsync did not contact the service, as reports show them. The keys are values of `AskPolicy`. */
+/** The reasons why promptsync did not contact the service, as reports show them. The keys are values of `ContactPolicy`. */
 const REASONS_NOT_TO_ASK = { keyless: 'this run has no API key', offline: '--offline was given' } as const;
 
 /**
@@ -180,19 +180,22 @@ const REASONS_NOT_TO_ASK = { keyless: 'this run has no API key', offline: '--off
  *   that address.
  * - `keyless` and `offline` forbid it.
  */
-type AskPolicy = 'always' | 'trusted' | keyof typeof REASONS_NOT_TO_ASK;
+type ContactPolicy = 'always' | 'trusted' | keyof typeof REASONS_NOT_TO_ASK;
 
 /** The policy and the keys that the caller supplies. The policy defaults to `always`. */
-export type AskPolicyOptions = Pick<ServiceOptions, 'keys'> & { readonly askPolicy?: AskPolicy | undefined };
+export type ContactPolicyOptions = Pick<ServiceOptions, 'keys'> & {
+  readonly contactPolicy?: ContactPolicy | undefined;
+};
 
 /** Returns a warning that explains why promptsync must not contact the service. Returns null if contact is allowed. */
-export async function findReasonNotToAsk(
-  { askPolicy = 'always', keys }: AskPolicyOptions,
+export async function findReasonNotToContact(
+  { contactPolicy = 'always', keys }: ContactPolicyOptions,
   { config, base, repository }: Pick<DesiredWorkspace, 'config' | 'base' | 'repository'>,
   { environment }: World,
 ): Promise<Problem | null> {
-  if (askPolicy === 'always') return null;
-  if (askPolicy !== 'trusted') return makeProblem('service/not-asked', { reason: REASONS_NOT_TO_ASK[askPolicy] });
+  if (contactPolicy === 'always') return null;
+  if (contactPolicy !== 'trusted')
+    return makeProblem('service/not-asked', { reason: REASONS_NOT_TO_ASK[contactPolicy] });
   // If the workflow supplies both the key and the address, a pull request can change neither. An exception is an
   // address with plain http: it works only if the configuration file allows it, and a pull request can change that
   // file.
@@ -210,7 +213,7 @@ export async function findReasonNotToAsk(
 }
 
 /** Returns true if the caller supplies the secret key, which is the first key in the list. */
-function isSecretKeySupplied([secret]: NonNullable<AskPolicyOptions['keys']> = []): boolean {
+function isSecretKeySupplied([secret]: NonNullable<ContactPolicyOptions['keys']> = []): boolean {
   return secret?.value !== undefined;
 }
 

@@ -1,8 +1,8 @@
 import { type FormerFile, collectFormerPins, readFormerFiles } from '../desired/read-history.ts';
-import { titleOfService } from '../config/service.ts';
+import { getServiceTitle } from '../config/service.ts';
 import { makeGitSettings } from '../desired/open-workspace.ts';
 import type { ConflictLabels, PreferredSide } from '../domain/edits.ts';
-import type { FormerPin, FormerPins } from '../domain/history.ts';
+import type { FormerPin, FormerPinsByEnvironment } from '../domain/history.ts';
 import { isJsonObject } from '../domain/json.ts';
 import type { FieldName, PromptPlan } from '../domain/plan.ts';
 import { type EnvironmentPin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
@@ -58,7 +58,7 @@ async function draftPull(prompt: PromptPlan, options: PullOptions, workspace: Pl
   const { file } = prompt;
   if (hasNothingToPull(prompt, options)) return makeDraftWithoutEdits(file, 'unchanged');
   const serviceChanges = await findServiceChanges(prompt, options, workspace);
-  const obstacles = findPullObstacles(serviceChanges, file, options, titleOfService(workspace.config));
+  const obstacles = findPullObstacles(serviceChanges, file, options, getServiceTitle(workspace.config));
   if (obstacles.length > 0) return makeDraftWithoutEdits(file, 'blocked', obstacles);
   const draft = await draftMerge(prompt, serviceChanges, options, workspace);
   const warnings = serviceChanges.outsideEdits.flatMap((edit) => warnAboutManagedVersion(edit, file));
@@ -162,7 +162,7 @@ async function findServiceChanges(
 function listOutsideEdits(
   { file, observed, changes }: PromptPlan,
   { environment }: PullOptions,
-  formerPins: FormerPins,
+  formerPins: FormerPinsByEnvironment,
 ): readonly OutsideEdit[] {
   const changing = new Set(changes.flatMap((change) => (change.kind === 'set-active' ? [change.environment] : [])));
   const known = observed?.known ?? [];

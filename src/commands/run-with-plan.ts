@@ -20,11 +20,11 @@ import { makePlan, planPrompt } from '../planning/make-plan.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { DEFAULT_PROVIDER, NAMED_PROVIDERS, PROVIDERS } from '../providers/list.ts';
 import {
-  type AskPolicyOptions,
+  type ContactPolicyOptions,
   makeObserveOptions,
   type OpenedService,
   openProvider,
-  findReasonNotToAsk,
+  findReasonNotToContact,
   type ServiceOptions,
   checkServiceAccess,
 } from './open-service.ts';
@@ -33,7 +33,7 @@ import { type CommandResult, type CommandRun, makeStoppedRun, makeCommandResult 
 export type PlanningOptions = WorkspaceOptions &
   DesiredOptions &
   ServiceOptions &
-  AskPolicyOptions & {
+  ContactPolicyOptions & {
     /**
      * Validates the options, and returns what to read in addition to the pinned environments. If it returns problems,
      * the command stops before it contacts the service.
@@ -79,14 +79,17 @@ export async function runWithPlan(
     );
   };
   if (config === null || problems.some(isError)) return stop();
-  const { askPolicy = 'always' } = options;
+  const { contactPolicy = 'always' } = options;
   const needs = options.findNeeds?.(config) ?? { ...NO_READ_NEEDS, problems: [] };
-  const obstacles = [...needs.problems, ...(askPolicy === 'always' ? checkServiceAccess(config, options, world) : [])];
+  const obstacles = [
+    ...needs.problems,
+    ...(contactPolicy === 'always' ? checkServiceAccess(config, options, world) : []),
+  ];
   if (obstacles.length > 0) return stop(...obstacles);
   const read = await readDesiredState({ ...workspace, config }, options);
   if (!read.isSuccess) return stop(...read.problems);
   const desired = read.value;
-  const reason = await findReasonNotToAsk(options, desired, world);
+  const reason = await findReasonNotToContact(options, desired, world);
   if (reason !== null) return finish(await planFromAssumption(desired, reason));
   const opened = await openProvider(desired, world, options);
   if (!opened.isSuccess) return stop(...opened.problems);

@@ -96,7 +96,7 @@ async function startWithPrompts({ databasePath, port, apiKey, files, now }: Embe
   if (link !== null) throw new Error(`${link} is a symbolic link inside a repository`);
   const store = openStore(databasePath, { now });
   try {
-    store.authoriseKey({ apiKey, projectId: PROJECT_ID });
+    store.authorizeKey({ apiKey, projectId: PROJECT_ID });
     for (const { id, key, name } of files) store.registerPrompt({ id, projectId: PROJECT_ID, key, name });
     const server = await startServer({ store, port });
     return { ...server, close: () => server.close().then(() => store.close()) };

@@ -52,7 +52,7 @@ export type PlanToConfirm = { readonly report: Report; readonly folder: string }
 /** Creates a plan, and applies it unless this is a dry run. */
 export async function syncPrompts(options: SyncOptions, world: World): Promise<CommandResult> {
   const mode = options.dryRun ? 'dry-run' : 'apply';
-  if (options.askPolicy === 'offline' && !(options.dryRun && options.base !== undefined)) {
+  if (options.contactPolicy === 'offline' && !(options.dryRun && options.base !== undefined)) {
     return makeStoppedResult(mode, makeProblem('usage/invalid', { reason: '--offline needs a dry run and --base.' }));
   }
   const cannotAsk = !options.dryRun && mustConfirm(options, world) && world.confirm === null;
@@ -162,7 +162,7 @@ async function applyGuardedPlan(
 ): Promise<readonly PromptOutcome[]> {
   const { provider, makeRequestFor, config } = workspace;
   return applyPlan(plan, provider, {
-    wantedFor: ({ file }) => makeRequestFor(file),
+    getReadRequest: ({ file }) => makeRequestFor(file),
     planAgain: async (planned, observed) => {
       const fresh = await replanPrompt(planned.file, observed, workspace);
       return guardFreshPlan(fresh.plan, planned, guards);

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { computeDigest, shortDigest } from '../domain/digest.ts';
+import { computeDigest, shortenDigest } from '../domain/digest.ts';
 
 // A sticky text is a text that promptsync posts to GitHub or GitLab, for example as a comment on a pull request. Later
 // runs update this text instead of posting another one. promptsync finds it by its author and by its first line, the
@@ -12,7 +12,7 @@ import { computeDigest, shortDigest } from '../domain/digest.ts';
  */
 export function makeMarker(folder: string, config = ''): string {
   const identity = JSON.stringify([posix.normalize(`./${folder}/`), config]);
-  return `<!-- promptsync ${shortDigest(computeDigest(identity))} -->`;
+  return `<!-- promptsync ${shortenDigest(computeDigest(identity))} -->`;
 }
 
 /**

@@ -36,8 +36,8 @@ export function makeRules({ service = {}, tracking_environment: tracking }: Writ
 }
 
 /**
- * Returns the names of the environment variables that contain the keys: the secret key first, then the public key if
- * the provider has one.
+ * Returns the rules of the configured provider, even if the rest of the configuration is invalid. Returns null if
+ * promptsync has no provider with that name.
  */
 export function findRules(written: UncheckedConfig): ProviderRules | null {
   const provider = findProviderName(written);
@@ -47,13 +47,13 @@ export function findRules(written: UncheckedConfig): ProviderRules | null {
 }
 
 /** Returns the provider for a service location. The embedded service is a four-call service. */
-export function providerAt(location: ServiceLocation): ProviderDescriptor {
+export function getProviderDescriptor(location: ServiceLocation): ProviderDescriptor {
   return PROVIDERS[location.kind === 'remote' ? location.provider : DEFAULT_PROVIDER];
 }
 
 /** Returns the name that messages use for the configured service. */
-export function titleOfService({ service }: Pick<Config, 'service'>): string {
-  return service === null ? 'the service' : providerAt(service).title;
+export function getServiceTitle({ service }: Pick<Config, 'service'>): string {
+  return service === null ? 'the service' : getProviderDescriptor(service).title;
 }
 
 /** Returns the location of the service; null if no service is configured. Offline commands need none. */

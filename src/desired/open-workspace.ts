@@ -5,7 +5,7 @@ import { type ConfigResult, loadConfig } from '../config/load-config.ts';
 import type { PromptIdentity, PromptFile } from '../domain/prompt-file.ts';
 import { suggestNames } from '../domain/suggest-name.ts';
 import type { World } from '../domain/world.ts';
-import { makeGlob } from '../files/glob.ts';
+import { makeGlobMatcher } from '../files/glob.ts';
 import { isRepositoryRoot } from '../files/paths.ts';
 import { readPrompts } from '../files/read-prompts.ts';
 import type { GitSettings } from '../git/open-git.ts';
@@ -171,6 +171,6 @@ function suggestSelectors(selector: string, files: readonly PromptIdentity[]): r
 }
 
 function makeSelectorMatcher(selector: string): (file: PromptIdentity) => boolean {
-  const glob = makeGlob(selector);
+  const glob = makeGlobMatcher(selector);
   return ({ key, path }) => key === selector || path === selector || glob(key) || glob(path);
 }

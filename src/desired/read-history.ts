@@ -1,5 +1,5 @@
 import type { FormerStates } from '../domain/desired-state.ts';
-import type { CommitInfo, FileHistory, FormerPin, FormerPins } from '../domain/history.ts';
+import type { CommitInfo, FileHistory, FormerPin, FormerPinsByEnvironment } from '../domain/history.ts';
 import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
 import { formatPin, type Pin, type PromptFile } from '../domain/prompt-file.ts';
 import type { Content } from '../domain/content.ts';
@@ -198,7 +198,7 @@ async function parseStates(
 export async function collectFormerPins(
   states: readonly FormerFile[],
   repository: Repository | null,
-): Promise<FormerPins> {
+): Promise<FormerPinsByEnvironment> {
   const pins = await Promise.all(
     states.flatMap(({ commit, file }, age) =>
       file.pins.map(async ({ environment, pin }) => {
@@ -231,7 +231,11 @@ async function readPinnedContent(pin: Pin, file: PromptFile, repository: Reposit
  * not former ones. If the file also pins an environment that HEAD does not pin, returns all former pins, because the
  * file has changed since HEAD.
  */
-export function omitHeadPins(former: FormerPins, { pins, content }: PromptFile, head: string | null): FormerPins {
+export function omitHeadPins(
+  former: FormerPinsByEnvironment,
+  { pins, content }: PromptFile,
+  head: string | null,
+): FormerPinsByEnvironment {
   const pinnedAtHead = new Set([...former].flatMap(([name, [newest]]) => (newest?.commit === head ? [name] : [])));
   if (!pins.every(({ environment }) => pinnedAtHead.has(environment))) return former;
   const isCurrent = (environment: string, { commit, pin, content: formerContent }: FormerPin): boolean => {

@@ -3,7 +3,7 @@ import { type PlanningHistory, NO_PLANNING_HISTORY } from '../domain/desired-sta
 import type { FileHistory } from '../domain/history.ts';
 import { chooseVersionToCreate, type PinTarget, findPinTarget, findPinTargets } from '../domain/pin-target.ts';
 import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
-import { changedFields, FIELDS, type Provenance } from '../domain/plan.ts';
+import { compareFields, FIELDS, type Provenance } from '../domain/plan.ts';
 import type { KnownVersion, VersionFacts } from '../domain/versions.ts';
 import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import type { Repository } from '../git/open-repository.ts';
@@ -144,8 +144,8 @@ function mayHaveDrifted({ file, observed, targets }: ComparedPrompt, { base, con
     return findPinTarget(basePin, baseFile, observed, atRefs).kind !== 'in-sync';
   };
   if (file.pins.some((pin, index) => targets[index]?.kind !== 'in-sync' && differsFromBase(pin))) return true;
-  const fieldsOfFile = changedFields(file, observed.fields);
-  const fieldsOfBase = changedFields(baseFile, observed.fields);
+  const fieldsOfFile = compareFields(file, observed.fields);
+  const fieldsOfBase = compareFields(baseFile, observed.fields);
   return FIELDS.some((field) => fieldsOfFile[field] !== undefined && fieldsOfBase[field] !== undefined);
 }
 

@@ -1,6 +1,6 @@
 import { computeDigest, type Digest } from './digest.ts';
-import { canonicalJson, isJsonObject, omitKey, type JsonObject, type JsonValue } from './json.ts';
-import { withLineFeeds } from '../text.ts';
+import { renderCanonicalJson, isJsonObject, omitKey, type JsonObject, type JsonValue } from './json.ts';
+import { normalizeLineEndings } from '../text.ts';
 
 /**
  * The prompt text and the metadata of a version that exists or that promptsync plans to create. Types that need both
@@ -205,13 +205,13 @@ export function computeContentDigest(text: string): Digest {
 
 /** Computes the digest of a version's metadata, without the version record. `null` counts as `{}`. */
 export function computeMetadataDigest(metadata: JsonObject | null): Digest {
-  return computeDigest(canonicalJson(omitKey(metadata ?? {}, VERSION_RECORD_KEY)));
+  return computeDigest(renderCanonicalJson(omitKey(metadata ?? {}, VERSION_RECORD_KEY)));
 }
 
 /** Normalizes the text and computes its digest. */
 export function digestText(text: string): DigestedText {
   const normalized = normalizeText(text);
-  const lineBreaks = withLineFeeds(text).length - normalized.length;
+  const lineBreaks = normalizeLineEndings(text).length - normalized.length;
   return { text: normalized, digest: computeDigest(normalized), trailingLineBreaks: Math.max(1, lineBreaks) };
 }
 
@@ -220,7 +220,7 @@ export function digestText(text: string): DigestedText {
  * returns that are not followed by a line feed.
  */
 export function normalizeText(text: string): string {
-  const lines = withLineFeeds(text);
+  const lines = normalizeLineEndings(text);
   let end = lines.length;
   while (lines[end - 1] === '\n') end -= 1;
   return lines.slice(0, end);

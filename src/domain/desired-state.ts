@@ -1,4 +1,4 @@
-import type { FormerPins } from './history.ts';
+import type { FormerPinsByEnvironment } from './history.ts';
 import type { ContentsAtRefs, FieldName, Provenance } from './plan.ts';
 import type { EnvironmentPin, PromptFile } from './prompt-file.ts';
 import type { Content } from './content.ts';
@@ -41,7 +41,7 @@ export type BaseState = { readonly files: ReadonlyMap<string, PromptFile> };
  * or `outside`.
  */
 export type FormerStates = {
-  readonly pins: FormerPins;
+  readonly pins: FormerPinsByEnvironment;
   readonly fields: readonly Pick<PromptFile, FieldName>[];
 };
 
@@ -51,7 +51,7 @@ export type PlanningHistory = {
    * The pins of each prompt at earlier commits, by prompt id. Contains only prompts that the promotion guard may
    * refuse.
    */
-  readonly formerPins: ReadonlyMap<string, FormerPins>;
+  readonly formerPins: ReadonlyMap<string, FormerPinsByEnvironment>;
   /**
    * The age of the first state of each file, by prompt id. The age is the number of later states. For example, it is 2
    * if the file has changed twice since it was added. A prompt is absent if git may not contain the first state of its

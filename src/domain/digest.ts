@@ -12,6 +12,6 @@ export function computeDigest(text: string): Digest {
 }
 
 /** Shortens a digest to its first 16 hexadecimal digits, which are enough to tell a handful of digests apart. */
-export function shortDigest(digest: string): string {
+export function shortenDigest(digest: string): string {
   return digest.slice('sha256:'.length, 'sha256:'.length + 16);
 }

@@ -23,7 +23,7 @@ export type FormerPin = {
 };
 
 /** The pins of a prompt at earlier commits, by environment. The pins of each environment are sorted newest first. */
-export type FormerPins = ReadonlyMap<string, readonly FormerPin[]>;
+export type FormerPinsByEnvironment = ReadonlyMap<string, readonly FormerPin[]>;
 
 /** A commit id, with the details of the commit if the repository contains it. */
 export type CommitInfo = {
@@ -91,7 +91,7 @@ export type VersionHistories = {
 export type FileHistory = {
   /** The commits that changed the file, newest first. The age of a pin is the index of its commit in this list. */
   readonly commits: readonly string[];
-  readonly pins: FormerPins;
+  readonly pins: FormerPinsByEnvironment;
   /**
    * Whether the known history goes back to the first state of the file. If it does not, the pins in the oldest known
    * state may be much older than the commit of that state.

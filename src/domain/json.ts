@@ -5,11 +5,11 @@ export type JsonObject = { readonly [key: string]: JsonValue };
 /**
  * Renders a value as canonical JSON (RFC 8785). It sorts the keys of objects, so that equal values have equal digests.
  */
-export function canonicalJson(value: JsonValue): string {
-  if (isJsonArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+export function renderCanonicalJson(value: JsonValue): string {
+  if (isJsonArray(value)) return `[${value.map(renderCanonicalJson).join(',')}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);
   const names = Object.keys(value).toSorted();
-  return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name] ?? null)}`).join(',')}}`;
+  return `{${names.map((name) => `${JSON.stringify(name)}:${renderCanonicalJson(value[name] ?? null)}`).join(',')}}`;
 }
 
 export function isJsonObject(value: unknown): value is JsonObject {

@@ -1,5 +1,5 @@
 import type { ObservedPrompt } from './observed-prompt.ts';
-import { contentAtRef, type ContentsAtRefs, type NewVersionRef } from './plan.ts';
+import { findContentAtRef, type ContentsAtRefs, type NewVersionRef } from './plan.ts';
 import { followsLatest, type EnvironmentPin, type Pin, type PromptFile } from './prompt-file.ts';
 import { toStoredContent, type Content, holdsContent, isInSync } from './content.ts';
 import { findVersionWithContent, findPinnedVersion, type KnownVersion } from './versions.ts';
@@ -70,14 +70,14 @@ function listReusableVersions({ known, active }: ObservedPrompt): readonly Known
  */
 function findPinnedContent(pin: Pin, file: PromptFile, atRefs: ContentsAtRefs): Content | null {
   if (pin.kind === 'latest') return file.content;
-  return pin.kind === 'git' ? contentAtRef(atRefs, pin.ref) : null;
+  return pin.kind === 'git' ? findContentAtRef(atRefs, pin.ref) : null;
 }
 
 /**
  * The kind of version that a sync creates from the file's own content: an ordinary version (`content`), a baseline
  * (`baseline`), or none (null).
  */
-export type DueVersion = 'content' | 'baseline' | null;
+export type VersionToCreate = 'content' | 'baseline' | null;
 
 /**
  * Chooses the kind of version that a sync creates from the file's own content. It follows these rules:
@@ -90,7 +90,7 @@ export function chooseVersionToCreate(
   file: PromptFile,
   observed: ObservedPrompt,
   targets: readonly PinTarget[],
-): DueVersion {
+): VersionToCreate {
   if (isContentDue(file, observed, targets)) return 'content';
   return observed.lacksLedger && !createsAnyVersion(targets) ? 'baseline' : null;
 }

@@ -8,7 +8,7 @@ import {
   makeContentKey,
   canServeContent,
 } from './content.ts';
-import { canonicalJson, type JsonValue } from './json.ts';
+import { renderCanonicalJson, type JsonValue } from './json.ts';
 import type { ObservedPrompt, ObservedFields } from './observed-prompt.ts';
 import type { VersionRef, VersionWithMetadata } from './versions.ts';
 import type { Pin, PromptFile } from './prompt-file.ts';
@@ -38,7 +38,7 @@ export type ContentAtRef = { readonly content: Content; readonly provenance: Pro
 export type ContentsAtRefs = ReadonlyMap<string, Result<ContentAtRef>>;
 
 /** Returns the content of a prompt at a ref. Null if the ref does not contain the prompt. */
-export function contentAtRef(atRefs: ContentsAtRefs, ref: string): Content | null {
+export function findContentAtRef(atRefs: ContentsAtRefs, ref: string): Content | null {
   const at = atRefs.get(ref);
   return at?.isSuccess === true ? at.value.content : null;
 }
@@ -47,7 +47,7 @@ export function contentAtRef(atRefs: ContentsAtRefs, ref: string): Content | nul
  * Returns the content of a prompt at each ref that its `git:` pins specify. Omits refs that do not contain the prompt.
  * @param atRefs undefined if the prompt has no `git:` pins
  */
-export function listContents(atRefs: ContentsAtRefs | undefined): readonly Content[] {
+export function listContentsAtRefs(atRefs: ContentsAtRefs | undefined): readonly Content[] {
   return [...(atRefs?.values() ?? [])].flatMap((at) => (at.isSuccess ? [at.value.content] : []));
 }
 
@@ -95,7 +95,7 @@ export type UpdatePrompt = {
  * Returns the fields that the file manages and that have a different value in the service.
  * @param fields the fields in the service; null if the service stores no fields for prompts
  */
-export function changedFields(
+export function compareFields(
   file: Pick<PromptFile, FieldName>,
   fields: ObservedFields | null,
 ): UpdatePrompt['fields'] {
@@ -248,13 +248,13 @@ export function isVisibleChange(change: Change): boolean {
  * - baselines, because a plan must not become stale if somebody else's sync creates the baseline first
  * - the order of the prompt files, because renaming a file changes it
  */
-export function digestPlan(prompts: readonly PromptPlan[]): string {
+export function computePlanDigest(prompts: readonly PromptPlan[]): string {
   const digestInputs = prompts.map((prompt) => {
     const changes = prompt.changes.filter(isVisibleChange).map((change) => toDigestInput(change, prompt));
     return { id: prompt.file.id, changes };
   });
   const changing = digestInputs.filter(({ changes }) => changes.length > 0);
-  return computeDigest(canonicalJson(changing.toSorted((a, b) => (a.id < b.id ? -1 : 1))));
+  return computeDigest(renderCanonicalJson(changing.toSorted((a, b) => (a.id < b.id ? -1 : 1))));
 }
 
 function toDigestInput(change: Change, prompt: PromptPlan): JsonValue {

@@ -42,6 +42,6 @@ export function getProbeEnvironment(trackingEnvironment: string): string {
 }
 
 /** Returns the environments that are reserved for promptsync. They must not be pinned. */
-export function listToolEnvironments(trackingEnvironment: string): readonly string[] {
+export function listReservedEnvironments(trackingEnvironment: string): readonly string[] {
   return [trackingEnvironment, getProbeEnvironment(trackingEnvironment)];
 }

@@ -70,7 +70,7 @@ export function openDatabase(path: string): DatabaseSync {
   try {
     switchToWal(database, path);
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL;`);
-    inTransaction(database, 'IMMEDIATE', () => database.exec(SCHEMA));
+    runInTransaction(database, 'IMMEDIATE', () => database.exec(SCHEMA));
     return database;
   } catch (error) {
     database.close();
@@ -82,7 +82,11 @@ export function openDatabase(path: string): DatabaseSync {
  * Runs synchronous work in a transaction. `IMMEDIATE` acquires the write lock first, so no other process can change the
  * data between the reads and the writes. `DEFERRED` provides a consistent view for reads.
  */
-export function inTransaction<Value>(database: DatabaseSync, kind: 'IMMEDIATE' | 'DEFERRED', work: () => Value): Value {
+export function runInTransaction<Value>(
+  database: DatabaseSync,
+  kind: 'IMMEDIATE' | 'DEFERRED',
+  work: () => Value,
+): Value {
   database.exec(`BEGIN ${kind}`);
   try {
     const result = work();

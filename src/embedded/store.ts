@@ -3,7 +3,7 @@ import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { z } from 'zod';
 import type { JsonObject } from '../domain/json.ts';
 import { PromptShape, VersionShape, type UpdatePromptShape } from '../service/wire.ts';
-import { inTransaction, openDatabase } from './database.ts';
+import { runInTransaction, openDatabase } from './database.ts';
 
 /** The shape of stored metadata. The text is always a JSON object, because only the store writes this column. */
 const metadata = z.string().transform((text): JsonObject => JSON.parse(text));
@@ -39,7 +39,7 @@ export type Store = {
    * Allows a key to access a project. Creates the key and the project if they do not exist. A key may access several
    * projects.
    */
-  readonly authoriseKey: (access: { readonly apiKey: string; readonly projectId: string }) => void;
+  readonly authorizeKey: (access: { readonly apiKey: string; readonly projectId: string }) => void;
   /** Returns the ids of the projects that a key may access. Returns an empty list if the key does not exist. */
   readonly readProjects: (apiKey: string) => readonly string[];
   /**
@@ -73,10 +73,10 @@ export function openStore(path: string, { now, newId = () => `ver_${randomUUID()
   const database = openDatabase(path);
   const statements = prepareStatements(database);
   const timestamp = () => new Date(now()).toISOString();
-  const write = <Result>(work: () => Result) => inTransaction(database, 'IMMEDIATE', work);
-  const read = <Result>(work: () => Result) => inTransaction(database, 'DEFERRED', work);
+  const write = <Result>(work: () => Result) => runInTransaction(database, 'IMMEDIATE', work);
+  const read = <Result>(work: () => Result) => runInTransaction(database, 'DEFERRED', work);
   return {
-    authoriseKey: ({ apiKey, projectId }) =>
+    authorizeKey: ({ apiKey, projectId }) =>
       write(() => {
         statements.insertProject.run(projectId);
         statements.insertKey.run(hashApiKey(apiKey), projectId);

@@ -1,6 +1,6 @@
 import { normalizeText, computeContentDigest } from '../domain/content.ts';
-import { withLineFeeds } from '../text.ts';
-import { canonicalJson, isJsonObject, omitKey, type JsonObject } from '../domain/json.ts';
+import { normalizeLineEndings } from '../text.ts';
+import { renderCanonicalJson, isJsonObject, omitKey, type JsonObject } from '../domain/json.ts';
 import type { ConflictLabels } from '../domain/edits.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { type Failure, makeFailure, makeSuccess, type Result } from '../domain/result.ts';
@@ -89,7 +89,7 @@ function makeNotKeptProblem(reason: string, path: string): Failure {
 /** Returns the reason why parsing a file did not produce the intended values; null if it did. */
 export function describeMisreading({ meaning }: ParseResult, intended: ParsedSource): string | null {
   if (meaning === null) return 'promptsync could not read the edited file';
-  if (canonicalJson(meaning.frontMatter) !== canonicalJson(intended.frontMatter)) {
+  if (renderCanonicalJson(meaning.frontMatter) !== renderCanonicalJson(intended.frontMatter)) {
     return 'its front matter uses a YAML style that promptsync cannot edit';
   }
   return meaning.text === intended.text ? null : 'promptsync would read back different text';
@@ -104,7 +104,7 @@ type EditedSource = { readonly source: string; readonly meaning: ParsedSource };
  */
 function editFrontMatter(edited: EditedSource, edit: YamlEdit): EditedSource {
   const frontMatter = editJsonObject(edited.meaning.frontMatter, edit.path, edit.value);
-  if (canonicalJson(frontMatter) === canonicalJson(edited.meaning.frontMatter)) return edited;
+  if (renderCanonicalJson(frontMatter) === renderCanonicalJson(edited.meaning.frontMatter)) return edited;
   const source = replaceInSpan(edited.source, findYamlSpan, (yaml) => makeYamlReplacements(yaml, edit));
   return { source, meaning: { ...edited.meaning, frontMatter } };
 }
@@ -148,7 +148,7 @@ function replaceInSpan(
   const mark = original.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
   const unmarked = original.slice(mark.length);
   const newline = detectNewline(unmarked);
-  const source = withLineFeeds(unmarked);
+  const source = normalizeLineEndings(unmarked);
   const span = findSpan(source);
   const findOffset = (offsetInSpan: number) => mark.length + toOriginalOffset(unmarked, span.start + offsetInSpan);
   // Apply the last replacement first, so that the offsets of the earlier ones stay valid.

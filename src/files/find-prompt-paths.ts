@@ -1,7 +1,7 @@
 import { readdirSync, type Dirent } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { makeProblem, getSystemCode, type Place, type Problem } from '../problem.ts';
-import { expandBraces, makeGlob, splitGlob } from './glob.ts';
+import { expandBraces, makeGlobMatcher, splitGlob } from './glob.ts';
 import { findFirstLink, isDirectory, leavesFolder, toForwardSlashes } from './paths.ts';
 import { makeFilePlace } from './front-matter.ts';
 
@@ -88,7 +88,7 @@ function matchesGlob({ start, entersFolder, matches }: Glob, path: string): bool
 }
 
 function makeExclusionMatcher(patterns: readonly string[]): (path: string) => boolean {
-  const globs = patterns.filter((pattern) => /^!./.test(pattern)).map((pattern) => makeGlob(pattern.slice(1)));
+  const globs = patterns.filter((pattern) => /^!./.test(pattern)).map((pattern) => makeGlobMatcher(pattern.slice(1)));
   return (path) => globs.some((matches) => matches(path));
 }
 
@@ -158,7 +158,7 @@ function parseGlob(folder: string, pattern: string): Glob {
   return {
     pattern,
     start: `${makeRelativePath(folder, resolve(folder, base))}/`.replace(/^\/$/, ''),
-    matches: makeGlob(glob),
+    matches: makeGlobMatcher(glob),
     entersFolder: (name) => entersSubfolders && !isNeverEntered(name) && (entersHidden || !name.startsWith('.')),
   };
 }

@@ -1,6 +1,6 @@
 import matter from 'gray-matter';
 import { isUtf8 } from 'node:buffer';
-import { findHidden, makePlaceFinder, findPlace, withLineFeeds } from '../text.ts';
+import { findHidden, makePlaceFinder, findPlace, normalizeLineEndings } from '../text.ts';
 import { type Failure, makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 
@@ -11,7 +11,7 @@ const CONFLICT_MARKER = /(?<=^|\n)(<{7}|\|{7}|>{7})(?=[ \n]|$)/;
  * file is not valid UTF-8.
  */
 export function decodeSource(bytes: Uint8Array): string | null {
-  return isUtf8(bytes) ? withLineFeeds(new TextDecoder().decode(bytes)) : null;
+  return isUtf8(bytes) ? normalizeLineEndings(new TextDecoder().decode(bytes)) : null;
 }
 
 /**

@@ -13,7 +13,7 @@ type GlobPart = { readonly matchesMany: boolean; readonly matches: (item: string
  * next character literal. If a name begins with a dot, the pattern must have a literal dot there. Even a malicious
  * pattern cannot make matching slow.
  */
-export function makeGlob(pattern: string): (text: string) => boolean {
+export function makeGlobMatcher(pattern: string): (text: string) => boolean {
   const patterns = expandBraces(pattern).map((expanded) =>
     expanded
       .replace(/^(?:\.\/)+/, '')

@@ -9,13 +9,13 @@ import { toForwardSlashes } from './paths.ts';
 /** The lock that a command holds while it reads and writes the prompt files of a workspace. */
 export type WorkspaceLock = {
   /** Returns a problem if another process has taken the lock from this process; null otherwise. */
-  readonly lossProblem: () => Problem | null;
+  readonly findLossProblem: () => Problem | null;
   /** Releases the lock. Never rejects. */
   readonly release: () => Promise<void>;
 };
 
 /** A lock for dry runs. It locks nothing and cannot be lost. */
-export const NO_LOCK: WorkspaceLock = { lossProblem: () => null, release: () => Promise.resolve() };
+export const NO_LOCK: WorkspaceLock = { findLossProblem: () => null, release: () => Promise.resolve() };
 
 /**
  * Times in milliseconds. The process that holds a lock renews it every second. If a lock has not been renewed for five
@@ -64,7 +64,7 @@ async function tryToLock(file: string, path: string): Promise<Result<WorkspaceLo
   try {
     const release = await lock(file, { ...LOCK_TIMES, realpath: false, onCompromised });
     return makeSuccess({
-      lossProblem: () => (isLost ? makeProblem('edit/lock-lost', { lock: path }) : null),
+      findLossProblem: () => (isLost ? makeProblem('edit/lock-lost', { lock: path }) : null),
       // Ignore errors, because the command has finished its work. If the lock folder remains, the lock expires like
       // that of a dead process.
       release: () => release().catch(() => {}),

@@ -3,8 +3,8 @@ import type { JsonValue } from '../domain/json.ts';
 import { hasControlCharacters } from '../text.ts';
 
 /**
- * Converts text to a path that is safe for every file system. Returns null if the text contains no safe characters or
- * is too long.
+ * A value to render as YAML. Use a `Map` to preserve the order of keys that look like numbers, because an object would
+ * reorder them.
  */
 export type YamlValue = JsonValue | ReadonlyMap<string, YamlValue>;
 

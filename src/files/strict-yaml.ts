@@ -141,10 +141,7 @@ export function parseYamlDocument(text: string, options: yaml.ParseOptions): yam
 type PlainNode = {
   /** The JSON data; null if the value has a problem. */
   readonly json: JsonValue;
-  /**
-   * Returns the key of a pair. For an invalid key, reports a problem and returns null. A key is invalid if it is not a
-   * string, if it uses an unsupported feature such as an anchor, or if it is `__proto__` or an unquoted `<<`.
-   */
+  /** The offset at which the value begins. */
   readonly offset: number;
   /** The offset of the value's key. For a list item, this is the offset of the item. */
   readonly keyOffset: number;

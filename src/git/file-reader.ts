@@ -18,8 +18,9 @@ export type CommittedFiles = {
   /** Lists all files of a commit. Maps each path to the file's mode, type and id, as `git ls-tree` prints them. */
   readonly listFilesAt: (commit: string) => Promise<ReadonlyMap<string, string>>;
   /**
-   * Searches the commits for files whose names end with `ending` and whose content includes at least one of `texts`. No
-   * search text may contain a line break. A commit can also be specified by the id of its root tree.
+   * Searches the commits for files that contain at least one of `texts`. Considers only files whose names end with
+   * `ending`. No search text may contain a line break. Instead of a commit id, `commits` may also contain the id of a
+   * root tree.
    */
   readonly findFilesContaining: (
     commits: readonly string[],
@@ -81,10 +82,7 @@ async function grepCommits(
 
 /** A cache that maps a commit and a path to a blob id. Paths are relative to the repository root. */
 export type BlobCache = {
-  /**
-   * Stores a blob id from the output of another git command. Null means that the commit has no regular file at the
-   * path.
-   */
+  /** Caches a blob id that another git command printed. Null means that the commit has no regular file at this path. */
   readonly rememberBlobId: (commit: string, path: string, blob: string | null) => void;
   /** Returns the paths of all files of a commit, and caches their blob ids. */
   readonly listPathsAt: (commit: string) => Promise<readonly string[]>;
@@ -139,17 +137,18 @@ export function makeBlobCache(git: Git): BlobCache {
 }
 
 /**
- * For up to this many commits, promptsync runs one `git ls-tree` per commit. For more, it reads the tree objects of all
- * commits together.
+ * The maximum number of commits for which promptsync runs one `git ls-tree` per commit. For more commits, it reads the
+ * tree objects of all commits together.
  */
 const MAX_COMMITS_TO_LIST = 4;
 
-/** The maximum length of a path that promptsync looks up, in characters. Many operating systems have this limit. */
+/** The maximum length of a path that promptsync looks up, in characters. Many operating systems impose this limit. */
 const MAX_LISTED_PATH_LENGTH = 4096;
 
 /**
- * Returns true if git accepts the path on its command line. The path may come from the service. If one path leads out
- * of the repository, git rejects the whole command, so the lookups of all other paths would fail, too.
+ * Returns true if git accepts the path on its command line. promptsync checks this because the path may come from the
+ * service. If one path led out of the repository, git would reject the whole command, and the lookups of all other
+ * paths would fail, too.
  */
 function canBeListed(path: string): boolean {
   const names = path.split('/');

@@ -16,30 +16,31 @@ import type { FileAtCommit } from './read-trees.ts';
 /** Functions that read the history of commits and files. Paths are relative to the repository root. */
 export type CommitHistory = {
   /**
-   * Returns the newest commit, up to and including `commit`, that changed a file. Returns null if promptsync cannot
+   * Searches `commit` and its ancestors for the newest commit that changed a file. Returns null if promptsync cannot
    * determine it, for example because the file does not exist at `commit`.
    */
   readonly findLastCommit: (commit: string, path: string) => Promise<Provenance | null>;
   /**
-   * Returns the commits up to and including `commit` that changed a file, newest first. Follows renames, so each entry
-   * has the path that the file had at that commit. With the scope `branch`, the result contains only first-parent
-   * commits, and each merge counts as one change. The default scope is `all`.
+   * Searches `commit` and its ancestors for the commits that changed a file. Returns them newest first. Follows
+   * renames, so each entry has the path that the file had at that commit. The scope `branch` limits the search to
+   * first-parent commits, so each merge counts as one change. The default scope is `all`.
    */
   readonly followFile: (commit: string, path: string, scope?: FollowScope) => Promise<readonly FileAtCommit[]>;
   /**
-   * Returns the commits up to and including `commit` that changed the file at this path. Includes the commits of merged
-   * branches. A merge commit counts only if the file differs from all of its parents. Does not follow renames.
+   * Searches `commit` and its ancestors for the commits that changed the file at this path. Includes the commits of
+   * merged branches. A merge commit counts only if it differs from each of its parents in this file. Does not follow
+   * renames.
    */
   readonly findCommitsChanging: (commit: string, path: string) => Promise<readonly string[]>;
-  /** Returns true if `commit` equals `other` or is an ancestor of it. Both must be ids of commits in the clone. */
+  /** Returns true if `commit` equals `other` or is an ancestor of it. The clone must contain both commits. */
   readonly isSameOrAncestor: (commit: string, other: string) => Promise<boolean>;
   /** Returns the commits in the list that are not ancestors of another commit in the list. */
   readonly findIndependent: (commits: readonly string[]) => Promise<readonly string[]>;
   /** Returns the author, date and message of each commit, by id. Omits commits that the clone does not have. */
   readonly readCommits: (ids: Iterable<string>) => Promise<ReadonlyMap<string, CommitInfo>>;
   /**
-   * Maps each commit that a merge brought into a branch to the id of that merge. `commit` is the tip of the branch.
-   * Omits the first-parent commits of the branch.
+   * For each commit that entered a branch through a merge, returns the id of the merge commit. `commit` is the tip of
+   * the branch. First-parent commits of the branch have no entry.
    */
   readonly mapCommitsToMerges: (commit: string) => Promise<ReadonlyMap<string, string>>;
   /**
@@ -77,7 +78,7 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
     findIndependent: async (commits) => splitLines(await run('merge-base', '--independent', ...commits)),
     readCommits: (ids) => readCommitInfos(runWithInput, ids),
     mapCommitsToMerges: async (commit) => {
-      return findMerges(await runRevList('--parents', `--max-count=${MAX_COMMITS}`, commit));
+      return mapCommitsToMerges(await runRevList('--parents', `--max-count=${MAX_COMMITS}`, commit));
     },
     findMergeBase: async (one, other) => {
       const output = await run('merge-base', '--', one, other).catch(() => '');
@@ -89,7 +90,7 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
   };
 }
 
-/** Lists `commits` and all their ancestors, without `other` and its ancestors. */
+/** Returns `commits` and all their ancestors, except `other` and its ancestors. */
 async function listCommitsMissingFrom(
   run: Git['runWithInput'],
   other: string,
@@ -118,10 +119,10 @@ const LOG = [
 ] as const;
 
 /**
- * The options of `git log` that keep all sides of a merge. Without `--full-history`, git skips one side of a merge if
- * the other side has the same content. The result for a file would then depend on the other files in the query, and
- * commits whose changes a merge discarded would be missing. With `combined`, a merge counts as a change of a file only
- * if the file differs from all parents.
+ * The options of `git log` that keep all sides of a merge. Without `--full-history`, git follows only one parent of a
+ * merge if the queried files are identical in that parent and in the merge. The result for a file would then depend on
+ * the other files in the query. Commits whose changes a merge discarded would also be missing. With `combined`, a merge
+ * counts as a change of a file only if it differs from each of its parents in this file.
  */
 const FULL_HISTORY = ['--full-history', '--no-renames', '--diff-merges=combined'] as const;
 
@@ -141,8 +142,8 @@ async function readCommitInfos(
   const format = `--format=tformat:${FIELDS.join('%x00')}`;
   const args = [...LOG, '--no-walk=unsorted', '--ignore-missing', '-s', format, '--stdin'];
   const commits = parseCommits(await run([...requestedIds], ...args));
-  // git prints HEAD if the clone has none of the commits. For the id of a tag, git prints the tagged commit. Drop both,
-  // because the caller did not request these commits.
+  // If the clone has none of the commits, git prints HEAD. If an id belongs to a tag, git prints the tagged commit.
+  // Drop both, because the caller did not request these commits.
   const requested = commits.filter(({ commit }) => requestedIds.has(commit));
   return new Map(requested.map((info) => [info.commit, info]));
 }
@@ -162,12 +163,12 @@ function parseCommits(output: string): readonly CommitInfo[] {
 }
 
 /**
- * Maps each commit that a merge brought into a branch to the id of that merge. Omits the first-parent commits of the
- * branch.
- * @param lines one line per commit, newest first: the id of the commit and the ids of its parents. The first line is
- * the tip of the branch.
+ * For each commit that entered the branch through a merge, returns the id of the merge commit. First-parent commits of
+ * the branch have no entry.
+ * @param lines one line per commit, newest first, starting with the tip of the branch; each line contains the id of the
+ * commit and the ids of its parents
  */
-export function findMerges(lines: readonly string[]): ReadonlyMap<string, string> {
+export function mapCommitsToMerges(lines: readonly string[]): ReadonlyMap<string, string> {
   const parents = new Map(lines.map((line) => [line.split(' ')[0], line.split(' ').slice(1)]));
   const branch: string[] = [];
   for (let commit = lines[0]?.split(' ')[0]; commit !== undefined; commit = parents.get(commit)?.[0]) {
@@ -203,8 +204,8 @@ type FileStateChange = {
 };
 
 /**
- * The number of newest commits that promptsync searches before it searches the whole history. Most files changed
- * recently, and reading a history of 20,000 commits takes four seconds.
+ * The number of newest commits that promptsync searches first. It searches the whole history only if that is not
+ * enough. Most files changed recently, and reading a history of 20,000 commits takes four seconds.
  */
 const RECENT_COMMITS = 1000;
 
@@ -220,18 +221,18 @@ function makeFileKey(commit: string, path: string): string {
 }
 
 /**
- * For up to this many commits, promptsync reads each history in a separate process. For more, one process reads all
- * histories.
+ * The maximum number of commits whose histories promptsync reads in separate processes. For more commits, a single
+ * process reads all histories.
  */
 const MAX_SEPARATE_HISTORIES = 4;
 
 /**
- * The maximum number of histories that promptsync reads to decide between several possible last commits of a file. Each
- * history takes a separate process. Beyond this limit, the last commit of such a file stays unknown.
+ * The maximum number of processes that promptsync starts for files whose last commit is unclear after `searchTogether`.
+ * Each process reads the history of one commit. Beyond this limit, the last commit of such a file stays unknown.
  */
 const MAX_UNCLEAR_COMMITS = 100;
 
-/** Finds the last commit that changed each file. The input and the result both use the keys from `makeFileKey`. */
+/** Finds the last commit that changed each file. Both the input and the result use the keys from `makeFileKey`. */
 async function findLastCommits(
   readers: HistoryReaders,
   fileKeys: readonly string[],
@@ -255,8 +256,8 @@ async function findLastCommits(
 }
 
 /**
- * Finds the newest commit that gave each file the content that it has at `asOf`. For a single path, this is the commit
- * that `git log -1` prints. Searches for all paths together. Omits paths without a regular file.
+ * Finds the newest commit that introduced the content that each file has at `asOf`. For a single path, this is the
+ * commit that `git log -1` prints. Searches for all paths together. Omits paths without a regular file at `asOf`.
  */
 async function findLastCommitsAsOf(
   { run, blobCache }: HistoryReaders,
@@ -271,7 +272,7 @@ async function findLastCommitsAsOf(
     const options = [...FULL_HISTORY, `--max-count=${maxCount}`];
     for (const { commit, subject, changes } of await readLog(run, ...options, asOf, '--', ...makePathspecs(paths))) {
       for (const { path, blob } of changes) {
-        // If this commit gave the file different content, a later merge discarded that change.
+        // If this content differs from the content at `asOf`, a later merge discarded the change.
         if (blob === null || existing.get(path) !== blob || lastCommits.has(path)) continue;
         lastCommits.set(path, makeProvenance({ commit, subject }, path));
       }
@@ -281,18 +282,19 @@ async function findLastCommitsAsOf(
 }
 
 type LastCommitSearch = {
-  /** The files whose last commit is certain. Each entry has the key of the file and its last commit. */
+  /** The files whose last commit is certain. Each entry consists of the key of the file and its last commit. */
   readonly certain: readonly (readonly [fileKey: string, last: Provenance])[];
   /**
-   * The files with several possible last commits. Only the history of the file's `commit` shows which one is correct.
+   * The files for which the search found several possible last commits. Only the history of the file's own `commit`
+   * shows which of them is the last one.
    */
   readonly unclear: readonly FileAtCommit[];
 };
 
 /**
- * Searches the histories of many commits in one process. The last commit of a file is certain if only one commit in
- * these histories gave the path its content. It is also certain if the file's own `commit` did. Otherwise, if several
- * commits did, the file is unclear.
+ * Searches the histories of many commits in one process for the commits that gave each file its content. The last
+ * commit of a file is certain in two cases: there is only one such commit, or the file's own `commit` is one of them.
+ * Otherwise, if there are several such commits, the file is unclear.
  */
 async function searchTogether(
   { runWithInput, blobCache }: HistoryReaders,
@@ -322,7 +324,10 @@ function makeProvenance({ commit, subject }: Pick<LogEntry, 'commit' | 'subject'
   return { commit, path, ...(subject === '' ? {} : { changeSummary: subject }) };
 }
 
-/** The commits in which promptsync follows a file: all commits, or only the first-parent commits of the branch. */
+/**
+ * The commits that promptsync searches when it follows a file: all commits, or only the first-parent commits of the
+ * branch.
+ */
 type FollowScope = 'all' | 'branch';
 
 /**
@@ -335,8 +340,9 @@ const SCOPE_OPTIONS = {
 } as const satisfies Record<FollowScope, readonly string[]>;
 
 /**
- * Returns the commits up to and including `asOf` that changed each file, newest first. Each entry has the path that the
- * file had at that commit. Reads the history once for all paths, and follows the renames that git detects.
+ * Searches `asOf` and its ancestors for the commits that changed each file. Returns them newest first. Each entry has
+ * the path that the file had at that commit. Reads the history once for all paths, and follows the renames that git
+ * detects.
  */
 async function followFiles(
   { run, blobCache }: HistoryReaders,
@@ -345,7 +351,8 @@ async function followFiles(
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, readonly FileAtCommit[]>> {
   const touchesByPath = new Map(paths.map((path): [string, FileAtCommit[]] => [path, []]));
-  // Maps each path at the commit being processed to the requested paths that the same file has at `asOf`.
+  // Maps each path at the commit being processed to the requested paths of the same file at `asOf`. For example, if
+  // `a.md` was later renamed to `b.md`, the path `a.md` maps to `b.md`.
   const currentPaths = new Map(paths.map((path) => [path, [path]]));
   const options = ['--find-renames', '-l1000', `--max-count=${MAX_COMMITS}`];
   for (const { commit, changes } of await readLog(run, ...scopeOptions, ...options, asOf, '--')) {
@@ -400,7 +407,7 @@ function parseLog(output: string): readonly LogEntry[] {
     } else {
       const changes = parseChange(field, next, afterNext);
       entries.at(-1)?.changes.push(...changes);
-      // Skip the line and the paths that follow it. There is one path for each change.
+      // Skip the change line and the paths that follow it. There is one path for each change.
       index += 1 + changes.length;
     }
   }
@@ -414,9 +421,9 @@ function parseLog(output: string): readonly LogEntry[] {
 const CHANGE = /^\n?:+(?:[0-9]{6} )+([0-9]{6}) (?:[0-9a-f]+ )+([0-9a-f]+) (?:[A-Z]+|(R)[0-9]*)$/;
 
 /**
- * Parses a change line of `git log --raw` and the paths that follow it. Returns one change per path. A renamed file has
- * two paths: it disappears from the first and appears at the second. Returns an empty list if the line does not
- * describe a change.
+ * Parses a change line of `git log --raw` and the paths that follow it. Returns one change per path. A rename results
+ * in two changes: the file disappears from the first path and appears at the second. Returns an empty list if the line
+ * does not describe a change.
  */
 function parseChange(line: string, firstName: string, secondName: string): readonly FileStateChange[] {
   const [, mode, id = '', isRename] = CHANGE.exec(line) ?? [];
@@ -432,20 +439,20 @@ function parseChange(line: string, firstName: string, secondName: string): reado
 /** The information that promptsync extracts from a commit message. */
 export type CommitMessage = {
   /**
-   * The subject of the commit. For a merge commit, this is the title of the pull request if the body contains the
-   * title.
+   * The subject of the commit. If the body of a merge commit contains the title of the pull request, this is that title
+   * instead.
    */
   readonly subject: string;
   /**
-   * The pull request, such as `#12`, or the merge request in GitLab, such as `!12`. Null if the message mentions
-   * neither.
+   * The pull request on GitHub, such as `#12`, or the merge request on GitLab, such as `!12`. Null if the message
+   * mentions neither.
    */
   readonly pullRequest: string | null;
 };
 
 /**
  * Parses a commit message in the format of GitHub or GitLab. The subject of a merge commit does not describe the
- * change, so the function uses the title in the body.
+ * change, so the function uses the title in the body instead.
  */
 export function parseCommitMessage(subject: string, body: string): CommitMessage {
   const mergedNumber = /^Merge pull request #(\d{1,9})\b/.exec(subject)?.[1];

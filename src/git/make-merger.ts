@@ -16,15 +16,15 @@ const limit = pLimit(4);
 const MAX_COUNTED_CONFLICTS = 127;
 
 /**
- * The options that make git show only the two sides of a conflict. Otherwise, the user's configuration could add the
- * base.
+ * The options that make git show only the two sides of a conflict. Otherwise, the user's configuration could make git
+ * show the base, too.
  */
 const TWO_SIDED_CONFLICTS = ['-c', 'merge.conflictStyle=merge'];
 
 /**
  * Creates a function that merges prompt texts line by line, as git does. If both sides changed the same lines, the
- * result contains either conflict markers around them or the lines of the preferred side. The function works without a
- * repository. It throws a `ProblemError` if git cannot merge.
+ * result contains the lines of the preferred side. If no side is preferred, it contains conflict markers around both.
+ * The function works without a repository. It throws a `ProblemError` if git cannot merge.
  */
 export function makeMerger(keyVariables: readonly string[]): MergeLines {
   return (texts, side, labels) =>

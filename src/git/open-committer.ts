@@ -1,6 +1,6 @@
 import type { EditCommit } from '../domain/edits.ts';
 import { makeProblem, ProblemError, toProblem, type Problem } from '../problem.ts';
-import { toLiteralPathspec, openGit, type RunGit, type GitSettings } from './open-git.ts';
+import { makeLiteralPathspec, openGit, type RunGit, type GitSettings } from './open-git.ts';
 
 /**
  * The environment variables that define the author and the committer, such as `GIT_AUTHOR_NAME`. promptsync hides most
@@ -19,7 +19,7 @@ export type Committer = {
   readonly findBranchProblem: (name: string) => Promise<Problem | null>;
   /**
    * Creates a branch at HEAD and checks it out. Does nothing if the branch is already checked out. The files in the
-   * work tree stay unchanged. Returns a problem if git refuses, or null.
+   * work tree stay unchanged. Returns null, or a problem if git refuses.
    */
   readonly switchTo: (branch: string) => Promise<Problem | null>;
   /**
@@ -44,7 +44,7 @@ export function openCommitter(settings: GitSettings): Committer {
     },
     commit: async (pathsFromRoot, message) => {
       const headBefore = await readHead(run);
-      const pathspecs = pathsFromRoot.map(toLiteralPathspec);
+      const pathspecs = pathsFromRoot.map(makeLiteralPathspec);
       // git commits a new file only if its path is in the index. `--intent-to-add` adds the path without its content,
       // so no content stays staged if git refuses the commit.
       await run('add', '--intent-to-add', '--', ...pathspecs);

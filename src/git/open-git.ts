@@ -10,7 +10,7 @@ import { makeProblem, getErrorMessage, ProblemError } from '../problem.ts';
 export type GitSettings = {
   /**
    * The folder that contains `.git`. In any other folder, git could mistake files of a branch for a repository if they
-   * are called HEAD, config, objects and refs. git would then run the programs that this `config` specifies.
+   * are called HEAD, config, objects and refs. git would then run the programs that this `config` file specifies.
    */
   readonly root: string;
   /** The names of the environment variables that contain API keys. */
@@ -18,9 +18,10 @@ export type GitSettings = {
 };
 
 /**
- * Matches the names of environment variables that git must not inherit. `GIT_*` and editor variables change which
- * programs git runs, and which files and folders it uses. git itself sets many of them when it runs a hook. simple-git
- * omits the same variables. Variables of promptsync and inputs of the action can contain keys and tokens.
+ * Matches the names of environment variables that git must not inherit:
+ * - `GIT_*` and editor variables. They change which programs git runs, and which files and folders it uses. git itself
+ *   sets many of them when it runs a hook. simple-git omits the same variables.
+ * - Variables of promptsync and inputs of the action. They can contain keys and tokens.
  */
 const OMITTED_VARIABLES = /^\s*(?:(?:git|promptsync|input)_|(?:editor|pager|prefix|ssh_askpass|visual)\s*$)/i;
 
@@ -67,8 +68,8 @@ export type Git = {
   /** Runs a command without standard input. */
   readonly run: RunGit;
   /**
-   * Runs a command with at least one line of standard input. Use it to pass many ids, because a command line is too
-   * short for them.
+   * Runs a command with at least one line of standard input. Use it to pass many ids, because they would not fit on a
+   * command line.
    */
   readonly runWithInput: (input: readonly string[], ...args: readonly string[]) => Promise<string>;
   /** Returns the output of `git cat-file --batch` for these objects. The list must not be empty. */
@@ -140,12 +141,15 @@ function emitEmptyChunkAtEnd(_: string, stdout: NodeJS.ReadableStream): void {
 
 /**
  * Returns the error of a finished process, or undefined if there is none. A process that was killed by a signal has no
- * exit code, and its output may be incomplete. simple-git does not treat that as an error.
+ * exit code, and its output may be incomplete. simple-git does not treat that as an error, but this function does.
  */
 export const detectFailure: NonNullable<SimpleGitOptions['errors']> = (error, { exitCode }) =>
   error ?? (Number.isInteger(exitCode) ? undefined : new Error('a signal terminated git.'));
 
-/** The options that keep git from running the external diff and conversion programs that git attributes select. */
+/**
+ * The options that keep git from running external diff and conversion programs. git attributes can select such
+ * programs.
+ */
 export const NO_EXTERNAL_PROGRAMS = ['--no-ext-diff', '--no-textconv'] as const;
 
 const COMMIT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
@@ -162,7 +166,7 @@ export function isCommitId(text: string): boolean {
  * Returns a pathspec that matches only this path. git does not interpret any character of the path as a pattern or as
  * pathspec magic.
  */
-export function toLiteralPathspec(pathFromRoot: string): string {
+export function makeLiteralPathspec(pathFromRoot: string): string {
   return `:(top,literal)${pathFromRoot}`;
 }
 
@@ -174,11 +178,11 @@ const MAX_PATHSPECS = 50;
  * single pathspec for their common parent folder.
  */
 export function makePathspecs(paths: readonly string[]): readonly string[] {
-  if (paths.length <= MAX_PATHSPECS) return paths.map(toLiteralPathspec);
+  if (paths.length <= MAX_PATHSPECS) return paths.map(makeLiteralPathspec);
   const [firstFolder = [], ...otherFolders] = paths.map((path) => path.split('/').slice(0, -1));
   const end = firstFolder.findIndex((name, index) => otherFolders.some((folder) => folder[index] !== name));
   const commonFolder = end === -1 ? firstFolder : firstFolder.slice(0, end);
-  return [toLiteralPathspec(commonFolder.join('/'))];
+  return [makeLiteralPathspec(commonFolder.join('/'))];
 }
 
 export function splitLines(output: string): readonly string[] {
@@ -191,8 +195,8 @@ export function splitNames(output: string): readonly string[] {
 }
 
 /**
- * Requests the result for one item. The result covers all items of the same batch. Only items with the same `group`
- * arguments can share a batch.
+ * Requests the result for one item. Returns the combined result for all items of the same batch. Only items with the
+ * same `group` arguments can share a batch.
  */
 export type BatchedCall<Answer> = (item: string, ...group: readonly string[]) => Promise<Answer>;
 
@@ -200,8 +204,8 @@ type Batch<Answer> = { readonly items: Set<string>; readonly answer: Promise<Ans
 
 /**
  * Creates a function that combines simultaneous calls into batches, because each call of `answerBatch` starts a git
- * process. A batch contains the items of one group that are requested in the same turn of the event loop. Items that
- * are requested while the previous batch of the group runs also share a batch.
+ * process. Each batch contains items of only one group. Items share a batch if they are requested in the same turn of
+ * the event loop, or while the previous batch of the group is still running.
  */
 export function batchCalls<Answer>(
   answerBatch: (items: readonly string[], ...group: readonly string[]) => Promise<Answer>,

@@ -29,25 +29,25 @@ export type ProposalBranch = {
    */
   readonly fetch: () => Promise<string | null>;
   /**
-   * Merges another commit into the checked-out commit. In conflicts, the checked-out commit wins. Returns the id of the
-   * commit that is checked out after the merge.
+   * Merges another commit into the checked-out commit. In a conflict, the checked-out commit wins. Returns the id of
+   * the commit that is checked out after the merge.
    */
   readonly merge: (commit: string) => Promise<string>;
   /** Returns the subject of the checked-out commit. */
   readonly readSubject: () => Promise<string>;
   /**
    * Pushes a commit to the remote branch. Fails if the tip of the remote branch is not `expectedTip`. If `expectedTip`
-   * is null, fails if the branch exists.
+   * is null, the branch must not exist yet.
    */
   readonly push: (commit: string, expectedTip: string | null) => Promise<void>;
   /**
-   * Returns the changes from the merge base with `base` to `commit`, in the raw format of `git diff`: paths, modes, and
-   * the blobs before and after. Returns null if git fails.
+   * Returns the changes from the merge base of both commits to `commit`, in the raw format of `git diff`. This format
+   * contains the paths, the modes and the ids of the old and new blobs. Returns null if git fails.
    */
   readonly readChanges: (base: string, commit: string) => Promise<string | null>;
   /**
-   * Returns the id of a commit that somebody else committed, or null if there is none. Searches `commit` and its
-   * ancestors, except for commits that `base` contains.
+   * Searches `commit` and its ancestors for a commit that somebody else committed, but skips `base` and its ancestors.
+   * Returns the id of the commit, or null if there is none.
    */
   readonly findForeignCommit: (base: string, commit: string) => Promise<string | null>;
 };
@@ -92,7 +92,7 @@ export function openProposal(settings: GitSettings, branch: string): ProposalBra
 async function findForeignCommit(run: RunGit, base: string, commit: string): Promise<string | null> {
   const [, ownEmail = ''] = /<(.*)> [0-9]+ \S+\s*$/.exec(await run('var', 'GIT_COMMITTER_IDENT')) ?? [];
   const lines = splitLines(await run('rev-list', '--format=tformat:%H %ce', commit, `^${base}`, '--'));
-  // Before the formatted line of each commit, git also prints a line that starts with `commit`.
+  // git also prints a line that starts with `commit` before the formatted line of each commit.
   const foreign = lines.find((line) => !line.startsWith('commit ') && !line.endsWith(` ${ownEmail}`));
   return foreign?.split(' ')[0] ?? null;
 }

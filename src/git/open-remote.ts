@@ -1,8 +1,8 @@
 import { toGitError, splitLines, openGit, type RunGit, type GitSettings } from './open-git.ts';
 
 /**
- * The time without output after which promptsync stops a git command, in milliseconds. By then, the remote has hung or
- * waits for a password that nobody will type.
+ * The time after which promptsync stops a git command that prints nothing, in milliseconds. By then, either the remote
+ * is hanging or git is waiting for a password that nobody will type.
  */
 export const MAX_SILENCE_MS = 60_000;
 
@@ -21,8 +21,8 @@ export type Remote = {
    */
   readonly readTip: (branch: string | null) => Promise<BranchTip | null>;
   /**
-   * Fetches the commit of a tip and its history, but moves no ref. If `isShallow` is true, fetches the commit without
-   * its history.
+   * Fetches the commit of a tip and its history without moving any ref. If `isShallow` is true, fetches the commit
+   * without its history.
    */
   readonly fetchTip: (tip: BranchTip, isShallow: boolean) => Promise<void>;
   /** Fetches the missing history of a shallow clone, for all branches. Local files and branches stay unchanged. */
@@ -63,9 +63,9 @@ async function readTip(run: RunGit, branch: string | null): Promise<BranchTip | 
 const BRANCHES = 'refs/heads/';
 
 /**
- * Chooses the remote that the branch tracks. The fallbacks are `origin` and then the only remote. Returns null if the
- * clone has no remote. Throws a `ProblemError` if there are several remotes, the branch tracks none of them and none is
- * called `origin`.
+ * Chooses the remote that the branch tracks. Falls back to `origin`, and then to the only remote. Returns null if the
+ * clone has no remote. Throws a `ProblemError` if the choice is unclear: there are several remotes, the branch tracks
+ * none of them, and none is called `origin`.
  */
 async function chooseRemote(run: RunGit, branch: string | null): Promise<string | null> {
   const remotes = splitLines(await run('remote'));

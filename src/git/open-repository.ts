@@ -46,7 +46,7 @@ export type WorkTreeComparison = {
 
 /**
  * Opens the repository that contains a folder. The returned functions write nothing to the repository except for git's
- * cache of file times. They never pass a path or ref in a position where git could interpret it as an option.
+ * cache of file times. They pass paths and refs to git in such a way that git cannot interpret them as options.
  */
 export async function openRepository(settings: GitSettings, folder: string): Promise<Repository> {
   const git = openGit(settings);
@@ -113,9 +113,9 @@ const LIST_CHANGED_NAMES = [
 ] as const;
 
 /**
- * Creates a function that returns true if a file is identical in the work tree and in the commit. A file counts as
- * changed if its merge is unfinished. It also counts as changed if git ignores its edits because of `update-index
- * --assume-unchanged`.
+ * Creates a function that returns true if a file is identical in the work tree and in the commit. The function returns
+ * false for a file with an unfinished merge. It also returns false if `update-index --assume-unchanged` makes git
+ * ignore edits of the file.
  */
 async function makeComparison(
   run: RunGit,
@@ -127,7 +127,7 @@ async function makeComparison(
     run(...LIST_CHANGED_NAMES, commit, '--', ...pathspecs),
   ]);
   const changed = new Set(splitNames(changedNames));
-  // `git ls-files -v` prints a letter before each path. The letter H marks a file whose edits git detects.
+  // `git ls-files -v` prints a letter before each path. The letter H marks a file that git checks for edits.
   const watchedEntries = splitNames(listedFiles).filter((entry) => entry.startsWith('H '));
   const watched = new Set(watchedEntries.map((entry) => entry.slice(2)));
   return (path) => watched.has(path) && !changed.has(path);

@@ -54,7 +54,9 @@ const FOLDER_MODE = '40000';
 type TreeEntries = ReadonlyMap<string, TreeEntry>;
 type TreeEntry = { readonly mode: string; readonly id: string };
 
-/** Looks up the first name of each path in its tree. Returns the entries that it finds, grouped by tree. */
+/**
+ * Looks up the first name of each path in the tree of that path. Returns the entries that it finds, grouped by tree.
+ */
 async function readTreeEntries(git: Git, paths: readonly TreePath[]): Promise<ReadonlyMap<string, TreeEntries>> {
   const headers = await readTreeHeaders(git, [...new Set(paths.map(({ tree }) => tree))]);
   const byTreeId = Map.groupBy(paths, ({ tree }) => headers.get(tree)?.id);
@@ -72,14 +74,14 @@ async function readTreeEntries(git: Git, paths: readonly TreePath[]): Promise<Re
 }
 
 /**
- * The maximum total size of the trees that one process reads, in bytes. promptsync holds the output of a process in
- * memory.
+ * The maximum total size of the trees that one process reads, in bytes. promptsync keeps the complete output of a
+ * process in memory.
  */
 const MAX_BYTES_PER_PROCESS = 32 * 1024 * 1024;
 
 /**
- * Groups tree ids so that one process can read each group. A group exceeds `MAX_BYTES_PER_PROCESS` only if it consists
- * of a single tree.
+ * Divides tree ids into groups, each of which is read by one process. A group exceeds `MAX_BYTES_PER_PROCESS` only if
+ * it consists of a single tree.
  * @param sizes the size of each tree in bytes, by id
  */
 function splitBySize(sizes: ReadonlyMap<string, number>): readonly (readonly string[])[] {
@@ -103,8 +105,8 @@ type TreeHeader = {
 };
 
 /**
- * Reads the id and size of each tree. Each name is a tree id or has the form `<commit>^{tree}`. Omits names without a
- * tree.
+ * Reads the id and size of each tree. Each name is a tree id or has the form `<commit>^{tree}`. Omits names that git
+ * cannot resolve to a tree.
  */
 async function readTreeHeaders(git: Git, names: readonly string[]): Promise<ReadonlyMap<string, TreeHeader>> {
   const lines = splitLines(await git.runWithInput(names, 'cat-file', '--batch-check'));

@@ -2,8 +2,8 @@ import { batchCalls, isCommitId, splitLines, type Git } from './open-git.ts';
 
 /**
  * Creates a function that resolves a ref to a commit id, or to null if git does not know the ref. Simultaneous calls
- * share one process, because prompt files can refer to thousands of refs. Some refs need additional processes. After
- * `MAX_EXTRA_PROCESSES` of them, the function returns null for such refs.
+ * share one process, because prompt files can refer to thousands of refs. Some refs need additional processes. Once
+ * promptsync has started `MAX_EXTRA_PROCESSES` of these, the function returns null for such refs.
  */
 export function makeRefResolver(git: Git): (ref: string) => Promise<string | null> {
   const resolved = new Map<string, Promise<string | null>>();
@@ -42,9 +42,9 @@ const SEARCH_SYNTAX = /@\{|\^\{\/|^:\//;
 const MAX_EXTRA_PROCESSES = 100;
 
 /**
- * Resolves refs in one process. Maps a ref to null if it has no commit. If a ref leads to a damaged object, git exits.
- * The function then splits the refs in half and resolves each half in another process. The result omits damaged refs,
- * and refs for which no further process may start.
+ * Resolves refs in one process. Maps a ref to null if it does not refer to a commit. If a ref leads to a damaged
+ * object, git exits early. The function then splits the list of refs in half and resolves each half in another process.
+ * The result omits damaged refs. It also omits the remaining refs once `mayStartProcess` returns false.
  */
 async function resolveTogether(
   git: Git,

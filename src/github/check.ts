@@ -1,11 +1,14 @@
 import { hasSameText, upsertStickyText } from '../commands/upsert-sticky-text.ts';
 import { CONFIG_NAME } from '../config/config.ts';
 import { parseApproval, type ShownPlan } from '../review/approval.ts';
-import { makePathFromRoot } from './checkout.ts';
+import { makeRootPathConverter } from './checkout.ts';
 import { type MergedPull, readOwnLogin, type GitHub } from './client.ts';
 import { mayHaveWorked } from './upsert-posts.ts';
 
-/** A check run that shows the result of a review. Its output text approves the changes that a later apply may make. */
+/**
+ * A check run that shows the result of a review. `output.text` contains the changes that the review approves for a
+ * later apply.
+ */
 export type ReviewCheck = {
   readonly name: string;
   /** The id from `makeCheckId`, by which promptsync finds the check run again. */
@@ -22,13 +25,13 @@ export type ReviewCheck = {
 
 /** Returns the path of the configuration file, relative to the repository root. */
 export function makeConfigPath(workingDirectory: string, config: string | undefined): string {
-  const toRootPath = makePathFromRoot(workingDirectory, config);
+  const toRootPath = makeRootPathConverter(workingDirectory, config);
   return toRootPath(config ?? CONFIG_NAME);
 }
 
 /**
- * Returns the check name that users see. The name contains the path of the configuration, unless that is
- * `promptsync.yaml` in the repository root.
+ * Returns the check name that users see, such as `promptsync (app/promptsync.yaml)`. If the configuration is
+ * `promptsync.yaml` in the repository root, the name is just `promptsync`.
  */
 export function makeCheckName(configPath: string): string {
   return configPath === CONFIG_NAME ? 'promptsync' : `promptsync (${configPath})`;
@@ -86,8 +89,8 @@ export async function readApproval(
 
 /**
  * Finds the newest check run of a commit with the given `external_id`. Accepts only check runs that were created by the
- * app to which the token belongs. Returns null if there is none. Reads all check runs of the commit, because GitHub by
- * default returns only the newest one for each name, and a workflow job can have the same name.
+ * app to which the token belongs. Returns null if there is none. Requests all check runs of the commit. By default,
+ * GitHub returns only the newest one for each name, and this one can be a workflow job with the same name.
  */
 async function findCheck(github: GitHub, head: string, id: string) {
   const { octokit, names } = github;

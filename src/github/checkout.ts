@@ -24,9 +24,9 @@ export async function openFullRepository({ git, world }: Pick<ActionContext, 'gi
 }
 
 /**
- * Chooses the base commit, with which promptsync compares the checkout. For a pull request, this is the state of the
- * target branch without the pull request. For other events, it is the previous commit in the event, or the first parent
- * of HEAD as a fallback. Returns undefined if there is no such commit.
+ * Chooses the base, that is, the commit with which promptsync compares the checkout. For a pull request, this is the
+ * state of the target branch without the pull request. For other events, it is the previous commit in the event, or the
+ * first parent of HEAD as a fallback. Returns undefined if there is no such commit.
  */
 export async function chooseBase({ pull, before }: ActionEvent, repository: Repository): Promise<string | undefined> {
   if (pull !== null) return choosePullRequestBase(pull, repository);
@@ -56,11 +56,11 @@ async function readParent({ head, resolveRef }: Repository, position: 1 | 2): Pr
 }
 
 /**
- * Returns a function that converts the path in a problem to a path relative to the repository root. Paths in problems
- * are relative to the configuration folder. The only exception is the configuration file: its problems contain the
- * value of the input `config`, which is relative to the working directory.
+ * Returns a function that makes the path in a problem relative to the repository root. Paths in problems are relative
+ * to the configuration folder. The only exception is the path of the configuration file: it is the value of the input
+ * `config`, which is relative to the working directory.
  */
-export function makePathFromRoot(workingDirectory: string, config: string | undefined): (path: string) => string {
+export function makeRootPathConverter(workingDirectory: string, config: string | undefined): (path: string) => string {
   const configFolder = dirname(resolve(workingDirectory, config ?? CONFIG_NAME));
   const root = findRepositoryRoot(configFolder);
   return (path) => {

@@ -45,7 +45,7 @@ export function connectGitHub(token: string, { environment, now }: Pick<World, '
     throttle: { id: apiUrl, onRateLimit: shouldWait, onSecondaryRateLimit: shouldWait },
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
   });
-  // Copy the options of each request. Octokit shares one object between all requests, and the retry plugin counts
+  // Copy the options of each request, because Octokit shares one object among all requests, and the retry plugin counts
   // retries in it. Without the copy, the retries of one request would lengthen the waits of later requests.
   octokit.hook.before('request', (options) => void (options.request = { ...options.request }));
   const answers = new Map<string, Promise<unknown>>();
@@ -60,7 +60,7 @@ export function connectGitHub(token: string, { environment, now }: Pick<World, '
 /** The time limit of one request, in milliseconds. */
 const MAX_REQUEST_MS = 9_000;
 /**
- * The time limit for all slow requests, failed requests and waits of a run together, in milliseconds. Publishing a
+ * The total time that a run may spend on slow requests, failed requests and waits, in milliseconds. Publishing a
  * comment does not justify a longer wait.
  */
 const MAX_TOTAL_MS = 25_000;
@@ -72,12 +72,12 @@ const USUAL_RESPONSE_MS = 1_000;
 /** The longest wait before the retry of a failed request, in milliseconds. */
 const MAX_RETRY_WAIT_MS = 4_000;
 
-/** The time that remains for all slow requests, failed requests and waits of a run together. */
+/** The time that the run may still spend on slow requests, failed requests and waits. */
 type TimeBudget = { remainingMs: number };
 
 /**
- * Sends a request and deducts its time from the budget. Throws an `AbortError` if the request exceeds its time limit,
- * because this is the only error that no plugin of Octokit retries. Octokit gives it the status 500.
+ * Sends a request and deducts its time from the budget. If the request exceeds its time limit, throws an `AbortError`,
+ * because this is the only error that no Octokit plugin retries. Octokit gives the error the status 500.
  */
 async function sendInTime(
   send: (signal: AbortSignal) => Promise<Response>,
@@ -87,8 +87,8 @@ async function sendInTime(
   const limit = Math.min(MAX_REQUEST_MS, budget.remainingMs);
   const signal = budget.remainingMs > 0 ? AbortSignal.timeout(limit) : AbortSignal.abort();
   const startedAt = now();
-  // A failed request is also charged for the wait before its retry. Any other request is charged only for the time
-  // beyond the usual duration.
+  // A failed request also uses up the time of the wait before its retry. For any other request, only the time beyond
+  // the usual duration counts.
   let surcharge = MAX_RETRY_WAIT_MS;
   try {
     const response = await send(signal);
@@ -109,7 +109,7 @@ type FetchFunction = (url: RequestInfo, options: RequestInit) => Promise<Respons
 
 /**
  * Creates the function with which Octokit sends requests. Reads the proxy settings only on the first request, so that
- * an invalid setting fails the requests to GitHub but not the whole run.
+ * an invalid setting makes only the requests to GitHub fail, not the whole run.
  */
 function makeFetch(environment: World['environment'], budget: TimeBudget, now: World['now']): FetchFunction {
   let agents: { readonly direct: Agent; readonly proxied: EnvHttpProxyAgent } | null = null;
@@ -121,8 +121,8 @@ function makeFetch(environment: World['environment'], budget: TimeBudget, now: W
 }
 
 /**
- * Matches the error of a call for which the token lacks a permission. GitHub also responds with 404 if the token may
- * not see an object. Rate limit errors do not match.
+ * Matches the error of a call that failed because the token lacks a permission. This includes 404, because GitHub also
+ * responds with it if the token may not see an object. Rate limit errors do not match.
  */
 export const Forbidden = z.object({
   status: z.literal([403, 404]),
@@ -188,8 +188,8 @@ export async function readBranchTip({ octokit, names }: GitHub, branch: string):
 export const ACTIONS_LOGIN = 'github-actions[bot]';
 
 /**
- * Matches the error of a GraphQL query for which the token lacks a permission. A server without GraphQL responds with
- * 404.
+ * Matches the error of a GraphQL query that failed because the token lacks a permission. Also matches the 404 of a
+ * server without GraphQL.
  */
 const GraphqlUnavailable = z.union([
   z.object({ status: z.literal([401, 403, 404]), message: Forbidden.shape.message }),
@@ -199,8 +199,8 @@ const GraphqlUnavailable = z.union([
 /**
  * Returns the login of the account that owns the token. Uses GraphQL, because REST does not return the account of an
  * app's token. If the token may not use GraphQL, returns the account of the workflow's default token. Throws all other
- * errors after the retries: with the wrong account, promptsync would not find its own comment and would post a second
- * one.
+ * errors after the retries, because with the wrong account, promptsync would not find its own comment and would post a
+ * second one.
  */
 export async function readOwnLogin({ octokit, once }: GitHub): Promise<string> {
   return once('viewer', async () => {

@@ -20,8 +20,8 @@ export type ActionContext = {
   /** The `World` of the run. Its working directory is the folder from the input `working-directory`. */
   readonly world: World;
   /**
-   * The configuration. promptsync reads it once, before it starts git. The configuration specifies the variable that
-   * contains the API key, and git must not inherit that variable.
+   * The configuration. promptsync reads it once, before it starts git. git must not inherit the variable that contains
+   * the API key, and only the configuration specifies which variable that is.
    */
   readonly configuration: ConfigResult;
   /** The branch that goes live. Null if neither the configuration nor the event specifies it. */
@@ -43,7 +43,7 @@ export async function makeContext(inputs: Inputs, host: SafeActionHost): Promise
   const { 'github-token': token } = inputs;
   const workspace = environment['GITHUB_WORKSPACE'] || workingDirectory;
   const folder = resolve(workspace, inputs['working-directory']);
-  // A path that ends with `/.` exists only if it is a folder.
+  // `<path>/.` exists only if the path is a folder.
   if (!existsSync(`${folder}/.`) || !isWithin(folder, workspace)) {
     const expected = `there is no folder "${inputs['working-directory']}" in the workspace`;
     throw new ProblemError(makeProblem('action/invalid-input', { input: 'working-directory', expected }));
@@ -78,9 +78,9 @@ type ConfigLocation = {
 };
 
 /**
- * Reads the configuration file that the inputs specify. Does not search parent folders. Otherwise, a pull request could
- * delete a team's configuration, and promptsync would send the team's key to the service from a configuration in a
- * parent folder.
+ * Reads the configuration file that the inputs specify. Does not search parent folders, because that would make an
+ * attack possible: a pull request could delete a team's configuration. promptsync would then use the configuration of a
+ * parent folder, and send the team's key to the service in that configuration.
  */
 async function readConfig(inputs: Inputs, { workspace, folder, environment }: ConfigLocation): Promise<ConfigResult> {
   const file = inputs.config ?? CONFIG_NAME;

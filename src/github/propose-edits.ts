@@ -6,7 +6,7 @@ import { rollBackPrompts } from '../commands/rollback.ts';
 import { makeMarker } from '../commands/upsert-sticky-text.ts';
 import type { PlannedWorkspace } from '../commands/run-with-plan.ts';
 import type { EditCommit } from '../domain/edits.ts';
-import { computeDigest, shortDigest } from '../domain/digest.ts';
+import { computeDigest, shortenDigest } from '../domain/digest.ts';
 import { openProposal, type ProposalBranch } from '../git/open-proposal.ts';
 import { makeProblem, getErrorMessage, ProblemError, toProblem } from '../problem.ts';
 import { openFullRepository } from './checkout.ts';
@@ -14,7 +14,7 @@ import { ACTIONS_LOGIN, readOwnLogin, type GitHub } from './client.ts';
 import { makeAccessOptions, type ActionContext } from './context.ts';
 import type { ProposalMode, PullRequest } from './event.ts';
 import { makeNewestCommitReader } from './review-guard.ts';
-import { renderBody, makeConclusion, requireGitHub, type ActionRun } from './publish-run.ts';
+import { renderBody, makePublication, requireGitHub, type ActionRun } from './publish-run.ts';
 import type { Inputs, SafeActionHost } from './runner.ts';
 import { makeCommentMarker } from './upsert-posts.ts';
 
@@ -25,8 +25,8 @@ type ProposalOutcome = Pick<ActionRun, 'result' | 'review'>;
 /**
  * Runs `pull`, `promote` or `rollback`, and proposes the resulting commit in a pull request. Later runs update the same
  * pull request. At the end, the work tree has the state that a merge of the pull request would produce.
- * @param review reviews the pull request if it was opened with the workflow's default token; GitHub runs workflows for
- * such a pull request only after somebody approves them
+ * @param review reviews the pull request; called only if the run uses the workflow's default token, because GitHub does
+ * not run workflows for such a pull request until somebody approves them
  */
 export async function proposeEdits(
   mode: ProposalMode,
@@ -37,25 +37,25 @@ export async function proposeEdits(
   const { git, inputs, branch } = context;
   const github = requireGitHub(context.github);
   const { head } = await openFullRepository(context);
-  const clone = openProposal(git, chooseProposalBranch(mode, inputs));
+  const clone = openProposal(git, makeProposalBranchName(mode, inputs));
   await clone.prepareClone();
   const proposal = { mode, context, host, review, github, clone, into: branch ?? '', base: head ?? '' };
   return publishProposal(await runEditCommand(mode, context), proposal);
 }
 
 /**
- * Returns the name of the proposal branch without the prefix `promptsync/`. Each edited environment and each
- * configuration has its own branch. The name replaces special characters, because git does not allow some of them, and
- * shortens long environment names. If that changed the environment name, or if the configuration is not the default, a
- * digest keeps the branch names distinct.
+ * Returns the name of the proposal branch without the prefix `promptsync/`, such as `promote-production`. Each edited
+ * environment and each configuration has its own branch. The name replaces special characters in the environment name,
+ * because git does not allow some of them. It also shortens long environment names. If the environment name was changed
+ * in this way, or if the configuration is not the default one, the name ends with a digest that keeps it unique.
  */
-export function chooseProposalBranch(mode: ProposalMode, inputs: Inputs): string {
+export function makeProposalBranchName(mode: ProposalMode, inputs: Inputs): string {
   const environment = getPinnedEnvironment(mode, inputs);
   const safeEnvironment = environment.replaceAll(/[^A-Za-z0-9_-]+/g, '-').slice(0, 60);
   const name = safeEnvironment === '' ? mode : `${mode}-${safeEnvironment}`;
   const marker = makeCommentMarker(inputs);
   if (safeEnvironment === environment && marker === makeMarker('.')) return name;
-  return `${name}.${shortDigest(computeDigest(marker + environment))}`;
+  return `${name}.${shortenDigest(computeDigest(marker + environment))}`;
 }
 
 /**
@@ -89,7 +89,7 @@ async function runEditCommand(mode: ProposalMode, context: ActionContext): Promi
   return rollBackPrompts({ ...options, environment }, world);
 }
 
-/** The input for proposing the commit of a command in a pull request. */
+/** Everything that promptsync needs to propose the commit of a command in a pull request. */
 type Proposal = {
   readonly mode: ProposalMode;
   readonly context: ActionContext;
@@ -105,7 +105,7 @@ type Proposal = {
 
 /**
  * Proposes the commit of a command in a pull request. If this fails, the result contains a problem instead of the
- * commit, because the commit is lost together with the clone.
+ * commit, because the commit exists only in the clone and is lost with it.
  */
 async function publishProposal(result: CommandResult, proposal: Proposal): Promise<ProposalOutcome> {
   const { mode, clone, base, into, github, context, review } = proposal;
@@ -172,14 +172,14 @@ async function upsertPull(result: CommandResult, head: string, proposal: Proposa
   const { mode, context, host, github, clone, into } = proposal;
   const { octokit, names } = github;
   const marker = `<!-- promptsync proposes ${head} -->`;
-  const body = renderBody(marker, makeConclusion({ mode, context, result }, host));
+  const body = renderBody(marker, makePublication({ mode, context, result }, host));
   // GitHub accepts at most 256 characters in a title.
   const text = { ...names, title: host.secrets.hide(await clone.readSubject()).slice(0, 256), body };
   const openPull = async () => {
     const request = { ...text, head: clone.branch, base: into, request: { retries: 0 } };
     return (await octokit.request('POST /repos/{owner}/{repo}/pulls', request)).data;
   };
-  // The request may have succeeded although its response was lost. Look for the new pull request before failing.
+  // The request may have succeeded even though its response was lost. Look for the new pull request before failing.
   const findAfterFailure = async (error: unknown) => (await findOpenPull(proposal)) ?? Promise.reject(error);
   const pull = (await findOpenPull(proposal)) ?? (await openPull().catch(findAfterFailure));
   if (!pull.body?.startsWith(marker)) {

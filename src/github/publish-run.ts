@@ -15,7 +15,7 @@ import { renderOutcome } from '../report/summary.ts';
 import { renderText } from '../report/text.ts';
 import type { Report, ReportProblem } from '../report/schema.ts';
 import { renderApproval } from '../review/approval.ts';
-import { makePathFromRoot } from './checkout.ts';
+import { makeRootPathConverter } from './checkout.ts';
 import { type ReviewCheck, makeCheckId, makeCheckName, makeConfigPath, publishCheck } from './check.ts';
 import { Forbidden, type GitHub, findMergedPull, readOpenHead } from './client.ts';
 import type { ActionContext } from './context.ts';
@@ -62,7 +62,7 @@ type PublishAttempt = (destination: string, publish: () => Promise<void>) => Pro
 export async function publishRun(run: ActionRun, host: SafeActionHost): Promise<number> {
   const { mode, context, review } = run;
   const { runner, output } = host;
-  const publication = makeConclusion(run, host);
+  const publication = makePublication(run, host);
   const { report, failure } = publication;
   output.write(renderText(report, { colour: false, quiet: false }));
   annotateProblems(listProblems(report), makePathMapper(context), runner);
@@ -85,20 +85,22 @@ export async function publishRun(run: ActionRun, host: SafeActionHost): Promise<
   );
   if (context !== null) await publishOnGitHub({ ...run, context }, publication, attempt);
   if (review?.context)
-    await publishOnGitHub({ ...review, context: review.context }, makeConclusion(review, host), attempt);
+    await publishOnGitHub({ ...review, context: review.context }, makePublication(review, host), attempt);
   return failure === '' ? 0 : 1;
 }
 
 /**
- * Returns a function that converts the path in a problem to a path relative to the repository root. Without a context,
- * the function returns paths unchanged.
+ * Returns a function that makes the path in a problem relative to the repository root. Without a context, the function
+ * returns paths unchanged.
  */
 function makePathMapper(context: ActionContext | null): (path: string) => string {
-  return context === null ? (path) => path : makePathFromRoot(context.world.workingDirectory, context.inputs.config);
+  return context === null
+    ? (path) => path
+    : makeRootPathConverter(context.world.workingDirectory, context.inputs.config);
 }
 
 /** Builds the content to publish for a run. The report and the page options contain no secrets. */
-export function makeConclusion(actionRun: ActionRun, { environment, secrets: { hide } }: SafeActionHost): Publication {
+export function makePublication(actionRun: ActionRun, { environment, secrets: { hide } }: SafeActionHost): Publication {
   const { mode, result, context } = actionRun;
   const { run } = result;
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: id } = environment;
@@ -133,8 +135,8 @@ function getFolderInRepository(context: ActionContext | null): string | null {
 }
 
 /**
- * Returns the value of the output `failure-reason`. In the mode `drift`, the run also fails if the service differs from
- * the files.
+ * Returns the value of the output `failure-reason`. In the mode `drift`, a difference between the service and the files
+ * also counts as a failure.
  */
 export function chooseActionFailure(
   mode: ActionMode,
@@ -229,13 +231,14 @@ async function publishReview(context: ActionContext, publication: Publication, a
   const { pull, queued } = event;
   const head = pull?.head ?? queued;
   if (head === null) return;
-  // Read the current head only for pull request events. In all other runs with a pull request, promptsync itself has
-  // just pushed the head, and GitHub may still return the previous head.
+  // Read the current head from GitHub only for pull request events. In all other runs with a pull request, promptsync
+  // itself has just pushed the head, and GitHub may still return the previous one.
   const mustReadHead = pull !== null && github !== null && event.name.startsWith('pull_request');
   const newestHead = mustReadHead ? await readOpenHead(github, pull.number).catch(() => head) : head;
   if (newestHead === null) return;
   await attempt('check', () => publishCheck(requireGitHub(github), makeCheckRun(head, context, publication)));
-  // A run for an older head can finish after the run for the newest head. It must not replace the newer comment.
+  // A run for an older head can finish after the run for the newest head. In that case, it must not replace the newer
+  // comment.
   if (pull === null || inputs.comment === 'never' || newestHead !== head) return;
   await attempt('comment', () => publishComment(pull, context, publication));
 }
@@ -275,7 +278,7 @@ async function publishComment(
   const { report } = publication;
   const hasNothingToReport = countDifferingPrompts(report) === 0 && listProblems(report).length === 0;
   const omitsNewComment = inputs.comment === 'changes' && hasNothingToReport;
-  // Always update an existing comment, because its content may be out of date.
+  // A rerun of an old apply fails with the reason `superseded`. It must not overwrite a comment that reports an apply.
   const mustWrite: StickyComment['mustWrite'] = (existing) => existing !== null || !omitsNewComment;
   await upsertAndLinkComment({ issue, marker, body: renderBody(marker, publication), mustWrite }, context);
 }
@@ -331,8 +334,8 @@ async function publishIssue({ inputs, ...context }: ActionContext, publication: 
 const COMMENT_LIMIT = { most: 60_000, measure: (text: string): number => text.length };
 
 /**
- * Renders the body of a comment, an issue or a pull request. The first line is the marker, by which promptsync finds
- * the comment, issue or pull request again.
+ * Renders the body of a comment, an issue or a pull request. The first line is the marker, by which promptsync
+ * recognizes the text later.
  */
 export function renderBody(marker: string, { report, page, hide }: Publication): string {
   const most = COMMENT_LIMIT.most - COMMENT_LIMIT.measure(`${marker}\n`);

@@ -10,8 +10,8 @@ import { type MergedPull, listMergedPulls, readBranchTip, readTreeBlobs } from '
 import type { ActionContext } from './context.ts';
 
 /**
- * Creates the function that reads the tip of a branch from the GitHub API if git cannot contact the remote. Returns
- * undefined if there is no token.
+ * Creates the function that reads the tip of a branch from the GitHub API. promptsync uses it if git cannot contact the
+ * remote. Returns undefined if there is no token.
  */
 export function makeNewestCommitReader({
   github,
@@ -25,7 +25,7 @@ export function makeNewestCommitReader({
 }
 
 /** A guard that blocks all changes that no merged review showed. */
-export type ReviewGate = {
+export type ReviewGuard = {
   /** Returns a problem if no merged review showed the changes of the prompt. Otherwise returns an empty list. */
   readonly refuse: (prompt: PromptPlan) => readonly Problem[];
   /** The numbers of the pull requests whose reviews showed changes of the plan. */
@@ -33,11 +33,11 @@ export type ReviewGate = {
 };
 
 /** Compares a plan with the reviews of merged pull requests, and creates the guard from the result. */
-export async function makeReviewGuard(context: ActionContext, workspace: PlannedWorkspace): Promise<ReviewGate> {
+export async function makeReviewGuard(context: ActionContext, workspace: PlannedWorkspace): Promise<ReviewGuard> {
   const reviewsOf = makeReviewsReader(context, workspace.repository);
   const trail = { ...(await readReviewTrail(workspace)), reviewsOf };
   const { unreviewed, shownBy } = await compareWithReviews(workspace.plan, trail);
-  const refuse: ReviewGate['refuse'] = ({ file }) => {
+  const refuse: ReviewGuard['refuse'] = ({ file }) => {
     const problem = unreviewed.get(file.id);
     return problem === undefined ? [] : [problem];
   };
@@ -70,8 +70,8 @@ async function readReviewTrail({
 /**
  * Lists the first-parent commits that touched each path. A merge commit counts if it changed the file, or if it merged
  * a commit that changed the file. The second condition prevents an attack: somebody could push a merge commit whose
- * first parent is older than a revert, and whose second parent is the tip of the branch. The revert would then be
- * missing from the first-parent commits.
+ * first parent is older than a revert, and whose second parent is the tip of the branch. The revert would then no
+ * longer be a first-parent commit.
  */
 async function listCommitsTouching(
   { toRootPath, followFile, findCommitsChanging, mapCommitsToMerges }: Repository,
@@ -90,10 +90,7 @@ async function listCommitsTouching(
   return new Map(await Promise.all(entries));
 }
 
-/**
- * Creates the function that finds the pull requests that merged a commit. The function also reads the approvals in
- * their checks.
- */
+/** Creates the function that finds the pull requests that merged a commit and reads the approvals in their checks. */
 function makeReviewsReader(
   { github, branch, inputs, world }: ActionContext,
   repository: Repository | null,
@@ -114,7 +111,7 @@ function makeReviewsReader(
 
 /**
  * Returns true if the merge of a pull request brought the commit to the branch. After a squash merge, GitHub also lists
- * the pull request for the original commits that the squash replaced. If an original commit is on the branch, somebody
+ * the pull request for its original commits, which the squash replaced. If one of them is on the branch, somebody
  * pushed it there separately.
  */
 async function didMerge({ mergeCommit }: MergedPull, commit: string, repository: Repository | null): Promise<boolean> {

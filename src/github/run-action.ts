@@ -10,15 +10,18 @@ import { type ActionMode, chooseMode, type PullRequest } from './event.ts';
 import { makeNewestCommitReader, makeReviewGuard } from './review-guard.ts';
 import { proposeEdits } from './propose-edits.ts';
 import { publishRun, type ActionRun } from './publish-run.ts';
-import { makeSafeAction, readInputs, type ActionHost, type SafeActionHost } from './runner.ts';
+import { makeSafeActionHost, readInputs, type ActionHost, type SafeActionHost } from './runner.ts';
 
 /** Runs the action, publishes the result and returns the exit code. */
 export async function runAction(host: ActionHost): Promise<number> {
-  const safeHost = makeSafeAction(host);
+  const safeHost = makeSafeActionHost(host);
   return publishRun(await runMode(safeHost), safeHost);
 }
 
-/** Runs the mode that the inputs and the event select. Converts an error to the result of the run. */
+/**
+ * Runs the mode that the inputs and the event select. If this fails, the result of the run contains the error as a
+ * problem.
+ */
 async function runMode(host: SafeActionHost): Promise<ActionRun> {
   let start: Omit<ActionRun, 'result'> = { mode: 'plan', context: null };
   try {
@@ -33,7 +36,7 @@ async function runMode(host: SafeActionHost): Promise<ActionRun> {
   }
 }
 
-/** The result of a mode, and the commits and pull requests that it relates to. */
+/** The result of a mode, with the related commits and pull requests. */
 type ActionOutcome = Omit<ActionRun, 'mode' | 'context'>;
 
 async function runCommand(mode: ActionMode, context: ActionContext, host: SafeActionHost): Promise<ActionOutcome> {
@@ -73,16 +76,19 @@ async function makeReviewPlan(context: ActionContext, knownBase?: string): Promi
   if (isPullRequestTarget && hasKey(context)) throw new ProblemError(makeProblem('guard/key-on-pull-request-target'));
   const isKeyless = isPullRequestTarget || (event.pull?.isForeign === true && !hasKey(context));
   const base = knownBase ?? (await chooseBase(event, await openFullRepository(context)));
-  const askPolicy = isKeyless ? 'keyless' : 'trusted';
-  const result = await syncPrompts({ ...makeSyncOptions(context), dryRun: true, yes: false, base, askPolicy }, world);
+  const contactPolicy = isKeyless ? 'keyless' : 'trusted';
+  const result = await syncPrompts(
+    { ...makeSyncOptions(context), dryRun: true, yes: false, base, contactPolicy },
+    world,
+  );
   const { run } = result;
   const problems = [...run.problems, ...(await warnAboutStaleBase(base, context))];
   return { result: { ...result, run: { ...run, problems } } };
 }
 
 /**
- * Warns if the target branch has commits that are newer than the base. With these commits, the same files can produce a
- * different plan.
+ * Warns if the target branch has commits that are newer than the base, because the plan can be different with the
+ * newest commit as the base.
  */
 async function warnAboutStaleBase(
   base: string | undefined,

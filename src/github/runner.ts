@@ -37,7 +37,7 @@ export type ActionHost = Host & { readonly runner: Runner };
 export type SafeActionHost = ActionHost & SafeHost;
 
 /** Wraps the streams and the runner of a host so that no secret appears in their output. */
-export function makeSafeAction(host: ActionHost): SafeActionHost {
+export function makeSafeActionHost(host: ActionHost): SafeActionHost {
   const { runner } = host;
   const safeHost = makeSafeHost(host);
   const { hide, keep } = safeHost.secrets;

@@ -2,7 +2,10 @@ import { makeMarker, hasSameText, type StickyText, upsertStickyText } from '../c
 import { readOwnLogin, type GitHub } from './client.ts';
 import type { Inputs } from './runner.ts';
 
-/** A comment that promptsync keeps up to date on an issue or a pull request. `issue` is the number of either. */
+/**
+ * A comment that promptsync keeps up to date on an issue or a pull request. `issue` is the number of that issue or pull
+ * request.
+ */
 export type StickyComment = StickyText<Comment> & { readonly issue: number };
 /** An issue that promptsync keeps up to date. It has no `mustWrite` rule, because every run writes it. */
 type StickyIssue = Omit<StickyText<Issue>, 'mustWrite'> & { readonly title: string };
@@ -10,14 +13,14 @@ type StickyIssue = Omit<StickyText<Issue>, 'mustWrite'> & { readonly title: stri
 type Comment = { readonly id: number; readonly body?: string; readonly html_url: string };
 type Issue = { readonly number: number; readonly title: string; readonly body?: string | null };
 
-/** Builds the marker of the comments, issues and pull requests that promptsync updates in runs with these inputs. */
+/** Builds the marker by which promptsync finds the comments and issues of earlier runs with the same inputs. */
 export function makeCommentMarker(inputs: Pick<Inputs, 'config' | 'working-directory'>): string {
   return makeMarker(inputs['working-directory'], inputs.config);
 }
 
 /**
- * Updates the comment of promptsync, or creates it if there is none. Returns the URL of the comment, or null if
- * `mustWrite` returns false. Throws any error from Octokit.
+ * Updates promptsync's comment, or creates it if there is none. Returns the URL of the comment, or null if `mustWrite`
+ * returns false. Throws any error from Octokit.
  */
 export async function upsertComment(github: GitHub, comment: StickyComment): Promise<string | null> {
   const { octokit, names } = github;
@@ -40,8 +43,8 @@ export async function upsertComment(github: GitHub, comment: StickyComment): Pro
 }
 
 /**
- * Finds the comment that starts with the marker. Its author must be promptsync's own account, because anybody can copy
- * a marker. Returns null if there is none.
+ * Finds the comment that starts with the marker and was written by promptsync's own account. Checks the author because
+ * anybody can copy a marker. Returns null if there is none.
  */
 async function findComment(github: GitHub, { issue, marker }: StickyComment): Promise<Comment | null> {
   const { octokit, names } = github;
@@ -53,7 +56,7 @@ async function findComment(github: GitHub, { issue, marker }: StickyComment): Pr
   return candidates.find(({ user }) => isWrittenBy(ownLogin, user)) ?? null;
 }
 
-/** Updates the open issue of promptsync, or opens one if there is none. Throws any error from Octokit. */
+/** Updates promptsync's open issue, or opens one if there is none. Throws any error from Octokit. */
 export async function upsertIssue(github: GitHub, { title, body, marker }: StickyIssue): Promise<void> {
   const { octokit, names } = github;
   await upsertStickyText({
@@ -73,8 +76,8 @@ export async function upsertIssue(github: GitHub, { title, body, marker }: Stick
 }
 
 /**
- * Closes the open issue of promptsync, if there is one, and replaces its body with the final report. Throws any error
- * from Octokit.
+ * Closes promptsync's open issue, if there is one, and replaces its body with the final report. Throws any error from
+ * Octokit.
  */
 export async function closeIssue(github: GitHub, { marker, body }: Omit<StickyIssue, 'title'>): Promise<void> {
   const { octokit, names } = github;
@@ -110,8 +113,8 @@ export function mayHaveWorked(error: unknown): boolean {
 type Author = { readonly login: string; readonly type?: string };
 
 /**
- * Returns true if the author is the account with this login. In some responses, REST appends the suffix `[bot]` to the
- * login of an app, but GraphQL omits it.
+ * Returns true if the author is the account with this login. Some REST responses append the suffix `[bot]` to the login
+ * of an app, but GraphQL omits it.
  */
 function isWrittenBy(login: string, author: Author | null | undefined): boolean {
   return author?.login === login || (author?.type === 'Bot' && author.login === `${login}[bot]`);

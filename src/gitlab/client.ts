@@ -33,14 +33,14 @@ type GitLabCall<Answer> = {
   readonly shape: z.ZodType<Answer>;
 };
 
-/** A parsed response. `next` is the number of the next page of a list. Null if there is no next page. */
+/** A parsed response. For a list, `next` is the number of the next page, or null if there is no next page. */
 type GitLabPage<Answer> = { readonly value: Answer; readonly next: string | null };
 
 /** The time limit of one request, in milliseconds. */
 const MAX_REQUEST_MS = 10_000;
 /**
- * The time limit for all requests of a command, in milliseconds. Out of one minute, this leaves ten seconds for the
- * command to start and end.
+ * The time limit for all requests of a command, in milliseconds. The command must finish within a minute, so this
+ * leaves ten seconds for its start and end.
  */
 const MAX_TOTAL_MS = 50_000;
 /** The longest wait before a retry if the response has no `Retry-After`, in milliseconds. */

@@ -30,8 +30,8 @@ const MergeRequestShape = z.object({
 });
 
 /**
- * Finds the merge request of this pipeline. In a merge request pipeline, the GitLab variables identify it. In a branch
- * pipeline, promptsync requests the merge requests of the commit from GitLab. Returns null if there is none. Throws a
+ * Finds the merge request of this pipeline. In a merge request pipeline, GitLab's CI variables identify it. In a branch
+ * pipeline, promptsync asks GitLab which merge requests contain the commit. Returns null if there is none. Throws a
  * `ServiceError` if the request to GitLab fails.
  */
 export async function findMergeRequest(
@@ -84,20 +84,20 @@ type GitLabNote = z.infer<typeof NoteShape>;
 export type StickyNote = StickyText<GitLabNote>;
 
 /** The id of a note on a merge request, and the action that promptsync performed on it. */
-export type KeptNote = { readonly id: number; readonly action: 'unchanged' | 'updated' | 'created' };
+export type PublishedNote = { readonly id: number; readonly action: 'unchanged' | 'updated' | 'created' };
 
 /**
- * Updates the note of promptsync, or creates it if there is none. Returns null if `mustWrite` returns false. Throws a
+ * Updates promptsync's note, or creates it if there is none. Returns null if `mustWrite` returns false. Throws a
  * `ServiceError` if a request to GitLab fails.
  */
 export async function upsertNote(
   gitlab: GitLab,
   { project, number }: MergeRequest,
   note: StickyNote,
-): Promise<KeptNote | null> {
+): Promise<PublishedNote | null> {
   const { marker, body, mustWrite } = note;
   const path = `/projects/${project}/merge_requests/${number}/notes`;
-  return upsertStickyText<GitLabNote, KeptNote>({
+  return upsertStickyText<GitLabNote, PublishedNote>({
     find: () => findNote(gitlab, path, marker),
     mustWrite,
     update: async (existing) => {
@@ -116,7 +116,7 @@ export async function upsertNote(
 
 /**
  * Finds the note that starts with the marker and belongs to the user of the token. Returns null if there is none. Reads
- * the oldest notes first, so that a note that somebody adds in the meantime does not move older notes to a different
+ * the oldest notes first. Otherwise, a note that somebody adds in the meantime could move older notes to a different
  * page.
  */
 async function findNote(gitlab: GitLab, path: string, marker: string): Promise<GitLabNote | null> {

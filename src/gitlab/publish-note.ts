@@ -12,7 +12,7 @@ import { connectGitLab } from './client.ts';
 import { upsertNote, findMergeRequest, type StickyNote } from './merge-request.ts';
 
 /** The options of the command `comment`. */
-export type CommentOptions = {
+export type NoteOptions = {
   /** The path of a JSON report, relative to the working directory. */
   readonly file: string;
   /** The path of the configuration from --config. It is part of the marker of the note. */
@@ -22,11 +22,11 @@ export type CommentOptions = {
 };
 
 /**
- * Publishes a report as a note on the merge request that this GitLab CI job belongs to. If an earlier job created the
- * note, updates that note. Returns a log line with the URL of the note, or with the reason why there is none. If
+ * Publishes a report as a note on the merge request that this GitLab CI job belongs to. If an earlier job has already
+ * created the note, updates it. Returns a log line with the URL of the note, or with the reason why there is none. If
  * publishing fails, throws a `ProblemError` within a minute.
  */
-export async function publishNote({ file, config, hide }: CommentOptions, world: World): Promise<string> {
+export async function publishNote({ file, config, hide }: NoteOptions, world: World): Promise<string> {
   const { environment, workingDirectory } = world;
   if (!environment['GITLAB_CI']) return explainNoNote('this is not a GitLab CI job');
   const token = environment['GITLAB_TOKEN']?.trim() ?? '';
@@ -72,9 +72,11 @@ function makeNote(report: Report, config: string | undefined, world: World): Sti
 }
 
 /**
- * Returns the rule that decides whether to write the note. An apply always writes the note, unless it changed nothing
- * or was superseded. In these two cases, it creates no note and does not overwrite a note that reports an apply. A plan
- * does not overwrite such a note, either, because the merge request may have been merged in the meantime.
+ * Returns the rule that decides whether to write the note:
+ * - A plan writes the note, unless the existing note reports an apply. The merge request may have been merged in the
+ *   meantime.
+ * - An apply always writes the note, unless it changed nothing or was superseded. In these two cases, it creates no
+ *   note and does not overwrite a note that reports an apply.
  */
 function makeOverwriteRule(report: Report): StickyNote['mustWrite'] {
   const failure = chooseFailureReason(report);

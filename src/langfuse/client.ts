@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { computeDigest, shortDigest } from '../domain/digest.ts';
+import { computeDigest, shortenDigest } from '../domain/digest.ts';
 import { digestText, type StoredContent } from '../domain/content.ts';
-import { canonicalJson, isJsonValue, type JsonValue } from '../domain/json.ts';
+import { renderCanonicalJson, isJsonValue, type JsonValue } from '../domain/json.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 import { makeProblem, type Problem, toProblem } from '../problem.ts';
 import { type ServiceCall, parseResponse, InvalidResponse } from '../service/service-call.ts';
 import { openConnection, type Connection, type ConnectionOptions } from '../service/connection.ts';
 import { ServiceError } from '../service/prompt-service.ts';
 
-/** A version as Langfuse stores it. Composition tags in the text are not replaced. */
+/** A version as Langfuse stores it. Its text still contains any composition tags, which embed other prompts. */
 export type RawLangfuseVersion = {
   readonly number: number;
   /** The text and the config of the version. promptsync treats the config as metadata. */
@@ -18,39 +18,41 @@ export type RawLangfuseVersion = {
   readonly message: string | null;
 };
 
-/** A version read from Langfuse, converted to a known version with digests. */
+/** A version that promptsync has read from Langfuse. Extends `KnownVersion` with the labels and the content. */
 export type RemoteLangfuseVersion = KnownVersion &
   Pick<RawLangfuseVersion, 'labels'> & {
-    /** The text of the version, normalized for comparisons, and its config. */
+    /** The text, normalized for comparison, and the config of the version. */
     readonly content: StoredContent<JsonValue>;
     /** The approximate memory use of the version, in bytes. */
     readonly size: number;
   };
 
 /**
- * The estimated memory use of a parsed config, in bytes per character of its JSON. Even `{}` takes more than 50 bytes.
+ * The estimated memory use of a parsed config, in bytes per character of its JSON. The factor is high, because even
+ * `{}` takes more than 50 bytes.
  */
 const CONFIG_BYTES_PER_CHARACTER = 20;
 
 /**
- * Converts a Langfuse version to a known version. `staysKnown` is true, because promptsync can read any version again
- * by its number. `isManaged` is null, because Langfuse does not show who created a version. promptsync recognizes
- * versions by comparing their content with git instead.
- *
- * The id contains a digest of the text and the config, because Langfuse reuses the numbers of deleted versions. With
- * this id, a plan refers to exact content.
+ * Converts a Langfuse version to a `KnownVersion`:
+ * - `staysKnown` is true, because promptsync can read any version again by its number.
+ * - `isManaged` is null, because Langfuse does not show who created a version. promptsync recognizes versions by
+ *   comparing their content with git instead.
+ * - `id` contains a digest of the text and the config, because Langfuse reuses the numbers of deleted versions.
+ *   Therefore an id in a plan always refers to the same content.
  */
 export function digestVersion({ number, content, labels, message }: RawLangfuseVersion): RemoteLangfuseVersion {
   const { text, metadata: config } = content;
   const { text: normalizedText, digest } = digestText(text);
-  const configJson = canonicalJson(config);
+  const configJson = renderCanonicalJson(config);
   return {
-    id: `${number}-${shortDigest(computeDigest(canonicalJson([text, config])))}`,
+    id: `${number}-${shortenDigest(computeDigest(renderCanonicalJson([text, config])))}`,
     number,
     digest,
     labels,
     size: text.length + configJson.length * CONFIG_BYTES_PER_CHARACTER,
-    // This digest covers the whole config, even a key `promptsync`, because promptsync stores nothing in the config.
+    // The digest covers the whole config. promptsync stores nothing in the config, so even a key named `promptsync`
+    // belongs to the user.
     metadataDigest: computeDigest(configJson),
     isManaged: null,
     staysKnown: true,
@@ -68,7 +70,8 @@ export type RemoteLangfusePrompt = {
 };
 
 /**
- * The summary of one row of Langfuse's prompt list. When promptsync lists all prompts, it keeps only these summaries.
+ * The summary of one row of Langfuse's prompt list. To save memory, promptsync keeps only these summaries when it lists
+ * all prompts.
  */
 export type LangfuseListing = {
   readonly name: string;
@@ -96,7 +99,7 @@ export type VersionSelector =
 export type LangfuseService = {
   /** Lists all prompts. If a prompt exceeds a limit, its entry contains the problem. */
   readonly list: () => Promise<readonly LangfuseListing[]>;
-  /** Returns the row of one prompt, or null if the prompt does not exist. Throws if the prompt exceeds a limit. */
+  /** Finds one prompt in the prompt list. Returns null if the prompt does not exist. Throws if it exceeds a limit. */
   readonly find: (name: string) => Promise<RemoteLangfusePrompt | null>;
   /**
    * Reads a version. Returns null if the prompt, the version or the label does not exist, because Langfuse sends the
@@ -105,10 +108,10 @@ export type LangfuseService = {
   readonly read: (name: string, selector: VersionSelector) => Promise<RemoteLangfuseVersion | null>;
   /**
    * Creates a version. The first version also creates the prompt. Retries the request only if Langfuse certainly did
-   * not execute it. After a `ServiceError` with the effect `unknown`, the version may exist.
+   * not execute it. If this throws a `ServiceError` with the effect `unknown`, the version may exist anyway.
    */
   readonly create: (name: string, version: NewLangfuseVersion) => Promise<RemoteLangfuseVersion>;
-  /** Moves a label to a version. There is no call that only removes a label. */
+  /** Moves a label to a version. Langfuse has no call that removes a label from all versions. */
   readonly addLabel: (name: string, version: number, label: string) => Promise<void>;
 };
 
@@ -117,7 +120,7 @@ type LangfuseKeys = { readonly publicKey: string; readonly secretKey: string };
 /** A Langfuse client with open connections. The caller must call `close`. */
 export type ConnectedLangfuse = LangfuseService & Pick<Connection, 'close'>;
 
-/** Creates a Langfuse client that uses HTTP with Basic authentication. Sends no request. */
+/** Creates a Langfuse client that uses HTTP with Basic authentication. Does not send a request. */
 export function connectLangfuse(options: ConnectionOptions, { publicKey, secretKey }: LangfuseKeys): ConnectedLangfuse {
   const basic = Buffer.from(`${publicKey}:${secretKey}`).toString('base64');
   const credentials = { header: { authorization: `Basic ${basic}` }, secrets: [basic, secretKey] };
@@ -157,16 +160,16 @@ const PAGE_SIZE = 100;
 
 /** The maximum number of pages to read when promptsync lists prompts. */
 const MAX_LISTING_PAGES = 1_000;
-/** The maximum total size of these pages, in MiB. A single response may be up to 32 MiB. */
+/** The maximum total size of all pages of the prompt list, in MiB. Each page may also be at most 32 MiB. */
 const MAX_LISTING_MIB = 64;
 /**
- * The maximum size of a response that contains one version. Langfuse rejects requests over 1 MB, so its versions stay
- * below this limit.
+ * The maximum size of a response that contains one version, in bytes. Langfuse rejects requests over 1 MB, so its
+ * versions stay below this limit.
  */
 const MAX_VERSION_BYTES = 4 * 1024 * 1024;
 /**
- * The maximum numbers of versions and labels per prompt. promptsync refuses prompts that exceed them, because each
- * version and each label may cost a request.
+ * How many versions and how many labels a prompt may have. promptsync refuses prompts with more, because it may need
+ * one request for each version and each label.
  */
 const MAX_PER_PROMPT = { versions: 10_000, labels: 200 } as const;
 
@@ -197,7 +200,8 @@ function makeListingTooLargeError(limit: string): ServiceError {
 }
 
 /**
- * One row of the prompt list. If the prompt exceeds a limit, `problem` is set, and `versions` and `labels` are empty.
+ * One row of the prompt list. If the prompt exceeds a limit, `problem` describes the limit, and `versions` and `labels`
+ * are empty.
  */
 type ListingRow = RemoteLangfusePrompt & { readonly problem: Problem | null };
 
@@ -220,7 +224,7 @@ function parseRow({ name, ...lists }: z.output<typeof RowShape>): ListingRow {
   return { name, ...parseResponse(ListsShape, lists), problem };
 }
 
-/** Returns a problem if the prompt has too many versions or labels. Returns null if it is within the limit. */
+/** Returns a problem if the given list of a prompt's versions or labels exceeds its limit. Otherwise returns null. */
 function findExcessProblem(
   name: string,
   listName: keyof typeof MAX_PER_PROMPT,
@@ -237,8 +241,9 @@ function summarizeRow({ name, versions, labels, problem }: ListingRow): Langfuse
 }
 
 /**
- * Builds the call that reads one version. With `resolve=false`, Langfuse does not replace composition tags with the
- * content of other prompts, so promptsync can compare the text as it was written.
+ * Builds the call that reads one version. With `resolve=false`, Langfuse returns the text as it was written and does
+ * not replace composition tags with the content of other prompts. promptsync needs the original text to compare it with
+ * the prompt file.
  */
 function makeReadCall(name: string, selector: VersionSelector): ServiceCall<RemoteLangfuseVersion> {
   const selection = selector.kind === 'version' ? String(selector.version) : selector.label;
@@ -273,13 +278,13 @@ function makeAddLabelCall(name: string, version: number, label: string): Service
 }
 
 /**
- * An array whose items are not validated yet. promptsync checks the length first, because zod creates an issue for each
+ * An array whose items are validated later. promptsync checks its length first, because zod creates an issue for every
  * invalid item.
  */
 const uncheckedArray = z.custom<readonly unknown[]>(Array.isArray, 'Invalid input: expected array');
 
 /**
- * A version number, which Langfuse counts from 1. promptsync validates it, because the number becomes part of URL
+ * A version number. Langfuse numbers versions from 1. promptsync validates the number, because it becomes part of URL
  * paths.
  */
 const versionNumber = z.int().min(1);
@@ -306,7 +311,7 @@ const VersionShape = z.object({
 /**
  * Parses a response that contains a version. Throws `InvalidResponse` if it is not the requested version. Throws a
  * `ServiceError` if the prompt is not a text prompt or the version has too many labels.
- * @param requestedNumber the number in the request, or null if the request does not specify one
+ * @param requestedNumber the version number in the request, or null if the request does not contain one
  */
 function parseLangfuseVersion(value: unknown, name: string, requestedNumber: number | null): RemoteLangfuseVersion {
   const wire = parseResponse(VersionShape, value);
@@ -315,8 +320,8 @@ function parseLangfuseVersion(value: unknown, name: string, requestedNumber: num
     throw new InvalidResponse('"version" is not the requested number');
   }
   const excess = findExcessProblem(name, 'labels', wire.labels);
-  // If the request created a version or moved a label, Langfuse has executed it. The effect is therefore not
-  // `rejected`.
+  // Langfuse has already executed the request, which may have created a version or moved a label. Therefore the effect
+  // is `unknown` and not `rejected`.
   if (excess !== null) throw new ServiceError(excess, 'unknown');
   const { labels } = parseResponse(LabelsShape, wire);
   const { version: number, prompt, config, commitMessage: message = null } = wire;

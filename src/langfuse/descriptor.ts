@@ -1,7 +1,7 @@
 import type { NamedProviderDescriptor } from '../providers/descriptor.ts';
 import { langfuseRules } from './rules.ts';
 
-/** Describes the Langfuse provider to the rest of promptsync. Only `open` loads the Langfuse client. */
+/** The descriptor of the Langfuse provider. Only `open` loads the Langfuse client. */
 export const LANGFUSE: NamedProviderDescriptor = {
   title: 'Langfuse',
   rules: () => langfuseRules,

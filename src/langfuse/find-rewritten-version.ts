@@ -4,18 +4,21 @@ import { differsOnlyInForm } from '../service/write-outcome.ts';
 import type { RemoteLangfuseVersion } from './client.ts';
 
 /**
- * Returns the content that a prompt file had at each commit in its history up to the given commit or up to HEAD.
- * Returns null if the clone may lack a part of that history.
+ * Reads the content that a prompt file had after each commit that changed it. Covers the given commit, HEAD, and the
+ * ancestors of both. Returns null if this history may be incomplete, for example in a shallow clone.
  */
 export type ReadFormerContents = (commit: string, path: string) => Promise<readonly ContentAtRef[] | null>;
 
 /**
- * Finds a version that an earlier sync of the same commit created, but that Langfuse or a gateway stored with different
- * content than promptsync sent.
+ * Finds a version that an earlier sync of the same commit created, but whose content Langfuse or a gateway changed
+ * before storing it.
  *
- * Langfuse has no version records, so promptsync recognizes the commit of a version only by the commit message. Two
- * commits can have the same message. If the file had the stored content at any commit with this message, the version
- * does not count as rewritten. Returns null for an uncommitted file, because its versions have no commit message.
+ * Langfuse has no version records, so only the commit message of a version shows which commit it comes from. Several
+ * commits can have the same message. If the file had the stored content at one of these commits, promptsync sent
+ * exactly that content, so the version was not changed.
+ *
+ * Returns null for an uncommitted file, because its versions have no commit message. Also returns null if the history
+ * of the file may be incomplete.
  */
 export async function findRewrittenVersion(
   versions: readonly RemoteLangfuseVersion[],
@@ -29,21 +32,21 @@ export async function findRewrittenVersion(
   if (suspects.length === 0) return null;
   const formerContents = await readFormerContents(commit, path);
   if (formerContents === null) return null;
-  // promptsync does not read the subject of every commit. If the subject is unknown, assume that the message matches.
+  // promptsync does not read the subject of every commit. If a subject is unknown, assume that the message matches.
   const possiblySent = formerContents.filter(
     ({ provenance }) => (makeCommitMessage(provenance) ?? message) === message,
   );
   return suspects.find((version) => !possiblySent.some(({ content }) => holdsContent(version, content))) ?? null;
 }
 
-/** Returns true if the version has the planned text and the planned config. */
+/** Returns true if the version has exactly the planned text and config. */
 export function isStoredAsPlanned(version: RemoteLangfuseVersion, change: CreateVersion): boolean {
   return isSameContent(version, computeCreatedDigests(change));
 }
 
 /**
- * Returns true if Langfuse may have stored the planned content in a changed form. The text of such a version differs
- * from the planned text at most in white space or Unicode normalization.
+ * Returns true if the version may be the planned version after Langfuse or a gateway changed it. Its content differs
+ * from the plan, but its text differs at most in white space or Unicode normalization.
  */
 function mayBeRewritten(version: RemoteLangfuseVersion, change: CreateVersion): boolean {
   return !isStoredAsPlanned(version, change) && differsOnlyInForm(version.content.text, change.content.text);
@@ -53,8 +56,9 @@ function mayBeRewritten(version: RemoteLangfuseVersion, change: CreateVersion): 
 const MAX_MESSAGE_LENGTH = 500;
 
 /**
- * Returns the commit message for a new version, which is the subject of the commit that introduced the content.
- * Truncates it to the maximum length. Returns undefined if the subject is unknown, for example for an uncommitted file.
+ * Returns the commit message for a new version. This is the subject of the commit that introduced the content,
+ * truncated to the maximum length. Returns undefined if the subject is unknown, for example because the file is not
+ * committed.
  */
 export function makeCommitMessage({ changeSummary }: CreateVersion['provenance']): string | undefined {
   return changeSummary?.slice(0, MAX_MESSAGE_LENGTH).toWellFormed();

@@ -1,6 +1,6 @@
 import { defineError, defineWarning } from '../problems/catalog-entry.ts';
 
-/** The problems that only Langfuse can cause. */
+/** The problems that can occur only with Langfuse. */
 export const LANGFUSE_PROBLEMS = {
   'langfuse/new-prompt': defineWarning<{ name: string }>(
     (e) => `Langfuse has no prompt "${e.name}" yet. A sync creates it.`,

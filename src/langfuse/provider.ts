@@ -11,8 +11,8 @@ import {
   isLostResponse,
   makeNotActiveProblem,
   makeUnexpectedError,
-  refuseRewritten,
-  reportUnknownCreate,
+  makeRewrittenOutcome,
+  makeUnknownCreateOutcome,
   makeStoppedOutcome,
 } from '../service/write-outcome.ts';
 import type { LangfuseService, NewLangfuseVersion, RemoteLangfuseVersion } from './client.ts';
@@ -38,10 +38,7 @@ type LangfuseWorld = {
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
-/**
- * Creates the Langfuse provider. Each environment is a label in Langfuse, and promptsync can read every version by its
- * number.
- */
+/** Creates the Langfuse provider. In Langfuse, environments are labels, and every version can be read by its number. */
 export function makeLangfuseProvider(world: LangfuseWorld): Provider {
   return {
     observe: async (request) => interpretLangfuseReading(await readLangfusePrompt(world.service, request), request),
@@ -57,14 +54,14 @@ export function makeLangfuseProvider(world: LangfuseWorld): Provider {
 }
 
 /**
- * The state of the writes to one prompt. They must run one at a time, because concurrent label moves can leave a label
- * on two versions.
+ * The state that all writes to one prompt share. The writes must run one at a time, because concurrent moves of a label
+ * can leave it on two versions.
  */
 type LangfuseWriteState = LangfuseWorld & {
   readonly request: ReadRequest;
-  /** The result of the last read. Its `others` also include `createdVersions`. */
+  /** The result of the last read. Its `others` also contain the versions in `createdVersions`. */
   readonly reading: LangfuseReading;
-  /** The versions that this apply created, or adopted after a lost response. */
+  /** The versions that this apply created, and those that it found after the response to a create call was lost. */
   readonly createdVersions: readonly RemoteLangfuseVersion[];
 };
 
@@ -82,7 +79,7 @@ function makeLangfuseWriter(world: LangfuseWorld, request: ReadRequest): PromptW
   };
   return {
     observe,
-    // `observe` already reads every pinned version number, so there is nothing more to search for.
+    // `observe` already reads every version that is pinned by number, so there is nothing more to search for.
     find: observe,
     create: async (change, { environments }) => {
       const onCreated = (version: RemoteLangfuseVersion) => void createdVersions.push(version);
@@ -97,8 +94,8 @@ function makeLangfuseWriter(world: LangfuseWorld, request: ReadRequest): PromptW
 }
 
 /**
- * Creates a version and moves labels to it in the same request. If the response is lost, finds out whether Langfuse
- * created the version.
+ * Creates a version and moves labels to it in the same request. If the response is lost, checks whether Langfuse
+ * created the version anyway.
  * @param onCreated called with the version as soon as promptsync knows that it exists
  */
 async function createLangfuseVersion(
@@ -113,26 +110,28 @@ async function createLangfuseVersion(
   const content = makeNewVersionContent(change.content, metadataFrom);
   const earlierVersions = listLangfuseVersions(reading).filter((version) => !createdVersions.includes(version));
   const rewritten = await findRewrittenVersion(earlierVersions, change, readFormerContents);
-  if (rewritten !== null) return refuseRewritten(rewritten, 'not_made');
+  if (rewritten !== null) return makeRewrittenOutcome(rewritten, 'not_made');
   const newVersion = { content, labels, message: makeCommitMessage(provenance) };
   try {
     const created = await service.create(request.promptId, newVersion);
     onCreated(created);
-    if (!isStoredAsPlanned(created, change)) return { ...refuseRewritten(created, 'made'), movedEnvironments: labels };
+    if (!isStoredAsPlanned(created, change))
+      return { ...makeRewrittenOutcome(created, 'made'), movedEnvironments: labels };
     return { ...(await makeCreateOutcome(state, created, labels)), status: 'made' };
   } catch (error) {
     if (!isLostResponse(error)) throw error;
     const recovered = await findLostLangfuseVersion(state, newVersion, change);
-    if (recovered === null) return { ...reportUnknownCreate(error), movedEnvironments: labels };
+    if (recovered === null) return { ...makeUnknownCreateOutcome(error), movedEnvironments: labels };
     onCreated(recovered);
     return { ...(await makeCreateOutcome(state, recovered, labels)), status: 'adopted' };
   }
 }
 
 /**
- * Builds the outcome of a create call from the labels that the created version has now. If somebody else has moved a
- * label away, the outcome omits the label, so that `setLabel` moves it again. If a label cannot be read, for example
- * after an interrupt, the response to the create call shows whether the version got the label.
+ * Builds the outcome of a create call. Reads each requested label again, and reports it as moved only if it is still on
+ * the created version. If somebody else has moved the label away in the meantime, `setLabel` will then move it again.
+ * If a label cannot be read, for example after an interrupt, relies on the labels that Langfuse returned with the
+ * version.
  */
 async function makeCreateOutcome(
   { service, request }: LangfuseWriteState,
@@ -153,8 +152,8 @@ async function makeCreateOutcome(
 }
 
 /**
- * Searches for the version of a create call whose response was lost. The version must have a new number and the planned
- * text, config and commit message. Returns null if no such version appears within 15 seconds.
+ * Searches for the version of a create call whose response was lost. The version must have a number that did not exist
+ * before, and the planned text, config and commit message. Returns null if no such version appears within 15 seconds.
  */
 async function findLostLangfuseVersion(
   { service, sleep, request: { promptId }, reading }: LangfuseWriteState,
@@ -183,8 +182,9 @@ async function findLostLangfuseVersion(
  */
 async function setLabel(state: LangfuseWriteState, label: string, { id, number }: VersionRef): Promise<WriteOutcome> {
   const { service, sleep, request } = state;
-  // Langfuse reuses the numbers of deleted versions. If promptsync created a different version with this number, the
-  // version to activate was deleted. Moving the label to the number would activate the wrong content.
+  // Langfuse reuses the numbers of deleted versions. If this apply has created a different version with this number,
+  // the version to activate must have been deleted. Moving the label to the number would then activate the wrong
+  // content.
   if (state.createdVersions.some((created) => created.number === number && created.id !== id)) {
     const evidence = { version: `v${number}`, known: 'the version that promptsync read under this number' };
     return makeStoppedOutcome('not_made', makeProblem('apply/other-content', evidence));

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../domain/json.ts';
+import { renderCanonicalJson } from '../domain/json.ts';
 import type { ObservedPrompt, ReadRequest } from '../domain/observed-prompt.ts';
 import { makeVersionRef, type VersionWithMetadata } from '../domain/versions.ts';
 import { type Content, holdsContent } from '../domain/content.ts';
@@ -7,21 +7,21 @@ import type { LangfuseService, RemoteLangfusePrompt, RemoteLangfuseVersion } fro
 
 /** Everything that promptsync has read about one prompt so far. */
 export type LangfuseReading = {
-  /** The version that has each requested label, by label. Null if no version has the label. */
+  /** The requested labels, each with the version that has it. Null for a label that no version has. */
   readonly active: ReadonlyMap<string, RemoteLangfuseVersion | null>;
-  /** Versions that promptsync read by number or by a label that was not requested, and versions that it created. */
+  /** Other versions: those that promptsync read by number or by another label, and those that it created. */
   readonly others: readonly RemoteLangfuseVersion[];
   /**
-   * The row of the prompt in Langfuse's prompt list. Null if promptsync did not read the list. Undefined if the list
-   * has no such row.
+   * The row of the prompt in Langfuse's prompt list. Null if promptsync did not read the list. Undefined if promptsync
+   * read the list and the prompt is not in it.
    */
   readonly listed: RemoteLangfusePrompt | null | undefined;
 };
 
 /**
- * Reads the version of each requested label. Returns early if these versions show that the prompt is in sync, unless
- * the request is for all versions. Otherwise also reads the pinned versions and searches for versions with the
- * requested content. Throws a `ProblemError` if the prompt cannot be read or is too large.
+ * Reads the version of each requested label. If these versions already show that the prompt is in sync, reads nothing
+ * more. Otherwise also reads the pinned versions, and searches other versions for the requested content. With the read
+ * depth `versions`, always reads all versions. Throws a `ProblemError` if the prompt cannot be read or is too large.
  */
 export async function readLangfusePrompt(service: LangfuseService, request: ReadRequest): Promise<LangfuseReading> {
   const { promptId, environments, readDepth } = request;
@@ -40,8 +40,8 @@ const MAX_PROMPT_MIB = 256;
 
 /**
  * Wraps a service to limit the total size of the versions that are read through it. A read that exceeds the limit
- * throws a `ProblemError`. Reads through the original service need no limit, because promptsync does not keep their
- * versions.
+ * throws a `ProblemError`. Reads through the original service do not count, because promptsync does not keep their
+ * versions in memory.
  */
 function limitReadSize(service: LangfuseService): LangfuseService {
   let size = 0;
@@ -57,8 +57,8 @@ function limitReadSize(service: LangfuseService): LangfuseService {
 }
 
 /**
- * Reads the version that has each label. Returns the versions in the order of the labels, with null for a label that no
- * version has.
+ * For each label, reads the version that has it. The result is in the order of the labels. It contains null for a label
+ * that no version has.
  */
 function readVersionsByLabel(
   service: LangfuseService,
@@ -68,7 +68,7 @@ function readVersionsByLabel(
   return Promise.all(labels.map((label) => service.read(promptId, { kind: 'label', label })));
 }
 
-/** The number of newest versions that promptsync searches for matching content. */
+/** How many of the newest versions promptsync searches for matching content. */
 const MAX_SEARCHED_VERSIONS = 20;
 /** The number of versions that a search reads in parallel. */
 const MAX_PARALLEL_VERSION_READS = 5;
@@ -76,9 +76,11 @@ const MAX_PARALLEL_VERSION_READS = 5;
 type ListedReading = LangfuseReading & { readonly listed: RemoteLangfusePrompt };
 
 /**
- * Reads more versions of a prompt. With the read depth `versions`, reads all of them. Otherwise reads the versions with
- * labels that were not requested, the pinned versions and the newest version, and then searches the recent versions for
- * content that is still missing.
+ * Reads more versions of a prompt. With the read depth `versions`, reads all of them. Otherwise reads these versions:
+ * - the versions with other labels than the requested ones
+ * - the versions that are pinned by number
+ * - the newest version
+ * - recent versions, until all requested content is found
  */
 async function readMoreVersions(
   service: LangfuseService,
@@ -126,8 +128,8 @@ async function searchRecentVersions(
     if (areContentsFound(extended, request)) break;
     const numbers = recentNumbers.slice(start, start + MAX_PARALLEL_VERSION_READS);
     const versions = await readVersionsByNumber(service, request, extended, numbers);
-    // Stop adding versions as soon as all content is found. Otherwise promptsync would use an older version with the
-    // same content.
+    // Once all content is found, ignore the rest of the batch. promptsync uses the oldest match that it knows, so it
+    // would prefer an even older version with the same content.
     for (const version of versions) {
       if (!areContentsFound(extended, request)) others.push(version);
     }
@@ -136,8 +138,9 @@ async function searchRecentVersions(
 }
 
 /**
- * Returns true if all requested content was found. If the file has no `latest` pin, a later run must also be able to
- * find the content of the file, even after all requested labels have moved.
+ * Returns true if the search can stop, because versions with all requested content were found. If the file has no
+ * `latest` pin, a later run must also be able to find a version with the content of the file, even after all requested
+ * labels have moved to other versions.
  */
 function areContentsFound(
   reading: LangfuseReading,
@@ -172,8 +175,8 @@ function listRecentNumbers({ listed }: LangfuseReading): readonly number[] {
 }
 
 /**
- * Reads a version that Langfuse lists. Throws a `ProblemError` if Langfuse does not return it, because it may have the
- * content that promptsync would otherwise create again.
+ * Reads a version that is in Langfuse's prompt list. Throws a `ProblemError` if Langfuse does not return it. Without
+ * this error, promptsync might create the content of that version a second time.
  */
 async function readListedVersion(
   service: LangfuseService,
@@ -186,7 +189,7 @@ async function readListedVersion(
   throw new ProblemError(makeProblem('service/invalid-answer', { reason }));
 }
 
-/** The label that Langfuse moves to each new version. */
+/** The label that Langfuse itself moves to each new version. */
 export const LATEST_LABEL = 'latest';
 
 function listNumbersNewestFirst({ versions }: RemoteLangfusePrompt): readonly number[] {
@@ -200,7 +203,7 @@ export function listLangfuseVersions({ active, others }: LangfuseReading): reado
   return [...byNumber.values()].toSorted((a, b) => b.number - a.number);
 }
 
-/** Converts a reading to an `ObservedPrompt`, the form that all providers share. */
+/** Converts a reading to an `ObservedPrompt`, the format that all providers share. */
 export function interpretLangfuseReading(reading: LangfuseReading, request: ReadRequest): ObservedPrompt {
   const { active, listed } = reading;
   const known = listLangfuseVersions(reading);
@@ -216,7 +219,7 @@ export function interpretLangfuseReading(reading: LangfuseReading, request: Read
     metadata: 'kept',
     metadataFrom: findMetadataSource(reading, request),
     problems: exists ? [] : [makeProblem('langfuse/new-prompt', { name: request.promptId })],
-    fingerprint: canonicalJson([
+    fingerprint: renderCanonicalJson([
       exists,
       [...active].map(([label, version]) => [label, version && version.id]),
       known.map(({ id }) => id),
@@ -225,8 +228,8 @@ export function interpretLangfuseReading(reading: LangfuseReading, request: Read
 }
 
 /**
- * Returns each label with its version if the request reads all versions. Otherwise returns an empty list. Omits
- * `latest`, because Langfuse itself moves that label.
+ * Returns all labels of the prompt with their versions if the request reads all versions. Otherwise returns an empty
+ * list. Omits `latest`, because Langfuse itself moves that label.
  */
 function listAllLabels(
   known: readonly RemoteLangfuseVersion[],
@@ -239,13 +242,13 @@ function listAllLabels(
 }
 
 /**
- * Finds the version whose config a new version copies, because applications read the name of their model from the
- * config. Prefers the version of the first pinned environment that has one, and otherwise uses the newest version.
- * Returns undefined if there is no version or its config is empty.
+ * Finds the version from which a new version copies its config. Applications read the name of their model from the
+ * config, for example, so a new version must not lose it. Prefers the version of the first pinned environment that has
+ * one, and otherwise uses the newest version. Returns undefined if there is no version or if its config is empty.
  */
 function findMetadataSource(reading: LangfuseReading, { pins }: ReadRequest): VersionWithMetadata | undefined {
   const [pinned] = pins.flatMap(({ environment }) => reading.active.get(environment) ?? []);
   const source = pinned ?? listLangfuseVersions(reading)[0];
-  if (source === undefined || canonicalJson(source.content.metadata) === '{}') return undefined;
+  if (source === undefined || renderCanonicalJson(source.content.metadata) === '{}') return undefined;
   return { ...makeVersionRef(source), metadata: source.content.metadata, metadataDigest: source.metadataDigest };
 }

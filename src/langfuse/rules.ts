@@ -26,8 +26,8 @@ type NameFault = {
 };
 
 /**
- * The possible faults of prompt names. promptsync sends the name as one segment of a URL path, and servers and gateways
- * resolve the segments "." and "..".
+ * The possible faults of prompt names. promptsync sends the name as one segment of a URL path. The segments "." and
+ * ".." are not allowed, because servers and gateways resolve them to other paths.
  */
 const NAME_FAULTS: readonly NameFault[] = [
   { hasFault: (name) => name === '.' || name === '..', fault: '"." and ".." have a special meaning in a URL path' },

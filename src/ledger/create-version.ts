@@ -14,8 +14,8 @@ import {
   makeFailureHandler,
   findLostVersion,
   isLostResponse,
-  refuseRewritten,
-  reportUnknownCreate,
+  makeRewrittenOutcome,
+  makeUnknownCreateOutcome,
   makeStoppedOutcome,
 } from '../service/write-outcome.ts';
 import type { CreateOutcome, WriteOutcome } from '../domain/provider.ts';
@@ -34,28 +34,30 @@ import {
 import { trackNewestVersion, getLedgerHead, rememberVersions, trackVersion, type LedgerWriteState } from './writing.ts';
 
 /**
- * A request to create a version. `activated` lists the existing versions that the plan activates for pins other than
- * `latest`. The ledger of the new version keeps them, because somebody may want to activate them again.
+ * A request to create a version. `activated` contains the existing versions that the plan activates for pins other than
+ * `latest`. They stay in the ledger of the new version, because somebody may want to activate them again.
  */
 type CreateRequest = CreateVersion & { readonly activated: readonly VersionRef[] };
 
 /**
- * Creates a version and activates it in the tracking environment. If an existing version has the content, adopts that
- * version instead. For example, an interrupted run may have created it.
+ * Creates a version and activates it in the tracking environment. If a version with the same content already exists,
+ * adopts that version instead. For example, an interrupted run may have created it.
  */
 export async function createManagedVersion(state: LedgerWriteState, change: CreateRequest): Promise<CreateOutcome> {
   try {
     return (await adoptExistingVersion(state, change)) ?? (await sendCreate(state, change));
   } catch (error) {
     if (!isLostResponse(error)) return makeFailureHandler('Creating the version')(error);
-    return reportUnknownCreate(error);
+    return makeUnknownCreateOutcome(error);
   }
 }
 
 /**
- * Searches for an existing version that makes the create call unnecessary. Probes the newest version, and then checks
- * the version in the tracking environment and the versions in its ledger. Returns the outcome if promptsync adopts a
- * version or must not create one. Returns null if promptsync has to create the version.
+ * Checks whether promptsync can adopt an existing version instead of creating one. First probes the newest version,
+ * which may not be in any ledger. Then checks the version in the tracking environment and the versions in its ledger.
+ *
+ * Returns null if promptsync has to create the version. Otherwise returns the outcome: either promptsync has adopted a
+ * version, or a problem prevents it from creating one.
  */
 async function adoptExistingVersion(state: LedgerWriteState, change: CreateRequest): Promise<CreateOutcome | null> {
   await probeNewestVersion(state);
@@ -63,7 +65,7 @@ async function adoptExistingVersion(state: LedgerWriteState, change: CreateReque
   const rewritten = listVersionsRead(reading).find((version) =>
     isRewritten(version, change.content, listKnownEntries(reading)),
   );
-  if (rewritten !== undefined) return refuseRewritten(rewritten, 'not_made');
+  if (rewritten !== undefined) return makeRewrittenOutcome(rewritten, 'not_made');
   const problems = await trackNewestVersion(state);
   if (problems.length > 0) return makeStoppedOutcome('not_made', ...problems);
   const head = getLedgerHead(state) ?? null;
@@ -76,7 +78,7 @@ async function adoptExistingVersion(state: LedgerWriteState, change: CreateReque
   return match === undefined ? null : makeAdoptedOutcome(await probeVerifiedVersion(state, match));
 }
 
-/** Builds the outcome for a planned create call if promptsync adopted an existing version instead. */
+/** Builds the outcome of a planned create call if promptsync adopted an existing version instead. */
 function makeAdoptedOutcome(version: LedgerVersion): CreateOutcome {
   return {
     status: 'adopted',
@@ -86,7 +88,9 @@ function makeAdoptedOutcome(version: LedgerVersion): CreateOutcome {
   };
 }
 
-/** Returns true if a version has the content to create and all other content that the new version would serve. */
+/**
+ * Returns true if a version has all content that the new version would have to match: `content` and `otherContents`.
+ */
 function holdsAllContents(
   state: LedgerWriteState,
   { content, otherContents = [] }: CreateVersion,
@@ -96,14 +100,16 @@ function holdsAllContents(
   return [content, ...otherContents].every((each) => holdsContent(entry, toStoredContent(each, metadata)));
 }
 
-/** Detects whether the service keeps the metadata of versions, based on the versions read so far. */
+/**
+ * Detects whether the service keeps the metadata of versions, based on the versions that promptsync has read so far.
+ */
 function detectMetadata({ world, reading }: LedgerWriteState): ObservedPrompt['metadata'] {
   return detectMetadataSupport(reading, world.trackingEnvironment);
 }
 
 /**
- * Sends the create call. If the response is lost, finds out whether the service created the version instead of sending
- * the call again.
+ * Sends the create call. If the response is lost, does not send the call again, but finds out whether the service
+ * created the version.
  */
 async function sendCreate(state: LedgerWriteState, change: CreateRequest): Promise<CreateOutcome> {
   const { content, provenance } = change;
@@ -126,14 +132,14 @@ async function sendCreate(state: LedgerWriteState, change: CreateRequest): Promi
 
 /**
  * Checks that the service stored the content that promptsync sent. If so, activates the created version in the tracking
- * environment.
+ * environment. If not, reports an error.
  */
 async function checkCreatedVersion(
   state: LedgerWriteState,
   { content }: CreateVersion,
   version: LedgerVersion,
 ): Promise<WriteOutcome> {
-  if (!isStoredAsSent(content, version)) return refuseRewritten(version, 'made');
+  if (!isStoredAsSent(content, version)) return makeRewrittenOutcome(version, 'made');
   const { trackingEnvironment: environment } = state.world;
   const isFirstDrop = version.record === null && detectMetadata(state) === 'kept';
   rememberVersions(state, version);
@@ -143,22 +149,22 @@ async function checkCreatedVersion(
 }
 
 /**
- * Returns true if the service stored the content that promptsync sent. The service may drop all metadata, because the
- * tracking environment still shows which versions promptsync created.
+ * Returns true if the service stored the content that promptsync sent. It may drop all metadata: promptsync can then
+ * still recognize its latest version, because that version is active in the tracking environment.
  */
 function isStoredAsSent(content: CreateVersion['content'], version: LedgerVersion): boolean {
   return isSameContent(version.content, version.record === null ? toStoredContent(content, 'dropped') : content);
 }
 
-/** The number of newest versions that a ledger keeps. It keeps the same number of pinned versions. */
+/** The number of newest versions in a ledger. The same number applies separately to the pinned versions. */
 const MAX_LEDGER_VERSIONS = 20;
 
 /**
  * Builds the version record of a new version. Its ledger contains these versions:
  * - the newest known versions
- * - the newest versions that were ever pinned
- * - all active versions
- * - the version with the content of the file
+ * - the newest versions with the mark `pinned`
+ * - all versions that are active in an observed environment
+ * - the version with the content of the prompt file
  */
 function makeVersionRecord(
   state: LedgerWriteState,
@@ -169,7 +175,8 @@ function makeVersionRecord(
   const newestFirst = listKnownEntries(reading).map((entry): LedgerEntry => {
     return pinned.has(entry.id) ? { ...entry, pinned: true } : entry;
   });
-  // Keep the version with the content of the file. Otherwise a later sync would create this content again.
+  // Keep the version with the content of the prompt file. Otherwise a later sync would not recognize that version, and
+  // would create its content again.
   const own = request.fileContent === null ? undefined : findVersionWithContent(newestFirst, request.fileContent);
   const newestPinned = newestFirst.filter((entry) => entry.pinned === true).slice(0, MAX_LEDGER_VERSIONS);
   const newest = [...newestFirst.slice(0, MAX_LEDGER_VERSIONS), ...newestPinned].map(({ id }) => id);
@@ -184,8 +191,8 @@ function makeVersionRecord(
 }
 
 /**
- * Returns the ids of the versions that are active for pins other than `latest`, either now or after this plan is
- * applied.
+ * Returns the ids of the versions that are active in environments with a pin other than `latest`. This includes the
+ * versions that this plan is about to activate there.
  */
 function listPinnedIds(
   { request, reading }: LedgerWriteState,
@@ -197,9 +204,9 @@ function listPinnedIds(
 }
 
 /**
- * Finds out whether a create call with a lost response created a version. Waits until the newest version is one that
- * promptsync has not read, and probes it. Throws the error of the call if no such version appears within 15 seconds.
- * promptsync never sends the create call again.
+ * Finds out whether a create call with a lost response created a version. Waits until the newest version in the service
+ * is one that promptsync does not know yet, and probes it. Throws the error of the call if no such version appears
+ * within 15 seconds. Never sends the create call again, because that could create a second version.
  */
 async function resolveLostCreate(
   state: LedgerWriteState,
@@ -215,22 +222,22 @@ async function resolveLostCreate(
   const isOwnVersion = version.record?.operation === record.operation && directlyFollowsLedger(version);
   const rewritten = isRewritten(version, change.content, listKnownEntries(state.reading));
   rememberVersions(state, version);
-  if (rewritten) return refuseRewritten(version, isOwnVersion ? 'made' : 'unknown');
-  // Adopt a foreign version only if a pin requires its content. Otherwise no ledger would list the version, and
-  // promptsync would lose track of it.
+  if (rewritten) return makeRewrittenOutcome(version, isOwnVersion ? 'made' : 'unknown');
+  // Adopt a foreign version only if a pin requires its content. Otherwise it would not be in any ledger, and promptsync
+  // would lose track of it.
   const isPinFollowing = change.baseline !== true && (change.ref !== undefined || followsLatest(state.request));
   const isNextManaged = mayFollowHead(version, getLedgerHead(state));
   if ((isPinFollowing || isNextManaged) && holdsAllContents(state, change, makeLedgerEntry(version))) {
     return { ...makeAdoptedOutcome(version), problems: await trackNewestVersion(state) };
   }
-  if (mayBeTidiedCreate(version, change.content)) return refuseRewritten(version, 'unknown');
+  if (mayBeTidiedCreate(version, change.content)) return makeRewrittenOutcome(version, 'unknown');
   const evidence = { id, number: version.number, reason: error.problem.message };
   return makeStoppedOutcome('unknown', makeProblem('apply/somebody-else-wrote', evidence));
 }
 
 /**
- * Waits until the newest version is one that promptsync has not read, and returns its id. Returns null after 15
- * seconds.
+ * Waits until the newest version in the service is one that promptsync does not know yet, and returns its id. Returns
+ * null after 15 seconds.
  */
 async function awaitUnreadNewestId({ world, reading }: LedgerWriteState): Promise<string | null> {
   const findUnread = async () =>

@@ -3,8 +3,8 @@ import { differsOnlyInForm } from '../service/write-outcome.ts';
 import { type LedgerEntry, pickPresentFacts, type LedgerVersion } from './version-record.ts';
 
 /**
- * Returns true if promptsync created the version. The version record must contain the digest of the text. The presence
- * of a record is not enough, because somebody who copies a version in the service and edits the copy also copies the
+ * Returns true if promptsync created the version. In that case, the version record contains the digest of the text. A
+ * record alone proves nothing: if somebody copies a version in the service and edits the copy, the copy still has the
  * record.
  */
 export function isManagedVersion(version: LedgerVersion): boolean {
@@ -12,10 +12,12 @@ export function isManagedVersion(version: LedgerVersion): boolean {
 }
 
 /**
- * Returns true if a version may be a copy of a managed version with edited metadata. The metadata of such a version
- * does not match the digest in its version record. The same mismatch occurs if the service itself adds metadata. A
- * version whose number directly follows its ledger is not a copy, because only the version for which the record was
- * written has that number.
+ * Returns true if a version may be a copy of a managed version with edited metadata. The metadata of such a copy does
+ * not match the metadata digest in its version record.
+ *
+ * A mismatch does not prove that the version is a copy, because some services add metadata of their own. If the number
+ * of the version directly follows the newest number in its ledger, the version is the original. No copy can have that
+ * number.
  */
 export function mayBeEditedCopy(version: LedgerVersion): boolean {
   const sent = version.record?.metadataDigest;
@@ -27,15 +29,15 @@ export function mayBeEditedCopy(version: LedgerVersion): boolean {
   );
 }
 
-/** Creates the ledger entry of a version. A version that may be an edited copy counts as foreign. */
+/** Creates a ledger entry for a version. A version that may be an edited copy counts as foreign. */
 export function makeLedgerEntry(version: LedgerVersion): LedgerEntry {
   return toEntry(version, isManagedVersion(version) && !mayBeEditedCopy(version));
 }
 
 /**
- * Creates the ledger entry of a version that is active in an environment. The version counts as foreign only if it is
- * certainly an edited copy. Otherwise, with a service that adds metadata to every version, no prompt would ever be in
- * sync.
+ * Creates a ledger entry for a version that is active in an environment. Such a version counts as foreign only if it is
+ * certainly an edited copy. Some services add metadata to every version. With a stricter rule, no prompt would ever be
+ * in sync there.
  */
 export function makeServedEntry(version: LedgerVersion, known: readonly LedgerEntry[]): LedgerEntry {
   const isCopy = mayBeEditedCopy(version) && hasOriginal(version, known);
@@ -51,10 +53,9 @@ function toEntry({ number, id, content, record }: LedgerVersion, isManaged: bool
 }
 
 /**
- * Returns true if promptsync sent this content for a version, but the service stored different content. The version
- * record contains the digests of the sent content.
- * @param known all known versions, to distinguish a rewritten version from an edited copy of a version with this
- * content
+ * Returns true if promptsync sent the given content, but the service stored the version with different content. The
+ * version record shows this, because it contains the digests of the content that was sent.
+ * @param known all known versions; if one of them is the original, the given version is an edited copy of it
  */
 export function isRewritten(version: LedgerVersion, content: Content, known: readonly LedgerEntry[]): boolean {
   const { digest, metadataDigest } = content;
@@ -67,8 +68,8 @@ export function isRewritten(version: LedgerVersion, content: Content, known: rea
 }
 
 /**
- * Returns true if a version may come from a create call to a service that rewrites text and drops all metadata. Such a
- * version has no metadata, and its text differs from the sent text only in white space or Unicode normalization.
+ * Returns true if promptsync may have sent the given content for this version, but the service rewrote the text and
+ * dropped all metadata. The text then differs from the sent text only in white space or Unicode normalization.
  */
 export function mayBeTidiedCreate({ record, content: stored }: LedgerVersion, content: Content): boolean {
   const hasNoMetadata = record === null && stored.metadataDigest === EMPTY_METADATA_DIGEST;
@@ -84,7 +85,7 @@ export type LedgerHead = LedgerVersion | null | undefined;
 /**
  * Returns true if the tracking environment may move from its current version, the head, to the given version. The given
  * version must be managed and newer, and its ledger must contain the head. Otherwise promptsync would forget the
- * versions that only the ledger of the head contains.
+ * versions that are only in the ledger of the head.
  */
 export function mayFollowHead(version: LedgerVersion, head: LedgerHead): boolean {
   if (head === undefined || !isManagedVersion(version) || mayBeEditedCopy(version)) return false;
@@ -93,8 +94,8 @@ export function mayFollowHead(version: LedgerVersion, head: LedgerHead): boolean
 }
 
 /**
- * Returns true if an earlier version has exactly the content that the record of this version describes. This version is
- * then a copy, because promptsync never creates the same content twice.
+ * Returns true if an earlier version has exactly the content that the version record describes. The given version must
+ * then be a copy, because promptsync never creates the same content twice.
  */
 function hasOriginal({ number, record }: LedgerVersion, known: readonly LedgerEntry[]): boolean {
   return known.some(

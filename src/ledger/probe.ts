@@ -7,9 +7,9 @@ import type { LedgerEntry, LedgerVersion } from './version-record.ts';
 import { trackNewestVersion, rememberVersions, type LedgerWorld, type LedgerWriteState } from './writing.ts';
 
 /**
- * Reads a version that no environment serves. To do so, activates the version in the probe environment, which no
- * application uses. Throws a `ProblemError` and not a `ServiceError`, because a failed probe is not a failed change of
- * the plan.
+ * Reads a version that no environment serves. To do so, activates it in the probe environment, which no application
+ * uses. Throws a `ProblemError` rather than a `ServiceError`, because a failed probe is not a failed change of the
+ * plan.
  */
 export async function probeVersion(world: LedgerWorld, promptId: string, versionId: string): Promise<LedgerVersion> {
   const environment = getProbeEnvironment(world.trackingEnvironment);
@@ -38,8 +38,8 @@ async function probeVersionIfPresent(
 }
 
 /**
- * Probes the newest version, unless promptsync has read it or a ledger contains it. Throws a `ProblemError` if the
- * service does not return the version, because it may have the content that promptsync is about to create.
+ * Probes the newest version if promptsync has not read it and no known ledger contains it. Throws a `ProblemError` if
+ * it cannot be read, because it may have the content that promptsync is about to create.
  */
 export async function probeNewestVersion(state: LedgerWriteState): Promise<void> {
   const { id: promptId, latestVersionId: id } = state.reading.prompt;
@@ -64,8 +64,8 @@ export async function probeVerifiedVersion(state: LedgerWriteState, entry: Ledge
 }
 
 /**
- * Probes the version that a ledger entry describes. First checks that the text in git matches the digest in the entry,
- * if git has the file.
+ * Probes the version that a ledger entry describes. If git has the prompt file of the entry, first checks that its text
+ * matches the digest in the entry.
  */
 async function probeAfterGitCheck({ world, reading }: LedgerWriteState, entry: LedgerEntry): Promise<LedgerVersion> {
   const { id, commit, path, digest, number } = entry;
@@ -79,8 +79,8 @@ async function probeAfterGitCheck({ world, reading }: LedgerWriteState, entry: L
 }
 
 /**
- * Creates the error for a version whose content differs from its known content.
- * @param known the record that the version does not match, such as `its entry in the ledger`
+ * Creates the error for a version that does not have the expected content.
+ * @param known the source of the expected content, such as `its entry in the ledger`
  */
 function makeOtherContentError(number: number, known: string): ProblemError {
   return new ProblemError(makeProblem('apply/other-content', { version: `v${number}`, known }));
@@ -88,11 +88,11 @@ function makeOtherContentError(number: number, known: string): ProblemError {
 
 /**
  * Probes the versions that the pins specify by id. If a pin specifies a number, also probes the newest version, because
- * it may have that number. Remembers the ids that no version of the prompt has. Throws a `ProblemError` if a probe
- * fails for a different reason.
+ * it may have that number. Remembers the ids that do not exist in this prompt. Throws a `ProblemError` if a probe fails
+ * for any other reason.
  *
- * If a probed version may follow the version in the tracking environment, moves that environment to the probed version.
- * Otherwise the ledger of the probed version would be lost.
+ * Then moves the tracking environment to the newest version that may follow its current version. Otherwise the ledger
+ * of a probed version could be lost.
  */
 export async function probePinnedVersions(state: LedgerWriteState, pins: readonly Pin[]): Promise<void> {
   const { reading } = state;

@@ -47,8 +47,8 @@ function makeLedgerWriter(world: LedgerWorld, request: ReadRequest): PromptWrite
 }
 
 /**
- * Updates fields of a prompt, and compares them with the updated prompt in the response (interface section 4.3).
- * Reports a problem if a field has a different value there, because every sync would send that field again.
+ * Updates fields of a prompt. The response contains the updated prompt (interface section 4.3). If a field has a
+ * different value there than promptsync sent, reports a problem, because every sync would send that field again.
  */
 async function updatePromptFields({ world, reading }: LedgerWriteState, change: UpdatePrompt): Promise<WriteOutcome> {
   const entries = Object.entries(change.fields).map(([field, { after }]) => [field, after]);
@@ -59,7 +59,7 @@ async function updatePromptFields({ world, reading }: LedgerWriteState, change: 
   return makeStoppedOutcome('unknown', makeProblem('apply/fields-differ', { fields: changedByService }));
 }
 
-/** Activates a known version after checking that its content matches the ledger and git. */
+/** Activates a known version after checking that its content matches the ledger and the prompt file in git. */
 async function setActiveVersion(state: LedgerWriteState, environment: string, id: string): Promise<WriteOutcome> {
   const entry = findKnownEntry(state.reading, id);
   if (entry === undefined) throw makeUnexpectedError('the version to activate is not known');

@@ -1,7 +1,7 @@
 import type { ObservedPrompt, ReadRequest } from '../domain/observed-prompt.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 import { toStoredContent, holdsContent, omitDigests } from '../domain/content.ts';
-import { canonicalJson, type JsonObject } from '../domain/json.ts';
+import { renderCanonicalJson, type JsonObject } from '../domain/json.ts';
 import type { PromptService, ServicePrompt } from '../service/prompt-service.ts';
 import { readUntil } from '../service/retry.ts';
 import { makeProblem, toProblem } from '../problem.ts';
@@ -20,15 +20,15 @@ export type LedgerReading = {
   readonly prompt: Omit<ServicePrompt, 'activeVersion'>;
   /** The active version of each environment that was read. Null if no version is active there. */
   readonly active: ReadonlyMap<string, LedgerVersion | null>;
-  /** Versions that promptsync probed or created, and versions that were active before promptsync replaced them. */
+  /** Other versions: those that promptsync probed or created, and those that it replaced in an environment. */
   readonly others: readonly LedgerVersion[];
-  /** The pinned version ids that no version of this prompt has, according to a probe. */
+  /** The version ids that do not exist in this prompt, as a probe has shown. */
   readonly missingIds: readonly string[];
 };
 
 /**
- * Reads a prompt in each requested environment. If these responses are not sufficient, also reads the prompt in the
- * tracking environment. Throws a `ServiceError` if the prompt cannot be read.
+ * Reads a prompt in each requested environment. If these responses do not contain enough information, also reads the
+ * prompt in the tracking environment. Throws a `ServiceError` if the prompt cannot be read.
  */
 export async function readLedgerPrompt(
   service: PromptService,
@@ -43,11 +43,11 @@ export async function readLedgerPrompt(
 }
 
 /**
- * Returns true if promptsync does not need the most complete ledger, which is the one in the tracking environment. This
- * is the case if all of these conditions are met:
+ * Returns true if promptsync does not have to read the tracking environment, which has the most complete ledger. All of
+ * these conditions must be met:
  * - The read depth is `minimal`, and the prompt is in sync.
  * - An environment serves a managed version that is not a baseline.
- * - No version looks like an edited copy.
+ * - No version that was read may be an edited copy.
  */
 function isReadingSufficient(
   { readDepth, isSynced, environments }: ReadRequest,
@@ -134,7 +134,7 @@ export function listKnownEntries(reading: LedgerReading): readonly LedgerEntry[]
   const read = listVersionsRead(reading);
   const known = new Map<string, LedgerEntry>();
   const note = (entry: LedgerEntry): void => {
-    // An entry keeps the mark `pinned` even if a newer ledger lacks the mark.
+    // An entry keeps the mark `pinned` even if a newer ledger does not contain the mark.
     const { pinned } = known.get(entry.id) ?? {};
     known.set(entry.id, { ...pickPresentFacts({ pinned }), ...entry });
   };
@@ -143,17 +143,17 @@ export function listKnownEntries(reading: LedgerReading): readonly LedgerEntry[]
   for (const { record } of read.toSorted((a, b) => a.number - b.number)) (record?.ledger ?? []).forEach(note);
   for (const version of read) note(makeLedgerEntry(version));
   const ids = new Set(read.map(({ id }) => id));
-  // If a ledger was copied from a different prompt, it can contain the number of a version of this prompt. Versions
-  // that promptsync has read come first.
+  // Two versions can have the same number if somebody copied a ledger from a different prompt. In that case, put the
+  // version that promptsync has read first.
   const rank = ({ id }: LedgerEntry) => (ids.has(id) ? 0 : 1);
   return [...known.values()].toSorted((a, b) => b.number - a.number || rank(a) - rank(b));
 }
 
 /**
  * Detects whether the service drops metadata. promptsync writes a version record into every version that it creates,
- * and activates only its own versions in the tracking environment. If that environment serves a version but no version
- * has a record, the service drops metadata. If only a different version has a record, somebody else moved the tracking
- * environment.
+ * and activates only such versions in the tracking environment. The result depends on the version that is active there:
+ * - If neither this version nor any other version that was read has a record, the service drops metadata.
+ * - If only other versions have a record, the service keeps metadata, and somebody else moved the tracking environment.
  */
 export function detectMetadataSupport(reading: LedgerReading, tracking: string): ObservedPrompt['metadata'] {
   const head = reading.active.get(tracking) ?? null;
@@ -174,7 +174,7 @@ export function findUnreadNewestId(reading: LedgerReading, known = listKnownEntr
   return id === null || reading.missingIds.includes(id) || known.some((entry) => entry.id === id) ? null : id;
 }
 
-/** Converts a reading to an `ObservedPrompt`, the form that all providers share. */
+/** Converts a reading to an `ObservedPrompt`, the format that all providers share. */
 export function interpretLedgerReading(
   reading: LedgerReading,
   environments: readonly string[],
@@ -210,7 +210,7 @@ export function interpretLedgerReading(
 }
 
 /**
- * Converts a ledger entry to a `KnownVersion`, the form that all providers share.
+ * Converts a ledger entry to a `KnownVersion`, the format that all providers share.
  * @param read the version itself; undefined if promptsync knows it only from a ledger
  */
 function makeKnownVersion(entry: LedgerEntry, staysKnown: boolean, read?: LedgerVersion): KnownVersion {
@@ -227,12 +227,12 @@ function makeKnownVersion(entry: LedgerEntry, staysKnown: boolean, read?: Ledger
 }
 
 /**
- * Returns the ids of the versions that a later run will find again: managed versions and the versions in their ledgers.
- * A foreign version that is merely active, or was merely probed, is lost when a different version becomes active. The
- * head counts as managed even without a version record, because a missing record there means that the service drops
- * metadata.
- * @param movingEnvironments the environments that move to a different version; a later run does not read the version
- * that is active there now
+ * Returns the ids of the versions that a later run will find again: managed versions that are active, and versions in
+ * ledgers. promptsync loses track of a foreign version that is in no ledger as soon as a different version becomes
+ * active. The head counts as managed even without a version record, because a missing record there means that the
+ * service drops metadata.
+ * @param movingEnvironments the environments that will move to a different version, so that a later run does not find
+ * the version that is active there now
  */
 function findLastingIds(
   { active, others }: LedgerReading,
@@ -250,13 +250,14 @@ function findLastingIds(
 }
 
 /**
- * Returns a string that is equal for equal readings. It contains the digests of the active versions, so that promptsync
- * detects changes even if the service replaces the content of an id.
+ * Returns a fingerprint of a reading. Equal readings have equal fingerprints. The fingerprint contains the digests of
+ * the active versions, so that promptsync detects a change even if the service replaces the content of a version and
+ * keeps its id.
  */
 function computeReadingState({ prompt, active }: LedgerReading): string {
   const environments = [...active].map(([environment, version]) => [
     environment,
     version === null ? null : [version.id, version.number, version.content.digest, version.content.metadataDigest],
   ]);
-  return canonicalJson([{ ...prompt }, environments]);
+  return renderCanonicalJson([{ ...prompt }, environments]);
 }

@@ -1,4 +1,4 @@
-import { listToolEnvironments } from '../domain/policy.ts';
+import { listReservedEnvironments } from '../domain/policy.ts';
 import type { ProviderRules } from '../domain/provider.ts';
 import { isPathSegment } from '../text.ts';
 
@@ -11,7 +11,7 @@ export function makeLedgerRules(trackingEnvironment: string): ProviderRules {
   return {
     findIdFault: (id) => (isPathSegment(id) ? null : expected),
     findEnvironmentFault: () => null,
-    reservedEnvironments: listToolEnvironments(trackingEnvironment),
+    reservedEnvironments: listReservedEnvironments(trackingEnvironment),
     hasFields: true,
     canPinIds: true,
   };

@@ -5,8 +5,8 @@ import type { VersionSource, VersionFacts } from '../domain/versions.ts';
 import type { ServiceVersion } from '../service/prompt-service.ts';
 
 /**
- * An entry for a version in a ledger. The digests allow promptsync to recognize the content of the version without
- * reading it.
+ * An entry in a ledger, which describes one version. The digests allow promptsync to recognize the content of the
+ * version without reading it.
  */
 export type LedgerEntry = VersionFacts & {
   /** The commit that the content comes from. Absent if the content was not committed. */
@@ -14,14 +14,15 @@ export type LedgerEntry = VersionFacts & {
   /** The path of the prompt file at that commit, relative to the repository root. */
   readonly path?: string;
   /**
-   * Present if the version was active for a pin other than `latest`. The 20 newest such versions stay in the ledger.
+   * Present if the version was active in an environment with a pin other than `latest`. The 20 newest such versions
+   * stay in the ledger.
    */
   readonly pinned?: true;
 };
 
 /** The data that promptsync stores under the key `promptsync` in the metadata of each version that it creates. */
 export type VersionRecord = VersionSource & {
-  /** The unique id of one create call. If the response is lost, promptsync recognizes its own version by this id. */
+  /** The unique id of the create call. If the response is lost, promptsync recognizes its own version by this id. */
   readonly operation: string;
   /** Present if the version is a baseline. */
   readonly baseline?: true | undefined;
@@ -45,7 +46,7 @@ export function makeLedgerVersion({ id, number, content: { text, metadata } }: S
   const content = makeVersionContent(text, metadata);
   const record = parseVersionRecord(metadata);
   // Before version 0.1, the digest in a version record also covered trailing line breaks. Replace such a digest with
-  // the digest of the text.
+  // the digest that promptsync computes today.
   const matchesText = record !== null && matchesDigest(record.digest, content);
   return { id, number, content, record: matchesText ? { ...record, digest: content.digest } : record };
 }
@@ -103,8 +104,8 @@ export function renderVersionRecord(record: VersionRecord): JsonObject {
 }
 
 /**
- * Returns a list that contains the parsed ledger entry. The list is empty if the entry is null, which stands for an
- * invalid entry.
+ * Converts a parsed ledger entry. Returns a list with one entry, or an empty list if the entry was invalid and is
+ * therefore null.
  */
 function parseLedgerEntry(entry: z.output<typeof LedgerEntryShape> | null): readonly LedgerEntry[] {
   if (entry === null) return [];
@@ -118,7 +119,7 @@ function renderLedgerEntry(entry: LedgerEntry): JsonObject {
   return { number, id, digest, metadata_digest: metadataDigest, ...origin, ...pickPresentFacts(entry) };
 }
 
-/** Properties that a version record or a ledger entry may lack. */
+/** The optional properties of version records and ledger entries. */
 type OptionalFacts = {
   readonly commit?: string;
   readonly path?: string;

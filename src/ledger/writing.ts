@@ -22,7 +22,7 @@ export type LedgerWorld = {
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
-/** The state of the writes to one prompt. Every write and every probe changes it. */
+/** The state that all writes to one prompt share. Every write and every probe changes it. */
 export type LedgerWriteState = {
   readonly world: LedgerWorld;
   readonly request: ReadRequest;
@@ -44,8 +44,8 @@ export function rememberVersions(state: LedgerWriteState, ...versions: readonly 
 }
 
 /**
- * Activates a version in an environment and reads the environment back. Throws if the call to activate fails. If the
- * environment then serves a different version, the outcome contains the problem.
+ * Activates a version in an environment and reads the environment back. Throws if the activation itself fails. If the
+ * environment does not serve the version afterward, the outcome contains the problem.
  */
 export async function activateVersion(
   state: LedgerWriteState,
@@ -67,8 +67,8 @@ export async function activateVersion(
 
 /**
  * Moves the tracking environment to the newest version that promptsync has read and that may follow the head. This must
- * happen before any other environment moves. If a later step is interrupted, the next run still finds the newest
- * ledger.
+ * happen before any other environment moves. Then the next run finds the newest ledger even if a later step is
+ * interrupted.
  */
 export async function trackNewestVersion(state: LedgerWriteState): Promise<readonly Problem[]> {
   const head = getLedgerHead(state);
@@ -78,8 +78,8 @@ export async function trackNewestVersion(state: LedgerWriteState): Promise<reado
 }
 
 /**
- * Activates a version in the tracking environment. Returns the problems, with the name of the environment in their
- * messages.
+ * Activates a version in the tracking environment. Returns problems instead of throwing them, and adds the name of the
+ * environment to their messages.
  */
 export async function trackVersion(state: LedgerWriteState, version: LedgerVersion): Promise<readonly Problem[]> {
   const { trackingEnvironment } = state.world;
@@ -89,8 +89,8 @@ export async function trackVersion(state: LedgerWriteState, version: LedgerVersi
 }
 
 /**
- * Reads an environment after promptsync activated a version there. Throws a `ProblemError` if it serves a different
- * version or different text.
+ * Reads an environment back after promptsync activated a version there. Throws a `ProblemError` if it serves a
+ * different version, or the same version with different text.
  */
 async function verifyActive(
   { world, reading }: LedgerWriteState,

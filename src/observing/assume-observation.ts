@@ -8,7 +8,7 @@ import {
 import type { DesiredState } from '../domain/desired-state.ts';
 import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
 import type { Provider, ProviderRules } from '../domain/provider.ts';
-import { contentAtRef, type ContentsAtRefs } from '../domain/plan.ts';
+import { findContentAtRef, type ContentsAtRefs } from '../domain/plan.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 import { formatPin, type Pin, type PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
@@ -91,7 +91,7 @@ function assumeVersions(
  */
 function assumeContent(pin: Pin, baseFile: PromptFile | null, atRefs: ContentsAtRefs): Content | null | 'missing' {
   if (pin.kind === 'latest') return baseFile?.content ?? null;
-  if (pin.kind === 'git') return contentAtRef(atRefs, pin.ref) ?? 'missing';
+  if (pin.kind === 'git') return findContentAtRef(atRefs, pin.ref) ?? 'missing';
   return null;
 }
 

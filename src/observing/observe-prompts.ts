@@ -3,7 +3,7 @@ import { type DesiredState, sortPins } from '../domain/desired-state.ts';
 import type { Observation, ObservedPrompt, ReadRequest, ReadDepth } from '../domain/observed-prompt.ts';
 import type { Provider } from '../domain/provider.ts';
 import { chooseVersionToCreate, findPinTargets } from '../domain/pin-target.ts';
-import { changedFields, type ContentsAtRefs, listContents } from '../domain/plan.ts';
+import { compareFields, type ContentsAtRefs, listContentsAtRefs } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { type Problem, toProblem } from '../problem.ts';
 
@@ -39,7 +39,7 @@ export function makeReadRequest(
     environments: [...new Set([...pinnedEnvironments, ...sourceEnvironments, ...environments])],
     pins,
     fileContent: file.content,
-    contentsToFind: [...files.map(({ content }) => content), ...listContents(atRefs)],
+    contentsToFind: [...files.map(({ content }) => content), ...listContentsAtRefs(atRefs)],
     pinnedNumbers: allPins.flatMap(({ pin }) => (pin.kind === 'number' ? [pin.number] : [])),
     isSynced: (observed) => isInSyncWithFile(file, observed, atRefs),
     readDepth,
@@ -51,7 +51,7 @@ function isInSyncWithFile(file: PromptFile, observed: ObservedPrompt, atRefs: Co
   return (
     targets.every(({ kind }) => kind === 'in-sync') &&
     chooseVersionToCreate(file, observed, targets) === null &&
-    Object.keys(changedFields(file, observed.fields)).length === 0
+    Object.keys(compareFields(file, observed.fields)).length === 0
   );
 }
 

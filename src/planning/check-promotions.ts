@@ -1,5 +1,5 @@
 import type { DesiredState, PlanningHistory } from '../domain/desired-state.ts';
-import type { FormerPin, FormerPins } from '../domain/history.ts';
+import type { FormerPin, FormerPinsByEnvironment } from '../domain/history.ts';
 import { isNewVersionRef, type NewVersionRef } from '../domain/plan.ts';
 import type { VersionRef } from '../domain/versions.ts';
 import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
@@ -245,7 +245,10 @@ export function findSkippedPromotions(
  * knows which version the source environment serves. The first pin of an environment causes no warning, because it is
  * not a promotion.
  */
-export function warnAboutSkips(skips: readonly SkippedPromotion[], former: FormerPins): readonly Problem[] {
+export function warnAboutSkips(
+  skips: readonly SkippedPromotion[],
+  former: FormerPinsByEnvironment,
+): readonly Problem[] {
   return skips.flatMap(({ environment, from, number, place }) => {
     const states = former.get(environment) ?? [];
     const sourceStates = former.get(from) ?? [];

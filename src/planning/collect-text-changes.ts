@@ -8,7 +8,7 @@ import {
 } from '../domain/content.ts';
 import {
   type Change,
-  listContents,
+  listContentsAtRefs,
   findCreateFor,
   isNewVersionRef,
   type NewVersionRef,
@@ -30,7 +30,7 @@ export function collectTextChanges(
   return new Map(
     prompts.map((prompt) => {
       const { id, content } = prompt.file;
-      return [id, listTextChanges(prompt, [content, ...listContents(contentsAtRefs.get(id))], contents)];
+      return [id, listTextChanges(prompt, [content, ...listContentsAtRefs(contentsAtRefs.get(id))], contents)];
     }),
   );
 }

@@ -1,4 +1,4 @@
-import type { FormerPin, FormerPins } from '../domain/history.ts';
+import type { FormerPin, FormerPinsByEnvironment } from '../domain/history.ts';
 import { type Content, matchesDigest, isInSync } from '../domain/content.ts';
 import {
   findVersionWithContent,
@@ -24,7 +24,7 @@ export type PinRun = {
 
 /** The pins in the earlier states of a file, as far as git knows them. */
 export type FormerPinStates = {
-  readonly pins: FormerPins;
+  readonly pins: FormerPinsByEnvironment;
   /** The age of the file's first state. Null if git may lack this state. */
   readonly firstAge: number | null;
 };
@@ -33,7 +33,7 @@ export type FormerPinStates = {
  * Returns the current run of states that pin the environment to this version. The planned file continues the run if the
  * newest state has such a pin. Otherwise, the run begins with the planned file.
  */
-export function findCurrentRun(target: VersionTraits, environment: string, former: FormerPins): PinRun {
+export function findCurrentRun(target: VersionTraits, environment: string, former: FormerPinsByEnvironment): PinRun {
   const states = former.get(environment) ?? [];
   const runEnd = states.findIndex((state) => !meansVersion(state, target));
   const run = runEnd === -1 ? states : states.slice(0, runEnd);
@@ -45,7 +45,11 @@ export function findCurrentRun(target: VersionTraits, environment: string, forme
  * runs, the file pinned the environment to a different version. A state that pins a branch or a tag belongs to no run,
  * because the ref may have pointed to a different version at that time.
  */
-export function findEarlierRuns(target: VersionTraits, environment: string, former: FormerPins): readonly PinRun[] {
+export function findEarlierRuns(
+  target: VersionTraits,
+  environment: string,
+  former: FormerPinsByEnvironment,
+): readonly PinRun[] {
   const states = former.get(environment) ?? [];
   const currentRunEnd = states.findIndex((state) => !meansVersion(state, target));
   if (currentRunEnd === -1) return [];

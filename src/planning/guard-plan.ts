@@ -1,4 +1,4 @@
-import { type Drift, type Plan, type PromptPlan, digestPlan, isVisibleChange } from '../domain/plan.ts';
+import { type Drift, type Plan, type PromptPlan, computePlanDigest, isVisibleChange } from '../domain/plan.ts';
 import { countAllowedChanges, type MaxChanges, type OnDrift } from '../domain/policy.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 
@@ -82,8 +82,8 @@ function checkCommitted({ file }: PromptPlan, guards: GuardSettings): readonly P
  * that has appeared since the first plan.
  */
 export function guardFreshPlan(fresh: PromptPlan, planned: PromptPlan, guards: GuardSettings): PromptPlan {
-  const expected = digestPlan([planned]);
-  const actual = digestPlan([omitFoundProblems(fresh, planned)]);
+  const expected = computePlanDigest([planned]);
+  const actual = computePlanDigest([omitFoundVersions(fresh, planned)]);
   const isStale = guards.expectedPlan !== null && expected !== actual;
   const staleProblems = isStale ? [makeProblem('guard/stale-plan', { expected, actual })] : [];
   return blockPrompt(fresh, [...staleProblems, ...checkDrift(fresh, guards)]);
@@ -93,7 +93,7 @@ export function guardFreshPlan(fresh: PromptPlan, planned: PromptPlan, guards: G
  * Returns a fresh plan without the details of the versions that promptsync searched for. The first plan contains only
  * the ids of these versions, so with the details, the two plans would have different digests.
  */
-export function omitFoundProblems(fresh: PromptPlan, { pinsToFind }: Pick<PromptPlan, 'pinsToFind'>): PromptPlan {
+export function omitFoundVersions(fresh: PromptPlan, { pinsToFind }: Pick<PromptPlan, 'pinsToFind'>): PromptPlan {
   if (fresh.observed === null) return fresh;
   const ids = new Set(pinsToFind.flatMap((pin) => (pin.kind === 'version' ? [pin.id] : [])));
   const known = fresh.observed.known.filter(({ id }) => !ids.has(id));

@@ -1,6 +1,13 @@
 import { type DesiredState, type PlanningHistory, NO_PLANNING_HISTORY, sortPins } from '../domain/desired-state.ts';
 import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
-import { type Change, type Drift, type Plan, type PlanStatus, type PromptPlan, digestPlan } from '../domain/plan.ts';
+import {
+  type Change,
+  type Drift,
+  type Plan,
+  type PlanStatus,
+  type PromptPlan,
+  computePlanDigest,
+} from '../domain/plan.ts';
 import { type Pin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { planChanges, type PinContext, type ResolvedPin } from './plan-changes.ts';
@@ -22,7 +29,7 @@ export function makePlan(
       : planPrompt(file, observed, desired, history);
   });
   const prompts = plans.toSorted((a, b) => (a.file.path < b.file.path ? -1 : 1));
-  return { prompts, digest: digestPlan(prompts) };
+  return { prompts, digest: computePlanDigest(prompts) };
 }
 
 /**

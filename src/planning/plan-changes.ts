@@ -2,7 +2,7 @@ import type { PlanningHistory } from '../domain/desired-state.ts';
 import { chooseVersionToCreate, findPinTargets, type PinTarget } from '../domain/pin-target.ts';
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';
 import {
-  changedFields,
+  compareFields,
   type Change,
   type ContentsAtRefs,
   type CreateVersion,
@@ -52,7 +52,7 @@ export function planChanges(context: PinContext, { provenance }: PlanningHistory
   const pins = file.pins.map((pin, index) => resolvePin(pin, targets[index] ?? { kind: 'unknown' }, context));
   const creates = planCreates(context, targets, provenance.get(file.path) ?? {});
   const activations = pins.flatMap((pin) => makeActivation(pin, observed));
-  const fields = changedFields(file, observed.fields);
+  const fields = compareFields(file, observed.fields);
   const updates = Object.keys(fields).length === 0 ? [] : [{ kind: 'update-prompt' as const, fields }];
   const changes: readonly Change[] = [...creates, ...updates, ...activations];
   return { pins, changes };

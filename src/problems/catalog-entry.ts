@@ -41,7 +41,7 @@ export type SpellingEvidence = { readonly suggestion?: string | undefined };
  * Returns a hint that asks whether the user meant the suggested word. If there is no suggestion, returns `otherHint`.
  * @param mark the quotation mark to put before and after the suggestion
  */
-export function hintSuggestion({ suggestion }: SpellingEvidence, otherHint: string, mark = ''): string {
+export function makeSuggestionHint({ suggestion }: SpellingEvidence, otherHint: string, mark = ''): string {
   return suggestion === undefined ? otherHint : `Did you mean ${mark}${suggestion}${mark}?`;
 }
 

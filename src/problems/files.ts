@@ -1,5 +1,5 @@
 import { escapeSelector } from '../text.ts';
-import { hintSuggestion, defineError, type SpellingEvidence, quoteNames, defineWarning } from './catalog-entry.ts';
+import { makeSuggestionHint, defineError, type SpellingEvidence, quoteNames, defineWarning } from './catalog-entry.ts';
 
 const FIELDS = 'id, key, name, description, pins, metadata, variables and accept_warnings';
 
@@ -59,7 +59,7 @@ export const FILE_PROBLEMS = {
   ),
   'prompt/unknown-field': defineError<{ field: string } & SpellingEvidence>(
     (e) => `The field "${e.field}" is unknown.`,
-    (e) => hintSuggestion(e, `Use only the fields ${FIELDS}. Put your own data under \`metadata:\`.`, '`'),
+    (e) => makeSuggestionHint(e, `Use only the fields ${FIELDS}. Put your own data under \`metadata:\`.`, '`'),
   ),
   'prompt/invalid-field': defineError<{ field: string; expected: string }>(
     (e) => `The field "${e.field}" is not valid: ${e.expected}.`,
@@ -68,7 +68,7 @@ export const FILE_PROBLEMS = {
   'prompt/invalid-pin': defineError<{ environment: string } & SpellingEvidence>(
     (e) => `The pin of "${e.environment}" is not valid.`,
     (e) =>
-      hintSuggestion(
+      makeSuggestionHint(
         e,
         'Pin `latest`, a version number from 1, `version:<id>` or `git:<ref>` (at most 250 characters).',
         '`',
@@ -102,7 +102,7 @@ export const FILE_PROBLEMS = {
   'prompt/unknown-environment': defineError<{ environment: string; known: readonly string[] } & SpellingEvidence>(
     (e) => `The environment "${e.environment}" is not in promptsync.yaml.`,
     (e) =>
-      hintSuggestion(
+      makeSuggestionHint(
         e,
         `Use one of these environments: ${e.known.join(', ')}. Or add the new environment under \`environments:\` in promptsync.yaml.`,
         '`',

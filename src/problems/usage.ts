@@ -1,5 +1,5 @@
 import {
-  hintSuggestion,
+  makeSuggestionHint,
   defineError,
   formatCount,
   type SpellingEvidence,
@@ -63,7 +63,7 @@ export const USAGE_PROBLEMS = {
     (e) =>
       e.field === 'services'
         ? 'Write one file for each service, and choose the file with --config. A promptsync.yaml has only one `service`.'
-        : hintSuggestion(e, 'Remove the setting.', '`'),
+        : makeSuggestionHint(e, 'Remove the setting.', '`'),
   ),
   'config/invalid-field': defineError<{ field: string; expected: string }>(
     (e) => `The setting "${e.field}" is not valid: ${e.expected}.`,
@@ -106,7 +106,7 @@ export const USAGE_PROBLEMS = {
     (e) =>
       /^[^{]*,/.test(e.selector)
         ? 'Separate keys with spaces, not with commas.'
-        : hintSuggestion(
+        : makeSuggestionHint(
             { suggestion: e.suggestions.join(', ').replace(/, ([^,]*)$/, ' or $1') || undefined },
             'Give a key, or a path or pattern relative to promptsync.yaml. For import and --orphans, give a pattern of names.',
           ),
@@ -122,7 +122,7 @@ export const USAGE_PROBLEMS = {
     (e) =>
       e.known.length === 0
         ? 'Give a valid name without control characters.'
-        : hintSuggestion(e, `Use one of these environments: ${e.known.join(', ')}.`),
+        : makeSuggestionHint(e, `Use one of these environments: ${e.known.join(', ')}.`),
   ),
   'usage/needs-environment': defineError<{ option: string; reason: string }>(
     (e) => `The command needs ${e.option}, because ${e.reason}.`,

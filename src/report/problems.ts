@@ -1,5 +1,5 @@
 import { escapeLine } from './escape.ts';
-import { fileLink, fitLine, narrowStyle, type Style } from './style.ts';
+import { renderFileLink, fitLine, narrowStyle, type Style } from './style.ts';
 import type { Report, ReportProblem, ReportPrompt } from './schema.ts';
 
 /**
@@ -79,7 +79,7 @@ export function renderProblem(problem: ReportProblem, style: Style): string {
   const severity = problem.severity === 'error' ? red('error') : yellow('warning');
   const what = `${severity}: ${escapeLine(problem.message)} ${dim(`[${problem.code}]`)}`;
   const place = escapeLine(formatProblemPlace(problem));
-  const where = place === '' ? '' : `${fileLink(place, problem.path, style)}: `;
+  const where = place === '' ? '' : `${renderFileLink(place, problem.path, style)}: `;
   const hint = renderHint(escapeLine(problem.hint), narrowStyle(style, 2));
   return [...fitLine(`${where}${what}`, style, 4), ...hint.map((line) => `  ${line}`)].join('\n');
 }

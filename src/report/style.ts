@@ -71,7 +71,7 @@ export function fitLine(line: string, { screen }: Style, hangingIndent: number):
  * Returns the text as a link to a file. Returns only the text if the output does not support links or the path is
  * unknown.
  */
-export function fileLink(text: string, path: string | undefined, { links }: Pick<Style, 'links'>): string {
+export function renderFileLink(text: string, path: string | undefined, { links }: Pick<Style, 'links'>): string {
   return makeHyperlink(text, (path === undefined ? null : links?.fileUrl(path)) ?? '');
 }
 
@@ -79,7 +79,7 @@ export function fileLink(text: string, path: string | undefined, { links }: Pick
  * Returns the text as a link to an HTTP or HTTPS address. Returns only the text if the output does not support links or
  * the address is not a valid HTTP or HTTPS URL.
  */
-export function webLink(text: string, address: string, { links }: Pick<Style, 'links'>): string {
+export function renderWebLink(text: string, address: string, { links }: Pick<Style, 'links'>): string {
   if (links === null || !/^https?:\/\//.test(address) || !URL.canParse(address)) return text;
   return makeHyperlink(text, new URL(address).href);
 }

@@ -1,6 +1,6 @@
 import { FILE_COMMANDS } from '../domain/edits.ts';
 import { isError } from '../problem.ts';
-import { type Colors, fitLine, type Style, webLink } from './style.ts';
+import { type Colors, fitLine, type Style, renderWebLink } from './style.ts';
 import { escapeLine } from './escape.ts';
 import { isInterrupted } from './problems.ts';
 import type { Report, ReportPrompt, ReportRow } from './schema.ts';
@@ -258,7 +258,7 @@ export function listDifferingRows({ environments = [], lineage }: ReportPrompt):
  */
 function renderOriginLines({ service, commit, plan_digest: digest }: Report, style: Style): readonly string[] {
   const parts = [
-    service === null ? [] : [webLink(escapeLine(service), service, style)],
+    service === null ? [] : [renderWebLink(escapeLine(service), service, style)],
     commit === null ? [] : [`commit ${escapeLine(commit).slice(0, 12)}`],
     digest === null ? [] : [`plan ${digest}`],
   ];

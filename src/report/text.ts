@@ -3,7 +3,15 @@ import { renderDiffs } from './diff-text.ts';
 import { escapeLine } from './escape.ts';
 import { isSharedProblem, formatProblemPlace, renderProblem, findSharedProblems } from './problems.ts';
 import type { Report, ReportChange, ReportPrompt } from './schema.ts';
-import { fileLink, fitLine, layOutTable, narrowStyle, makeStyle, type Style, type StyleOptions } from './style.ts';
+import {
+  renderFileLink,
+  fitLine,
+  layOutTable,
+  narrowStyle,
+  makeStyle,
+  type Style,
+  type StyleOptions,
+} from './style.ts';
 import { renderSummary } from './summary.ts';
 import * as words from './describe.ts';
 
@@ -57,7 +65,7 @@ function renderFiles({ files = [] }: Report, style: Style): readonly string[] {
     files
       .flatMap(({ path, status }) => {
         const note = status === 'created' ? '' : ` (${status})`;
-        return fitLine(`${sign[status]} ${fileLink(escapeLine(path), path, style)}${note}`, style, 4);
+        return fitLine(`${sign[status]} ${renderFileLink(escapeLine(path), path, style)}${note}`, style, 4);
       })
       .join('\n'),
   ];
@@ -187,7 +195,7 @@ export function renderPromptTitle(
   note = '',
 ): readonly string[] {
   const { bold, dim } = style.colors;
-  const file = path === '' ? [] : [fileLink(dim(escapeLine(path)), path, style)];
+  const file = path === '' ? [] : [renderFileLink(dim(escapeLine(path)), path, style)];
   const parts = [bold(escapeLine(key)), ...file, ...(note === '' ? [] : [note])];
   return fitLine(parts.join('  '), style, 2);
 }

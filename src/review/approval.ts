@@ -1,5 +1,5 @@
 import { computeDigest } from '../domain/digest.ts';
-import { canonicalJson, type JsonValue } from '../domain/json.ts';
+import { renderCanonicalJson, type JsonValue } from '../domain/json.ts';
 import {
   type Change,
   computeDigestsAfter,
@@ -22,10 +22,10 @@ export type ShownPlan = { readonly plan: string; readonly changes: ReadonlySet<s
  * the new field value. The digest of an activation stays the same after promptsync has created the version to activate.
  * If an apply is interrupted, the same review therefore still covers the remaining changes.
  */
-export function changeDigests(prompt: PromptPlan): readonly string[] {
+export function computeChangeDigests(prompt: PromptPlan): readonly string[] {
   const steps = prompt.changes.filter(isVisibleChange).flatMap((change) => listDigestedSteps(change, prompt));
   return steps.map((step) => {
-    const [, hex = ''] = computeDigest(canonicalJson([prompt.file.id, ...step])).split(':');
+    const [, hex = ''] = computeDigest(renderCanonicalJson([prompt.file.id, ...step])).split(':');
     return Buffer.from(hex, 'hex').toString('base64url');
   });
 }
@@ -54,7 +54,7 @@ export type ApprovalTarget = { readonly number: number; readonly into: string };
  */
 export function renderApproval({ digest, prompts }: Plan, target: ApprovalTarget, maxLength: number): string {
   const planLines = [`pull #${target.number}`, `base ${encodeBranch(target.into)}`, `plan ${digest}`];
-  const digests = new Set(prompts.flatMap(changeDigests));
+  const digests = new Set(prompts.flatMap(computeChangeDigests));
   const text = renderFence([...planLines, ...digests]);
   return text.length <= maxLength ? text : renderFence(planLines);
 }
@@ -163,7 +163,7 @@ export async function compareWithReviews(plan: Plan, trail: ReviewTrail): Promis
 }
 
 function makeSearch(prompt: PromptPlan): Search {
-  const unshown = changeDigests(prompt);
+  const unshown = computeChangeDigests(prompt);
   return { file: prompt.file, unshown, reviews: [], shownBy: [], isOver: false, directPush: null };
 }
 

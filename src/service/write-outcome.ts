@@ -58,7 +58,7 @@ export async function findLostVersion<Version>(
  * Creates the outcome of a create call whose response was lost and whose version was not found. The version may still
  * exist.
  */
-export function reportUnknownCreate({ problem }: ServiceError): WriteOutcome {
+export function makeUnknownCreateOutcome({ problem }: ServiceError): WriteOutcome {
   return makeStoppedOutcome('unknown', makeProblem('apply/outcome-unknown', { reason: problem.message }));
 }
 
@@ -68,7 +68,7 @@ export function reportUnknownCreate({ problem }: ServiceError): WriteOutcome {
  * @param status `made` if this run created the version, `not_made` if an earlier run did, `unknown` if either is
  * possible
  */
-export function refuseRewritten(version: Pick<KnownVersion, 'id' | 'number'>, status: ChangeStatus): WriteOutcome {
+export function makeRewrittenOutcome(version: Pick<KnownVersion, 'id' | 'number'>, status: ChangeStatus): WriteOutcome {
   const problems = [makeProblem('apply/rewritten', { version: `v${version.number}` })];
   return status === 'unknown' ? { status, problems } : { status, version: makeVersionRef(version), problems };
 }

@@ -21,7 +21,7 @@ async function apply(prompts: readonly PromptPlan[]) {
   const world = { trackingEnvironment: TRACKING, newOperation: refuseCall, textAt: refuseCall, sleep: refuseCall };
   const provider = makeLedgerProvider({ ...world, service });
   const outcomes = await applyPlan({ prompts, digest: 'not looked at' }, provider, {
-    wantedFor: (plan) => makeReadRequest(plan.file, rules()),
+    getReadRequest: (plan) => makeReadRequest(plan.file, rules()),
     planAgain: async (plan, seen: ObservedPrompt) => ({ ...plan, observed: seen }),
     ...{ isReviewed: false, concurrency: 1, stop: new AbortController().signal },
   });

@@ -90,7 +90,7 @@ describe.each(backends)('applyPlan (%s)', (_, start) => {
     expect(made?.stamp.ledger).toStrictEqual([ours, theirs]);
   });
 
-  test('The version record for a git pin contains the commit and path that the ref resolves to', async () => {
+  test('A version created for a git pin records the commit and the file path of its text', async () => {
     const service = await start();
     const at = { content: content('Old'), provenance: { commit: 'c1', path: 'was/a.md', changeSummary: 'Release' } };
     const wanted = file({ pins: { staging: 'latest', production: 'git:v1' } });
@@ -107,11 +107,11 @@ describe.each(backends)('applyPlan (%s)', (_, start) => {
   /** Successive edits: the number of the text, and whether production follows the text or is held at version 1. */
   const histories: readonly (readonly [title: string, edits: string])[] = [
     [
-      'After 25 edits, production can return to the version it was pinned to during an earlier edit',
+      'After 25 edits, production can return to a version that it was pinned to earlier',
       '1 follows, 1 held, 2 held, 2 follows',
     ],
     [
-      'After 25 edits, production can return to a version that an earlier rollback restored',
+      'After 25 edits, production can return to a version that a rollback restored earlier',
       '1 follows, 2 follows, 3 held, 3 follows',
     ],
   ];

@@ -90,7 +90,7 @@ describe('a service that rewrites versions', () => {
     expect(await syncFile(service, { text: 'Other', pins: staging })).toBe('unchanged:');
   });
 
-  test('promptsync ignores metadata added by the service if the file declares none', async () => {
+  test('promptsync ignores metadata that the service adds if the file declares no metadata', async () => {
     const backend = inMemoryBackend();
     const service = rewriteVersions(backend, (sent) => ({
       ...sent,
@@ -145,7 +145,7 @@ describe.each([
 ])('a service that drops all metadata, for a file $kind', ({ wanted }) => {
   const edited = (text: string) => ({ ...wanted, content: content(text, wanted.content.metadata) });
 
-  test('promptsync warns that the version in the tracking environment has no version record', async () => {
+  test('promptsync warns that the tracked version has no version record if the service drops all metadata', async () => {
     const service = inMemoryBackend();
     const { outcomes } = await sync(dropMetadata(service), [wanted]);
     expect(outcomes[0]?.problems).toMatchObject([{ severity: 'warning', path: 'prompts/a.md', message: WARNING }]);

@@ -47,7 +47,7 @@ describe.each(backends)('applyPlan after a failed call (%s)', (_, start) => {
     effects.map((effect) => [call, effect, at, statuses] as const),
   );
   test.each(rows)(
-    'promptsync stops the current prompt and continues with the next one if `%s` fails (%s)',
+    'promptsync stops applying a prompt and continues with the next one if `%s` fails (%s)',
     async (call, effect, at, statuses) => {
       const service = await start();
       const { lines, outcomes } = await sync(service, [whole, other], { refs, hooks: failCall(at, effect) });
@@ -76,7 +76,7 @@ describe('a failed probe', () => {
     expect(lines).toHaveLength(at + 1);
   });
 
-  test('If the probe for a pinned version number fails, promptsync reports that failure and not an unknown pin', async () => {
+  test('If the probe for a pinned version number fails, promptsync reports the failure instead of an unknown number', async () => {
     const service = inMemoryBackend();
     service.addVersion('p1', { text: 'Theirs' });
     const wanted = file({ text: 'Theirs', pins: { staging: 1 } });
@@ -240,7 +240,7 @@ describe('problems of failed calls', () => {
     expect(outcomes[0]?.changes.map((change) => 'version' in change)).toStrictEqual([true, false, false, false, true]);
   });
 
-  test('The result of a skipped activation of an older version names no created version', async () => {
+  test('The result of a skipped activation names no version if none was created for it', async () => {
     const service = await startWithTextOne();
     await sync(service, [file({ text: 'Two', pins: staging })]);
     const back = file({ text: 'One', name: 'New', pins: staging });

@@ -26,7 +26,7 @@ describe('the ledger of a new version', () => {
     expect(ledger.filter(({ pinned }) => pinned)).toStrictEqual([]);
   });
 
-  test('A new ledger keeps a version that is active in an environment pinned only in the base commit', async () => {
+  test('A new ledger keeps an active version even if only the base commit pins its environment', async () => {
     const base = {
       files: new Map([['p1', file({ text: 'T25', pins: { staging: 'latest', production: 1 } })]]),
     };
@@ -96,7 +96,7 @@ describe('the ledger of a new version', () => {
     expect(created[0]?.stamp.ledger.map(({ number }) => number)).toStrictEqual([...newest(26), 1]);
   });
 
-  test('A new ledger inherits a pinned mark recorded only by a version outside the tracking environment', async () => {
+  test('A new ledger inherits a pinned mark from the newest version even if that version is not active anywhere', async () => {
     const service = inMemoryBackend();
     for (const number of [1, 2]) await syncEdit(service, number, {});
     addManagedVersion(service, 'T3', [entry(2, 'T2'), { ...entry(1, 'T1'), pinned: true }]);

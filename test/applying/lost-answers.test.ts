@@ -44,7 +44,7 @@ describe.each(backends)('a lost response to create-version (%s)', (_, start) => 
     expect((await syncOnce(service)).lines).toStrictEqual([]);
   });
 
-  test('promptsync does not retry create-version after a lost response, and the next sync creates the version', async () => {
+  test('After a lost response, promptsync leaves the retry of create-version to the next sync', async () => {
     const service = await startWithTextOne(start);
     const { lines, said } = await syncOnce(service, two, { hooks: loseAnswers('not stored') });
     expect(said).toStrictEqual(['failed: unknown not_made apply/outcome-unknown']);
@@ -131,7 +131,7 @@ async function syncWithLostAnswers(handle: CreateHandler, parts: SyncParts = {},
 
 describe('the search for a version after a lost answer', () => {
   test.each([1, 2, 3, 4, 5])(
-    'After a lost response, promptsync finds a version that the service does not store until wait %i',
+    'After a lost response, promptsync finds the version even if the service stores it only during wait %i',
     async (late) => {
       let storeIt = async (): Promise<unknown> => undefined;
       let count = 0;
@@ -156,7 +156,7 @@ describe('the search for a version after a lost answer', () => {
     expect(created[1]?.stamp.ledger.map(({ id }) => id)).toStrictEqual(['ver_9', 'ver_2', 'ver_1']);
   });
 
-  test('After a lost response, promptsync does not adopt a version with a different digest from another run', async () => {
+  test('After a lost response, promptsync does not adopt a version from another run if its digest differs', async () => {
     const { service, line, said } = await syncWithLostAnswers((found, { stamp }) => {
       const another = { ...stamp, digest: computeContentDigest('Another'), operation: 'of another run' };
       found.addVersion('p1', { text: ' Two ', metadata: { promptsync: renderVersionRecord(another) } });
@@ -174,7 +174,7 @@ describe('the search for a version after a lost answer', () => {
         service.addVersion('p1', { text: 'T-w-o', metadata: { promptsync: renderVersionRecord(stamp) } }),
     ],
     [
-      'After a lost response, promptsync does not activate a version with a modified copy of its version record',
+      'After a lost response, promptsync does not activate a version whose version record was modified',
       'unknown',
       (service, { stamp }) => {
         const copied = renderVersionRecord({ ...stamp, ledger: [] });
@@ -182,7 +182,7 @@ describe('the search for a version after a lost answer', () => {
       },
     ],
     [
-      'After a lost response, promptsync does not activate changed text with a version record from another run',
+      'After a lost response, promptsync does not activate a version with changed text and the record of another run',
       'unknown',
       (service, { stamp }) => {
         const another = renderVersionRecord({ ...stamp, operation: 'of another run' });
@@ -190,7 +190,7 @@ describe('the search for a version after a lost answer', () => {
       },
     ],
     [
-      'After a lost response, promptsync does not activate text with changed whitespace and no version record',
+      'After a lost response, promptsync does not activate a version with changed whitespace and no version record',
       'unknown',
       (service) => service.addVersion('p1', { text: ' Two ' }),
     ],
@@ -207,7 +207,7 @@ describe('the search for a version after a lost answer', () => {
 
   const outsideHandlers: readonly (readonly [string, CreateHandler])[] = [
     [
-      'After a lost response, promptsync reports a foreign version with metadata and different whitespace',
+      'After a lost response, promptsync reports a foreign version whose whitespace and metadata differ',
       (service) => service.addVersion('p1', { text: ' Two ', metadata: { by: 'x' } }),
     ],
     [

@@ -124,7 +124,7 @@ const rows: readonly Row[] = [
     content('Two', model),
   ],
   [
-    'promptsync does not adopt a foreign newest version if someone moved the tracking environment',
+    'promptsync does not adopt a foreign newest version if someone else changed the tracking environment',
     [leaveTrackedForeign, leaveForeign('Draft')],
     { text: 'Draft', pins: { staging: 1 } },
     'look ver_3, create "Draft", track ver_4',
@@ -177,7 +177,7 @@ describe.each(backends)('adoption of an unread newest version (%s)', (_, start) 
   });
 
   test.each(byPins)(
-    'promptsync adopts a newest version with the same text and reuses it later (file with %s pins)',
+    'promptsync adopts the newest version if its text matches and reuses it later (file with %s pins)',
     async (_p, pins, said) => {
       const service = await startWithTextOne(start);
       const left = addManagedVersion(service, 'Two', [entry(1, 'One')]);

@@ -50,7 +50,7 @@ export async function sync(
   const { onApplied = () => {}, guards: someGuards, inGit = {}, onWait, onObserve = () => {}, ...ruleParts } = more;
   const given = rules(ruleParts);
   const guards = { ...NO_GUARDS, ...someGuards };
-  const wantedFor = (file: PromptFile) => makeReadRequest(file, given);
+  const getReadRequest = (file: PromptFile) => makeReadRequest(file, given);
   const world = {
     trackingEnvironment: TRACKING,
     newOperation: () => `op_${++operations}`,
@@ -64,7 +64,7 @@ export async function sync(
     },
   };
   const quiet = makeLedgerProvider({ ...world, service });
-  const observation = await observePrompts(quiet, files.map(wantedFor), { concurrency: 4 });
+  const observation = await observePrompts(quiet, files.map(getReadRequest), { concurrency: 4 });
   const plan = guardPlan(makePlan(files, observation, given), guards);
   const spy = recordCalls(service, hooks);
   const stoppable = rejectWhenStopped(spy, stop);
@@ -86,7 +86,7 @@ export async function sync(
   };
   const outcomes = await applyPlan(plan, provider, {
     ...{ concurrency, stop, onApplied, isReviewed: guards.expectedPlan !== null },
-    wantedFor: ({ file }) => wantedFor(file),
+    getReadRequest: ({ file }) => getReadRequest(file),
     planAgain: async (planned, seen) => guardFreshPlan(planPrompt(planned.file, seen, given), planned, guards),
   });
   return { plan, outcomes, lines: spy.lines, created: spy.created };

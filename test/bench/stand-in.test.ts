@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { API_KEY, fieldsOf, idOf, textOf } from '../../bench/core/prompts.ts';
 import { listen } from '../../bench/stand-ins/listen.ts';
-import { promptService } from '../../bench/stand-ins/prompts.ts';
+import { makePromptService } from '../../bench/stand-ins/prompts.ts';
 import { startServer } from '../../src/embedded/server.ts';
 import { openStore } from '../../src/embedded/store.ts';
 import { NOW } from '../embedded/support.ts';
@@ -45,7 +45,7 @@ describe('the benchmark service', () => {
   );
 
   test('the benchmark service serves preloaded prompts and counts requests', async () => {
-    const service = await listen(promptService());
+    const service = await listen(makePromptService());
     onTestFinished(service.close);
     service.stock({ count: 2, behind: 1 });
     const reads = [0, 1].map((index): Step => ['GET', `/v1/integration/prompts/${idOf(index)}?environment=production`]);
@@ -59,7 +59,7 @@ describe('the benchmark service', () => {
 });
 
 async function startStandIn(): Promise<string> {
-  const service = await listen(promptService());
+  const service = await listen(makePromptService());
   onTestFinished(service.close);
   service.stock({ count: 1, behind: 0, empty: true });
   return service.baseUrl;
@@ -67,7 +67,7 @@ async function startStandIn(): Promise<string> {
 
 async function startEmbedded(): Promise<string> {
   const store = openStore(':memory:', { now: () => NOW });
-  store.authoriseKey({ apiKey: API_KEY, projectId: 'bench' });
+  store.authorizeKey({ apiKey: API_KEY, projectId: 'bench' });
   store.registerPrompt({ id: idOf(0), projectId: 'bench', ...fieldsOf(0) });
   const server = await startServer({ store, port: 0 });
   onTestFinished(() => server.close());

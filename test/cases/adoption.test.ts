@@ -38,7 +38,7 @@ function edit(scene: Scene, from: string | RegExp, to: string): void {
 }
 
 /** Adds a version without promptsync and activates it in all environments. */
-function editInService(scene: Scene): void {
+function simulateEditInService(scene: Scene): void {
   changeOutside(scene, { content: 'Theirs.', environments: BOTH });
 }
 
@@ -78,8 +78,12 @@ describe('the first sync of an imported prompt', () => {
   });
 
   test.each<[string, string, string]>([
-    ['A reviewed name change stays valid after the first sync of an imported prompt', 'name: greeting', 'name: Hello'],
-    ['A reviewed text change stays valid after the first sync of an imported prompt', 'One.', 'Two.'],
+    [
+      'A reviewed plan for a name change stays valid after the first sync of an imported prompt',
+      'name: greeting',
+      'name: Hello',
+    ],
+    ['A reviewed plan for a text change stays valid after the first sync of an imported prompt', 'One.', 'Two.'],
   ])('%s', async (_, from, to) => {
     const scene = await adopt();
     edit(scene, from, to);
@@ -93,9 +97,9 @@ describe('the first sync of an imported prompt', () => {
 
 describe('edits in the service after the first sync', () => {
   test.each<[string, (scene: Scene) => unknown]>([
-    ['The next sync restores the previous version after an edit in the service', () => {}],
+    ['If someone edits a prompt in the service, the next sync restores the previous version', () => {}],
     [
-      'git revert restores the old version even after an edit in the service',
+      'sync after git revert restores the old version even if someone edited the prompt in the service',
       async (scene) => {
         edit(scene, 'One.', 'Two.');
         expect(summarizeRun(await sync(scene))).toBe(APPLIED);
@@ -103,7 +107,7 @@ describe('edits in the service after the first sync', () => {
       },
     ],
     [
-      'rollback can still pin version 1 by number after an edit in the service',
+      'rollback can still pin version 1 by number after someone edits the prompt in the service',
       async (scene) => {
         edit(scene, /production: .*/, `production: ${pinned(scene)}`);
         expect(summarizeRun(await sync(scene))).toBe(APPLIED);
@@ -121,14 +125,14 @@ describe('edits in the service after the first sync', () => {
     ],
   ])('%s', async (_, story) => {
     const scene = await adoptAndSync();
-    editInService(scene);
+    simulateEditInService(scene);
     await story(scene);
     expect(await syncUntilUnchanged(scene)).toBe('v1 v1');
   });
 
-  test('The next sync restores the original text of each environment after an edit in the service', async () => {
+  test('If someone edits a prompt in the service, the next sync restores the original text of each environment', async () => {
     const scene = await adoptAndSync(...DIFFERENT);
-    editInService(scene);
+    simulateEditInService(scene);
     expect(await syncUntilUnchanged(scene)).toBe('v2 v1');
     expect(countCreatedVersions(scene)).toBe(1);
   });
@@ -137,7 +141,11 @@ describe('edits in the service after the first sync', () => {
 test.each<[string, readonly string[], readonly OutsideChange[]]>([
   ['pull updates the prompt file with text that someone activated in all environments', BOTH, [SAME]],
   ['pull updates the prompt file with an outside edit even if production is pinned to different text', BOTH, DIFFERENT],
-  ['pull updates the prompt file with an outside edit that only the pinned environment serves', ['production'], [SAME]],
+  [
+    'pull updates the prompt file with an outside edit even if only the pinned environment serves it',
+    ['production'],
+    [SAME],
+  ],
 ])('%s', async (_, environments, versions) => {
   const scene = await adoptAndSync(...versions);
   changeOutside(scene, { content: 'Theirs.', environments });
@@ -157,7 +165,7 @@ test('Before the first sync, promote and rollback pin version ids and add the ve
 
 test('An edit in the service between the import and the first sync does not block the sync', async () => {
   const scene = await adopt();
-  editInService(scene);
+  simulateEditInService(scene);
   // Only the pin of production still records version 1. Nothing records that staging served it.
   expect(await syncUntilUnchanged(scene)).toBe('v3 v1');
 });

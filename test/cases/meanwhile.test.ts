@@ -18,7 +18,7 @@ async function syncAndEdit(): Promise<Story> {
 }
 
 describe('changes in the service between the plan and the first write', () => {
-  test('sync replans if another version becomes active before the first write and reports the replaced version', async () => {
+  test('sync replans and reports the replaced version if another version becomes active before the first write', async () => {
     const story = await syncAndEdit();
     await story.through(activateBeforeWrite(story));
     const ran = await story.sync();

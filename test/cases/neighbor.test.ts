@@ -120,7 +120,7 @@ describe('a repository of another user', () => {
   );
 
   test.for(rows)(
-    '$command refuses a configuration from a parent folder that contains $name owned by another user',
+    '$command refuses the configuration in a parent folder if $name there belongs to another user',
     async ({ plant, words }, context) => {
       const place = await makeShared(context);
       plantConfig(place);

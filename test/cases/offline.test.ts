@@ -33,7 +33,7 @@ async function reviewIn(folder: string, options: Partial<SyncOptions> = {}): Pro
 
 const OPTIONS: SyncOptions = {
   ...{ only: [], dryRun: true, yes: false, exitCode: true, allowDirty: false },
-  ...{ base: 'HEAD~1', askPolicy: 'keyless' },
+  ...{ base: 'HEAD~1', contactPolicy: 'keyless' },
 };
 
 /** Formats each change in one line. */
@@ -122,7 +122,7 @@ describe('plan without an API key', () => {
     expect(result.exitCode).toBe(changes.length === 0 ? 0 : 2);
   });
 
-  test('plan without an API key shows only the prompt text that git contains', async () => {
+  test('plan without an API key shows the text of a git pin but not of a pinned version number', async () => {
     const folder = makeRepository(workspaceFiles({ greeting: { pins: PINS, text: 'First.' } }));
     git(folder, 'tag', 'v1');
     const edit = (parts: PromptParts) => {

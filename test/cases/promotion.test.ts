@@ -84,25 +84,25 @@ describe('the promotion guard', () => {
 
   test.each<[string, Pins, readonly string[], string]>([
     [
-      'The hint suggests removing the production pin if the same sync activates the text in staging',
+      'The promotion hint suggests removing the production pin if the same sync would activate its text in staging',
       { staging: 'latest', production: 'latest' },
       ['staging'],
       `${REMOVE_PIN}${THEN}`,
     ],
     [
-      'The hint also suggests pinning the served version if production serves an older version',
+      'The promotion hint also suggests pinning production to the older version that it serves',
       { staging: 'latest', production: 'latest' },
       ['staging', 'production'],
       `${REMOVE_PIN}, or pin the version that it serves (v1)${THEN}`,
     ],
     [
-      'The hint suggests adding a staging pin if the file pins only production',
+      'The promotion hint suggests adding a staging pin if the file pins only production',
       { production: 'latest' },
       [],
       `Pin "staging". ${REMOVE_PIN}${THEN}`,
     ],
     [
-      'The hint suggests the promote command if the file pins staging to an older version',
+      'The promotion hint suggests the promote command if the file pins staging to an older version',
       { staging: 1, production: 'latest' },
       ['staging'],
       `To promote the version that "staging" serves (v1), run: ${COMMAND}`,
@@ -115,7 +115,7 @@ describe('the promotion guard', () => {
     expect(report.prompts[0]?.problems.map((problem) => problem.hint)).toEqual([hint]);
   });
 
-  test('With any base and after any later commit, sync refuses to promote a version that staging no longer serves', async () => {
+  test('sync refuses to promote a version that staging no longer serves, regardless of the base and later commits', async () => {
     const scene = await startWithThreeVersions(2, 1);
     scene.commit(textThree(3, 1));
     scene.activate('staging', 3);
@@ -146,7 +146,7 @@ describe('the promotion guard', () => {
     expect(summarizeRun(await scene.runJson(...SYNC))).toBe(REFUSED);
   });
 
-  test('sync refuses a promotion that skips staging even if git sees the moved prompt file as new', async () => {
+  test('sync refuses a promotion that skips staging even if git treats the moved prompt file as a new file', async () => {
     const scene = await startWithThreeVersions(2, 1);
     rmSync(join(scene.folder, PATH));
     const moved = { ...textThree(2, 3), text: 'A text that has nothing in common with the one before.\n'.repeat(20) };
@@ -157,7 +157,7 @@ describe('the promotion guard', () => {
     expect(summarizeRun(await scene.runJson(...SYNC, '--base', 'HEAD~1'))).toBe(REFUSED);
   });
 
-  test('Later commits on the same branch cannot hide a promotion that skips staging', async () => {
+  test('plan and sync refuse a promotion that skips staging even if later commits undo and repeat it', async () => {
     const scene = await startWithThreeVersions(2, 1);
     scene.commit(textThree(2, 3));
     scene.commit(textThree(2, 1));
@@ -171,7 +171,7 @@ describe('the promotion guard', () => {
     expect(summarizeRun(await scene.runJson('plan'))).toBe(REFUSED);
   });
 
-  test('sync refuses a promotion that skips staging on a merged branch even after another merge', async () => {
+  test('sync refuses a promotion that skips staging even after its branch and another branch are merged', async () => {
     const scene = await startWithThreeVersions(2, 1);
     git(scene.folder, 'switch', '--quiet', '--create', 'side');
     scene.commit({ ...textThree(2, 1), text: 'Edited.' });
@@ -188,7 +188,7 @@ describe('the promotion guard', () => {
   });
 
   test.each([['latest'], ['git:side']])(
-    'sync refuses a repeated promotion that skips staging after the first one was reverted (production: %s)',
+    'If a promotion that skips staging is reverted and repeated, sync refuses it again (production: %s)',
     async (pin) => {
       const scene = await startWithThreeVersions(2, 1);
       git(scene.folder, 'switch', '--quiet', '--create', 'side');
@@ -207,12 +207,12 @@ describe('the promotion guard', () => {
 
   test.each<[string, Pins]>([
     [
-      'sync refuses a repeated promotion that skips staging if the file initially pinned only production',
+      'sync refuses a repeated promotion that skips staging even if the file initially pinned only production',
       { production: 1 },
     ],
-    ['sync refuses a repeated promotion that skips staging if the file initially had no pins', {}],
+    ['sync refuses a repeated promotion that skips staging even if the file initially had no pins', {}],
     [
-      'sync refuses a repeated promotion that skips staging if the file initially pinned staging to a tag',
+      'sync refuses a repeated promotion that skips staging even if the file initially pinned staging to a tag',
       { staging: 'git:release', production: 1 },
     ],
   ])('%s', async (_, pins) => {
@@ -227,7 +227,7 @@ describe('the promotion guard', () => {
     expect(listServed(scene)).toEqual(['v2', 'v1']);
   });
 
-  test('sync refuses to promote an older version that staging does not serve even if a pinned tag names it', async () => {
+  test('sync refuses a production pin to a tag whose text staging does not serve, even after the tag is moved', async () => {
     const scene = await startWithThreeVersions(3, 3);
     git(scene.folder, 'switch', '--quiet', '--create', 'side');
     scene.commit({ ...textThree(3, 3), text: 'Four.' });
@@ -279,14 +279,14 @@ describe('the promotion guard without the git history of the file', () => {
 
   test.each<[string, (scene: Scene) => void, string?]>([
     [
-      'sync refuses a promotion that skips staging if one commit deletes the file and the next adds a new file',
+      'sync refuses a promotion that skips staging even if the file is deleted and then added elsewhere',
       (scene) => {
         commitRemoval(scene);
         commitInNewFile(scene);
       },
     ],
     [
-      'sync refuses a promotion that skips staging if one commit breaks the file and the next moves and rewrites it',
+      'sync refuses a promotion that skips staging even if one commit breaks the file and the next one replaces it',
       (scene) => {
         writeFiles(scene.folder, { [PATH]: '---\nid: [\n---\n' });
         commitAll(scene.folder, 'Break it');
@@ -294,7 +294,7 @@ describe('the promotion guard without the git history of the file', () => {
       },
     ],
     [
-      'sync refuses a promotion that skips staging if the file does not match the prompt pattern for one commit',
+      'sync refuses a promotion that skips staging even if the file matches no prompt pattern in one commit',
       (scene) => {
         git(scene.folder, 'mv', PATH, 'prompts/greeting.txt');
         commitAll(scene.folder, 'Give it another ending');
@@ -303,12 +303,12 @@ describe('the promotion guard without the git history of the file', () => {
       },
     ],
     [
-      'sync refuses a promotion that skips staging if one commit rewrites the file and changes its extension',
+      'sync refuses a promotion that skips staging even if one commit rewrites the file and changes its extension',
       (scene) => commitInNewFile(scene, 'prompts/greeting.txt'),
       BOTH_ENDINGS,
     ],
     [
-      'sync refuses a promotion that skips staging if an edit escapes the prompt id before the file moves',
+      'sync refuses a promotion that skips staging even if the prompt id is escaped before the file moves',
       (scene) => {
         writeFiles(scene.folder, { [PATH]: scene.read().replace('prm_greeting', String.raw`prm\u005fgreeting`) });
         commitAll(scene.folder, 'Write the id in another way');
@@ -376,7 +376,7 @@ describe('an interrupted promotion', () => {
 });
 
 describe('changes of production that are not promotions', () => {
-  test('sync accepts a production pin that already passed through staging even after the file is renamed', async () => {
+  test('sync accepts a production pin to a version that staging served earlier, even after the file is renamed', async () => {
     const scene = await startWithThreeVersions(2, 1);
     scene.commit(textThree(2, 2));
     scene.commit(textThree(3, 2));
@@ -411,10 +411,10 @@ describe('changes of production that are not promotions', () => {
   });
 
   test.each<[string, readonly string[]]>([
-    ['sync without a base restores a version that was pinned at import', []],
-    ['sync restores a version that was pinned at import if the base is HEAD', ['--base', 'HEAD']],
-    ['sync restores a version that was pinned at import if the base is the import commit', ['--base', 'HEAD~1']],
-    ['sync restores a version that was pinned at import if the base precedes the import commit', ['--base', 'HEAD~2']],
+    ['sync without a base restores a version that the import commit pinned', []],
+    ['sync restores a version that the import commit pinned if the base is HEAD', ['--base', 'HEAD']],
+    ['sync restores a version that the import commit pinned if that commit is the base', ['--base', 'HEAD~1']],
+    ['sync restores a version that the import commit pinned if the base precedes that commit', ['--base', 'HEAD~2']],
   ])('%s', async (_, words) => {
     const importInto = (files: Files): string => {
       const folder = makeRepository({ 'README.md': 'No prompts yet.' });
@@ -432,7 +432,7 @@ describe('changes of production that are not promotions', () => {
     expect(listServed(scene)).toEqual(['v2', 'v1']);
   });
 
-  test('In a shallow clone or outside a git repository, plan refuses to restore an earlier production version', async () => {
+  test('Without the full git history, plan refuses a production pin to a version that staging served earlier', async () => {
     const scene = await startWithThreeVersions(2, 1);
     scene.commit(textThree(2, 2));
     scene.commit(textThree(3, 2));

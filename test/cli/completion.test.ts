@@ -61,7 +61,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('completion in %s', (shell) => {
     [`${shell} completes a command name`, ['pla'], ['plan']],
     [`${shell} completes a command flag`, ['sync', '--dry'], ['--dry-run']],
     [`${shell} does not suggest flags of other commands`, ['validate', '--dry'], []],
-    [`${shell} completes a flag after an argument with a space`, ['promote', 'my key', '--fr'], ['--from']],
+    [`${shell} completes a flag after an argument that contains a space`, ['promote', 'my key', '--fr'], ['--from']],
     [
       `${shell} does not execute code in the command line that it completes`,
       ['promote', '$(touch pwned)', '--fr'],

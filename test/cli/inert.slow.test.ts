@@ -41,7 +41,7 @@ function invisibleIn(output: string): readonly string[] {
 const lines = HOSTILE_LINES.filter(([name]) => name !== 'half a character');
 
 describe('the output of commands on hostile input', () => {
-  test.each(lines)('commands neutralize hostile text in every field of a prompt file: %s', async (_, text) => {
+  test.each(lines)('promptsync neutralizes hostile text in every field of a prompt file: %s', async (_, text) => {
     const parts = {
       key: text,
       name: text,
@@ -55,7 +55,7 @@ describe('the output of commands on hostile input', () => {
   });
 
   test.each(Object.entries(HOSTILE))(
-    'commands neutralize hostile file contents and file patterns: %s',
+    'promptsync neutralizes hostile file contents and file patterns: %s',
     async (_, text) => {
       const folder = makeWorkspace({
         'promptsync.yaml': `prompts: [${JSON.stringify(`prompts/${text}*`)}, "prompts/*"]\n${JSON.stringify(text)}: 1\n`,
@@ -69,7 +69,7 @@ describe('the output of commands on hostile input', () => {
   );
 });
 
-test('commands neutralize hostile file and folder names', async () => {
+test('promptsync neutralizes hostile file and folder names', async () => {
   const names = lines.map(([, text]) => text).filter((text) => !/[/\0]/.test(text));
   const files = names.flatMap((name, index) => [
     [`prompts/${name}/${name}.md`, promptText(`p${index}`, { pins: { staging: 'git:HEAD' } })],
@@ -83,7 +83,7 @@ test('commands neutralize hostile file and folder names', async () => {
   expect({ exitCode, unsafe: [...commandsIn(stdout), ...invisibleIn(stdout)] }).toEqual({ exitCode: 1, unsafe: [] });
 });
 
-test('commands neutralize hostile commit messages', async () => {
+test('promptsync neutralizes hostile commit messages', async () => {
   const messages = Object.values(HOSTILE).filter((text) => !text.includes('\0'));
   const folder = makeRepository({ 'promptsync.yaml': CONFIG });
   for (const [index, message] of messages.entries()) {
@@ -96,28 +96,31 @@ test('commands neutralize hostile commit messages', async () => {
 });
 
 describe('the output of commands with a hostile service', () => {
-  test.each(Object.entries(HOSTILE))('commands neutralize hostile service errors: %s', async (_, text) => {
+  test.each(Object.entries(HOSTILE))('promptsync neutralizes hostile service errors: %s', async (_, text) => {
     const front = await startFront({ answer: () => ({ status: 400, body: text }) });
     const environment = { PROMPTSYNC_BASE_URL: front.baseUrl, PROMPTSYNC_API_KEY: 'k' };
     expect(await unsafeLines(makeWorkspace(workspaceFiles({ greeting: {} })), { environment })).toEqual([]);
   });
 
-  test.each(Object.entries(HOSTILE))('commands neutralize hostile fields in service responses: %s', async (_, text) => {
-    const version = {
-      id: text,
-      prompt_id: 'prm_greeting',
-      version_number: 1,
-      content: text,
-      metadata_: { [text]: text },
-    };
-    const prompt = { id: 'prm_greeting', project_id: text, key: text, name: text, description: text };
-    const body = JSON.stringify({ ...prompt, latest_version_id: text, active_version: version });
-    const front = await startFront({ answer: () => ({ status: 200, body }) });
-    const environment = { PROMPTSYNC_BASE_URL: front.baseUrl, PROMPTSYNC_API_KEY: 'k' };
-    expect(
-      await unsafeLines(makeWorkspace(workspaceFiles({ greeting: { description: 'd' } })), { environment }),
-    ).toEqual([]);
-  });
+  test.each(Object.entries(HOSTILE))(
+    'promptsync neutralizes hostile fields in service responses: %s',
+    async (_, text) => {
+      const version = {
+        id: text,
+        prompt_id: 'prm_greeting',
+        version_number: 1,
+        content: text,
+        metadata_: { [text]: text },
+      };
+      const prompt = { id: 'prm_greeting', project_id: text, key: text, name: text, description: text };
+      const body = JSON.stringify({ ...prompt, latest_version_id: text, active_version: version });
+      const front = await startFront({ answer: () => ({ status: 200, body }) });
+      const environment = { PROMPTSYNC_BASE_URL: front.baseUrl, PROMPTSYNC_API_KEY: 'k' };
+      expect(
+        await unsafeLines(makeWorkspace(workspaceFiles({ greeting: { description: 'd' } })), { environment }),
+      ).toEqual([]);
+    },
+  );
 });
 
 describe('the output of commands with hostile arguments', () => {

@@ -191,7 +191,7 @@ test('every output file redacts an API key that was pasted into a prompt', async
 const CLOSE = 'Call it with a-key-of-the-service & nothing else, please.';
 
 test.each(['text', 'markdown', 'html'])(
-  'plan --format %s redacts an API key even if a diff changes only part of it',
+  'plan --format %s redacts an API key even if a diff marks only part of it as changed',
   async (format) => {
     const key = 'a-key-of-the-service';
     const { folder, promptsync } = await makeStage({ leak: { text: CLOSE } }, key);

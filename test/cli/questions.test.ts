@@ -31,14 +31,14 @@ describe('the question of sync on a terminal', () => {
   });
 
   test.each([
-    ['sync does not repeat the diffs in its report after the user confirms', 'sync', false],
+    ['sync does not repeat the diffs in its report after the user confirms the plan', 'sync', false],
     [
-      'sync --format html includes the diffs and new versions in its report after the user confirms',
+      'sync --format html includes the diffs and new versions in its report after the user confirms the plan',
       'sync --format html',
       true,
     ],
     [
-      'sync --format markdown includes the diffs and new versions in its report after the user confirms',
+      'sync --format markdown includes the diffs and new versions in its report after the user confirms the plan',
       'sync --format markdown',
       true,
     ],

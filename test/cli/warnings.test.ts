@@ -53,8 +53,8 @@ describe('the prompts that warnings are about', () => {
 
 describe('accept_warnings', () => {
   test.each<[string, Parameters<typeof makeHidden>[0], string, readonly string[]]>([
-    ['a warning accepted by a prompt file is hidden only for that file', { accept_warnings: [CODE] }, '', ['refund']],
-    ['a warning accepted by the configuration is hidden for every file', {}, `accept_warnings: [${CODE}]`, []],
+    ['a warning that a prompt file accepts is hidden only for that file', { accept_warnings: [CODE] }, '', ['refund']],
+    ['a warning that the configuration accepts is hidden for every file', {}, `accept_warnings: [${CODE}]`, []],
     [
       'accepting one kind of warning does not hide other kinds',
       { accept_warnings: ['prompt/gone'] },
@@ -107,13 +107,13 @@ describe('accept_warnings in a review', () => {
   const plain = greeting({});
   test.each<[string, readonly [Files, string], readonly [Files, string], readonly string[]]>([
     [
-      'a review shows a warning even if the same change accepts it in the prompt file',
+      'a review shows a warning even if the reviewed change accepts it in the prompt file',
       [plain, ''],
       [greeting({ ...HIDDEN, ...ACCEPTS }), ''],
       ['greeting'],
     ],
     [
-      'a review shows a warning even if the same change accepts it in the configuration',
+      'a review shows a warning even if the reviewed change accepts it in the configuration',
       [plain, ''],
       [greeting(HIDDEN), EVERYWHERE],
       ['greeting'],
@@ -166,7 +166,7 @@ describe('accept_warnings in a review', () => {
     expect(warnedOf((await promptsync('plan')).stderr)).toEqual([]);
   });
 
-  test('accept_warnings from the base commit applies even if the configuration there is invalid', async () => {
+  test('accept_warnings in the configuration at the base commit applies even if that configuration is invalid', async () => {
     const { promptsync } = await makeReviewed([plain, `${EVERYWHERE}\nunknown: true`], [greeting(HIDDEN), '']);
     expect(warnedOf((await promptsync('plan --base HEAD^')).stderr)).toEqual([]);
   });

@@ -52,8 +52,8 @@ const cases: readonly (readonly [string, number, CommandRun, Parameters<typeof c
   ['the exit code is 0 if there is nothing to do', 0, dryRun(planned('unchanged')), reportPending],
   ['the exit code is 0 if the command needs no plan', 0, withoutPlan, {}],
   ['the exit code is 0 if there are only warnings', 0, withProblem(dryRun(planned('unchanged')), warning), {}],
-  ['the exit code is 0 for pending changes without --exit-code', 0, dryRun(pending), {}],
-  ['the exit code is 2 for pending changes with --exit-code', 2, dryRun(pending, planned('unchanged')), reportPending],
+  ['the exit code for pending changes is 0 without --exit-code', 0, dryRun(pending), {}],
+  ['the exit code for pending changes is 2 with --exit-code', 2, dryRun(pending, planned('unchanged')), reportPending],
   [
     'the exit code is 0 if every change was applied',
     0,

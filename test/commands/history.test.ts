@@ -68,7 +68,7 @@ describe('history', () => {
     expect(report.prompts[0]).not.toHaveProperty('history');
   });
 
-  test('history --environment reports that the active version comes from outside git and differs from the pin', async () => {
+  test('history --environment reports that the active version was created outside git and differs from the pin', async () => {
     const { text, baseUrl } = await makeStory({ pins: both('latest') });
     const id = await changeService(baseUrl, 'greeting', 'production', 'Somebody’s.');
     const said = await text('history', 'greeting', '--environment', 'production');
@@ -94,7 +94,7 @@ describe('history', () => {
     });
   });
 
-  test('history succeeds for several prompts despite pending changes and pins to unknown versions', async () => {
+  test('history ignores pending changes and pins to unknown versions', async () => {
     const { folder, readHistory } = await makeStory({ pins: both('latest') });
     writeFiles(folder, { 'prompts/refund.md': promptText('refund') });
     writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { pins: both(99), text: 'Next.' }) });

@@ -88,7 +88,7 @@ describe('init', () => {
     expect(await run(folder, ['validate'])).toMatchObject({ exitCode: 0 });
   });
 
-  test('init writes its flag values to the configuration and promotes each environment from the previous one', async () => {
+  test('init writes its flag values to the configuration and sets promote_from to the previous environment', async () => {
     const folder = makeRoot();
     const flags = ['--api-key-env', 'MY_KEY', '--dir', './texts/', '--environments', 'dev, qa,10', '--ci', 'none'];
     await run(folder, ['init', ...URL, ...flags]);
@@ -122,7 +122,7 @@ environments:
     expect(await run(folder, ['plan', '--exit-code'])).toMatchObject({ exitCode: 0 });
   });
 
-  test('init in a subfolder writes root-level workflows that run in that subfolder', async () => {
+  test('init in a subfolder writes workflows to the repository root and makes them run in the subfolder', async () => {
     const root = makeRoot();
     const folder = join(root, 'team a');
     mkdirSync(folder);
@@ -337,7 +337,7 @@ describe('init --id', () => {
 
   test.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
     [
-      'init --id does not import a prompt if the existing configuration would not select its file',
+      'init --id does not import a prompt if the existing configuration does not match its file path',
       { 'promptsync.yaml': 'prompts: ["texts/**/*.md"]\n' },
       ['init/kept', 'init/not-selected'],
     ],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AskPolicyOptions } from '../../src/commands/open-service.ts';
+import type { ContactPolicyOptions } from '../../src/commands/open-service.ts';
 import { syncPrompts, type SyncOptions } from '../../src/commands/sync.ts';
 import { commitAll, git, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { handOn, startFront, type Front, type FrontRequest } from '../support/front.ts';
@@ -43,7 +43,7 @@ async function plan(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Outcome> {
   const world = makeWorld(folder, { PROMPTSYNC_API_KEY: KEY, SPARE_KEY: KEY, ...environment });
-  const { run } = await syncPrompts({ ...OPTIONS, askPolicy: 'trusted', ...options }, world);
+  const { run } = await syncPrompts({ ...OPTIONS, contactPolicy: 'trusted', ...options }, world);
   expect(run.plan?.prompts.map(({ status }) => status)).toEqual(['pending']);
   const problems = run.problems.map(({ code }) => code);
   return { problems, requests: service.requests.length, otherRequests: other.requests.length };
@@ -51,14 +51,20 @@ async function plan(
 
 const ASKED = { problems: [], requests: expect.any(Number), otherRequests: 0 };
 const NOT_ASKED = { problems: ['service/not-asked'], requests: 0, otherRequests: 0 };
-const given: AskPolicyOptions = { keys: [{ value: KEY, label: 'The test' }] };
+const given: ContactPolicyOptions = { keys: [{ value: KEY, label: 'The test' }] };
 const HOME = 'service: { base_url: "URL" }';
 const OTHER = HOME.replace('URL', 'OTHER');
 const SPARE = HOME.replace('}', ', api_key_env: SPARE_KEY }');
 const EMBEDDED = 'service: { embedded: .promptsync/a.db }';
 
-test.each<[string, string | null, string, AskPolicyOptions, boolean]>([
-  ['a pull request plan contacts the service if the base and the head configure the same one', HOME, HOME, {}, true],
+test.each<[string, string | null, string, ContactPolicyOptions, boolean]>([
+  [
+    'a pull request plan contacts the service if the base and the head configure the same service',
+    HOME,
+    HOME,
+    {},
+    true,
+  ],
   [
     'a pull request plan contacts the service if the head only reformats the service settings',
     HOME,
@@ -110,8 +116,14 @@ test.each<[string, string | null, string, AskPolicyOptions, boolean]>([
     given,
     false,
   ],
-  ['a pull request plan contacts no service if only the head configures one', '', HOME, {}, false],
-  ['a pull request plan contacts no service if neither the base nor the head configures one', '', '', {}, false],
+  [
+    'a pull request plan contacts no service if the head configures a service but the base does not',
+    '',
+    HOME,
+    {},
+    false,
+  ],
+  ['a pull request plan contacts no service if neither the base nor the head configures a service', '', '', {}, false],
   ['a pull request plan contacts no service if the base has no configuration file', null, HOME, {}, false],
   [
     'a pull request plan with an explicit API key contacts no service if the base has no configuration file',
@@ -123,12 +135,12 @@ test.each<[string, string | null, string, AskPolicyOptions, boolean]>([
   ['a pull request plan contacts no service if the base configuration is invalid', 'service: 7', HOME, {}, false],
   ['a pull request plan contacts no service if the base uses the embedded service', EMBEDDED, HOME, {}, false],
   ['a pull request plan contacts no service if the head uses the embedded service', HOME, EMBEDDED, given, false],
-  ['a keyless plan contacts no service', HOME, HOME, { askPolicy: 'keyless' }, false],
+  ['a plan with the keyless ask policy contacts no service', HOME, HOME, { contactPolicy: 'keyless' }, false],
   [
-    'a keyless plan contacts no service, even if an API key is given',
+    'a plan with the keyless ask policy contacts no service even if an API key is given',
     HOME,
     HOME,
-    { askPolicy: 'keyless', ...given },
+    { contactPolicy: 'keyless', ...given },
     false,
   ],
 ])('%s', async (_, base, head, options, asked) => {
@@ -137,38 +149,44 @@ test.each<[string, string | null, string, AskPolicyOptions, boolean]>([
   expect(await plan(folder, services, options)).toEqual(asked ? ASKED : NOT_ASKED);
 });
 
-test('a plan that skips the trust check contacts the service that the head configures', async () => {
+test('a plan without a trust check contacts any service that the head configures', async () => {
   const services = await startServices();
   const folder = makeHead(null, configOf(OTHER, services));
-  const { otherRequests } = await plan(folder, services, { askPolicy: 'always' });
+  const { otherRequests } = await plan(folder, services, { contactPolicy: 'always' });
   expect(otherRequests).toBeGreaterThan(0);
 });
 
-test.each<[string, string | null, string, AskPolicyOptions, boolean]>([
+test.each<[string, string | null, string, ContactPolicyOptions, boolean]>([
   [
-    'a plan uses the service address and key from the workflow instead of those that the head configures',
+    'a plan prefers the service address and key of the workflow over those that the head configures',
     null,
     SPARE.replace('URL', 'OTHER'),
     given,
     true,
   ],
-  ['a plan needs no configured service if the workflow sets the service address and key', '', '', given, true],
   [
-    'a plan whose workflow sets only the address contacts no service if the head changes the key variable',
+    'a plan needs no service in the configuration if the workflow sets the service address and key',
+    '',
+    '',
+    given,
+    true,
+  ],
+  [
+    'a plan contacts no service if the workflow sets only the address and the head changes the key variable',
     HOME,
     SPARE,
     {},
     false,
   ],
   [
-    'a plan whose workflow sets only the address contacts the service if base and head use the same key variable',
+    'a plan contacts the service if the workflow sets only the address and the head keeps the key variable',
     OTHER,
     HOME,
     {},
     true,
   ],
   [
-    'a plan whose workflow sets only the address contacts no service if the base has no configuration file',
+    'a plan contacts no service if the workflow sets only the address and the base has no configuration file',
     null,
     HOME,
     {},
@@ -189,7 +207,7 @@ test.each([
   const proxy = await startFront({ answer: (request) => handOn({ ...request, path: pathOf(request) }, baseUrl) });
   const folder = makeHead(`${CONFIG}${base}\n`, `${CONFIG}service: { allow_http: true }\n`);
   const world = makeWorld(folder, { PROMPTSYNC_BASE_URL: 'http://prompts.invalid', http_proxy: proxy.baseUrl });
-  const { run } = await syncPrompts({ ...OPTIONS, ...given, askPolicy: 'trusted' }, world);
+  const { run } = await syncPrompts({ ...OPTIONS, ...given, contactPolicy: 'trusted' }, world);
   expect(run.problems.map(({ code }) => code)).toEqual(expected);
   expect(requests.length > 0).toBe(expected.length === 0);
 });

@@ -149,13 +149,13 @@ describe('the check for merged and up-to-date commits', () => {
     ],
     ['sync accepts an unmerged branch that changes no prompts', makeBranch(WORDS)],
     [
-      'sync ignores uncommitted edits when it compares the commit with the remote branch',
+      'sync ignores uncommitted edits when it compares HEAD with the remote branch',
       change(TIP, (folder) => writeFiles(folder, greets('Edited'))),
     ],
     ['sync in a fork accepts the tip of the upstream branch that main tracks', makeFork('origin', 'upstream')],
     ['sync --only accepts an outdated clone if the selected prompt is up to date', STALE, { only: ['refund'] }],
     [
-      'sync --changed-since accepts an outdated clone if it skips the outdated prompts',
+      'sync --changed-since accepts an outdated clone if no selected prompt is outdated',
       STALE,
       { changedSince: 'HEAD' },
     ],
@@ -168,7 +168,7 @@ describe('the check for merged and up-to-date commits', () => {
     expect(await refusal(scene(makeTeam()), options)).toBe('');
   });
 
-  test('sync compares the commit with the configured branch instead of the default branch', async () => {
+  test('sync compares HEAD with the configured branch instead of the default branch', async () => {
     const team = makeTeam(workspaceFiles({ greeting: {} }, `${CONFIG}branch: live\n`));
     team.merge(greets('Live'), 'live');
     expect(await refusal(team.clone('--branch', 'live'))).toBe('');
@@ -228,7 +228,7 @@ describe('the refusals of unmerged and outdated commits', () => {
       NOT_MERGED,
     ],
     [
-      'sync refuses a clone with several remotes if it cannot tell which one to compare with',
+      'sync refuses a clone with several remotes if it cannot tell which remote to compare with',
       makeFork('mine', null),
       'unknown-newest',
     ],
@@ -261,7 +261,7 @@ describe('sync', () => {
 
   test.each<[string, Scene, string]>([
     ['sync from an outdated clone does not reset staging to an old version', STALE, 'guard/superseded'],
-    ['sync in a rerun CI job does not reset staging to an old version', OLD_JOB, 'guard/superseded'],
+    ['sync in a rerun of an old CI job does not reset staging to an old version', OLD_JOB, 'guard/superseded'],
     ['sync activates no version from an unmerged local branch', UNMERGED, 'guard/not-merged'],
     [
       'sync writes nothing if the remote repository is unavailable',
@@ -291,7 +291,7 @@ describe('sync', () => {
     expect(service.takeWrites()).toHaveLength(3);
   });
 
-  test('sync does not contact the git remote if it has nothing to write or writes to the embedded service', async () => {
+  test('sync contacts no git remote if it has nothing to write or if it writes to the embedded service', async () => {
     const { team, service } = await makeSyncedTeam();
     const folder = LOST(team);
     expect(await run(folder, SYNC, service)).toMatchObject({ exitCode: 0 });
@@ -314,7 +314,7 @@ describe('sync', () => {
     expect(service.takeWrites()).toEqual([]);
   });
 
-  test('sync warns about a newer commit that is merged while sync is running', async () => {
+  test('sync warns if a newer commit is merged while it is running', async () => {
     const { team, service } = await makeSyncedTeam();
     team.merge(greets('Merged'));
     const folder = team.clone();

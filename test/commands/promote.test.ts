@@ -37,7 +37,7 @@ async function makeReadyScene(options?: SceneOptions): Promise<Scene> {
 const outsideGit: SceneOptions = { makeFolder: makeWorkspace };
 
 describe('promote', () => {
-  test('promote pins an environment to the version of the previous environment and writes nothing to the service', async () => {
+  test('promote pins an environment to the version active in the previous one and writes nothing to the service', async () => {
     const scene = await makeReadyScene();
     const before = scene.read();
     const dry = await scene.runJson(...TO_PRODUCTION, '--dry-run', '--branch', 'promote');
@@ -83,7 +83,7 @@ describe('promote', () => {
     expect(summarizeRun(await scene.runJson('plan'))).toBe('exit 0, greeting pending');
   });
 
-  test('promote edits and commits nothing if the environment is already pinned to the version', async () => {
+  test('promote edits and commits nothing if the target environment is already pinned to the version to promote', async () => {
     const scene = await makeReadyScene();
     const head = scene.commit({ ...BEFORE, pins: { staging: 'latest', production: 2 } });
     const ran = await scene.runJson(...TO_PRODUCTION, '--branch', 'promote');
@@ -92,7 +92,7 @@ describe('promote', () => {
     expect(git(scene.folder, 'branch', '--show-current')).toBe('main');
   });
 
-  test('promote warns if the version that the source environment serves differs from its pin', async () => {
+  test('promote warns if the source environment serves a version that differs from its pin', async () => {
     const scene = await makeReadyScene(outsideGit);
     scene.make(['Three.']);
     scene.activate('staging', 3);
@@ -129,7 +129,7 @@ describe('the selection of promote', () => {
     expect(scene.service.takeWrites()).toEqual([]);
   });
 
-  test('promote edits nothing if its prompt selection or its environments are invalid', async () => {
+  test('promote edits nothing if the prompt selection or an environment is invalid', async () => {
     const scene = await makeReadyScene({ ...outsideGit, others: { refund: BEFORE }, config });
     const before = scene.read();
     const notAttempted = 'exit 1, greeting not_attempted,';
@@ -189,7 +189,7 @@ describe('a promotion that skips an environment', () => {
     expect(scene.read()).toBe(before);
   });
 
-  test('promote can skip an unpinned environment that already serves the version', async () => {
+  test('promote can skip an unpinned environment that already serves the promoted version', async () => {
     const both = { text: 'Two.', pins: { dev: 'latest', production: 1 } };
     const scene = await makePromotionScene(both, { ...outsideGit, config: THREE, others: { refund: both } });
     for (const id of ['greeting', 'refund']) {
@@ -212,7 +212,7 @@ describe('a promotion that skips an environment', () => {
     expect(scene.read()).toContain('"production":2');
   });
 
-  test('promote shell-quotes a hostile key in the suggested command', async () => {
+  test('promote shell-quotes a key with special characters in the suggested command', async () => {
     const key = "a'; rm -rf /";
     const scene = await makeSceneWithThird(key);
     const hint = hintIn(await scene.runJson('promote', key, ...FROM_DEV));
@@ -220,8 +220,11 @@ describe('a promotion that skips an environment', () => {
   });
 
   test.each<[string, object]>([
-    ['promote and plan refuse a version that staging no longer serves if production has a pin', { production: 1 }],
-    ['promote and plan refuse a version that staging no longer serves if production has no pin', {}],
+    [
+      'promote and plan refuse to move the production pin to a version that staging no longer serves',
+      { production: 1 },
+    ],
+    ['promote and plan refuse to add a production pin for a version that staging no longer serves', {}],
   ])('%s', async (_, more) => {
     const pinned = (staging: number) => ({ text: 'Three.', pins: { dev: 2, staging, ...more } });
     const scene = await makePromotionScene(pinned(2), { config: THREE });
@@ -253,7 +256,7 @@ describe('promote --commit', () => {
     expect(git(folder, 'status', '--short')).toBe('M  promptsync.yaml\nA  staged.txt');
   });
 
-  test('promote commits to a new branch with --branch and to a detached HEAD with --commit', async () => {
+  test('promote --branch commits to a new branch, and promote --commit works on a detached HEAD', async () => {
     const scene = await makeReadyScene({ others: { refund: BEFORE } });
     const ran = await scene.run('promote', '--all', '--to', 'production', '--branch', 'promote/two');
     expect(ran.exitCode).toBe(0);
@@ -300,7 +303,7 @@ describe('promote --commit', () => {
     expect(git(scene.folder, 'branch', '--format=%(refname:short)')).toBe('main\nother');
   });
 
-  test('promote --branch prints how to return to the previous branch and reuses the branch on a second run', async () => {
+  test('promote --branch prints how to switch back and commits to the same branch on a second run', async () => {
     const scene = await makeReadyScene({ others: { refund: BEFORE } });
     const words = ['--to', 'production', '--branch', 'promote'];
     const first = await scene.run('promote', 'greeting', ...words);
@@ -350,7 +353,7 @@ async function interrupt({ folder, service }: Scene, words: readonly string[]): 
   });
 }
 
-test('promote edits nothing after an interrupt, but --dry-run still shows the prompts read so far', async () => {
+test('an interrupted promote edits nothing, but with --dry-run it shows the prompts that it has read', async () => {
   const scene = await makeReadyScene({ config: `${PROMOTION}concurrency: 1\n`, others: { later: BEFORE } });
   const head = git(scene.folder, 'rev-parse', 'HEAD');
   const words = ['promote', '--all', '--to', 'production'];

@@ -60,19 +60,19 @@ const changesAgain = change(TEXT, { 'Two.': 'II.' });
 describe('pull after an earlier pull', () => {
   test.each<[string, () => Promise<Scene>, string, string]>([
     [
-      'pull reports a conflict if the service reverts a previously pulled line and changes another',
+      'pull reports a conflict if a service edit reverts a previously pulled line and changes another line',
       makePulled,
       changedThree,
       change(changedThree, { 'Two.': both('2.', 'Two.') }),
     ],
     [
-      'pull reports a conflict if the service reverts to the text from before the last pull',
+      'pull reports a conflict if the text in the service is reverted to its state before the last pull',
       makePulled,
       TEXT,
       change(TEXT, { 'Two.': both('2.', 'Two.') }),
     ],
     [
-      'pull reports a conflict if the service changes a previously pulled line again',
+      'pull reports a conflict if a previously pulled line changes again in the service',
       makePulled,
       changesAgain,
       change(TEXT, { 'Two.': both('2.', 'II.') }),
@@ -84,7 +84,7 @@ describe('pull after an earlier pull', () => {
     await settle(scene);
   });
 
-  test('pull accepts a second service edit to the same line of an imported prompt after a sync', async () => {
+  test('pull accepts another service edit to a previously pulled line if the prompt was imported', async () => {
     const scene = await makeImported();
     changeOutside(scene, { content: changesAgain });
     expect(await pullBothWays(scene)).toEqual([0, changesAgain, 0, changesAgain]);
@@ -101,7 +101,7 @@ describe('pull after an earlier pull', () => {
 });
 
 describe('pull of an older text from the service', () => {
-  test('pull accepts a service edit that restores older text if the newer text was synced', async () => {
+  test('pull accepts a service edit that restores the text from before the last sync', async () => {
     const scene = await makeSynced({});
     edit(scene, { text: PULLED });
     await sync(scene);
@@ -111,7 +111,7 @@ describe('pull of an older text from the service', () => {
     await settle(scene);
   });
 
-  test('pull changes nothing if the service only lacks unsynced edits from git', async () => {
+  test('pull changes nothing if git has unsynced edits but the service has not changed', async () => {
     const scene = await makePulled();
     edit(scene, { text: change(PULLED, { 'Three.': '3.' }) });
     expect(only(await pull(scene))).toMatchObject({ status: 'unchanged', edits: [] });
@@ -127,14 +127,14 @@ describe('pull into a file that was reverted in git', () => {
     return scene;
   };
 
-  test('pull reports a conflict between a service edit and an unsynced revert in git', async () => {
+  test('pull reports a conflict for an unsynced git revert if the service edits another line', async () => {
     const scene = await makeReverted();
     changeOutside(scene, { content: change(PULLED, { 'Three.': '3.' }) });
     expect((await pull(scene)).exitCode).toBe(4);
     expect(textIn(scene)).toBe(change(TEXT, { 'Two.': both('Two.', '2.'), 'Three.': '3.' }));
   });
 
-  test('pull reports a conflict between a service edit and a git revert of previously pulled text', async () => {
+  test('pull reports a conflict for an unsynced git revert of pulled text if the service edits another line', async () => {
     const scene = await makePulled();
     edit(scene, { text: TEXT });
     changeOutside(scene, { content: change(PULLED, { 'Three.': '3.' }) });
@@ -142,7 +142,7 @@ describe('pull into a file that was reverted in git', () => {
     expect(textIn(scene)).toBe(change(TEXT, { 'Two.': both('Two.', '2.'), 'Three.': '3.' }));
   });
 
-  test('pull merges service edits after a synced git revert but reports a conflict if the service undoes the revert', async () => {
+  test('pull merges a service edit after a synced git revert but reports a conflict if the edit undoes the revert', async () => {
     const scene = await makeReverted();
     await sync(scene);
     changeOutside(scene, { content: changedThree });

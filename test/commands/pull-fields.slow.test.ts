@@ -77,7 +77,7 @@ describe('pull of fields', () => {
     }
   });
 
-  test('pull compares fields with the latest version from promptsync, not the version edited in the service', async () => {
+  test('pull compares fields with the latest managed version, even if it pulls the text of an older version', async () => {
     const scene = await makeSynced(managed);
     changeOutside(scene, { content: TEXT.replace('One.', '1.'), environments: ['playground'] });
     edit(scene, { ...managed, name: 'Hello', text: TEXT.replace('Three.', '3.') });

@@ -130,7 +130,7 @@ describe('pull of a field that no prompt file can hold', () => {
   });
 });
 
-test('pull reports a prompt missing from the service as failed and leaves unselected prompts unchanged', async () => {
+test('pull fails only for a prompt that is missing from the service and edits only selected prompts', async () => {
   const scene = await makeSynced({});
   addOther(scene);
   writeSource(scene, promptText('missing'), 'prompts/missing.md');
@@ -152,7 +152,7 @@ test('pull reports a prompt missing from the service as failed and leaves unsele
   expect(textIn(scene)).toBe(TEXT);
 });
 
-test('pull escapes a line feed in the conflict label and preserves CRLF line endings', async () => {
+test('pull writes conflict markers correctly to a CRLF file whose name contains a line feed', async () => {
   const path = 'prompts/a\nb.md';
   const { 'prompts/greeting.md': file = '', ...files } = workspaceFiles({ greeting: { text: TEXT } });
   const scene = await makeSynced({});

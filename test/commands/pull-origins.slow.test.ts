@@ -51,7 +51,7 @@ describe('the merge base of pull', () => {
     await settle(scene);
   });
 
-  test('pull keeps both sides of a conflict if the version in the service has a forged version record', async () => {
+  test('pull keeps both sides of a conflict if the active version has a forged version record', async () => {
     const scene = await makeSynced({});
     const record = { digest: `sha256:${'0'.repeat(64)}`, operation: 'x', ledger: [] };
     changeOutside(scene, { content: change(TEXT, first), metadata: { promptsync: record } });
@@ -59,7 +59,7 @@ describe('the merge base of pull', () => {
     expectBoth(scene, 'One.', '1.');
   });
 
-  test('pull uses the previously served text as the merge base for a pinned environment', async () => {
+  test('pull uses the pinned version as the merge base if its environment serves a new version', async () => {
     const scene = await makeSynced({});
     edit(scene, { pins: { staging: 'latest', production: 1 }, text: change(TEXT, first) });
     await sync(scene);
@@ -96,7 +96,7 @@ describe('the merge base of pull', () => {
     expect(textIn(scene, renamed)).toBe(merged);
   });
 
-  test('pull accepts the text from the service if an unsynced file has never changed in git', async () => {
+  test('pull accepts the service text for an unsynced file that has never changed in git', async () => {
     const scene = await makeUnsynced(makeRepository(workspaceFiles({ greeting: { text: TEXT } })));
     changeOutside(scene, { content: change(TEXT, first) });
     expect((await pull(scene)).exitCode).toBe(0);
@@ -183,8 +183,14 @@ test('pull preserves an edit that the user makes while pull waits for the servic
 
 describe('pull --ours', () => {
   test.each<[string, PromptParts['pins']]>([
-    ['pull --ours is idempotent if the last pin names an unknown version', { staging: 'latest', production: 1 }],
-    ['pull --ours is idempotent if the first pin names an unknown version', { production: 1, staging: 'latest' }],
+    [
+      'pull --ours is idempotent if the last of two pins names an unknown version',
+      { staging: 'latest', production: 1 },
+    ],
+    [
+      'pull --ours is idempotent if the first of two pins names an unknown version',
+      { production: 1, staging: 'latest' },
+    ],
   ])('%s', async (_, pins = {}) => {
     const scene = await makeUnsynced(makeRepository(workspaceFiles({ greeting: { text: TEXT, pins } })));
     changeOutside(scene, { content: 'Before git.', environments: [] });

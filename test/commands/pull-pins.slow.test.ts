@@ -35,7 +35,7 @@ const withPins = (production: number, text = `${TEXT}\nv3`) =>
   promptText('greeting', { pins: { ...pins, production }, text });
 
 describe('pull of an environment that is pinned to a number', () => {
-  test('pull updates a pinned version number to the version activated in the service', async () => {
+  test('pull updates a pinned version number if a different version is activated in the service', async () => {
     const scene = await makeHistory();
     moveOutside(scene, 'production', 'staging');
     const ran = await pull(scene);
@@ -94,7 +94,7 @@ describe('pull of an environment that is pinned to a number', () => {
 });
 
 describe('pull of an environment that is pinned to latest', () => {
-  test('pull keeps an unsynced edit to the text in the file', async () => {
+  test('pull keeps an unsynced edit to the prompt text', async () => {
     const scene = await makeSynced({});
     edit(scene, { text: theirs });
     expect(only(await pull(scene))).toMatchObject({ status: 'unchanged', edits: [], problems: [] });

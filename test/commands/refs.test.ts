@@ -32,7 +32,7 @@ function makeTagged(files: Readonly<Record<string, string>>): string {
 }
 
 describe('a git: pin', () => {
-  test('a git: pin resolves to the content and commit of the ref and the subject of the last change to the file', async () => {
+  test('a git: pin takes its content from the ref and its change summary from the last commit to the file', async () => {
     const folder = makeRepository({ [PATH]: promptText('greeting', { text: 'Then.' }) });
     writeFiles(folder, { 'other.txt': 'x' });
     const commit = commitAll(folder, 'Something else');
@@ -56,7 +56,7 @@ describe('a git: pin', () => {
     expect(await contentAt(folder)).toMatchObject({ content: { text: 'Then.' }, provenance: { path: 'old/hello.md' } });
   });
 
-  test('a git: pin resolves to a path relative to the repository root', async () => {
+  test('a git: pin records the path of its prompt file relative to the repository root', async () => {
     const folder = makeTagged({ [`team/ws/${PATH}`]: promptText('greeting', { text: 'Then.' }) });
     expect(await contentAt(join(folder, 'team/ws'))).toMatchObject({ provenance: { path: `team/ws/${PATH}` } });
   });

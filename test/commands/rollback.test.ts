@@ -34,7 +34,7 @@ function productionOf({ read }: Scene): string | undefined {
 }
 
 describe('rollback', () => {
-  test('rollback restores the previous pin from git, even if it is not the preceding version number', async () => {
+  test('rollback restores the previous pin from git, even if the pinned version numbers are not consecutive', async () => {
     const scene = await makeReadyScene(2, 4);
     scene.commit(pinned(4));
     const ran = await scene.run(...ROLLBACK);
@@ -102,7 +102,7 @@ describe('rollback', () => {
     expect(productionOf(scene)).toBe('3');
   });
 
-  test('rollback skips intermediate pins from a merged branch', async () => {
+  test('rollback skips intermediate pins on a merged branch', async () => {
     const scene = await makeReadyScene(2, 4, { config: CONFIG });
     git(scene.folder, 'checkout', '--quiet', '-b', 'side');
     scene.commit(pinned(3));
@@ -168,17 +168,17 @@ describe('the refusals of rollback', () => {
 
   test.each<[string, PromptParts, string]>([
     [
-      'rollback refuses to skip a pin to an unknown version number',
+      'rollback refuses to skip an earlier pin that names an unknown version number',
       parts(2),
       'exit 3, greeting blocked rollback/unknown-version',
     ],
     [
-      'rollback refuses to skip a pin to an unknown version id',
+      'rollback refuses to skip an earlier pin that names an unknown version id',
       parts('version:gone'),
       'exit 3, greeting blocked rollback/unclear-before',
     ],
     [
-      'rollback refuses to skip earlier text that matches no known version',
+      'rollback refuses to skip earlier text that may belong to an unknown version',
       parts('latest', 'X.'),
       'exit 3, greeting blocked rollback/unclear-before',
     ],
@@ -258,7 +258,7 @@ describe('rollback to an adopted version', () => {
     return scene;
   }
 
-  test('rollback, plan and sync show the text of an imported version from git', async () => {
+  test('rollback, plan and sync read the text of an imported version from git and show it in a diff', async () => {
     const scene = await makeAdoptedScene();
     for (const words of [[...ROLLBACK, '--commit'], ['plan'], ['sync', '--yes']]) {
       const { stdout, exitCode } = await scene.run(...words);

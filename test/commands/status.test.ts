@@ -21,7 +21,7 @@ describe('status', () => {
       'production: 2 versions behind staging, since ',
     ],
     [
-      'status omits the commit if production does not serve the pinned version',
+      'status omits the commit of the last pin change if production does not serve its pinned version',
       3,
       2,
       'production: 1 version behind staging\n',

@@ -31,7 +31,7 @@ describe('the workspace lock of two processes', () => {
     expect(isLocked(scene)).toBe(false);
   });
 
-  test('a pull that loses its lock while suspended writes nothing', async () => {
+  test('a pull that loses the workspace lock while suspended writes nothing', async () => {
     const scene = await makeScene();
     const held = await startHeldPull(scene, ['--format', 'json']);
     held.child.kill('SIGSTOP');
@@ -45,7 +45,7 @@ describe('the workspace lock of two processes', () => {
     expect(editsIn(scene)).toEqual(['promoted']);
   });
 
-  test('a running process keeps its lock beyond the stale-lock timeout', async () => {
+  test('a running command keeps the workspace lock even after the stale-lock timeout', async () => {
     const scene = await makeScene();
     const held = await startHeldPull(scene);
     await setTimeout(STALE);

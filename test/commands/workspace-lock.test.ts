@@ -116,7 +116,7 @@ describe('the workspace lock', () => {
     expect(await held.ended).toMatchObject({ exitCode: 0 });
   });
 
-  test('a symbolic link to a configuration uses the same workspace lock as the configuration', async () => {
+  test('promote uses the same workspace lock if --config is a symbolic link to the configuration', async () => {
     const scene = await makeScene();
     symlinkSync('promptsync.yaml', join(scene.folder, 'link.yaml'));
     const held = await startHeldPull(scene);

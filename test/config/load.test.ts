@@ -41,7 +41,7 @@ describe('loadConfig', () => {
       'w',
     ],
     [
-      'loadConfig uses the configuration folder as the root outside a git repository',
+      'loadConfig outside a git repository uses the folder of the configuration as the root',
       'a/promptsync.yaml a/b/x',
       'a',
       'a',
@@ -58,7 +58,7 @@ describe('loadConfig', () => {
     ['loadConfig ignores a configuration above the root of a git worktree', 'promptsync.yaml r/.git r/a/x', 'r/a'],
     ['loadConfig ignores a configuration below the working directory', '.git/HEAD a/promptsync.yaml', '.'],
     [
-      'loadConfig ignores a configuration in a parent folder if there is no git repository',
+      'loadConfig outside a git repository ignores a configuration in a parent folder',
       'a/promptsync.yaml a/b/x',
       'a/b',
     ],
@@ -69,7 +69,7 @@ describe('loadConfig', () => {
     expect(messages).toEqual([expect.stringMatching(/^config\/not-found - /)]);
   });
 
-  test('loadConfig resolves --config from the working directory and the paths in the file from its folder', async () => {
+  test('loadConfig resolves --config against the working directory and paths in the file against its folder', async () => {
     const top = makeWorkspace({ ...GIT, 'a/x': '', 'b/my.yaml': 'service: {embedded: s.db}' });
     for (const file of ['../b/my.yaml', join(top, 'b/my.yaml')]) {
       expect((await load(top, 'a', file)).config).toMatchObject({

@@ -11,7 +11,7 @@ test('the pages in docs/ contain runnable commands', () => {
 });
 
 test.for(plays)(
-  'the examples in $page starting at line $line run as shown in the world $world',
+  'in the world $world, the examples in $page from line $line run as shown',
   async ({ page, ...play }) => {
     const performed = await perform(page, play);
     expect(performed.map(({ is }) => is)).toEqual(performed.map(({ wanted }) => wanted));

@@ -113,7 +113,7 @@ describe('the checks of pages', () => {
     ],
     [
       'the docs check reports a reference to a nonexistent test title',
-      '[test/index.test.ts](../test/index.test.ts): "the public API supports a whale"',
+      '[test/index.test.ts](../test/index.test.ts): "The public API supports a whale"',
       false,
     ],
     [
@@ -123,7 +123,7 @@ describe('the checks of pages', () => {
     ],
     [
       'the docs check accepts a quoted test title that spans two lines',
-      '[test/index.test.ts](../test/index.test.ts): "the public API\n  supports a complete"',
+      '[test/index.test.ts](../test/index.test.ts): "The public API\n  supports a complete"',
       true,
     ],
     [

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  canonicalJson,
+  renderCanonicalJson,
   isJsonObject,
   mapStrings,
   omitKey,
@@ -22,7 +22,7 @@ function reverseKeys(json: JsonValue): JsonValue {
   );
 }
 
-describe('canonicalJson', () => {
+describe('renderCanonicalJson', () => {
   const examples: readonly (readonly [string, JsonValue, string])[] = [
     ['canonical JSON contains no insignificant whitespace', { a: [1, 'b', null, true] }, '{"a":[1,"b",null,true]}'],
     [
@@ -50,13 +50,13 @@ describe('canonicalJson', () => {
     ],
   ];
   test.each(examples)('%s', (_, json, expected) => {
-    expect(canonicalJson(json)).toBe(expected);
+    expect(renderCanonicalJson(json)).toBe(expected);
   });
 
   test('canonical JSON does not depend on the original key order', () => {
     fc.assert(
       fc.property(value, (json) => {
-        expect(canonicalJson(reverseKeys(json))).toBe(canonicalJson(json));
+        expect(renderCanonicalJson(reverseKeys(json))).toBe(renderCanonicalJson(json));
       }),
     );
   });
@@ -64,7 +64,7 @@ describe('canonicalJson', () => {
   test('canonical JSON parses back to the original value', () => {
     fc.assert(
       fc.property(value, (json) => {
-        expect(JSON.parse(canonicalJson(json))).toEqual(json);
+        expect(JSON.parse(renderCanonicalJson(json))).toEqual(json);
       }),
     );
   });

@@ -5,7 +5,7 @@ import {
   hasControlCharacters,
   makeExcerpt,
   makePlaceFinder,
-  makeRedact,
+  makeRedactor,
   findPlace,
   showHidden,
 } from '../../src/text.ts';
@@ -150,7 +150,7 @@ describe('findPlace and makePlaceFinder', () => {
 
 const KEY = 'sk/"live" 123';
 
-describe('makeRedact', () => {
+describe('makeRedactor', () => {
   const redactionCases: readonly (readonly [string, string, string])[] = [
     ['redaction replaces an API key in plain text', `bad key ${KEY}!`, 'bad key [redacted]!'],
     ['redaction replaces every occurrence of an API key', `${KEY}${KEY}`, '[redacted][redacted]'],
@@ -159,11 +159,11 @@ describe('makeRedact', () => {
     ['redaction leaves text without the API key unchanged', 'nothing here', 'nothing here'],
   ];
   test.each(redactionCases)('%s', (_, text, expected) => {
-    expect(makeRedact(KEY)(text)).toBe(expected);
+    expect(makeRedactor(KEY)(text)).toBe(expected);
   });
 
   test('redaction with an empty API key leaves text unchanged', () => {
-    expect(makeRedact('')('text')).toBe('text');
+    expect(makeRedactor('')('text')).toBe('text');
   });
 });
 

@@ -94,7 +94,7 @@ describe('parseMaxChanges and countAllowedChanges', () => {
     expect(countAllowedChanges(parseMaxChanges(limit) ?? { kind: 'count', count: -1 }, selected)).toBe(expected);
   });
 
-  test('a percentage limit is rounded up but never exceeds the number of prompts', () => {
+  test('a percentage change limit is rounded up but never exceeds the number of prompts', () => {
     fc.assert(
       fc.property(fc.nat(100), fc.nat(10_000), (percent, selected) => {
         const allowed = countAllowedChanges({ kind: 'percent', percent }, selected);

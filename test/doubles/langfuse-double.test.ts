@@ -240,7 +240,7 @@ describe('concurrent writes to the Langfuse double', () => {
   const patch = (version: number, label: string) => [`PATCH /p/versions/${version}`, newLabel(label)] as const;
   const create = (n: number) => ['POST ', textPrompt(`New ${n}.`, { labels: ['a'] })] as const;
 
-  test('the Langfuse test double leaves a label on two versions after concurrent PATCHes until the next PATCH', async () => {
+  test('concurrent PATCHes to the Langfuse test double leave a label on two versions until the next PATCH', async () => {
     const { langfuse } = await callConcurrently([patch(1, 'a'), patch(2, 'a')]);
     expect(withLabel(langfuse, 'a')).toEqual([1, 2]);
     expect(await call(langfuse, 'GET /p?label=a')).toMatchObject({ body: { version: 1 } });
@@ -248,13 +248,13 @@ describe('concurrent writes to the Langfuse double', () => {
     expect(withLabel(langfuse, 'a')).toEqual([2]);
   });
 
-  test('the Langfuse test double leaves one label behind when concurrent PATCHes move two labels off a version', async () => {
+  test('concurrent PATCHes to the Langfuse test double that move two labels off a version leave one of them behind', async () => {
     const { langfuse } = await callConcurrently([patch(1, 'staging'), patch(2, 'production')]);
     const versionsWithLabels = ['staging', 'production'].flatMap((label) => withLabel(langfuse, label));
     expect(versionsWithLabels.toSorted()).toEqual([1, 2, 3]);
   });
 
-  test('the Langfuse test double leaves a label on two versions after a concurrent PATCH and create request', async () => {
+  test('a concurrent PATCH and create request to the Langfuse test double leave a label on two versions', async () => {
     expect(withLabel((await callConcurrently([patch(1, 'a'), create(4)])).langfuse, 'a')).toEqual([1, 4]);
   });
 

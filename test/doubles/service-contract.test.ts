@@ -76,7 +76,7 @@ describe.each(backends)('prompt service contract (%s)', (_, start) => {
     expect((await service.readPrompt('p1', 'staging')).activeVersion).toStrictEqual(created);
   });
 
-  test('a prompt service preserves CRLF, which the content digest treats as LF', async () => {
+  test('a prompt service preserves CRLF line endings, although the content digest treats them as LF', async () => {
     const service = await start();
     const created = await service.createVersion('p1', draft('a\r\nb\rc\n\n \u{1f600}'));
     expect(created.content.text).toBe('a\r\nb\rc\n\n \u{1f600}');

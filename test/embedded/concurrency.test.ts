@@ -8,7 +8,7 @@ import { KEY, makeFolder, startService } from './support.ts';
 
 const FROM_1_TO_100 = Array.from({ length: 100 }, (_, index) => index + 1);
 
-test('100 versions that three processes create concurrently in a new database get the numbers 1 to 100', async () => {
+test('three processes that concurrently create 100 versions in a new database assign the numbers 1 to 100', async () => {
   const path = join(makeFolder(), 'new', 'service.db');
   const baseUrls = await Promise.all([spawnServer(path), spawnServer(path), spawnServer(path)]);
   expect(await createFrom(baseUrls)).toEqual(FROM_1_TO_100);

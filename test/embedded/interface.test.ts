@@ -132,10 +132,10 @@ describe('set-active of the embedded service', () => {
 describe('authorization of the embedded service', () => {
   describe.each(endpoints)('authorization of %s %s requests', (method, path, body) => {
     test.each([
-      ['a request without an API key is rejected with 401', null, 401],
-      ['a request with an empty API key is rejected with 401', '', 401],
-      ['a request with an unknown API key is rejected with 401', 'nobody', 401],
-      ['a request with an API key for another project is rejected with 403', OTHER_KEY, 403],
+      ['the embedded service returns 401 for a request without an API key', null, 401],
+      ['the embedded service returns 401 for a request with an empty API key', '', 401],
+      ['the embedded service returns 401 for a request with an unknown API key', 'nobody', 401],
+      ['the embedded service returns 403 for a request with an API key for another project', OTHER_KEY, 403],
     ])('%s', async (_, apiKey, status) => {
       const { call } = await startService();
       const reply = await call(method, path, { apiKey, body });

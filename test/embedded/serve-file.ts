@@ -4,7 +4,7 @@ import { startServer } from '../../src/embedded/server.ts';
 import { openStore } from '../../src/embedded/store.ts';
 
 const store = openStore(process.argv[2] ?? ':memory:', { now: Date.now });
-store.authoriseKey({ apiKey: 'key-of-one', projectId: 'one' });
+store.authorizeKey({ apiKey: 'key-of-one', projectId: 'one' });
 store.registerPrompt({ id: 'p1', projectId: 'one', key: 'k/1', name: 'First' });
 const server = await startServer({ store, port: 0 });
 console.log(server.baseUrl);

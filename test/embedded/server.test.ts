@@ -14,7 +14,7 @@ test('starting the embedded service fails if the port is already in use', async 
   await expect(startServer({ store, port: server.port })).rejects.toThrow('EADDRINUSE');
 });
 
-test('closing the embedded service immediately ends idle and active connections', async () => {
+test('closing the embedded service ends idle and active connections immediately', async () => {
   const { server, read } = await startService();
   await read('p1');
   const unfinished = connect(server.port, '127.0.0.1').on('error', () => {});

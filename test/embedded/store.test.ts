@@ -51,8 +51,8 @@ test('registering an existing prompt again does not overwrite it', () => {
 
 test('an API key can be authorized more than once and for multiple projects', () => {
   const store = openTestStore();
-  store.authoriseKey({ apiKey: KEY, projectId: 'one' });
-  store.authoriseKey({ apiKey: KEY, projectId: 'three' });
+  store.authorizeKey({ apiKey: KEY, projectId: 'one' });
+  store.authorizeKey({ apiKey: KEY, projectId: 'three' });
   expect(store.readProjects(KEY)).toEqual(['one', 'three']);
   expect(store.readProjects('nobody')).toEqual([]);
 });

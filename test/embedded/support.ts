@@ -74,10 +74,10 @@ export async function nextRequest(): Promise<IncomingMessage> {
  * project, `q1` to the second.
  */
 export function fillStore(store: Store): void {
-  store.authoriseKey({ apiKey: KEY, projectId: 'one' });
-  store.authoriseKey({ apiKey: OTHER_KEY, projectId: 'two' });
-  store.authoriseKey({ apiKey: BOTH_KEY, projectId: 'one' });
-  store.authoriseKey({ apiKey: BOTH_KEY, projectId: 'two' });
+  store.authorizeKey({ apiKey: KEY, projectId: 'one' });
+  store.authorizeKey({ apiKey: OTHER_KEY, projectId: 'two' });
+  store.authorizeKey({ apiKey: BOTH_KEY, projectId: 'one' });
+  store.authorizeKey({ apiKey: BOTH_KEY, projectId: 'two' });
   store.registerPrompt({ id: 'p1', projectId: 'one', key: 'k/1', name: 'First', description: 'About it.' });
   store.registerPrompt({ id: 'p2', projectId: 'one', key: 'k/2', name: 'Second' });
   store.registerPrompt({ id: 'q1', projectId: 'two', key: 'k/1', name: 'Elsewhere' });

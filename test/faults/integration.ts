@@ -74,7 +74,7 @@ async function openKept(writes: readonly Write[]): Promise<Kept> {
       return plain.setActive(promptId, activation);
     },
   };
-  store.authoriseKey({ apiKey: KEY, projectId: 'project' });
+  store.authorizeKey({ apiKey: KEY, projectId: 'project' });
   for (const name of ['main', 'other']) {
     store.registerPrompt({ id: `prm_${name}`, projectId: 'project', key: name, name });
   }

@@ -44,7 +44,7 @@ describe.each(chosenStates)('interrupting sync with $service.name: $name', (stat
 });
 
 describe.each(chosen)('interrupt coverage for $service.name', ({ service, states }) => {
-  test('The interrupt tests interrupt a sync at every call in every scenario', () => {
+  test('The interrupt tests cover every call in every scenario', () => {
     const all = states.flatMap(aimsAt);
     const interrupted = [...lawful].filter(({ state }) => state.service === service);
     console.log(

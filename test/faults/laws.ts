@@ -1,5 +1,5 @@
 import { computeContentDigest, computeMetadataDigest, VERSION_RECORD_KEY } from '../../src/domain/content.ts';
-import { canonicalJson, omitKey } from '../../src/domain/json.ts';
+import { renderCanonicalJson, omitKey } from '../../src/domain/json.ts';
 import type { ReportChange, ReportPrompt } from '../../src/report/schema.ts';
 import { isWriteTo, MAIN, type Draft, type KeptVersion } from './calls.ts';
 import type { RunRecord, Snapshot, Stage } from './stage.ts';
@@ -214,7 +214,7 @@ export function messagesOf({ stdout }: RunRecord): readonly string[] {
 
 /** Formats a content in one line: its text, and its metadata without the key `promptsync`. */
 function contentText({ text, metadata }: Draft): string {
-  return `${JSON.stringify(text)} ${canonicalJson(omitKey(metadata, VERSION_RECORD_KEY))}`;
+  return `${JSON.stringify(text)} ${renderCanonicalJson(omitKey(metadata, VERSION_RECORD_KEY))}`;
 }
 
 export function servedText(promptId: string, environment: string, version: KeptVersion | null): string {

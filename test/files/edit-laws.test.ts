@@ -130,7 +130,7 @@ describe('the helpers of these laws', () => {
     expect(findInsertion('a\nb\n', 'A\nb\nx')).toBeNull();
   });
 
-  test('findPinTokens finds the value of every pin in every corpus file', () => {
+  test('findPinTokens finds the value of every pin in every file of the test corpus', () => {
     expect(corpusEntries.length).toBeGreaterThan(60);
     const unread = corpusEntries.filter(([, source]) => findPinTokens(source).some(({ text }) => text === ''));
     expect(unread).toEqual([]);

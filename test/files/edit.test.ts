@@ -356,13 +356,13 @@ describe('writing a conflict with editPromptFile', () => {
       `metadata: # c\n  # d\n${markConflict('  a: 1\n', '  a: 2\n')}  # e\npins: {}\n`,
     ],
     [
-      'the file editor applies other edits before it writes a conflict',
+      'the file editor applies all other edits before it writes conflict markers',
       'description: a\n',
       [conflict('description', 'b'), set('pins.x', 1), set('description', 'c')],
       `${markConflict('description: c\n', 'description: b\n')}pins:\n  x: 1\n`,
     ],
     [
-      'the file editor writes no conflict if both sides are equal',
+      'the file editor writes no conflict markers if both sides of a conflict are equal',
       'description: a\n',
       [conflict('description', 'a')],
       'description: a\n',

@@ -110,7 +110,7 @@ describe('parsePromptFile on fields of the wrong type', () => {
     ['pins', 'expected mapping', ['{a: 1}']],
     ['metadata', 'expected mapping', ['{a: 1}']],
     ['variables', 'expected list', ['[]']],
-  ])('the parser reports a value of the wrong type in the field %s: %s', (field, expected, valid) => {
+  ])('the parser rejects values of the wrong type in the field %s with the reason %s', (field, expected, valid) => {
     for (const value of values) {
       const { problems } = parse(makeSource(`${field}: ${value}\n`));
       expect(isValidForSchema(makeSource(`${field}: ${value}\n`))).toBe(valid.includes(value));

@@ -72,7 +72,7 @@ describe('findPromptPaths and makePromptMatcher', () => {
     ['a pattern list with only a negative pattern finds no files', '!prompts/a.md', ''],
     ['an empty negative pattern excludes nothing', 'prompts/a.md !', 'prompts/a.md'],
     ['a pattern for a missing folder finds no files', 'nowhere/**/*.md', ''],
-    ['a pattern that treats a file as a folder finds no files', 'README.md/*.md README.md/x.md', ''],
+    ['a pattern that uses a file name as a folder name finds no files', 'README.md/*.md README.md/x.md', ''],
     [
       'patterns never find files in .git or node_modules',
       'prompts/.git/*.md prompts/node_modules/**/*.md prompts/**/[gh].md',
@@ -185,9 +185,21 @@ describe('findPromptPaths on symbolic links', () => {
       ['prompts/a.md'],
       'prompts/l',
     ],
-    ['a symbolic link to a folder is reported if a pattern starts with it', { l: 'real' }, 'l/*.md', [], 'l'],
-    ['a symbolic link to a folder is reported if a pattern passes through it', { l: '.' }, 'l/real/*.md', [], 'l'],
-    ['a symbolic link to a folder is reported if a pattern names a file in it', { l: 'real' }, 'l/b.md', [], 'l'],
+    ['a symbolic link to a folder is reported if a pattern starts with the link', { l: 'real' }, 'l/*.md', [], 'l'],
+    [
+      'a symbolic link to a folder is reported if a pattern leads through the link to another folder',
+      { l: '.' },
+      'l/real/*.md',
+      [],
+      'l',
+    ],
+    [
+      'a symbolic link to a folder is reported if a pattern names one file by a path through the link',
+      { l: 'real' },
+      'l/b.md',
+      [],
+      'l',
+    ],
     ['a symbolic link to a folder outside the repository is reported', { l: '../outside' }, 'l/*.md', [], 'l'],
   ];
   test.each(cases)('%s', async (_, links, pattern, paths, link) => {

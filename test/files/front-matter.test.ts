@@ -187,7 +187,7 @@ describe('the text of a prompt file', () => {
     ['the parser keeps a line of spaces after the front matter', '  \nHello.\n', '  \nHello.'],
     ['the parser keeps leading and trailing spaces in the text', '  Hello.  \n', '  Hello.  '],
     ['the parser keeps --- lines in the text', '---\nHello.\n---\n', '---\nHello.\n---'],
-    ['the parser keeps a block in the text that looks like front matter', '---js\nx\n---\n', '---js\nx\n---'],
+    ['the parser keeps text that looks like a second front matter block', '---js\nx\n---\n', '---js\nx\n---'],
     ['the parser keeps an underlined heading that resembles a conflict marker', 'A\n=======\nB\n', 'A\n=======\nB'],
     ['the parser keeps a lone carriage return in the text', 'a\rb\n', 'a\rb'],
     ['the parser keeps a byte order mark inside the text', '\n\ufeffa\n', '\ufeffa'],

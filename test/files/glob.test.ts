@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { makeGlob } from '../../src/files/glob.ts';
+import { makeGlobMatcher } from '../../src/files/glob.ts';
 
-describe('makeGlob', () => {
+describe('makeGlobMatcher', () => {
   const texts = 'a b ab .a a.md a/b a/.b a/b/c .a/b a\nb [a] {a} * 😀 ] -'.split(' ');
   test.each<[string, readonly string[]]>([
     ['*', ['a', 'b', 'ab', 'a.md', 'a\nb', '[a]', '{a}', '*', '😀', ']', '-']],
@@ -39,40 +39,44 @@ describe('makeGlob', () => {
     ['{a,b', []],
     ['./a', ['a']],
     ['', []],
-  ])('the glob pattern %j matches exactly the expected paths', (pattern, matched) => {
-    expect(texts.filter(makeGlob(pattern))).toEqual(matched);
+  ])('the glob pattern %j matches the expected paths and no others', (pattern, matched) => {
+    expect(texts.filter(makeGlobMatcher(pattern))).toEqual(matched);
   });
 });
 
 /** A matcher that tried every way to match would not finish some of these. */
-describe('makeGlob on expensive patterns', () => {
+describe('makeGlobMatcher on expensive patterns', () => {
   test.each<[string, string, string]>([
     [
-      'makeGlob quickly evaluates a pattern with many stars against a very long name',
+      'makeGlobMatcher quickly evaluates a pattern with many stars against a very long name',
       '*a'.repeat(12),
       'a'.repeat(60_000),
     ],
     [
-      'makeGlob quickly evaluates a typical configuration pattern with four stars',
+      'makeGlobMatcher quickly evaluates a typical configuration pattern with four stars',
       'prompts/*a*a*a*a.md',
       `prompts/${'a'.repeat(250)}.mx`,
     ],
-    ['makeGlob quickly evaluates a pattern with the maximum number of stars', '*a'.repeat(500), 'a'.repeat(4000)],
     [
-      'makeGlob quickly evaluates a pattern with stars in many folder names',
+      'makeGlobMatcher quickly evaluates a pattern with the maximum number of stars',
+      '*a'.repeat(500),
+      'a'.repeat(4000),
+    ],
+    [
+      'makeGlobMatcher quickly evaluates a pattern with stars in many folder names',
       '**/*a*a*a*a/'.repeat(20),
       'aaaa/'.repeat(800),
     ],
-    ['makeGlob quickly evaluates a pattern with many brace alternatives', '{a,aa}'.repeat(160), 'a'.repeat(300)],
+    ['makeGlobMatcher quickly evaluates a pattern with many brace alternatives', '{a,aa}'.repeat(160), 'a'.repeat(300)],
     [
-      'makeGlob quickly evaluates a pattern with deeply nested braces',
+      'makeGlobMatcher quickly evaluates a pattern with deeply nested braces',
       `${'{a,'.repeat(240)}b${'}'.repeat(240)}`,
       'a'.repeat(4000),
     ],
-    ['makeGlob quickly evaluates a pattern with hundreds of unclosed braces', '{a,'.repeat(330), 'a'],
-    ['makeGlob quickly evaluates a pattern with a thousand unclosed brackets', '['.repeat(1000), 'a'],
+    ['makeGlobMatcher quickly evaluates a pattern with hundreds of unclosed braces', '{a,'.repeat(330), 'a'],
+    ['makeGlobMatcher quickly evaluates a pattern with a thousand unclosed brackets', '['.repeat(1000), 'a'],
     ['a pattern that exceeds the length limit matches nothing', '*a'.repeat(40_000), 'a'.repeat(80_000)],
   ])('%s', (_, pattern, text) => {
-    expect(makeGlob(pattern)(`${text}b`)).toBe(false);
+    expect(makeGlobMatcher(pattern)(`${text}b`)).toBe(false);
   });
 });

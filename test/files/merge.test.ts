@@ -148,8 +148,8 @@ describe('mergeText on random texts', () => {
 });
 
 test.each([
-  ['a text merge returns text from the service unmerged if it contains a NUL character', 'a\0b'],
-  ['a text merge returns text from the service unmerged if it contains a lone surrogate', 'a\ud83d'],
+  ['a text merge returns the text from the service unchanged if that text contains a NUL character', 'a\0b'],
+  ['a text merge returns the text from the service unchanged if that text contains a lone surrogate', 'a\ud83d'],
 ])('%s', async (_, theirs) => {
   expect(await merge('a', 'b', theirs)).toEqual(withoutConflict(theirs));
   expect(await merge(theirs, 'b', 'c')).toEqual({ text: markConflict('b\n', 'c\n'), conflicts: 1 });
@@ -207,7 +207,7 @@ describe('mergeText if both sides may come from a newer version', () => {
       0,
     ],
     [
-      'a text merge with a possibly outdated base accepts a service change next to a line that both sides share',
+      'a text merge with a possibly outdated base accepts a service change beside a change that both sides made',
       'a\nb\nc',
       'A\nb\nc',
       'A\nb\nC',
@@ -289,7 +289,7 @@ describe('mergeValue', () => {
     ['ours', 'b', false],
     ['theirs', 'a', false],
   ])(
-    'a value merge with the preferred side %s treats a possible revert by the service as a change',
+    'a value merge with a possibly outdated base and the preferred side %s treats a revert as a change',
     (side, value, conflict) => {
       const merging = { base: { value: 'a' }, ours: 'b', theirs: 'a', isBaseUncertain: true };
       expect(mergeValue(merging, side)).toEqual({ value, isConflict: conflict });
@@ -376,7 +376,7 @@ describe('mergePrompt on fields', () => {
   };
 
   test.each<[string, ServiceSide, readonly unknown[], readonly unknown[]]>([
-    ['a prompt merge ignores differences in fields that the prompt file does not manage', nothing, [], []],
+    ['a prompt merge ignores a description in the service if the prompt file has none', nothing, [], []],
     [
       'a prompt merge uses the name from the service if only the service changed it',
       { ...named('T'), baseFile: file },
@@ -399,17 +399,17 @@ describe('mergePrompt on fields', () => {
       ...([[edit('metadata.m', 1, 2)], [{ path: ['metadata', 'm'], value: 2 }]] as const),
     ],
     [
-      "a prompt merge uses the service's metadata if versions after the base left the metadata unchanged",
+      'a prompt merge uses the metadata from the service if the versions after the base kept the base metadata',
       { ...nothing, content: content(2), baseContent: content(1), newerContents: [content(1)] },
       ...([[edit('metadata.m', 1, 2)], [{ path: ['metadata', 'm'], value: 2 }]] as const),
     ],
     [
-      'a prompt merge reports a conflict if a version after the base has different metadata',
+      'a prompt merge reports a metadata conflict if a version after the base changed the metadata',
       { ...nothing, content: content(2), baseContent: content(1), newerContents: [content(3)] },
       ...([[edit('metadata', { m: 1 }, { m: 2 }, true)], [{ path: ['metadata'], value: { m: 2 }, labels }]] as const),
     ],
     [
-      'a prompt merge reports a conflict if the service has the base metadata but a newer version differs',
+      'a prompt merge reports a metadata conflict if the service has the base metadata but a newer version does not',
       { ...nothing, content: content(2), baseContent: content(2), newerContents: [content(1)] },
       ...([[edit('metadata', { m: 1 }, { m: 2 }, true)], [{ path: ['metadata'], value: { m: 2 }, labels }]] as const),
     ],

@@ -246,7 +246,7 @@ describe('makeFilePath', () => {
     segment.normalize('NFC') === segment &&
     Buffer.byteLength(segment) <= 100;
 
-  test('promptsync proposes a file path that is safe on every operating system for any prompt key', () => {
+  test('any prompt key yields a file path that is safe on every operating system', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (key) => {
         const segments = makeFilePath(key, 'prm_1').split('/');

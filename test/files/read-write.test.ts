@@ -19,7 +19,7 @@ describe('readBytes', () => {
     expect(readBytes(join(root, 'a'), LIMIT)).toEqual({ kind: 'too-large', size: LIMIT + 1 });
   });
 
-  test('readBytes rejects a folder and a named pipe without blocking', () => {
+  test('readBytes rejects folders and named pipes without waiting for data', () => {
     const root = makeWorkspace({ 'folder/a': '' });
     expect(readBytes(join(root, 'folder'))).toEqual(NOT_A_FILE);
     execFileSync('mkfifo', [join(root, 'pipe')]);
@@ -55,7 +55,7 @@ describe('createFile', () => {
     expect(readdirSync(folder)).toEqual(['a.md', 'link.md']);
   });
 
-  test('createFile throws an error for a file name that is too long and leaves no files behind', async () => {
+  test('createFile throws an error and leaves no files behind if the file name is too long', async () => {
     const folder = makeFolder();
     await expect(createFile(join(folder, 'n'.repeat(256)), 'text')).rejects.toThrow('ENAMETOOLONG');
     expect(readdirSync(folder)).toEqual([]);
@@ -102,7 +102,7 @@ describe('replaceFile', () => {
     expect(readdirSync(folder)).toEqual([name]);
   });
 
-  test('replaceFile throws the operating system error and leaves no files behind', async () => {
+  test('replaceFile throws the operating system error and leaves no files behind if it cannot write the file', async () => {
     const folder = makeFolder();
     await expect(replaceFile(join(folder, 'none', 'a.md'), 'after')).rejects.toThrow('ENOENT');
     await expect(replaceFile(join(folder, 'n'.repeat(256)), 'after')).rejects.toThrow('ENAMETOOLONG');

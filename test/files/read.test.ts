@@ -103,7 +103,7 @@ describe('readPrompts on duplicate ids and keys', () => {
     ['a', 'A', 0],
     ['ﬁ', 'fi', 0],
   ])(
-    'a file with the id and key %s and a file with the id and key %s cause %i duplicate errors',
+    'two files, one with %s as its id and key and one with %s, cause %i duplicate errors',
     async (one, other, count) => {
       const { problemLines } = await readFiles({ 'prompts/a.md': file(one, one), 'prompts/b.md': file(other, other) });
       expect(problemLines).toHaveLength(count);

@@ -148,7 +148,7 @@ describe('parseStrictYaml on YAML features that it rejects', () => {
     expect(summarizeProblems(text)).toEqual(expected);
   });
 
-  test('the YAML parser reports line numbers relative to the given first line', () => {
+  test('the YAML parser counts line numbers from the given first line number', () => {
     expect(summarizeProblems('a: 1\na: 2', 10)).toEqual(['yaml/duplicate-key 11:1']);
     expect(summarizeProblems('- a', 10)).toEqual(['yaml/not-a-mapping 10:1']);
   });
@@ -243,7 +243,7 @@ describe('the messages of YAML syntax errors', () => {
       'it contains more than one document',
     ],
     [
-      'the YAML parser explains an invalid escape sequence in one short clause',
+      'the YAML parser gives a short explanation for an invalid escape sequence',
       'a: "\\q"',
       'Invalid escape sequence \\q',
     ],

@@ -133,7 +133,7 @@ describe('parsePromptFile on placeholders and variables', () => {
   const body = 'Dear {{b}}, {{ a }}, {{b}}.\n';
 
   test.each([
-    ['the prompt file parser accepts variables listed in a different order than in the text', '[a, b]', body],
+    ['the prompt file parser accepts a list of variables whose order differs from the text', '[a, b]', body],
     ['the prompt file parser accepts an empty list of variables for text without placeholders', '[]', 'Hello.\n'],
     ['the prompt file parser does not treat malformed braces as placeholders', '[]', '{{a b}} {{}} {{ }} {a} {{a}\n'],
   ])('%s', (_, variables, text) => {

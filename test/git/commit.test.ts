@@ -54,7 +54,7 @@ describe('commit', () => {
     expect(git(folder, '-c', 'color.ui=false', 'status', '--short')).toBe('M  b.md\n M c.md');
   });
 
-  test('promptsync commits files with unusual names by their paths from the repository root', async () => {
+  test('promptsync commits files with unusual names if it is given their paths from the repository root', async () => {
     const files = Object.fromEntries(ODD_NAMES.map((name) => [`sub/${name}`, 'before']));
     const folder = makeRepository({ ...files, 'sub/other.md': 'before' });
     for (const path of ['sub/other.md', ...Object.keys(files)]) writeFiles(folder, { [path]: 'after' });
@@ -88,7 +88,7 @@ describe('commit', () => {
     );
   });
 
-  test('promptsync commits to the repository of its folder, regardless of GIT_DIR and similar variables', async () => {
+  test('promptsync commits to the repository that it opened, regardless of GIT_DIR and similar variables', async () => {
     const folder = makeEditedRepository();
     for (const [name, value] of Object.entries(UNUSUAL_VARIABLES)) vi.stubEnv(name, value);
     await openCommitter(startAt(folder)).commit(['a.md'], 'Edit');
@@ -152,7 +152,7 @@ describe('findBranchProblem and switchTo', () => {
     expect(await problemMessageOf('v1')).toBeNull();
   });
 
-  test('a new branch starts at HEAD and keeps uncommitted changes', async () => {
+  test('promptsync creates a new branch at HEAD and keeps uncommitted changes', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     writeFiles(folder, { 'a.md': 'A', 'new.md': 'n' });
     const head = git(folder, 'rev-parse', 'HEAD');

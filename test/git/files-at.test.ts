@@ -114,7 +114,7 @@ describe('readFileAt and findFilesContaining', () => {
     expect(await repository.findFilesContaining([repository.head!], ['-e nothing'], '.md')).toEqual([]);
   });
 
-  test('findFilesContaining returns the path of a renamed file at each given commit', async () => {
+  test('findFilesContaining returns the path that a renamed file has in each given commit', async () => {
     const folder = makeRepository({ 'a.md': 'id: prm.1' });
     const first = git(folder, 'rev-parse', 'HEAD');
     git(folder, 'mv', 'a.md', 'b:c.md');
@@ -145,7 +145,7 @@ describe('the environment variables of git', () => {
 });
 
 describe('readFileAt on many files', () => {
-  test('readFileAt returns the correct content or null for each of many concurrent calls', async () => {
+  test('readFileAt returns the content of existing files and null for missing files in many concurrent calls', async () => {
     const names = Array.from({ length: 120 }, (_, index) => `p/${index % 7}/${index}.md`);
     const textOf = (name: string) => `${'a'.repeat(40)} blob 3\n${name}\n`;
     const { readFileAt: fileAt, head } = await open(
@@ -211,7 +211,7 @@ describe('makePathspecs', () => {
       [':(top,literal)a/b'],
     ],
     [
-      'makePathspecs returns a parent folder if only the last of many paths is in a different folder',
+      'makePathspecs returns the common parent folder if only the last of many paths is in a different folder',
       makePaths((at) => `a/${at < 59 ? 'b' : 'c'}/x`),
       [':(top,literal)a'],
     ],

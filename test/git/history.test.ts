@@ -1,14 +1,14 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findMerges, parseCommitMessage } from '../../src/git/history-reader.ts';
+import { mapCommitsToMerges, parseCommitMessage } from '../../src/git/history-reader.ts';
 import { configure, ODD_NAMES, open, UNUSUAL_SETTINGS } from './support.ts';
 import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 
 const head = (folder: string) => git(folder, 'rev-parse', 'HEAD');
 
 describe('compareWithWorkTree', () => {
-  test('compareWithWorkTree lists changed files, whether committed or not, separately from unchanged files', async () => {
+  test('compareWithWorkTree lists files with committed or uncommitted changes separately from unchanged files', async () => {
     const names = ['same.md', 'committed.md', 'edited.md', 'sub/gone.md', 'sub/deep/same.md'];
     const folder = makeRepository({ ...Object.fromEntries(names.map((name) => [name, '1'])), 'old.md': 'x\ny' });
     const base = head(folder);
@@ -38,7 +38,7 @@ describe('compareWithWorkTree', () => {
 });
 
 describe('findIndependent and listBranchCommits', () => {
-  test('findIndependent omits ancestors of other given commits, and listBranchCommits follows first parents', async () => {
+  test('findIndependent returns the given commits that are not ancestors of other given commits', async () => {
     const { folder, commits } = makeMergedRepository();
     const { first, side, main, merge } = commits;
     const repository = await open(folder);
@@ -86,7 +86,7 @@ describe('findCommitsChanging and followFile', () => {
   });
 });
 
-test('a repository opened from any folder of any worktree provides its HEAD and paths from the root', async () => {
+test('promptsync finds HEAD and the paths from the repository root in every folder of every worktree', async () => {
   const folder = makeRepository({ 'a.md': '1', 'sub/b.md': '1', 'line\nfeed/c.md': '1' });
   const worktree = join(makeFolder(), 'tree');
   git(folder, 'worktree', 'add', '--quiet', worktree);
@@ -189,7 +189,7 @@ describe('readCommits', () => {
   });
 });
 
-describe('mapCommitsToMerges and findMerges', () => {
+describe('mapCommitsToMerges and mapCommitsToMerges', () => {
   test('mapCommitsToMerges maps each merged commit to the merge that brought it into the branch', async () => {
     const folder = makeRepository({ 'a.md': '1' });
     const merge = (name: string) => {
@@ -211,21 +211,25 @@ describe('mapCommitsToMerges and findMerges', () => {
   });
 
   test.each<[string, string, Readonly<Record<string, string>>]>([
-    ['findMerges finds no merges in an empty history', '', {}],
-    ['findMerges finds no merges in a linear history', 'b a\na\n', {}],
+    ['mapCommitsToMerges finds no merges in an empty history', '', {}],
+    ['mapCommitsToMerges finds no merges in a linear history', 'b a\na\n', {}],
     [
-      'findMerges maps a commit to the earliest merge that contains it',
+      'mapCommitsToMerges maps a commit to the earliest merge that contains it',
       'm2 m1 s2\ns2 s1\nm1 a s1\ns1 a\na\n',
       { s1: 'm1', s2: 'm2' },
     ],
     [
-      'findMerges maps the commits of all merged branches to an octopus merge',
+      'mapCommitsToMerges maps the commits of all merged branches to an octopus merge',
       'm a x y\nx a\ny a\na\n',
       { x: 'm', y: 'm' },
     ],
-    ['findMerges maps a merged commit and its unlisted parent to the same merge', 'm b s\ns r\n', { s: 'm', r: 'm' }],
+    [
+      'mapCommitsToMerges maps a merged commit and its unlisted parent to the same merge',
+      'm b s\ns r\n',
+      { s: 'm', r: 'm' },
+    ],
   ])('%s', (_, listed, expected) => {
-    expect(Object.fromEntries(findMerges(listed.split('\n').slice(0, -1)))).toEqual(expected);
+    expect(Object.fromEntries(mapCommitsToMerges(listed.split('\n').slice(0, -1)))).toEqual(expected);
   });
 });
 

@@ -24,7 +24,7 @@ test.each<[string, readonly string[], string | null, string | null]>([
     'HEAD~1',
   ],
   [
-    'findKnownTip uses the remote that the branch tracks',
+    'findKnownTip reads the tip from the remote that the branch tracks',
     [...ORIGIN_AND_UPSTREAM, trackRemote('up')],
     'main',
     'HEAD~1',

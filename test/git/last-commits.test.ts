@@ -116,7 +116,7 @@ function formatData(text: string): string {
 }
 
 describe('findLastCommit', () => {
-  test('findLastCommit returns the path of a file from the repository root', async () => {
+  test('findLastCommit returns file paths relative to the repository root', async () => {
     const folder = makeRepository({ 'team/ws/a.md': 'a', 'team/shared/c.md': 'c' });
     expect(await lastCommitOf(join(folder, 'team/ws'), 'a.md')).toMatchObject({ path: 'team/ws/a.md' });
     expect(await lastCommitOf(join(folder, 'team/ws'), '../shared/c.md')).toMatchObject({ path: 'team/shared/c.md' });
@@ -191,7 +191,7 @@ describe('findLastCommit', () => {
     expect(await lastCommitOf(clone, 'a.md')).toMatchObject({ commit: head });
   });
 
-  test('promptsync reports a git failure as a single-line problem', async () => {
+  test('promptsync reports a git failure in a single line', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     rmSync(join(folder, '.git/HEAD'));
     const failure = await open(folder).then(String, (error: unknown) => String(error));
@@ -206,7 +206,7 @@ function listTouchingNumbers(folder: string, path: string): readonly number[] {
   return subjects.map((subject) => Number(subject.slice('Commit '.length)));
 }
 
-test('findLastCommit finds the commit that gave a file its current content in any history', async () => {
+test('findLastCommit finds the commit that gave a file its current content, regardless of the history', async () => {
   const property = fc.asyncProperty(histories, async (commits) => {
     const folder = importHistory(commits);
     configure(folder, UNUSUAL_SETTINGS);
@@ -265,7 +265,7 @@ test('concurrent queries for many commits return the same results as separate qu
   await fc.assert(property, { numRuns: runs(8), endOnFailure: true });
 });
 
-test('findLastCommit finds commits thousands of commits back in the history', async () => {
+test('findLastCommit finds a commit even if thousands of commits follow it', async () => {
   const PATHS = ['a.md', 'b.md', 'c.md', 'd.md'];
   const commits = Array.from({ length: 2300 }, (_, index): Commit => {
     const touched = PATHS.filter((_path, which) => index >= 4 * 10 ** which).map((path) => [path, '1'] as const);

@@ -80,7 +80,7 @@ describe('the number of git processes per run', () => {
     }
   });
 
-  test('plan resolves pins to a git tag in 60 prompts with fewer than 12 git processes', async () => {
+  test('plan starts fewer than 12 git processes for 60 prompts that are pinned to a git tag', async () => {
     const { folder, service } = await makeChangedPrompts(60, ...AT_TAG);
     const counted = countGit();
     expect((await run(folder, ['plan'], service)).exitCode).toBe(0);
@@ -112,7 +112,7 @@ describe('the number of git processes for git: pins', () => {
     return commits;
   }
 
-  test('promptsync looks up thousands of missing refs in a single git process', async () => {
+  test('promptsync looks up 1,000 missing refs with only three git processes', async () => {
     const folder = makePinnedPrompts(1000, (index) => `nope-${index}`);
     const counted = countGit();
     const { exitCode, stdout } = await run(folder, ['plan', '--offline', '--base', 'HEAD']);
@@ -192,7 +192,7 @@ describe('the number of searches for a moved prompt', () => {
     expect(searches()).toHaveLength(1);
   });
 
-  test('promptsync reads fewer than 20 git objects for 300 commits with identical files', async () => {
+  test('promptsync reads fewer than 20 git objects to find a moved prompt in 300 commits with identical files', async () => {
     const folder = makeMovedPrompt(300, () => 'same');
     const reads = recordReads();
     expect((await run(folder, PLAN_OFFLINE)).exitCode).toBe(0);

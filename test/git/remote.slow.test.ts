@@ -71,7 +71,7 @@ describe('tipOf', () => {
     ...['nope', '*', 'mai?', 'main^{commit}', 'main~1', 'main main', 'main\n', 'main\0', '', '-x', '--heads', 'größe'],
     ...['--upload-pack=touch touched', '--exec=touch touched', '-c core.sshCommand=touch', '$(touch x)', '; touch x'],
   ];
-  test('readTip reports a failure for missing or malicious branch names without executing them', async () => {
+  test('readTip reports a failure for missing, invalid or malicious branch names and executes no code from them', async () => {
     const { desk } = makeRemoteSetup();
     const { readTip: tipOf } = openRemote(startAt(desk));
     const ends = await Promise.all(NO_BRANCHES.map((branch) => valueOrProblemCode(tipOf(branch))));

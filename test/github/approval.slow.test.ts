@@ -57,7 +57,7 @@ describe('require-reviewed-plan', () => {
       ({ github }, seen, { head }) => github.addCheck({ ...github.checks(head)[0]!, head_sha: seen.head }),
     ],
     [
-      'A check does not approve a change if its text was copied from a different check',
+      'A check whose text was copied from a different check does not approve a change',
       ({ github }, seen, { head }) => {
         const [[own], [other]] = [github.checks(seen.head), github.checks(head)];
         github.editCheck(own!.id, { output: other!.output });
@@ -156,7 +156,7 @@ describe('Two pull requests with the same head commit', () => {
     expect(takeCreations(team)).toEqual(['POST prm_farewell versions']);
   });
 
-  test('A review of a second pull request for the same commit preserves the approval of the first', async () => {
+  test('A review of a second pull request with the same head commit preserves the approval of the first pull request', async () => {
     const { team, merged } = await reviewSameHead({ 'prompts/broken.md': 'No front matter' });
     const ran = await team.runPush(merged, reviewed);
     expect(ran.outputs['failure-reason']).toBe('');
@@ -170,11 +170,11 @@ describe('check runs with the same name as the check', () => {
 
   test.each<[string, Pick<CheckRun, 'external_id'> & Partial<CheckRun>]>([
     [
-      'promptsync ignores a GitHub Actions job with the same name as its check',
+      'promptsync ignores a GitHub Actions job that has the same name as the promptsync check',
       { external_id: 'ca395085-040a-526b-2ce8-bdc85f692774' },
     ],
     [
-      'promptsync ignores a check run from a different app with the same name as its check',
+      'promptsync ignores a check run from a different app even if it has the same name as the promptsync check',
       { external_id: '', app: { slug: 'other' } },
     ],
   ])('%s', async (_, other) => {
@@ -323,7 +323,7 @@ test('The action run for the last of twelve squash merges applies all twelve pul
   }
 });
 
-test('The action run for a rebased pull request also applies an earlier unapplied merge', async () => {
+test('The action run for a rebased pull request also applies an earlier merge that was never applied', async () => {
   const team = await makeApplied('greeting', 'farewell');
   const first = await open(team, 'first', says('farewell', 'Bye'));
   for (let index = 1; index < 12; index++) team.push('change', { 'README.md': `Word ${index}` });
@@ -334,7 +334,7 @@ test('The action run for a rebased pull request also applies an earlier unapplie
   expect(takeCreations(team)).toHaveLength(2);
 });
 
-test('In a merge queue, only the checks on the pull requests approve changes', async () => {
+test('The check for a merge queue run approves no changes, but the checks on the pull requests do', async () => {
   const team = await makeApplied('greeting', 'farewell');
   await open(team, 'one', greets('One'));
   await open(team, 'two', says('farewell', 'Two'));

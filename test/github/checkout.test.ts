@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { chooseBase, openFullRepository, makePathFromRoot } from '../../src/github/checkout.ts';
+import { chooseBase, openFullRepository, makeRootPathConverter } from '../../src/github/checkout.ts';
 import { parseEvent } from '../../src/github/event.ts';
 import { commitAll, git, initRepository, makeFolder, makeRepository, makeWorkspace } from '../support/folder.ts';
 import { makeWorld } from '../support/world.ts';
@@ -99,59 +99,59 @@ describe('openFullRepository', () => {
 describe('pathsFromRoot', () => {
   const files = { '.git/HEAD': '', 'promptsync.yaml': '', 'team/ws/promptsync.yaml': '', 'team/ws/my.yaml': '' };
   test.each<[string, string, string, string, string]>([
-    ['makePathFromRoot returns a path in the root folder unchanged', '.', '', 'prompts/a.md', 'prompts/a.md'],
+    ['makeRootPathConverter returns a path in the root folder unchanged', '.', '', 'prompts/a.md', 'prompts/a.md'],
     [
-      'makePathFromRoot prepends the working directory to a prompt path',
+      'makeRootPathConverter prepends the working directory to a prompt path',
       'team/ws',
       '',
       'prompts/a.md',
       'team/ws/prompts/a.md',
     ],
     [
-      'makePathFromRoot prepends the working directory to the configuration path',
+      'makeRootPathConverter prepends the working directory to the configuration path',
       'team/ws',
       '',
       'promptsync.yaml',
       'team/ws/promptsync.yaml',
     ],
     [
-      'makePathFromRoot prepends the working directory even without a configuration file there',
+      'makeRootPathConverter prepends the working directory even without a configuration file there',
       'team',
       '',
       'prompts/a.md',
       'team/prompts/a.md',
     ],
     [
-      'makePathFromRoot resolves a prompt path against the folder of the given configuration file',
+      'makeRootPathConverter resolves a prompt path against the folder of the given configuration file',
       '.',
       'team/ws/my.yaml',
       'prompts/a.md',
       'team/ws/prompts/a.md',
     ],
     [
-      'makePathFromRoot returns the path of the given configuration file unchanged',
+      'makeRootPathConverter returns the path of the given configuration file unchanged',
       '.',
       'team/ws/my.yaml',
       'team/ws/my.yaml',
       'team/ws/my.yaml',
     ],
     [
-      'makePathFromRoot resolves the given configuration file against the working directory',
+      'makeRootPathConverter resolves the given configuration file against the working directory',
       'team',
       'ws/my.yaml',
       'ws/my.yaml',
       'team/ws/my.yaml',
     ],
     [
-      'makePathFromRoot resolves a path that points outside the configuration folder',
+      'makeRootPathConverter resolves a path that points outside the configuration folder',
       'team/ws',
       '',
       '../../a.md',
       'a.md',
     ],
-    ['makePathFromRoot keeps special characters in a path', '.', '', 'prompts/ü #[1].md', 'prompts/ü #[1].md'],
+    ['makeRootPathConverter keeps special characters in a path', '.', '', 'prompts/ü #[1].md', 'prompts/ü #[1].md'],
   ])('%s', (_, at, config, path, expected) => {
     const folder = join(makeWorkspace({ ...files, 'team/ws/prompts/.keep': '' }), at);
-    expect(makePathFromRoot(folder, config || undefined)(path)).toBe(expected);
+    expect(makeRootPathConverter(folder, config || undefined)(path)).toBe(expected);
   });
 });

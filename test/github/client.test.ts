@@ -104,7 +104,7 @@ describe('readBranchTip', () => {
     },
   );
 
-  test('readBranchTip throws an error if only a branch with a longer name exists', async () => {
+  test('readBranchTip throws an error if the given name is only the first part of a branch name', async () => {
     const github = await startGitHub();
     github.setBranch('release/1', COMMIT);
     await expect(readBranchTip(connectTo(github), 'release')).rejects.toThrow('Not Found');

@@ -104,7 +104,7 @@ describe('drift on a pull request', () => {
     expect(drift).toContain('- `greeting`: `staging` serves `v2`, but the base wants `v1` (changed outside of git).');
   });
 
-  test('Drift fails both the review and the run after the merge if on-drift is set to fail', async () => {
+  test('Drift makes both the review and the run after the merge fail if on-drift is set to fail', async () => {
     const { team } = await inSync();
     await byHand(team);
     team.service.takeWrites();

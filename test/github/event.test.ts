@@ -132,7 +132,7 @@ const payloads = fc.oneof(
   fc.record({ number: fc.jsonValue(), head: fc.jsonValue(), base: fc.jsonValue() }).map((one) => pullWith(one)),
 );
 
-test('parseEvent returns an event or an invalid-event error for any payload', () => {
+test('parseEvent either returns an event or throws an invalid-event error for any payload', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), payloads, (name, ref, payload) => {
       expect(endOfCall(() => JSON.stringify(parseEvent(name, ref, payload)))).toMatch(/^(action\/invalid-event: |\{)/);
@@ -164,7 +164,7 @@ describe('chooseMode', () => {
     ['pull_request_review', 'unsupported', 'plan', 'refused', 'drift'],
     ['', 'unsupported', 'plan', 'sync', 'drift'],
   ])(
-    'chooseMode on the event %j maps auto to %s, plan to %s, sync to %s and drift to %s',
+    'For the event %j, chooseMode maps auto to %s, plan to %s, sync to %s and drift to %s',
     (name, auto, plan, sync, drift, ref) => {
       const shorten = (end: string): string =>
         end.replace(/^guard\/not-merged: .*$/, 'refused').replace(/^action\/unsupported-event: .*$/, 'unsupported');
@@ -177,7 +177,7 @@ describe('chooseMode', () => {
   test.each([
     ['refs/heads/live', 'sync'],
     [MAIN, 'plan'],
-  ])('A push to %s selects the mode %s if the configured branch is "live"', (ref, expected) => {
+  ])('A push to %s selects the mode %s if the configured branch is named live', (ref, expected) => {
     expect(chooseMode('auto', eventOf('push', ref), 'live')).toBe(expected);
   });
 

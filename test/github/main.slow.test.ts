@@ -37,7 +37,7 @@ const QUEUE = { ref: 'refs/heads/queue', event: { merge_group: { base_sha: 'BASE
 test.each<[string, Trigger, string, RegExp, string, readonly string[]]>([
   ['The action applies the prompts after a push to the default branch', { name: 'push' }, 'auto', DONE, '', APPLIED],
   [
-    'The action only creates a plan after a push to a non-default branch',
+    'The action creates a plan but applies nothing after a push to a non-default branch',
     { name: 'push', ref: 'refs/heads/other' },
     'auto',
     PLANNED,
@@ -60,7 +60,14 @@ test.each<[string, Trigger, string, RegExp, string, readonly string[]]>([
     '',
     APPLIED,
   ],
-  ['The action only creates a plan in a merge queue', { name: 'merge_group', ...QUEUE }, 'auto', PLANNED, '', []],
+  [
+    'The action creates a plan but applies nothing in a merge queue',
+    { name: 'merge_group', ...QUEUE },
+    'auto',
+    PLANNED,
+    '',
+    [],
+  ],
 ])('%s', async (_, trigger, mode, says, reason, writes) => {
   const ran = await runOf(trigger, { inputs: { mode } });
   expect(ran).toEqual({ says: expect.stringMatching(says), reason, writes });
@@ -137,7 +144,7 @@ test.each<[string, string, RunOptions, RegExp]>([
     /The input `api-key` should hold the API key, but it is not set/,
   ],
   [
-    'The action reports an empty API key, refers to its secret and writes nothing',
+    'The action reports an empty API key, suggests checking its secret and writes nothing',
     'push',
     { inputs: { 'api-key': '' } },
     /check its secret/,
@@ -165,7 +172,7 @@ test.each<[string, string, RunOptions, RegExp]>([
   expect(ran).toEqual({ says: expect.stringMatching(says), reason: 'invalid', writes: [] });
 });
 
-test('The action plans changes for an embedded service in a subfolder without an API key', async () => {
+test('The action needs no API key to plan changes for an embedded service in a subfolder', async () => {
   const { push, review } = await makeTeam({ greeting: {} });
   const config = 'service:\n  embedded: .promptsync/service.db\nprompts: ["*.md"]\n';
   push('main', { 'sub/promptsync.yaml': config, 'sub/a.md': promptText('a') });
@@ -178,7 +185,7 @@ test('The action plans changes for an embedded service in a subfolder without an
   expect(planned.summary).toContain('service `embedded:.promptsync/service.db`');
 });
 
-test('Deleting a configuration in a pull request cannot send its API key to a different service', async () => {
+test('A pull request cannot redirect an API key to a different service by deleting a configuration', async () => {
   const [forRoot, forTeam] = [await startTestService(['greeting']), await startTestService(['greeting'])];
   const configFor = ({ baseUrl }: TestService) => `service: { base_url: "${baseUrl}" }\nprompts: ["**/*.md"]\n`;
   const { github, push, pushMain, openPull, runPull } = await makeTeam({ greeting: {} }, configFor(forRoot));
@@ -230,7 +237,7 @@ test('The action refuses to promote a version that staging no longer serves, eve
   expect(service.takeWrites()).toEqual([]);
 });
 
-test('The action applies the prompts and prints notices if it cannot write its outputs and summary', async () => {
+test('The action applies the prompts and prints notices even if it cannot write its outputs and summary', async () => {
   const { service, pushMain, runPush } = await makeTeam({ greeting: {} });
   const environment = { GITHUB_STEP_SUMMARY: '/nowhere/summary', RUNNER_TEMP: '/dev/null/temp' };
   const ran = await runPush(pushMain(changed), { environment });
@@ -312,9 +319,9 @@ describe('pull_request_target', () => {
   };
 
   test.each<[string, RunOptions]>([
-    ['The action rejects an API key in its input on the event pull_request_target', {}],
+    ['On the event pull_request_target, the action rejects an API key that is passed as an input', {}],
     [
-      'The action rejects an API key in the environment on the event pull_request_target',
+      'On the event pull_request_target, the action rejects an API key that is set in the environment',
       { keyless: true, environment: { PROMPTSYNC_API_KEY: 'sk-other-0123456789' } },
     ],
   ])('%s', async (_, options) => {
@@ -323,7 +330,7 @@ describe('pull_request_target', () => {
     expect(ran.stdout).toContain('promptsync accepts no API key on pull_request_target');
   });
 
-  test('The action reviews a pull request on the event pull_request_target if there is no API key', async () => {
+  test('On the event pull_request_target, the action reviews a pull request if there is no API key', async () => {
     const { ran, comments } = await runTarget({ keyless: true });
     expect(ran.exitCode).toBe(0);
     expect(comments).toHaveLength(1);
@@ -333,14 +340,17 @@ describe('pull_request_target', () => {
     ['pull_request_target', 0],
     ['pull_request_target', 1],
     ['pull_request', 0],
-  ])('On the event %s, the action refuses to review a checkout of main with depth %i', async (name, depth) => {
-    const { ran, shown, comments } = await runTarget({ keyless: true, depth }, name, true);
-    expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid', changes: 'false' } });
-    for (const text of [ran.stdout, ...comments.map(({ body }) => body)]) {
-      expect(text).not.toContain('in sync');
-      for (const named of [...shown, 'refs/pull/1/merge']) expect(text).toContain(named);
-    }
-  });
+  ])(
+    'On the event %s, the action refuses to review a checkout of main (depth %i) instead of the pull request',
+    async (name, depth) => {
+      const { ran, shown, comments } = await runTarget({ keyless: true, depth }, name, true);
+      expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid', changes: 'false' } });
+      for (const text of [ran.stdout, ...comments.map(({ body }) => body)]) {
+        expect(text).not.toContain('in sync');
+        for (const named of [...shown, 'refs/pull/1/merge']) expect(text).toContain(named);
+      }
+    },
+  );
 });
 
 describe('a review with an API key', () => {
@@ -378,7 +388,7 @@ describe('a review with an API key', () => {
 
 const cutOff = (workspace: string) => git(workspace, 'remote', 'set-url', 'origin', '/nowhere/at/all');
 
-test('The action completes a clone of depth 1 and finds the same plan and drift as in a full clone', async () => {
+test('The action completes a clone of depth 1 and reports the same plan and drift as for a full clone', async () => {
   const { service, push, pushMain, openPull, runPull, runPush } = await makeTeam({ greeting: {} });
   await runPush(pushMain({}), { depth: 1 });
   await changeService(service.baseUrl, 'greeting', 'staging', 'By hand');
@@ -412,16 +422,16 @@ describe('a review without a working GitHub API', () => {
 
   test.each<[string, Failure, Readonly<Record<string, string>>]>([
     [
-      'A review finishes within a minute if GitHub limits the request rate',
+      'A review finishes within a minute even if GitHub limits the request rate',
       { ...LIMITED, body: { message: 'API rate limit exceeded for installation.' } },
       {},
     ],
-    ['A review finishes within a minute if GitHub limits the request rate without an error message', LIMITED, {}],
-    ['A review finishes within a minute if every GitHub request fails', { status: 500 }, {}],
-    ['A review finishes within a minute without a GitHub token', 'reset', { 'github-token': '' }],
-    ['A review finishes within a minute if GitHub rejects its token', { status: 401 }, {}],
-    ['A review finishes within a minute if GitHub never responds', 'hang', {}],
-    ['A review finishes within a minute if GitHub stops in the middle of each response', 'half-answer', {}],
+    ['A review finishes within a minute even if a rate limit response from GitHub has no message', LIMITED, {}],
+    ['A review finishes within a minute even if every GitHub request fails', { status: 500 }, {}],
+    ['A review finishes within a minute even without a GitHub token', 'reset', { 'github-token': '' }],
+    ['A review finishes within a minute even if GitHub rejects its token', { status: 401 }, {}],
+    ['A review finishes within a minute even if GitHub never responds', 'hang', {}],
+    ['A review finishes within a minute even if GitHub stops in the middle of each response', 'half-answer', {}],
   ])('%s', async (_, failure, inputs) => {
     const { github, review } = await makeTeam({ greeting: {} });
     github.fail({ path: /./ }, failure, Infinity);

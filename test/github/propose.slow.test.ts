@@ -175,7 +175,7 @@ describe('the mode pull', () => {
     expect(github.pulls()).toHaveLength(1);
   });
 
-  test('Pull mode does not propose an outside change if it runs at an older commit', async () => {
+  test('Pull mode does not propose an outside change if it runs on an outdated commit', async () => {
     const { github, byHand, tipOf, ...team } = await inSync();
     await byHand('By hand');
     const commit = tipOf('main');
@@ -210,7 +210,7 @@ describe('missing permissions', () => {
       '`pull-requests: write`',
     ],
     [
-      'The action suggests starting the run again if GitHub limits its requests',
+      'The action suggests running the workflow again if GitHub limits the request rate',
       post,
       refusal('You have exceeded a secondary rate limit'),
       'Run the workflow again',
@@ -299,7 +299,7 @@ describe('the modes promote and rollback', () => {
   });
 
   test.each<[string, Inputs, string]>([
-    ['Promote mode requires the names of the prompts', { ...promotion, prompts: '' }, 'usage/nothing-named'],
+    ['The promote mode requires at least one prompt name', { ...promotion, prompts: '' }, 'usage/nothing-named'],
     [
       'The rollback mode requires at least one prompt name',
       { mode: 'rollback', environment: 'staging' },

@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest';
 import type { ProposalMode } from '../../src/github/event.ts';
-import { chooseProposalBranch } from '../../src/github/propose-edits.ts';
+import { makeProposalBranchName } from '../../src/github/propose-edits.ts';
 import { git, makeFolder } from '../support/folder.ts';
 import { inputsOf } from './support.ts';
 
 const named = (mode: ProposalMode, inputs: Readonly<Record<string, string>> = {}) =>
-  chooseProposalBranch(mode, inputsOf(inputs));
+  makeProposalBranchName(mode, inputsOf(inputs));
 
 test.each<[ProposalMode, Readonly<Record<string, string>>, string]>([
   ['pull', {}, 'pull'],
   ['pull', { environment: 'staging', to: 'production' }, 'pull'],
   ['promote', { to: 'production', environment: 'staging' }, 'promote-production'],
   ['rollback', { to: 'staging', environment: 'eu-production_2' }, 'rollback-eu-production_2'],
-])('chooseProposalBranch in %s mode with the inputs %j returns %s', (mode, inputs, expected) => {
+])('makeProposalBranchName in %s mode with the inputs %j returns %s', (mode, inputs, expected) => {
   expect(named(mode, inputs)).toBe(expected);
 });
 
-test('chooseProposalBranch returns a unique and valid git branch name for every environment and configuration', () => {
+test('makeProposalBranchName returns a unique and valid git branch name for every environment and configuration', () => {
   const environments = [
     '..',
     '.',

@@ -169,7 +169,11 @@ const rateLimitFor = (seconds: number): Failure => ({
   body: { message: 'You have exceeded a secondary rate limit.' },
 });
 const failingRequests: readonly Row<Attempt>[] = [
-  ['upsertComment creates only one comment if the response is lost', { failure: ['POST', 'lost-answer'] }, ...CREATED],
+  [
+    'upsertComment creates only one comment if the response to its create request is lost',
+    { failure: ['POST', 'lost-answer'] },
+    ...CREATED,
+  ],
   [
     'upsertComment retries if creating the comment fails with status 502',
     { failure: ['POST', { status: 502 }] },
@@ -367,7 +371,7 @@ describe('upsertIssue and closeIssue', () => {
       ...['done', PATCH, NEW_ISSUE, CLOSED, OPENED],
     ],
     [
-      'upsertIssue opens only one issue if the response is lost',
+      'upsertIssue opens only one issue if the response to its create request is lost',
       { failure: ['POST', 'lost-answer'] },
       'done',
       NEW_ISSUE,

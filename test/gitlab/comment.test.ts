@@ -69,7 +69,7 @@ describe('comment', () => {
     expect(gitlab.requests.filter(({ path }) => path === '/user')).toHaveLength(2);
   });
 
-  test('The note starts with a marker and names the folder, the source commit and the job', async () => {
+  test('The GitLab note starts with a marker and names the folder, the source commit and the job', async () => {
     const { gitlab, publish } = await makeJob();
     const variables = { ...gitlab.mergeRequestVariables(1), CI_MERGE_REQUEST_SOURCE_BRANCH_SHA: 'ab12'.repeat(10) };
     await publish(PLAN, { environment: variables, in: 'team-a' });

@@ -34,7 +34,13 @@ describe('comment with transient failures', () => {
       [POST, POST],
     ],
     ['promptsync comment retries after a broken connection while creating the note', CREATE, 'reset', 1, [POST, POST]],
-    ['promptsync comment creates only one note if the response is lost', CREATE, 'lost-answer', 1, [POST]],
+    [
+      'promptsync comment creates only one note if the response to its create request is lost',
+      CREATE,
+      'lost-answer',
+      1,
+      [POST],
+    ],
     [
       'promptsync comment retries if the response to the create request is not JSON',
       CREATE,

@@ -58,7 +58,7 @@ async function makeImported() {
 const codes = (problems: readonly { readonly code: string }[]) => problems.map(({ code }) => code);
 
 describe('import from Langfuse', () => {
-  test('import reads the Langfuse listing and each label only once and leaves nothing for sync to change', async () => {
+  test('import reads the Langfuse listing and each label only once, and a later sync changes nothing', async () => {
     const { langfuse, read, runChecked, folder } = await makeStage();
     expect((await runChecked(['import', 'support/*'])).exitCode).toBe(0);
     const listings = langfuse.requests.filter(({ path }) => path.includes('page='));
@@ -323,7 +323,7 @@ describe('sync with a kept config', () => {
   }
 
   test.each([[{ model: 'evil' }], [{}]])(
-    'After a lost create response, sync does not adopt a version with the different config %j',
+    'After a lost create response, sync does not adopt a version with the config %j instead of the inherited one',
     async (config) => {
       const synced = await syncThrough(async (request, { baseUrl }) => {
         // The same text and commit message, as the run of another clone sends them.

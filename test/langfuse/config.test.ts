@@ -46,7 +46,7 @@ describe.each<readonly [JsonValue]>([[[1, { a: 2 }]], ['gpt-5'], [7], [false]])(
       [['--theirs'], 'metadata:\n  model: gpt-5\n'],
       [['--ours'], 'metadata:\n  model: gpt-5\n'],
     ])(
-      'pull with the flags %j blocks only the file that contains %j if its config is not a mapping',
+      'With the flags %j, pull blocks only the file that contains %j if its Langfuse config is not a mapping',
       async (flags, metadata) => {
         const { json, read } = await makeChanged(metadata, config);
         const { exitCode, report } = await json('pull', ...flags);

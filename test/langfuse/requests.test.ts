@@ -19,10 +19,10 @@ type Table = {
 
 /** The changes of the first prompt. At the start, staging and production serve the only version of every prompt. */
 const STEPS: readonly (readonly [step: string, parts: PromptParts])[] = [
-  ['Nothing has changed', {}],
-  ['The new text goes to staging', { text: 'Two.', pins: { staging: 'latest', production: 1 } }],
-  ['The new text is promoted to production', { text: 'Two.', pins: { staging: 'latest', production: 2 } }],
-  ['The text is reverted', { pins: { staging: 'latest', production: 2 } }],
+  ['No prompt file has changed', {}],
+  ['A new text is deployed to staging only', { text: 'Two.', pins: { staging: 'latest', production: 1 } }],
+  ['The new text is promoted from staging to production', { text: 'Two.', pins: { staging: 'latest', production: 2 } }],
+  ['The text in staging is reverted', { pins: { staging: 'latest', production: 2 } }],
 ];
 
 type Count = readonly [listings: number, reads: number, writes: number];
@@ -34,20 +34,20 @@ const TABLES: readonly Table[] = [
     service: integration,
     start: () => startTestService(NAMES),
     table: [
-      ['Nothing has changed', [0, 6, 0], [0, 6, 0]],
-      ['The new text goes to staging', [0, 7, 0], [0, 12, 3]],
-      ['The new text is promoted to production', [0, 7, 0], [0, 11, 1]],
-      ['The text is reverted', [0, 7, 0], [0, 12, 2]],
+      ['No prompt file has changed', [0, 6, 0], [0, 6, 0]],
+      ['A new text is deployed to staging only', [0, 7, 0], [0, 12, 3]],
+      ['The new text is promoted from staging to production', [0, 7, 0], [0, 11, 1]],
+      ['The text in staging is reverted', [0, 7, 0], [0, 12, 2]],
     ],
   },
   {
     service: langfuse,
     start: () => startLangfuse(),
     table: [
-      ['Nothing has changed', [0, 6, 0], [0, 6, 0]],
-      ['The new text goes to staging', [1, 6, 0], [2, 9, 1]],
-      ['The new text is promoted to production', [1, 6, 0], [2, 9, 1]],
-      ['The text is reverted', [1, 7, 0], [2, 11, 1]],
+      ['No prompt file has changed', [0, 6, 0], [0, 6, 0]],
+      ['A new text is deployed to staging only', [1, 6, 0], [2, 9, 1]],
+      ['The new text is promoted from staging to production', [1, 6, 0], [2, 9, 1]],
+      ['The text in staging is reverted', [1, 7, 0], [2, 11, 1]],
     ],
   },
 ];

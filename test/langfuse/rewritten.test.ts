@@ -82,7 +82,7 @@ describe('sync to a Langfuse behind a gateway that rewrites versions', () => {
     expect(langfuse.store.versions('a').length).toBe(2);
   });
 
-  test('Repeated syncs create only one version for a commit whose new config key a gateway drops', async () => {
+  test('If a gateway drops the config key that a commit adds, repeated syncs create only one version', async () => {
     const { langfuse, environment } = await startBehindGateway(dropModel);
     const folder = makeFolder('Hello.', '{ temperature: 0 }');
     expect(await sync(folder, environment)).toEqual(CREATED);
@@ -105,7 +105,7 @@ describe('sync to a Langfuse that keeps versions as they are', () => {
     expect(langfuse.store.versions('a').length).toBe(3);
   });
 
-  test('In a shallow clone, sync does not mistake a version from a missing commit for a rewritten version', async () => {
+  test('In a shallow clone, sync does not mistake a version from a commit outside the clone for a rewritten version', async () => {
     const langfuse = await startLangfuse();
     const folder = makeFolder('Hello.', '{ model: first }');
     expect(await sync(folder, langfuse.environment)).toEqual(CREATED);
@@ -114,7 +114,7 @@ describe('sync to a Langfuse that keeps versions as they are', () => {
   });
 });
 
-test('sync does not activate its new version as the pinned version whose number Langfuse reused', async () => {
+test('If Langfuse gives the pinned number to a new version, sync does not activate that version for the pin', async () => {
   const langfuse = await startLangfuse();
   langfuse.store.addVersion('a', { text: 'Pinned.' });
   const front = await startFront({

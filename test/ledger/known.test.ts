@@ -5,7 +5,7 @@ import type { LedgerEntry } from '../../src/ledger/version-record.ts';
 import { content, entry, observed, outside, reading, version } from '../planning/support.ts';
 
 describe('listKnownEntries', () => {
-  test('listKnownEntries merges the versions that were read with their ledgers, newest first', () => {
+  test('listKnownEntries lists the versions that were read and the versions in their ledgers, newest first', () => {
     const found = reading({
       active: {
         staging: version(5, 'E', { ledger: [entry(4, 'D'), entry(1, 'A')] }),
@@ -31,7 +31,7 @@ describe('listKnownEntries', () => {
     expect(listKnownEntries(found).map(({ number }) => number)).toStrictEqual([5, 4]);
   });
 
-  test('listKnownEntries prefers a version that was read over its ledger entry but keeps the pinned mark', () => {
+  test('If a version was read, listKnownEntries takes only the pinned mark from its ledger entry', () => {
     const lie: LedgerEntry = { ...entry(1, 'Another text', { stampFor: null }), pinned: true };
     const found = reading({ active: { a: version(1, 'A'), b: version(2, 'B', { ledger: [lie] }) } });
     expect(listKnownEntries(found)[1]).toMatchObject({ ...entry(1, 'A'), pinned: true });

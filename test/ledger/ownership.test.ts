@@ -85,7 +85,7 @@ describe('ownership of versions', () => {
       false,
     ],
     [
-      'makeServedEntry treats a possible edited copy as managed if the earlier version has different metadata',
+      'makeServedEntry treats a possible edited copy as managed if its possible original has different metadata',
       withSentMetadata(edited),
       [entry(2, 'Two', { metadata: { a: 1 } })],
       false,
@@ -222,12 +222,12 @@ describe('isRewritten', () => {
 describe('detectMetadataSupport', () => {
   test.each<[string, ObservedParts, boolean]>([
     [
-      'detectMetadataSupport returns dropped if none of the versions read has a version record',
+      'detectMetadataSupport returns dropped if no version that was read has a version record',
       { active: { a: outside(1, 'A'), promptsync: outside(2, 'B') } },
       true,
     ],
     [
-      'detectMetadataSupport returns kept if another active version has a version record',
+      'detectMetadataSupport returns kept if only the tracked version lacks a version record',
       { active: { a: version(1, 'A'), promptsync: outside(2, 'B') } },
       false,
     ],

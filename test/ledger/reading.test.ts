@@ -45,7 +45,7 @@ function failBefore(service: PromptService, before: NonNullable<Hooks['before']>
 }
 
 describe.each(backends)('observation of a prompt (%s)', (_, start) => {
-  test('The observation contains the prompt fields and whether unknown version numbers can be looked up', async () => {
+  test('The observation contains the prompt fields and states whether unknown version numbers can be looked up', async () => {
     const service = await start();
     addManagedVersion(service, 'Hello');
     const { observed } = await observePrompt(service, requestFor({ pins: { staging: 'latest' } }));
@@ -101,7 +101,7 @@ describe('an environment that the service does not find', () => {
     expect(calls).toHaveLength(3);
   });
 
-  test('promptsync treats missing environments as empty if it finds the prompt without naming an environment', async () => {
+  test('promptsync treats missing environments as empty if a request without an environment finds the prompt', async () => {
     const front = failBefore(inMemoryBackend(), (line) => {
       if (line !== 'read p1') throw notFound('p1');
     });
@@ -158,7 +158,7 @@ const rows: readonly Row[] = [
     'staging',
   ],
   [
-    'promptsync also reads the tracking environment if only a ledger contains the text',
+    'promptsync also reads the tracking environment if the text appears only in a ledger',
     { text: 'Two', pins: { staging: 'latest' } },
     'staging promptsync',
   ],
@@ -173,7 +173,7 @@ const rows: readonly Row[] = [
     'staging production',
   ],
   [
-    'promptsync also reads the tracking environment if it has to activate a pinned version',
+    'promptsync also reads the tracking environment if a pinned version is not active yet',
     { text: 'Three', pins: { staging: 'latest', qa: 2 } },
     'staging qa promptsync',
   ],
@@ -193,7 +193,7 @@ const rows: readonly Row[] = [
     'staging',
   ],
   [
-    'promptsync also reads the tracking environment if a file without latest pins has new text',
+    'promptsync also reads the tracking environment if a file has new text but no latest pin',
     { text: 'Four', pins: { staging: 3 } },
     'staging promptsync',
   ],
@@ -208,7 +208,7 @@ const rows: readonly Row[] = [
     'staging promptsync',
   ],
   [
-    'promptsync also reads the tracking environment if the content of a pinned git ref is unknown',
+    'promptsync also reads the tracking environment if no known version has the content of a pinned git ref',
     { text: 'Three', pins: { staging: 'latest', production: 'git:v1' } },
     'staging production promptsync',
     { refs: { v1: content('Nowhere') } },

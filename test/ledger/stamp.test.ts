@@ -136,7 +136,7 @@ describe('parseVersionRecord', () => {
       { digest, operation: 'op', ledger: [] },
     ],
     [
-      'parseVersionRecord ignores any mark in a ledger entry whose value is not true',
+      'parseVersionRecord ignores a mark in a ledger entry if the value of the mark is not true',
       { digest, operation: 'op', ledger: [{ ...wireEntry, outside: false, pinned: 'yes', path: null }] },
       { digest, operation: 'op', ledger: [entry] },
     ],

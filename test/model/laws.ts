@@ -5,14 +5,14 @@ import {
   FIELDS,
   type PromptOutcome,
   type PromptPlan,
-  digestPlan,
+  computePlanDigest,
   isVisibleChange,
 } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import type { Content } from '../../src/domain/content.ts';
 import type { VersionRef } from '../../src/domain/versions.ts';
 import type { LedgerVersion } from '../../src/ledger/version-record.ts';
-import { omitFoundProblems } from '../../src/planning/guard-plan.ts';
+import { omitFoundVersions } from '../../src/planning/guard-plan.ts';
 import { ENVIRONMENTS, LOOK, type SyncWith, TRACKING } from './commands.ts';
 import { commitAgo, contentsOf } from './history.ts';
 import { isWhat, mayFailLate, mayStay, mustBeBlocked, type Wanted, wantedBy } from './limits.ts';
@@ -129,7 +129,7 @@ function checkOrder({ service }: World, { plan, changes }: PromptOutcome): void 
 /** Checks that promptsync applied the reviewed plan. `--expect-plan` must refuse any other plan. */
 export function checkReviewed(outcome: PromptOutcome, planned: PromptPlan): void {
   if (outcome.status !== 'applied' && outcome.status !== 'failed') return;
-  const isSame = digestPlan([omitFoundProblems(outcome.plan, planned)]) === digestPlan([planned]);
+  const isSame = computePlanDigest([omitFoundVersions(outcome.plan, planned)]) === computePlanDigest([planned]);
   must(isSame, () => `${planned.file.id} is carried out with another plan than the reviewed one`);
 }
 

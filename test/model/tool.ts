@@ -36,15 +36,15 @@ export async function runTool(world: World, options: ToolOptions): Promise<ToolR
   const port = openPort(world, files, troubles);
   const { stop } = troubles;
   const { provider } = port;
-  const wantedFor = (file: PromptFile) => makeReadRequest(file, desired);
-  const observation = await observePrompts(provider, files.map(wantedFor), { concurrency });
+  const getReadRequest = (file: PromptFile) => makeReadRequest(file, desired);
+  const observation = await observePrompts(provider, files.map(getReadRequest), { concurrency });
   const plan = guardPlan(makePlan(desired, observation, history), guards);
   troubles.beginApplying();
   const outcomes = dryRun
     ? null
     : await applyPlan(plan, provider, {
         ...{ concurrency, stop, isReviewed: guards.expectedPlan !== null },
-        wantedFor: ({ file }) => wantedFor(file),
+        getReadRequest: ({ file }) => getReadRequest(file),
         planAgain: async (planned, observed) =>
           guardFreshPlan(planPrompt(planned.file, observed, desired, history), planned, guards),
       });

@@ -77,7 +77,7 @@ describe('assumeObservation for changed files', () => {
       lines('staging: base → v7'),
     ],
     [
-      'An offline plan shows new text that replaces a pinned version number',
+      'An offline plan shows a pin that changes from a version number to latest with new text',
       { pins: { staging: 7 } },
       { pins: { staging: 'latest' }, text: 'Bye' },
       lines('create "Bye"', 'staging: v7 → new "Bye"'),
@@ -125,7 +125,7 @@ describe('assumeObservation for changed files', () => {
       lines('qa: none → base'),
     ],
     [
-      'An offline plan is empty if the head removes an environment',
+      'An offline plan is empty if the head no longer pins an environment',
       { pins: PINS },
       { pins: { staging: 'latest' } },
       [],
@@ -173,7 +173,7 @@ describe('assumeObservation for changed files', () => {
     expect(plan.drift).toEqual([]);
   });
 
-  test('An offline plan shows an added prompt and trusts its pinned version number', () => {
+  test('An offline plan shows an added prompt and assumes that its pinned version number exists', () => {
     const added = { ...file({ pins: { staging: 'latest', production: 3 } }), id: 'p2', path: 'prompts/b.md' };
     const { prompts } = planOffline([file({ pins: PINS }), added], [file({ pins: PINS })]);
     const expected = ['create "Hello"', 'staging: none → new "Hello"', 'production: none → v3'];

@@ -13,7 +13,7 @@ type Active = Readonly<Record<string, LedgerVersion | null>>;
 describe('chooseImport', () => {
   test.each<[string, Active, string | null, number | null, Readonly<Record<string, string | number>>]>([
     [
-      'chooseImport uses the text of the first environment and pins the other by version id',
+      'chooseImport uses the text of the first environment and pins the other environment by version id',
       { staging: V2, production: V1 },
       null,
       2,

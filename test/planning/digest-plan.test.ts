@@ -57,7 +57,7 @@ describe('the digest of a plan', () => {
       { file: file({ text: 'Hi', metadata: {}, name: 'New', pins }) },
     ],
     [
-      'The plan digest does not depend on unmanaged state in the service',
+      'The plan digest does not depend on service data that the prompt file does not manage',
       { observed: observed({ active: baseActive, prompt: { latestVersionId: 'ver_9', description: 'Theirs' } }) },
     ],
   ];
@@ -65,7 +65,7 @@ describe('the digest of a plan', () => {
     expect(planFor(changed).digest).toBe(base().digest);
   });
 
-  test('The plan digest does not depend on commits or change summaries', () => {
+  test('The plan digest does not depend on the commit or the change summary of a new version', () => {
     const provenance = { commit: 'abc', path: 'prompts/a.md', changeSummary: 'Soften the tone' };
     const described = planFor({ rules: { provenance: new Map([['prompts/a.md', provenance]]) } });
     expect(described.digest).toBe(base().digest);
@@ -160,7 +160,7 @@ describe('the digest of a plan that creates versions', () => {
     expect(digestOf(parts)).not.toBe(digestOf({ text: 'Draft' }));
   });
 
-  test('The plan digest depends on which environment receives which of two new versions', () => {
+  test('The plan digest changes if two new versions swap their environments', () => {
     const environmentOrder = ['staging', 'production'];
     const [plan, turned] = [pins, { staging: 'git:v1', production: 'latest' }].map((written) =>
       planFor({ file: file({ text: 'Hi', pins: written }), rules: { environmentOrder } }),
@@ -205,7 +205,7 @@ test('The plan digest changes with the metadata of an existing version that the 
   expect(new Set(digests).size).toBe(2);
 });
 
-test('For pinned content without metadata, computeDigestsAfter uses the new version with the same text', () => {
+test('For a git ref without metadata, computeDigestsAfter uses the digests of a new version with the same text', () => {
   const withMetadata = (model: string) => content('Same', { model });
   const atRefs = { a: withMetadata('a'), b: withMetadata('b'), bare: content('Same') };
   const wanted = file({ text: 'Own', pins: { one: 'git:a', two: 'git:b', three: 'git:bare' } });

@@ -105,7 +105,7 @@ describe('drift', () => {
       lines('unfinished staging: ver_3 instead of ver_1', 'unfinished production: ver_2 instead of ver_1'),
     ],
     [
-      'The plan reports outside drift if an earlier commit wanted the version in a different environment',
+      'The plan reports outside drift if an earlier commit wanted the version only in a different environment',
       pinned,
       { active: { staging: one, production: two } },
       { ...pinned, former: [{ text: 'Two' }] },
@@ -191,14 +191,14 @@ describe('drift', () => {
       [],
     ],
     [
-      'The plan reports an empty description in the service as outside drift if no earlier commit is known',
+      'If no earlier commit is known, the plan reports an empty description in the service as outside drift',
       { description: 'Ours' },
       calm,
       { description: 'Old' },
       lines('outside description: "" instead of "Old"'),
     ],
     [
-      'The plan reports an empty description in the service as outside drift if earlier commits set none',
+      'If earlier commits set no description, the plan reports an empty one in the service as outside drift',
       { description: 'Ours' },
       calm,
       { description: 'Old', former: [{}] },
@@ -208,7 +208,7 @@ describe('drift', () => {
     expect(driftOf(head, seen, base).map(lineOf)).toStrictEqual(expected);
   });
 
-  test('The plan reports an empty description in the service as unfinished drift if base and head set the same one', () => {
+  test('If base and head set the same description, the plan reports an empty one in the service as unfinished drift', () => {
     const wanted = makeFile({ description: 'Ours' });
     const base = { files: new Map([['p1', wanted]]) };
     const formerStates = new Map([['p1', wantsOf([{}])]]);

@@ -100,7 +100,7 @@ describe('findPreviousPin', () => {
       'v1',
     ],
     [
-      'findPreviousPin finds the version of an earlier text that was pinned through latest',
+      'findPreviousPin finds the version that an earlier commit pinned through latest',
       3,
       known(3, 2, 1),
       ['latest:T3', 'latest:T2'],
@@ -108,14 +108,14 @@ describe('findPreviousPin', () => {
     ],
     ['findPreviousPin resolves the id of a known version to its number', 3, known(3, 2, 1), [3, 'ver_2', 1], 'v2'],
     [
-      'findPreviousPin reports an unclear result at an unknown id even if an older pin exists',
+      'findPreviousPin reports an unclear result for an unknown version id even if an older pin exists',
       3,
       known(3, 2, 1),
       [3, 'ver_9', 1],
       'unclear: c2',
     ],
     [
-      'findPreviousPin reports an unclear result at an unknown id without an older pin',
+      'findPreviousPin reports an unclear result for an unknown version id if no older pin exists',
       3,
       known(3, 2, 1),
       [3, 'ver_9'],
@@ -130,7 +130,7 @@ describe('findPreviousPin', () => {
       'unclear: c2',
     ],
     [
-      'findPreviousPin handles the largest safe version number',
+      'findPreviousPin supports the largest safe integer as a version number',
       2 ** 53 - 1,
       known(2 ** 53 - 1, 1),
       [2 ** 53 - 1, 'latest:X', 1],
@@ -150,9 +150,9 @@ describe('findPreviousPin', () => {
       [3, 2, 'ver_9'],
       'v2',
     ],
-    ['findPreviousPin skips text at HEAD that no version contains yet', 3, known(3, 1), ['latest:X', 1], 'v1'],
+    ['findPreviousPin skips the text at HEAD if no version contains it yet', 3, known(3, 1), ['latest:X', 1], 'v1'],
     [
-      'findPreviousPin reports an unclear result if an unknown id precedes unsynced text at HEAD',
+      'findPreviousPin reports an unclear result if unsynced text at HEAD follows an unknown version id',
       3,
       known(3, 1),
       ['latest:X', 'ver_9', 1],
@@ -160,7 +160,7 @@ describe('findPreviousPin', () => {
     ],
     ['findPreviousPin ignores a rollback at HEAD that has not been synced yet', 3, known(3, 2, 1), [2, 3, 1], 'v1'],
     [
-      'findPreviousPin returns the pinned version at HEAD if no commit pinned the served version',
+      'findPreviousPin returns the version pinned at HEAD if no commit pinned the served version',
       3,
       known(3, 2, 1),
       [2, 1],

@@ -37,7 +37,7 @@ describe('max_changes', () => {
     ['100%', 3, 3, true],
   ];
   test.each(rows)(
-    'With max_changes %s and %i prompts, a plan that changes %i of them is accepted: %s',
+    'If max_changes is %s and there are %i prompts, the guard accepts a plan that changes %i of them: %s',
     (max, prompts, changing, allowed) => {
       const plan = planOf(prompts, changing);
       const refused = guardPlan(plan, { ...none, maxChanges: parseMaxChanges(max) });
@@ -47,12 +47,12 @@ describe('max_changes', () => {
     },
   );
 
-  test('A max_changes percentage counts all prompts, including prompts outside the plan', () => {
+  test('A max_changes percentage is based on all prompts, including those outside the plan', () => {
     const refused = guardPlan(planOf(4, 2), { ...none, maxChanges: parseMaxChanges('25%'), notLookedAt: 4 });
     expect(statuses(refused)).toStrictEqual(['pending', 'pending', 'unchanged', 'unchanged']);
   });
 
-  test('max_changes counts a prompt whose pinned version still needs to be probed', () => {
+  test('The max_changes guard counts a prompt whose pinned version still needs to be probed', () => {
     const wanted = file({ text: 'Hello', pins: { production: 5 } });
     const found = observed({
       active: { production: version(1, 'Hello'), promptsync: version(1, 'Hello') },
@@ -71,7 +71,7 @@ describe('the guard --expect-plan', () => {
     expect(guardPlan(plan, { ...none, expectedPlan: plan.digest })).toStrictEqual(plan);
   });
 
-  test('The --expect-plan guard blocks only changing prompts if the plan has an unexpected digest', () => {
+  test('If the plan digest is unexpected, the --expect-plan guard blocks only the prompts with changes', () => {
     const refused = guardPlan(planOf(3, 2), { ...none, expectedPlan: planOf(3, 1).digest });
     expect(statuses(refused)).toStrictEqual(['blocked', 'blocked', 'unchanged']);
     expect(refused.prompts[0]?.problems.map(({ code }) => code)).toStrictEqual(['guard/stale-plan']);
@@ -82,7 +82,7 @@ describe('the guard --expect-plan', () => {
     expect(guardPlan(plan, { ...none, expectedPlan: 'sha256:other' })).toStrictEqual(plan);
   });
 
-  test('promptsync does not probe for a version number whose pin was blocked in the reviewed plan', () => {
+  test('promptsync does not probe for a pinned version number if the reviewed plan blocked that pin', () => {
     const found = observed({ active: { production: null, promptsync: null }, prompt: { latestVersionId: 'ver_5' } });
     const plan = makePlan([file({ pins: { production: 5 } })], observation(found), rules());
     expect(plan.prompts[0]?.pinsToFind).toStrictEqual([{ kind: 'number', number: 5 }]);
@@ -91,7 +91,7 @@ describe('the guard --expect-plan', () => {
     expect(guardPlan(plan, none)).toStrictEqual(plan);
   });
 
-  test('promptsync probes a pinned version id if the reviewed plan contains it', () => {
+  test('promptsync probes a pinned version id that is part of the reviewed plan', () => {
     const found = observed({ active: { production: null, promptsync: version(1, 'Hello') } });
     const plan = makePlan([file({ pins: { production: 'version:theirs' } })], observation(found), rules());
     expect(guardPlan(plan, { ...none, expectedPlan: plan.digest })).toStrictEqual(plan);
@@ -100,7 +100,7 @@ describe('the guard --expect-plan', () => {
 });
 
 describe('the guard against uncommitted files', () => {
-  test('The guard against uncommitted files blocks only those whose prompts would change', () => {
+  test('The guard against uncommitted files blocks an uncommitted prompt only if the plan changes it', () => {
     const refused = guardPlan(planOf(3, 2), { ...none, uncommitted: new Set([pathOf(1), pathOf(3)]) });
     expect(statuses(refused)).toStrictEqual(['blocked', 'pending', 'unchanged']);
     expect(refused.prompts[0]?.problems).toMatchObject([{ code: 'guard/uncommitted', path: pathOf(1) }]);

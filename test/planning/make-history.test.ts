@@ -36,7 +36,7 @@ const one = entry(1, 'One');
 const two = entry(2, 'Two');
 
 describe('makeHistory', () => {
-  test('The history lists all known versions, newest first, with origin and active environments', () => {
+  test('The history lists all known versions, newest first, with their origins and active environments', () => {
     const { commit: _, ...uncommitted } = entry(3, 'Three');
     const head = version(4, 'Four', { ledger: [uncommitted, two, one] });
     const seen = observed({ active: { staging: head, production: outside(5, 'Five'), promptsync: head } });
@@ -49,7 +49,7 @@ describe('makeHistory', () => {
     ]);
   });
 
-  test('The history shows git details about the commit of a version', () => {
+  test('The history shows the author, date, subject and pull request of the commit behind each version', () => {
     const info = { commit: 'c1', author: 'Ada', date: '2026-01-02', subject: 'First', pullRequest: '#1' };
     const seen = observed({ active: { staging: version(1, 'One') } });
     expect(historyOf(seen, { commits: new Map([['c1', info]]) })).toMatchObject([
@@ -145,19 +145,19 @@ describe('the times of pins in a history', () => {
     expect(timesOf(historyOf(seen, { states }))).toEqual(expected);
   });
 
-  test('A pinned period has no start if git does not know the first state of the file', () => {
+  test('The start of a pinned period is unknown if it may precede the available git history', () => {
     const states = [state('c', { production: 2 }), state('b', { production: 1, staging: 2 })];
     const reported = timesOf(historyOf(seen, { states, isComplete: false }));
     expect(reported).toEqual({ 1: ['production ?–c'], 2: ['production c–', 'staging ?–c'] });
   });
 
-  test('If two versions have the pinned text, the pinned period belongs to the served version', () => {
+  test('If two versions have the pinned text, the pinned period of an environment belongs to the version it serves', () => {
     const both = observed({ active: { staging: outside(3, 'Same'), production: version(1, 'Same') } });
     const states = [state('a', { staging: 'latest', production: 'latest' }, 'Same')];
     expect(timesOf(historyOf(both, { states }))).toEqual({ 1: ['production a–'], 3: ['staging a–'] });
   });
 
-  test('A pinned period requires matching metadata if the prompt file has metadata', () => {
+  test('If a prompt file has metadata, a pinned period requires a version with the same metadata', () => {
     const large = version(2, 'Hi', { metadata: { model: 'large' }, ledger: [entry(1, 'Hi')] });
     const wanted = content('Hi', { model: 'large' });
     const pin = { commit: 'a', age: 0, pin: { kind: 'latest' }, content: wanted, isFixed: true } as const;

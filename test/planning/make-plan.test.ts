@@ -89,7 +89,7 @@ testPlans(
 
 testPlans('a plan for the pin latest', [
   [
-    'For the pin latest, the plan activates in production the version that staging already serves',
+    'The plan activates in production the version that staging already serves if both are pinned to latest',
     { pins: { staging: 'latest', production: 'latest' } },
     { staging: version(2, 'Hello'), production: version(1, 'Old') },
     lines('production: v1 → v2'),
@@ -101,13 +101,13 @@ testPlans('a plan for the pin latest', [
     [],
   ],
   [
-    'For the pin latest, the plan reuses the version in the tracking environment',
+    'If an environment is pinned to latest, the plan reuses the version in the tracking environment',
     { pins: latest },
     { staging: null, promptsync: version(3, 'Hello') },
     lines('staging: none → v3'),
   ],
   [
-    'For the pin latest, the plan does not reuse a version that was only probed',
+    'If an environment is pinned to latest, the plan does not reuse a version that was only probed',
     { pins: latest },
     { staging: null },
     lines('create "Hello"', 'staging: none → new "Hello"'),
@@ -128,14 +128,14 @@ testPlans('a plan for metadata', [
 
 testPlans('a plan for a text that no pin follows', [
   [
-    'The plan creates a version if the only version with the same text is foreign and its metadata differs',
+    'The plan creates a version if the only version with the same text is foreign and has different metadata',
     { pins: { staging: 'git:v1' } },
     { staging: outside(1, 'Hello', model), promptsync: null },
     lines('create "Old" for git:v1', 'create "Hello"', 'staging: v1 → new "Old"'),
     { refs: { v1: content('Old') } },
   ],
   [
-    'The plan creates no version for the text of the file if a new ledger lists a foreign version with it',
+    'The plan creates no version for the text of a file if the next ledger lists a foreign version with that text',
     { pins: { staging: 'git:v1' } },
     { staging: outside(1, 'Hello'), promptsync: null },
     lines('create "Old" for git:v1', 'staging: v1 → new "Old"'),
@@ -172,29 +172,29 @@ const pinnedRows: readonly PinnedRow[] = [
     newest(10),
   ],
   [
-    'The plan activates a pinned version number that a probe found',
+    'The plan activates the version with the pinned number if a probe found it',
     10,
     null,
     lines('production: none → v10'),
     { ...newest(10), others: [outside(10, 'Ten')] },
   ],
   [
-    'The plan blocks a prompt whose pinned version number was not found by a probe',
+    'The plan blocks a prompt if a probe did not find its pinned version number',
     10,
     null,
     unknown,
     { ...newest(11), others: [outside(11, 'Eleven')] },
   ],
   [
-    'The plan blocks a prompt with an unknown pinned number if its newest version does not exist',
+    'The plan blocks a prompt with an unknown pinned version number if the newest version does not exist',
     10,
     null,
     unknown,
     { ...newest(11), missingIds: ['ver_11'] },
   ],
-  ['The plan is empty if the pinned version id is active', 'version:ver_7', version(7, 'Seven'), []],
+  ['The plan is empty if the version with the pinned id is active', 'version:ver_7', version(7, 'Seven'), []],
   [
-    'The plan activates the pinned version id even if a version with equal content is active',
+    'The plan activates the version with the pinned id even if a version with equal content is active',
     'version:ver_7',
     version(8, 'Seven'),
     lines('production: v8 → v7'),
@@ -222,13 +222,13 @@ testPlans(
 
 testPlans('a plan for a pinned version', [
   [
-    'The plan finds a pinned version number that is active in a different environment',
+    'The plan finds a version by its pinned number if a different environment serves it',
     { pins: { staging: 'latest', production: 9 } },
     { staging: version(9, 'Hello'), production: version(7, 'Seven') },
     lines('production: v7 → v9'),
   ],
   [
-    'The plan finds an older pinned version number in a ledger',
+    'The plan finds an older version by its pinned number if a ledger lists it',
     { pins: { staging: 'latest', production: 7 } },
     { staging: history, production: version(8, 'Eight') },
     lines('production: v8 → v7'),
@@ -263,7 +263,12 @@ type RefRow = readonly [
 ];
 const refRows: readonly RefRow[] = [
   ['The plan is empty if the active version has the content at the pinned git ref', oldKnown, outside(5, 'Old'), []],
-  ['The plan finds a version with the content at a git ref in a ledger', oldKnown, hello, ['production: v2 → v1']],
+  [
+    'The plan activates a version from a ledger if it has the content at the pinned git ref',
+    oldKnown,
+    hello,
+    ['production: v2 → v1'],
+  ],
   [
     'The plan creates a version if no version has the content at the pinned git ref',
     hello,
@@ -284,7 +289,7 @@ const refRows: readonly RefRow[] = [
     equal,
   ],
   [
-    'The plan reuses the version for a git ref with metadata if the file has the same text but no metadata',
+    'The plan creates only one version if the file has the text of the git ref but no metadata',
     null,
     null,
     lines(
@@ -295,7 +300,7 @@ const refRows: readonly RefRow[] = [
     content('Hello', model),
   ],
   [
-    'The plan reuses the version for a file with metadata if the git ref has the same text but no metadata',
+    'The plan creates only one version if the git ref has the text of the file but no metadata',
     null,
     null,
     lines(
@@ -394,37 +399,37 @@ testPlans('a plan without the pin latest', [
     [],
   ],
   [
-    'The plan stores the text again if the only environment that serves it switches to a different version',
+    'The plan stores the prompt text again if the only environment that serves it switches to a different version',
     { text: 'Draft', pins: { staging: 1 } },
     { staging: draft, promptsync: one },
     lines('create "Draft"', 'staging: v3 → v1'),
   ],
   [
-    'The plan stores the text again if it is listed only in the ledger of a version that staging stops serving',
+    'The plan stores the prompt text again if only the ledger of a version that staging stops serving lists it',
     { text: 'Draft', pins: { staging: 1 } },
     { staging: version(4, 'Other', { ledger: [entry(3, 'Draft')] }), promptsync: one },
     lines('create "Draft"', 'staging: v4 → v1'),
   ],
   [
-    'The plan does not store the text again if an environment still serves it',
+    'The plan does not store the prompt text again if an environment still serves it',
     { text: 'Draft', pins: { staging: 3, production: 1 } },
     { staging: draft, production: null, promptsync: one },
     lines('production: none → v1'),
   ],
   [
-    'The plan does not store the text again if one of two environments still serves it',
+    'The plan does not store the prompt text again if one of two environments still serves it',
     { text: 'Draft', pins: { staging: 1, production: 3 } },
     { staging: draft, production: draft, promptsync: one },
     lines('staging: v3 → v1'),
   ],
   [
-    'The plan does not store the text again if the ledger in the tracking environment lists it',
+    'The plan does not store the prompt text again if the ledger in the tracking environment lists it',
     { text: 'Draft', pins: { staging: 1 } },
     { staging: draft, promptsync: version(5, 'Five', { ledger: [entry(3, 'Draft'), entry(1, 'One')] }) },
     lines('staging: v3 → v1'),
   ],
   [
-    'The plan does not store the text again if an unpinned environment serves it',
+    'The plan does not store the prompt text again if an unpinned environment serves it',
     { text: 'Draft', pins: { staging: 1 } },
     { staging: one, qa: draft, promptsync: one },
     [],
@@ -488,14 +493,14 @@ testPlans('the order of a plan', [
 
 testPlans('a blocked plan', [
   [
-    'The plan blocks a forbidden pin to latest but still lists the changes',
+    'The plan blocks a prompt with a forbidden pin to latest but still lists its changes',
     { text: 'Hi', pins: { staging: 'latest', production: 'latest' } },
     { staging: version(1, 'Hello'), production: version(1, 'Hello') },
     lines('create "Hi"', 'staging: v1 → new "Hi"', 'production: v1 → new "Hi"', 'blocked: guard/latest-not-allowed'),
     { environmentsWithoutLatest: ['production'] },
   ],
   [
-    'The plan blocks a forbidden pin to latest even if nothing would change',
+    'The plan blocks a prompt with a forbidden pin to latest even if nothing would change',
     { pins: { production: 'latest' } },
     { production: version(1, 'Hello') },
     lines('blocked: guard/latest-not-allowed'),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { PromptPlan } from '../../src/domain/plan.ts';
 import type { LedgerVersion } from '../../src/ledger/version-record.ts';
-import type { FormerPins } from '../../src/domain/history.ts';
+import type { FormerPinsByEnvironment } from '../../src/domain/history.ts';
 import { entry, file, makePlan, observation, observed, rules, version } from './support.ts';
 import { runs } from '../support/seed.ts';
 
@@ -41,7 +41,7 @@ function pinsOf({ commits }: World): Pins {
 }
 
 /** Returns the earlier pins of the file, as git shows them. */
-function formerPins(commits: World['commits']): FormerPins {
+function formerPins(commits: World['commits']): FormerPinsByEnvironment {
   const touched = commits.flatMap(({ id, pins }) => (pins === null ? [] : [{ id, pins }]));
   const of = (environment: Environment) =>
     touched.map(({ id, pins }, age) => {

@@ -129,7 +129,7 @@ test.each<[string, FileParts, Scene['active'], readonly string[], RulesParts?]>(
     lines('production: v6 → v7', REFUSED),
   ],
   [
-    'The plan refuses to promote a version that staging would only receive in the same sync',
+    'The plan refuses to promote a version that staging would receive only in the same sync',
     { pins: { staging: 8, production: 8 } },
     LATER,
     lines('staging: v7 → v8', 'production: v6 → v8', REFUSED),
@@ -160,7 +160,7 @@ test.each<[string, FileParts, Scene['active'], readonly string[], RulesParts?]>(
     lines('staging: v7 → v8'),
   ],
   [
-    'The plan reports only the unknown version number if a pin to production is unknown',
+    'The plan reports no other problem if the version number pinned in production is unknown',
     { pins: { production: 99 } },
     SERVES,
     lines('blocked: pin/unknown-number'),
@@ -198,14 +198,14 @@ describe('the hint of a refused promotion', () => {
       `Remove the pin of "production" from the file. Sync, then ${STAGING}`,
     ],
     [
-      'A refused promotion reports that the version does not exist yet if no version contains the text',
+      'The error for a refused promotion says that the version does not exist yet if no version contains the text',
       { staging: 'latest', production: 'latest' },
       { staging: V7, production: V6 },
       'which serves v7. But the pin asks for a version that does not exist yet',
       `Remove the pin of "production" from the file, or pin the version that it serves (v6). Sync, then ${STAGING}`,
     ],
     [
-      'A refused promotion reports the version id if the version number is unknown',
+      'The error for a refused promotion names the version id if the version number is unknown',
       { staging: 7, production: 'version:theirs' },
       { staging: V7, production: V6 },
       'which serves v7. But the pin asks for theirs',
@@ -216,7 +216,7 @@ describe('the hint of a refused promotion', () => {
     expect(problems[0]).toMatchObject({ message: `"production" is promoted from "staging", ${what}.`, hint });
   });
 
-  test('A refused promotion reports the line of the pin and suggests a safely quoted command', () => {
+  test('The error for a refused promotion names the line of the pin and suggests a safely quoted command', () => {
     const { problems } = planOf({
       file: { key: "a'; rm -rf /", pins: { staging: 7, production: 8 } },
       active: { staging: V7, production: V6, promptsync: V8 },
@@ -232,7 +232,7 @@ describe('the hint of a refused promotion', () => {
     ]);
   });
 
-  test('The hint for a refused promotion starts with the step from dev to staging if only dev serves the version', () => {
+  test('The hint for a refused promotion first suggests promoting from dev to staging if only dev serves the version', () => {
     const { problems } = planOf({
       file: { pins: { dev: 8, staging: 7, production: 8 } },
       active: { dev: V8, staging: V7, production: V6 },
@@ -324,14 +324,14 @@ describe('earlier pins in git', () => {
       'allowed',
     ],
     [
-      'The promotion guard refuses a version that was never pinned in staging, no matter how old its pin is',
+      'The promotion guard refuses a version that was pinned in production but never in staging',
       seven,
       MOVED_ON,
       '8/7 8/6',
       'refused',
     ],
     [
-      'The promotion guard refuses a version that one commit pinned in both environments',
+      'The promotion guard refuses a version that was pinned in staging and production in the same commit',
       seven,
       BACK,
       '7/7 6/6',
@@ -373,7 +373,7 @@ describe('earlier pins in git', () => {
       'allowed',
     ],
     [
-      'The promotion guard refuses a version if the first commit of the file did not pin staging',
+      'The promotion guard refuses a version that the first commit of the file pinned only in production',
       seven,
       MOVED_ON,
       '-/7',
@@ -397,7 +397,7 @@ describe('earlier pins in git', () => {
       ...(['7/6', 'refused'] as const),
     ],
     [
-      'The promotion guard refuses a version if the sync that pinned it in staging may have been refused',
+      'The promotion guard refuses a version if the commit that pinned it in staging may have been refused',
       { staging: 6, production: 7 },
       ...([BACK, '7/8 6/6', 'refused'] as const),
     ],
@@ -482,7 +482,7 @@ describe('earlier pins in git', () => {
   test.each<[string, string, 'allowed' | 'refused']>([
     ['The promotion guard ignores an earlier pin to a tag, because tags can move', 'git:release', 'refused'],
     [
-      'The promotion guard accepts a rollback to a version that was earlier pinned by its commit hash',
+      'The promotion guard accepts a rollback to a version that was previously pinned by commit hash',
       `git:${'a'.repeat(40)}`,
       'allowed',
     ],
@@ -592,7 +592,7 @@ describe('pins from an import', () => {
 
   test.each<[string, WrittenPins, Scene['active'], RulesParts, boolean]>([
     [
-      'The promotion guard lets the first sync restore a pin that was imported',
+      'The promotion guard lets the first sync restore the version that an import pinned',
       { production: 'version:ver_6' },
       { ...theirs, promptsync: null },
       {},
@@ -601,7 +601,7 @@ describe('pins from an import', () => {
     [
       'The promotion guard accepts restoring a pin that has never changed since the first commit of the file',
       { production: 6 },
-      LATER,
+      { ...LATER, production: V8 },
       { alwaysPinned },
       true,
     ],
@@ -625,7 +625,7 @@ describe('pins from an import', () => {
   });
 });
 
-test('findEnvironmentsPinnedFromStart returns environments whose pin never changed in a complete history', () => {
+test('findEnvironmentsPinnedFromStart returns the environments whose pins never changed in a complete history', () => {
   const one = file({ pins: { staging: 'latest', production: 6 } });
   const history = (isComplete: boolean, ...states: readonly WrittenPins[]) => {
     return { commits: states.map((_, age) => `c${age}`), pins: formerPins(states), isComplete };

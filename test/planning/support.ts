@@ -1,7 +1,7 @@
 import { type Content, computeContentDigest, makeContent, makeVersionContent } from '../../src/domain/content.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { DesiredState, PlanningHistory } from '../../src/domain/desired-state.ts';
-import type { FormerPin, FormerPins } from '../../src/domain/history.ts';
+import type { FormerPin, FormerPinsByEnvironment } from '../../src/domain/history.ts';
 import type { Observation, ObservedPrompt } from '../../src/domain/observed-prompt.ts';
 import { type Change, type ContentAtRef, isNewVersionRef, type Plan, type PromptPlan } from '../../src/domain/plan.ts';
 import { makeSuccess, type Result } from '../../src/domain/result.ts';
@@ -145,7 +145,7 @@ export function rules({ refs = {}, ...rest }: RulesParts = {}): Rules {
 }
 
 /** Makes the earlier pins of a file from its states, newest first. The pins `latest` and `git:` mean the text of the state. */
-export function formerPins(states: readonly (WrittenPins & { readonly text?: string })[]): FormerPins {
+export function formerPins(states: readonly (WrittenPins & { readonly text?: string })[]): FormerPinsByEnvironment {
   const all = states.flatMap(({ text, ...pins }, age) =>
     file({ pins }).pins.map(({ environment, pin }) => {
       const isText = pin.kind === 'latest' || (pin.kind === 'git' && text !== undefined);

@@ -175,7 +175,7 @@ describe('renderDiffs with folded diffs', () => {
 
   test.each<[string, string, string, string]>([
     [
-      'On a terminal, a folded diff shows only the part of a long line near the change',
+      'On a terminal, a folded diff shows only the part of a long line that surrounds the change',
       `${LINE} old ${LINE}`,
       `${LINE} new ${LINE}`,
       '+Far away from any change this … oes on and on, as prompts do. new Far away from any change this … goes on and on, as prompts do.',

@@ -112,7 +112,12 @@ describe('renderMarkdown', () => {
       ['### promptsync plan in `apps/chat`\n'],
     ],
     ['A Markdown report uses the given title', { title: 'drift' }, {}, ['### promptsync drift\n']],
-    ['A Markdown report does not link to a run outside CI', { runUrl: null }, {}, [`plan \`${DIGEST}\`\n`]],
+    [
+      'A Markdown report generated outside CI contains no link to a run',
+      { runUrl: null },
+      {},
+      [`plan \`${DIGEST}\`\n`],
+    ],
     [
       'A Markdown report omits the plan digest if there is no plan',
       {},
@@ -276,7 +281,7 @@ describe('the drift of a Markdown page', () => {
     ],
     ['A Markdown report describes drift in a field', { ...field, restores: true }, back, 'A sync puts it back.', []],
     [
-      'A Markdown report also lists drift as a change after the run undid it',
+      'A Markdown report also lists drift as a change if the run undid it',
       moved,
       { ...set(9, 7), status: 'made' },
       'This run put it back.',
@@ -288,7 +293,7 @@ describe('the drift of a Markdown page', () => {
       ...(['This run did not change it.', [`${row} (not made)`]] as const),
     ],
     [
-      'A Markdown report shows drift in a field that the run may have undone',
+      'A Markdown report shows field drift that the run may have undone',
       ...([field, { ...back, status: 'unknown' }, 'promptsync does not know whether this run changed it.'] as const),
       ['`name: "Theirs" → "First"` (outcome unknown)'],
     ],

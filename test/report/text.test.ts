@@ -46,7 +46,7 @@ describe('the summary of a text report', () => {
       `Nothing applied: 2 blocked, 1 failed, 1 not attempted.\n${origin}\n`,
     ],
     [
-      'The text report names only the service if there is no commit and no plan',
+      'The text report names only the service if it has no commit and no plan digest',
       { commit: null, plan_digest: null, summary: { ...NO_SUMMARY, set_active: 1 } },
       'Plan: 1 to activate.\nhttps://prompts.example.com\n',
     ],
@@ -73,7 +73,7 @@ test.each<[string, string | null, string]>([
 });
 
 describe('the problems of a text report', () => {
-  test('The text report shows a problem that affects all prompts only once, without prompt names', () => {
+  test('The text report does not repeat a problem that affects all prompts and omits the prompt names', () => {
     const prompts = [failed('a', timeout), failed('b', timeout)];
     expect(text({ prompts, plan_digest: null, summary: { ...NO_SUMMARY, failed: 2 } })).toBe(
       [
@@ -102,7 +102,7 @@ describe('the problems of a text report', () => {
     expect(shown).toContain('b  b.md  failed\n  error:');
   });
 
-  test('The text report contains no warnings', () => {
+  test('The text report omits warnings', () => {
     const warning = makeProblem('prompt/hidden-character', { character: '\\u{200b}', count: 1 }, { path: 'a.md' });
     expect(text({ problems: [warning], summary: { ...NO_SUMMARY, unchanged: 1 } })).toBe(
       'nothing to do: 1 prompt in sync.\n',
@@ -258,17 +258,17 @@ describe('listProblems', () => {
       ['a.md', 'b.md'],
     ],
     [
-      'listProblems returns a problem of all prompts only once and without a file path',
+      'listProblems merges a problem of all prompts into one without a file path',
       [change('a', [down]), change('b', [down])],
       [undefined],
     ],
     [
-      'listProblems returns a problem of all changed prompts only once and without a file path',
+      'listProblems merges a problem of all changed prompts into one without a file path',
       [change('a', [down]), change('b', [down]), prompt('c')],
       [undefined],
     ],
     [
-      'listProblems returns a problem of one prompt separately from a problem of all prompts',
+      'listProblems keeps a problem of one prompt separate from a problem of all prompts',
       [change('a', [down, broken]), change('b', [down])],
       [undefined, 'a.md'],
     ],

@@ -29,7 +29,7 @@ describe('compareVariables', () => {
     ['compareVariables reports no change if the current text is unknown', 'unknown', '{{x}}', []],
     ['compareVariables reports no change if the new text is unknown', '{{x}}', 'unknown', []],
     ['compareVariables accepts non-ASCII letters in variable names', '', '{{größe.x-1}}', [added('größe.x-1')]],
-    ['compareVariables handles a variable with the name constructor', '', '{{constructor}}', [added('constructor')]],
+    ['compareVariables handles a variable named constructor', '', '{{constructor}}', [added('constructor')]],
     ['compareVariables ignores text that only resembles a variable', '{{ two words }} {x} {{}}', '', []],
   ])('%s', (_, before, after, expected) => {
     const side = (text: string) => (text === 'unknown' ? text : { text, metadata: undefined });

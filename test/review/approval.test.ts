@@ -3,7 +3,7 @@ import { computeMetadataDigest } from '../../src/domain/content.ts';
 import type { Change, PromptPlan } from '../../src/domain/plan.ts';
 import {
   type ApprovalTarget,
-  changeDigests,
+  computeChangeDigests,
   compareWithReviews,
   parseApproval,
   renderApproval,
@@ -21,7 +21,7 @@ function promptOf(changes: readonly Change[], id = 'p1'): PromptPlan {
   const rest = { observed: known, drift: [], problems: [], pinsToFind: [] } as const;
   return { ...rest, file: { ...file(), id }, status: 'pending', changes };
 }
-const digestsOf = (...changes: readonly Change[]) => changeDigests(promptOf(changes));
+const digestsOf = (...changes: readonly Change[]) => computeChangeDigests(promptOf(changes));
 
 const activate = (after: string | number, before: typeof one | null = one, environment = 'live'): Change => {
   const target = typeof after === 'string' ? { newContent: content(after) } : { id: `ver_${after}`, number: after };
@@ -35,7 +35,7 @@ const rename = (before: string, after: string): Change => ({
   fields: { name: { before, after }, key: { before: 'a', after: 'b' } },
 });
 
-describe('changeDigests', () => {
+describe('computeChangeDigests', () => {
   test.each<[string, Change, Change]>([
     [
       'Activating an existing version has the same digest as activating a new version with equal content',
@@ -43,17 +43,17 @@ describe('changeDigests', () => {
       activate(2),
     ],
     [
-      'The digest of a version to create does not depend on its commit',
+      'The digest of a change that creates a version does not depend on the commit of the version',
       create('New'),
       create('New', { provenance: { commit: 'c1' } }),
     ],
     [
-      'The digest of a version to create does not depend on the git ref that pins it',
+      'The digest of a change that creates a version does not depend on the git ref that pins the version',
       create('New'),
       create('New', { ref: 'main' }),
     ],
     [
-      'The digest of a version to create is the same with empty metadata and without metadata',
+      'The digest of a change that creates a version is the same with empty metadata and without metadata',
       create('New'),
       create('New', { content: content('New', {}) }),
     ],
@@ -68,12 +68,12 @@ describe('changeDigests', () => {
     const metadataFrom = { id: 'ver_1', number: 1, metadata, metadataDigest: computeMetadataDigest(metadata) };
     const planned = [create('New', { metadataFrom }), activate('New')];
     const [made, activated] = digestsOf(...planned);
-    expect(changeDigests({ ...promptOf([activate(2)]), observed: known })).toEqual([activated]);
+    expect(computeChangeDigests({ ...promptOf([activate(2)]), observed: known })).toEqual([activated]);
     expect(made).toEqual(digestsOf(create('New', { content: content('New', metadata) }))[0]);
     expect([made, activated]).not.toEqual(digestsOf(create('New'), activate('New')));
     for (const other of [{}, { model: 'evil' }]) {
       const changed = observed({ active: { other: outside(2, 'New', other) } });
-      expect(changeDigests({ ...promptOf([activate(2)]), observed: changed })).not.toEqual([activated]);
+      expect(computeChangeDigests({ ...promptOf([activate(2)]), observed: changed })).not.toEqual([activated]);
     }
   });
 
@@ -93,7 +93,7 @@ test('Different changes have different digests', () => {
     create('New', { content: content('New', { model: 'gpt' }) }),
   ];
   const all = [...changes, ...changes].map((change, index) => promptOf([change], index < changes.length ? 'p1' : 'p2'));
-  const digests = all.flatMap(changeDigests);
+  const digests = all.flatMap(computeChangeDigests);
   // Both renamings contain the same change of the key.
   expect(new Set(digests).size).toBe(digests.length - 2);
   for (const digest of digests) expect(digest).toMatch(/^[\w-]{43}$/);
@@ -101,14 +101,14 @@ test('Different changes have different digests', () => {
 
 describe('parseApproval', () => {
   const plan = { digest: PLAN, prompts: [promptOf([create('New'), activate('New')])] };
-  const changes = new Set(plan.prompts.flatMap(changeDigests));
+  const changes = new Set(plan.prompts.flatMap(computeChangeDigests));
   const target = { number: 7, into: 'main' };
   const text = renderApproval(plan, target, 65_535);
   const odd = { number: 7, into: 'größe\u00a0```/#1' };
 
   test.each<[string, string, ApprovalTarget, ReturnType<typeof parseApproval>]>([
     [
-      'An approval contains the digests of the plan and its changes that promptsync wrote to the check',
+      'An approval contains the plan digest and the change digests that promptsync wrote to the check',
       text,
       target,
       { plan: PLAN, changes },
@@ -142,7 +142,7 @@ describe('parseApproval', () => {
       null,
     ],
     [
-      'An approval is invalid in the format of older promptsync versions',
+      'An approval is invalid if it has the format of older promptsync versions',
       text.replace(/pull .*\nbase .*/, 'base abc'),
       target,
       null,
@@ -168,7 +168,7 @@ describe('compareWithReviews', () => {
   const change = create('New');
   const planOf = (ids: string) => ({ digest: PLAN, prompts: [...ids].map((id) => promptOf([change], id)) });
   const shows = (ids: string, pull = 7): PullRequestReview => {
-    return { pull, shown: { plan: 'another', changes: new Set(planOf(ids).prompts.flatMap(changeDigests)) } };
+    return { pull, shown: { plan: 'another', changes: new Set(planOf(ids).prompts.flatMap(computeChangeDigests)) } };
   };
   const without: PullRequestReview = { pull: 8, shown: null };
   const whole: PullRequestReview = { pull: 7, shown: { plan: PLAN, changes: new Set() } };
@@ -190,7 +190,7 @@ describe('compareWithReviews', () => {
       { b: [shows('ab')] },
       {},
     ],
-    ['The review search needs no commits if the plan is empty', '', {}, {}],
+    ['The review search succeeds without any commits if the plan is empty', '', {}, {}],
     [
       'The review search finds the changes of two prompts in separate reviews',
       'ab',
@@ -249,7 +249,7 @@ describe('compareWithReviews', () => {
       { a: /"k\/1"\. #8 has no approval that counts\.$/ },
     ],
     [
-      'The review search stops separately for each prompt',
+      'The review search can stop for one prompt and continue for another',
       'ab',
       { x: [], a1: [], ab: [shows('ab')] },
       { a: /No pull request merged the commit a1/ },

@@ -183,7 +183,7 @@ describe('the answers to the client', () => {
     },
   );
 
-  test('the client accepts a response with a byte order mark and the content encoding identity', async () => {
+  test('the client accepts a response with a byte order mark and the Content-Encoding header identity', async () => {
     answerInTurn(text(`\ufeff${JSON.stringify(wirePrompt)}`, 200, { 'content-encoding': 'identity' }));
     expect(await openClient().service.readPrompt('prm_1')).toMatchObject({ id: 'prm_1' });
   });
@@ -194,86 +194,86 @@ describe('the answers to the client', () => {
   const otherActive = { ...wirePrompt, active_version: { ...wireVersion, prompt_id: 'prm_2' } };
   const invalid: readonly (readonly [string, CallName, string, string])[] = [
     [
-      'the client rejects an HTML page in response to readPrompt',
+      'the client rejects a readPrompt response that is an HTML page',
       'readPrompt',
       '<html>Sign in</html>',
       'it is not JSON',
     ],
-    ['the client rejects an empty response to createVersion', 'createVersion', '', 'it is not JSON'],
+    ['the client rejects an empty createVersion response', 'createVersion', '', 'it is not JSON'],
     [
-      'the client rejects null in response to readPrompt',
+      'the client rejects a readPrompt response that is null',
       'readPrompt',
       'null',
       'it is not valid: expected object, received null',
     ],
     [
-      'the client rejects an error with status 200 in response to setActive',
+      'the client rejects a setActive response that has status 200 but contains an error',
       'setActive',
       '{"error":"no"}',
       '"updated" is not valid: expected boolean',
     ],
     [
-      'the client rejects a version without content in response to createVersion',
+      'the client rejects a createVersion response without content',
       'createVersion',
       '{"id":"v","prompt_id":"prm_1","version_number":1}',
       '"content" is not valid',
     ],
     [
-      'the client rejects a fractional version number in response to createVersion',
+      'the client rejects a createVersion response with a fractional version number',
       'createVersion',
       version.replace(':1,', ':1.5,'),
       '"version_number" is not valid',
     ],
     [
-      'the client rejects a version number beyond 2^53 in response to createVersion',
+      'the client rejects a createVersion response with a version number above 2^53',
       'createVersion',
       version.replace(':1,', ':1e300,'),
       '"version_number" is not valid',
     ],
     [
-      'the client rejects a version with an empty id in response to createVersion',
+      'the client rejects a createVersion response with an empty version id',
       'createVersion',
       version.replace('ver_1', ''),
       '"id" is not valid',
     ],
     [
-      'the client rejects a version of a different prompt in response to createVersion',
+      'the client rejects a createVersion response with a version of a different prompt',
       'createVersion',
       version.replace('prm_1', 'prm_2'),
       '"prompt_id" belongs to a different',
     ],
     [
-      'the client rejects a different prompt in response to updatePrompt',
+      'the client rejects an updatePrompt response that describes a different prompt',
       'updatePrompt',
       JSON.stringify({ ...wirePrompt, id: 'prm_2' }),
       '"id" belongs to a different prompt',
     ],
     [
-      'the client rejects an active version of a different prompt in response to readPrompt',
+      'the client rejects a readPrompt response whose active version belongs to a different prompt',
       'readPrompt',
       JSON.stringify(otherActive),
       '"active_version.prompt_id" belongs to',
     ],
     [
-      'the client rejects metadata that is an array in response to createVersion',
+      'the client rejects a createVersion response whose metadata is an array',
       'createVersion',
       withMetadata('[]'),
       '"metadata_" is not valid',
     ],
     [
-      'the client rejects metadata with an infinite number in response to createVersion',
+      'the client rejects a createVersion response whose metadata contains an infinite number',
       'createVersion',
       withMetadata('{"a":1e999}'),
       '"metadata_',
     ],
     [
-      'the client rejects extremely deeply nested metadata in response to createVersion',
+      'the client rejects a createVersion response whose metadata is nested too deeply',
       'createVersion',
       withMetadata(`{"a":${deep}}`),
       'it is nested too deeply',
     ],
     [
-      'the client rejects thousands of nested arrays in response to readPrompt',
+      'the client rejects a readPrompt response that consists of thousands of nested arrays',
       'readPrompt',
       deep,
       'it is not valid: expected object, received array',
@@ -337,7 +337,7 @@ describe('the status codes of the service', () => {
     }),
   );
   test.each(crossed)(
-    'the client maps status %i of %s to the problem %s and the effect %s after %i attempts',
+    'if the service returns status %i for %s, the client reports %s with the effect %s after %i attempts',
     async (status, name, code, effect, times) => {
       const empty = status === 204 || status === 304;
       const received = answerInTurn(
@@ -353,7 +353,7 @@ describe('the status codes of the service', () => {
     },
   );
 
-  test.each(callNames)('the client retries %s after the delay in a 429 response', async (name) => {
+  test.each(callNames)('the client retries %s after the delay that a 429 response requests', async (name) => {
     const received = answerInTurn(json({}, 429, { 'retry-after': '7' }), json(goodAnswers[name]));
     const { service, sleeps } = openClient();
     await callsByName[name](service);
@@ -419,7 +419,7 @@ describe('the key in failures', () => {
     ['the client never reveals an API key that is used as a prompt id', 200, (key) => JSON.stringify(other(key))],
   ];
   const crossed = echoes.flatMap((echo) => callNames.map((name) => [echo[0], name, echo[1], echo[2]] as const));
-  test.each(crossed)('%s in the answer to %s', async (_, name, status, body) => {
+  test.each(crossed)('%s in the response to %s', async (_, name, status, body) => {
     answerInTurn(text(body(KEY), status, { location: `https://evil.example.com/${KEY}` }));
     const { service, calls } = openClient();
     const failure = await failureOf(callsByName[name](service));

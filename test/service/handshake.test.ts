@@ -71,8 +71,11 @@ function trustTheService(): void {
 }
 
 test.each([
-  ['the client does not create a version after its timeout if the TLS handshake is slow', directly],
-  ['the client does not create a version after its timeout if the TLS handshake through a proxy is slow', throughProxy],
+  ['the client sends no createVersion request after the timeout if the TLS handshake is slow', directly],
+  [
+    'the client sends no createVersion request after the timeout if the TLS handshake through a proxy is slow',
+    throughProxy,
+  ],
 ])('%s', async (_, reach) => {
   trustTheService();
   const { creates, slow, releases, relay } = await slowService();

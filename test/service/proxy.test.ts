@@ -40,7 +40,7 @@ describe('a proxy from the environment variables', () => {
   test.each<[string, (port: number) => string]>([
     ['http_proxy', (port) => `http://127.0.0.1:${port}`],
     ['HTTP_PROXY', (port) => ` 127.0.0.1:${port} `],
-  ])('the client uses the proxy address from %s with or without a scheme', async (variable, address) => {
+  ])('the client accepts a proxy address from %s with or without a scheme', async (variable, address) => {
     const { port, forwarded } = await startProxy();
     const { service } = openTestClient({ baseUrl: SERVICE, environment: { [variable]: address(port) } });
     expect(await service.readPrompt('prm_1')).toMatchObject({ id: 'prm_1' });
@@ -101,7 +101,7 @@ describe('a proxy from the environment variables', () => {
     expect(collectErrorText(failure)).not.toContain('hunter2');
   });
 
-  test('the client also opens a new connection for each createVersion call through a proxy', async () => {
+  test('the client opens a new proxy connection for each createVersion call', async () => {
     const { url, sockets } = await startProxy();
     const { service } = openTestClient({ baseUrl: SERVICE, environment: { http_proxy: url }, concurrency: 1 });
     const opened: number[] = [];

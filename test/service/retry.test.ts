@@ -44,7 +44,7 @@ describe('withRetries and makeWaitNotifier', () => {
     expect(attempted).toEqual([1, 2, 3, 4]);
   });
 
-  test('retries do not wait if the random number is zero', async () => {
+  test('retries do not wait if the random factor of the delay is zero', async () => {
     expect((await runAttempts([failed(), failed(), done], 0)).sleeps).toEqual([0, 0]);
   });
 
@@ -57,19 +57,22 @@ describe('withRetries and makeWaitNotifier', () => {
     ['rejected', [failed({ effect: 'rejected' })]],
     ['unknown', [failed({ effect: 'unknown' })]],
     ['unknown', [failed({ effect: 'unknown' }), failed({ effect: 'not-sent' })]],
-  ] as const)('an interrupted retry preserves the effect %s of its attempts', async (effect, attempts) => {
-    const sleep = async () => {
-      waits += 1;
-      if (waits === attempts.length) throw new Error('aborted');
-    };
-    let waits = 0;
-    const call = withRetries(async (attempt) => attempts[attempt - 1] ?? done, {
-      now: () => NOW,
-      random: () => 1,
-      sleep,
-    });
-    await expect(call).rejects.toMatchObject({ effect, problem: { code: 'apply/interrupted' } });
-  });
+  ] as const)(
+    'an interruption before a retry preserves the effect %s of the previous attempts',
+    async (effect, attempts) => {
+      const sleep = async () => {
+        waits += 1;
+        if (waits === attempts.length) throw new Error('aborted');
+      };
+      let waits = 0;
+      const call = withRetries(async (attempt) => attempts[attempt - 1] ?? done, {
+        now: () => NOW,
+        random: () => 1,
+        sleep,
+      });
+      await expect(call).rejects.toMatchObject({ effect, problem: { code: 'apply/interrupted' } });
+    },
+  );
 
   const retryAfters: readonly (readonly [string, string, number, said: string])[] = [
     ['a retry waits for the number of seconds in Retry-After', '7', 7_000, '7 of 7'],
@@ -128,7 +131,7 @@ describe('withRetries and makeWaitNotifier', () => {
       'not-sent',
     ],
     [
-      'a call is reported as rejected if only its last attempt was sent and it was rejected',
+      'a call is reported as rejected if only its last attempt was sent and that attempt was rejected',
       ['not-sent', 'not-sent', 'not-sent', 'rejected'],
       'rejected',
     ],

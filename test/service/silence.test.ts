@@ -29,7 +29,7 @@ async function heldService(options: Partial<ClientOptions> = {}) {
   return { ...client, url, deadlines, held: responses, answer, arrived };
 }
 
-test('the client stops sending requests if all of its first concurrent requests time out', async () => {
+test('the client stops sending requests if its first concurrent requests all time out', async () => {
   const { service, calls, sleeps, url, deadlines, arrived } = await heldService();
   const failures = Promise.all(['a', 'b', 'c', 'd', 'e'].map((id) => failureOf(service.readPrompt(id))));
   await arrived(2);

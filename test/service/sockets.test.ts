@@ -197,7 +197,7 @@ describe('endless answers', () => {
     [404, 'service/prompt-not-found', 'rejected', 12],
   ];
   test.each(floods)(
-    'the client stops reading an endless response with status %i: problem %s, effect %s, at most %i MiB',
+    'the client reports an endless response with status %i as %s with the effect %s after at most %i MiB',
     async (status, code, effect, most) => {
       const sent = { bytes: 0 };
       const { url } = await startHttpServer((_, response) => flood(response.writeHead(status), sent));
@@ -236,7 +236,7 @@ describe('endless answers', () => {
 });
 
 describe('the connections of the client', () => {
-  test('the client opens a new connection for createVersion and retries reads on stale connections', async () => {
+  test('the client retries a read on a stale connection but always opens a new connection for createVersion', async () => {
     const used = new WeakSet<Socket>();
     const { url } = await startHttpServer((request, response) => {
       if (used.has(request.socket)) return void request.socket.destroy();
@@ -288,7 +288,7 @@ describe('the connections of the client', () => {
     expect(calls.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   });
 
-  test('the client starts no queued calls after the run is stopped', async () => {
+  test('the client starts no queued calls after an interruption', async () => {
     const stopping = new AbortController();
     const { url } = await startHttpServer((request, response) => {
       stopping.abort();

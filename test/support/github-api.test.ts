@@ -43,13 +43,13 @@ describe('the GitHub double', () => {
       404,
     ],
     [
-      'The GitHub test double rejects edits to another person’s comment',
+      'The GitHub test double rejects an edit of a comment that belongs to another user',
       `PATCH ${ISSUES}/comments/2000000001`,
       { body: 'Mine' },
       403,
     ],
     [
-      'The GitHub test double rejects an issue with 65,537 characters',
+      'The GitHub test double rejects an issue whose body has 65,537 characters',
       `POST ${ISSUES}`,
       { title: 'New', body: `${LONGEST}x` },
       422,

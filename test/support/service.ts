@@ -11,7 +11,7 @@ export type TestService = Awaited<ReturnType<typeof startTestService>>;
 export async function startTestService(ids: readonly string[], apiKey = KEY) {
   const store = openStore(':memory:', { now: () => Date.UTC(2026, 0, 2) });
   onTestFinished(() => store.close());
-  store.authoriseKey({ apiKey, projectId: 'project' });
+  store.authorizeKey({ apiKey, projectId: 'project' });
   for (const id of ids) store.registerPrompt({ id: `prm_${id}`, projectId: 'project', key: id, name: id });
   const requests: RequestRecord[] = [];
   const server = await startServer({ store, port: 0, onRequest: (record) => requests.push(record) });

@@ -31,7 +31,7 @@ const CASES = Object.entries(SCENES).flatMap(([scene, html]) =>
 );
 
 describeInBrowser('axe', () => {
-  test('axe detects a missing lang attribute in an HTML report despite its security policy', async () => {
+  test('axe detects a missing lang attribute despite the content security policy of an HTML report', async () => {
     const { page } = await openPage(SCENES['an apply'].replace('<html lang="en">', '<html>'));
     expect(await violationsIn(page)).toEqual([expect.stringContaining('html-has-lang')]);
   });
@@ -44,7 +44,7 @@ describeInBrowser('the accessibility of HTML pages', () => {
   });
 
   test.each(Object.entries(LOOKS))(
-    'axe finds no accessibility violations in an expanded side-by-side plan (%s)',
+    'axe finds no accessibility violations in the expanded side-by-side view of a plan (%s)',
     async (_, options) => {
       const { page } = await openPage(SCENES['a plan with everything'], options);
       await clickControl(page, 'split');

@@ -88,7 +88,7 @@ describeInBrowser('links to prompts', () => {
   });
 
   test.each(['a b', 'ä@%'])(
-    'A link to the environment %j opens its prompt and targets the environment',
+    'A link to the environment %j of a prompt opens the prompt and targets the environment',
     async (environment) => {
       const prompts = { quiet, changed, ...Object.fromEntries(AWKWARD.map((key) => [key, changed])) };
       const { page } = await openPage(pageOf(prompts), { hash: `prompt:changed@${encodeURIComponent(environment)}` });

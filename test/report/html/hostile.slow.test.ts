@@ -126,7 +126,7 @@ describeInBrowser('scripts in hostile texts', () => {
   });
 
   test.each(['prompt:"]<svg onload=globalThis.ran=1>', 'search', 'javascript:globalThis.ran=1'])(
-    'An HTML report with the URL hash %j runs no scripts from it and sends no further requests',
+    'An HTML report opened with the URL hash %j runs no scripts from the hash and sends no further requests',
     async (hash) => {
       const { ran, requests } = await openWatched({ hash });
       expect({ ran, requests: requests.length }).toEqual({ ran: undefined, requests: 1 });

@@ -1,0 +1,59 @@
+import { createReadStream } from 'node:fs';
+import { resolve } from 'node:path';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
+import type { World } from '../domain/world.ts';
+import { getErrorMessage, makeProblem } from '../problem.ts';
+
+/** The places from which the user passes prompt ids to `import`. */
+export type PromptIdSources = {
+  /** The ids of the prompts to import, or patterns for their names. `-` reads more ids from standard input. */
+  readonly ids: readonly string[];
+  /** The path of a file with more ids, relative to the working directory. */
+  readonly from?: string | undefined;
+  /** Opens standard input. */
+  readonly input: () => Readable;
+};
+
+/**
+ * Collects the distinct prompt ids from the arguments, from the file in `--from` and from standard input. Fails if
+ * there are none.
+ */
+export async function readPromptIds(
+  { ids, from, input }: PromptIdSources,
+  { workingDirectory, stopSignal }: Pick<World, 'workingDirectory' | 'stopSignal'>,
+): Promise<Result<readonly string[]>> {
+  const standardInput = ids.includes('-') ? [input()] : [];
+  const file = from === undefined ? [] : [createReadStream(resolve(workingDirectory, from))];
+  const streams = [...standardInput, ...file];
+  try {
+    const idsOfStreams = await Promise.all(streams.map((stream) => readIdLines(addAbortSignal(stopSignal, stream))));
+    const allIds = [...ids.filter((id) => id !== '-'), ...idsOfStreams.flat()];
+    if (allIds.length > 0) return makeSuccess([...new Set(allIds)]);
+    const reason =
+      'No prompt id is given. Pass ids, use - to read them from standard input, or use --from to read them from a file.';
+    return makeFailure(makeProblem('usage/invalid', { reason }));
+  } catch (error) {
+    const reason = `promptsync cannot read the prompt ids: ${getErrorMessage(error)}.`;
+    return makeFailure(makeProblem('usage/invalid', { reason }));
+  }
+}
+
+/** The maximum size of a list of prompt ids, in bytes. */
+const MAX_ID_LIST_BYTES = 1024 * 1024;
+
+/**
+ * Reads one prompt id per line. Skips blank lines and lines that begin with `#`. Throws if the list is larger than 1
+ * MiB or is not valid UTF-8.
+ */
+async function readIdLines(stream: AsyncIterable<Uint8Array>): Promise<readonly string[]> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    size += chunk.length;
+    if (size > MAX_ID_LIST_BYTES) throw new Error('the list is larger than 1 MiB');
+    chunks.push(chunk);
+  }
+  const lines = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)).split('\n');
+  return lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+
+// The shapes that `promptsync history` reports for one prompt.
+
+/** A digest, such as that of a content or of a plan. */
+export const DigestShape = z.string().regex(/^sha256:[0-9a-f]{64}$/);
+
+const COMMIT_INFO_FIELDS = {
+  author: z.string().optional().describe('The name of the author.'),
+  date: z.string().optional().describe('The author date in ISO 8601.'),
+  subject: z
+    .string()
+    .optional()
+    .describe('The subject of the commit. For the merge commit of a pull request, the title of the pull request.'),
+  pull_request: z.string().optional().describe('The number of the pull request, such as #12, or !12 for GitLab.'),
+};
+
+export const CommitShape = z
+  .object({ commit: z.string().describe('The id of the commit.'), ...COMMIT_INFO_FIELDS })
+  .describe('A commit. If the repository does not have the commit, only its id is known.');
+
+const MakerShape = z
+  .enum(['git', 'uncommitted', 'outside', 'unknown'])
+  .describe(
+    'The creator of the version. git: promptsync, from a commit. uncommitted: promptsync, from an uncommitted file. outside: somebody else. unknown: the service does not record it.',
+  );
+
+const VERSION_FIELDS = {
+  id: z.string().describe('The id of the version in the service.'),
+  version_number: z.int().describe('The number of the version in the service.'),
+  digest: DigestShape.describe('The digest of its content, with LF line endings.'),
+  made_by: MakerShape,
+  commit: z.string().optional().describe('The commit that the content of the version comes from.'),
+  ...COMMIT_INFO_FIELDS,
+  path: z.string().optional().describe('The path of the file at that commit, relative to the root of the repository.'),
+  message: z
+    .string()
+    .optional()
+    .describe('The message that its creator stored with the version, if the service shows it.'),
+};
+
+const PinPeriodShape = z.object({
+  environment: z.string().describe('The environment that the file pinned to the version.'),
+  from: CommitShape.nullable().describe(
+    'The commit on the checked-out branch that set the pin. null if the pin is older than all known commits.',
+  ),
+  until: CommitShape.nullable().describe(
+    'The commit that changed or removed the pin. null if the last commit still has the pin.',
+  ),
+  served: z.boolean().describe('Whether the environment serves the version now.'),
+});
+
+export const HistoryShape = z.object({
+  versions: z
+    .array(
+      z.object({
+        ...VERSION_FIELDS,
+        active_in: z.array(z.string()).describe('The environments that serve the version now.'),
+        pinned: z
+          .array(PinPeriodShape)
+          .describe('The periods in which the file pinned the version, as far as git knows.'),
+      }),
+    )
+    .describe('All known versions, newest first.'),
+});
+
+export const LineageShape = z.object({
+  environment: z.string().describe('The environment that the user named.'),
+  serves: z
+    .object(VERSION_FIELDS)
+    .nullable()
+    .describe('The version that the environment serves. null if it serves none.'),
+  pinned: CommitShape.nullable().describe(
+    'The commit since which the file has pinned the served version without a break. null if the file does not pin it.',
+  ),
+});
