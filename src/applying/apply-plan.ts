@@ -22,16 +22,16 @@ import { isError, makeProblem, type Problem, toProblem, ProblemError } from '../
 type ApplyOptions = {
   /** Returns the read request on which the plan of a prompt is based. */
   readonly getReadRequest: (plan: PromptPlan) => ReadRequest;
-  /** Plans a prompt again from a new observation, with the same rules and guards. */
+  /** Plans a prompt again with the same rules and guards, but from a new observation. */
   readonly planAgain: (plan: PromptPlan, observed: ObservedPrompt) => Promise<PromptPlan>;
   /**
    * Whether reviewers approved this plan. If so, promptsync must not adopt an existing version whose metadata differs
-   * from the plan. Otherwise it adopts any managed version with the planned text.
+   * from the plan. If not, it may adopt any managed version with the planned text.
    */
   readonly isReviewed: boolean;
   /** The maximum number of prompts that promptsync writes at the same time. */
   readonly concurrency: number;
-  /** Stops the apply. After an abort, promptsync does not start to write any further prompt. */
+  /** The signal that stops the apply. After it aborts, promptsync does not start to write any other prompts. */
   readonly stop: AbortSignal;
   /** Called after each prompt with its outcome and the number of prompts that are done. */
   readonly onApplied?: (outcome: PromptOutcome, done: number) => void;
@@ -65,21 +65,24 @@ async function applyPrompt(plan: PromptPlan, provider: Provider, options: ApplyO
   } catch (error) {
     const problem = toProblem(error);
     const status = problem.code === 'apply/interrupted' ? 'not_attempted' : 'failed';
-    // Drop the problems of the plan, because they describe what an apply may encounter. This apply failed before it
-    // could encounter them, so only its own problem counts.
+    // Drop the problems of the plan, because they only predict what the apply may encounter. The apply of this prompt
+    // failed earlier, so report only its own problem.
     return { ...makeUntouchedOutcome(plan, status), problems: [problem] };
   }
 }
 
-/** Returns true if promptsync writes nothing for a prompt. The prompt is in sync, was refused or was not observed. */
+/**
+ * Returns true if promptsync has nothing to write for a prompt, because the prompt is in sync, was refused or was not
+ * observed.
+ */
 function isIdle(plan: PromptPlan): plan is PromptPlan & { status: Exclude<PromptPlan['status'], 'pending'> } {
   return plan.status !== 'pending' && plan.pinsToFind.length === 0;
 }
 
 /**
- * Reads the prompt again right before its first write. Returns the same plan if the prompt has not changed in the
- * service since it was planned. Otherwise returns a new plan. Throws a `ProblemError` if the prompt cannot be read, or
- * if it changes again during replanning.
+ * Reads the prompt again right before its first write. If it has not changed in the service since it was planned,
+ * returns the same plan. Otherwise returns a new plan. Throws a `ProblemError` if the prompt cannot be read, or if it
+ * changes once more while promptsync makes the new plan.
  */
 async function replanFromFreshRead(
   plan: PromptPlan,
@@ -93,7 +96,7 @@ async function replanFromFreshRead(
   throw new ProblemError(makeProblem('apply/keeps-changing'));
 }
 
-/** Searches the service for the pinned versions that promptsync does not know, and then plans the prompt again. */
+/** Searches the service for pinned versions that promptsync does not know yet, and then plans the prompt again. */
 async function replanWithFoundVersions(
   plan: PromptPlan,
   writer: PromptWriter,
@@ -106,7 +109,7 @@ async function replanWithFoundVersions(
 
 const NOT_MADE: CreateOutcome = { status: 'not_made', problems: [] };
 
-/** The results of the writes to one prompt so far. */
+/** The results so far of the writes to one prompt. */
 type WriteProgress = {
   /** The versions that this apply created or adopted. */
   readonly createdVersions: CreatedVersion[];
@@ -118,8 +121,8 @@ type WriteProgress = {
 type CreatedVersion = { readonly content: Content; readonly version: VersionRef };
 
 /**
- * Makes the changes of a plan in order and stops after the first failure. Reports failures in the outcome instead of
- * throwing them.
+ * Makes the changes of a prompt's plan in order, and stops after the first failure. Reports failures in the outcome
+ * instead of throwing them.
  */
 async function makeChanges(
   plan: PromptPlan,
@@ -153,7 +156,7 @@ function findUnreviewedMetadata(change: Change, { adoptedMetadataDigest, version
 }
 
 /**
- * Returns the outcome of an activation that was part of an earlier create request. Returns undefined for all other
+ * Returns the outcome of an activation that an earlier create request included. Returns undefined for all other
  * changes.
  */
 function findEarlierActivation(change: Change, { activations }: WriteProgress): WriteOutcome | undefined {
@@ -187,7 +190,7 @@ async function makeChange(
 }
 
 /**
- * Creates or adopts a version. Adds the version to the progress, together with the environments that the same request
+ * Creates or adopts a version. Adds the version to `progress`, together with the environments that the create request
  * moved.
  */
 async function createVersionForPlan(
@@ -211,9 +214,9 @@ async function createVersionForPlan(
 }
 
 /**
- * Returns the environments in which the plan activates the new version right after the create call. Other changes may
- * come before a later activation. Such an activation is not included, even if the service could make it in the same
- * request, so that changes keep their planned order.
+ * Returns the environments in which the plan activates the new version right after creating it. Stops at the first
+ * change that is not such an activation, so that changes keep their planned order. The service could make later
+ * activations in the same request, too, but they must wait for the changes before them.
  */
 function findEnvironmentsToActivate(change: CreateVersion, { changes }: PromptPlan): readonly string[] {
   const environments: string[] = [];
@@ -240,8 +243,8 @@ function findCreatedVersion(createdVersions: readonly CreatedVersion[], target: 
 }
 
 /**
- * Creates the outcome of a change. Even the outcome of an activation that was not made refers to the version that was
- * created for it.
+ * Creates the outcome of a change. If an activation of a new version was not made, the outcome still contains that
+ * version.
  */
 function makeChangeOutcome(
   change: Change,
@@ -256,7 +259,10 @@ function makeChangeOutcome(
   return { change, status, ...(version !== undefined && { version }) };
 }
 
-/** Returns the status of a prompt. An interrupt before the first write of the prompt does not count as a failure. */
+/**
+ * Returns the status of a prompt after the apply. An interrupt before the first write to the prompt does not count as a
+ * failure.
+ */
 function chooseOutcomeStatus(outcomes: readonly ChangeOutcome[], errors: readonly Problem[]): OutcomeStatus {
   if (errors.length === 0) return 'applied';
   if (outcomes.some(({ status }) => status !== 'not_made')) return 'failed';

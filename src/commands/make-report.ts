@@ -25,7 +25,7 @@ import type {
   ReportPrompt,
   ReportRow,
 } from '../report/schema.ts';
-import { makeHistoryFields, makeWaitingFields } from './report-history.ts';
+import { makeHistoryFields, makeWaitingFields } from './make-history-fields.ts';
 import type { CommandRun } from './result.ts';
 
 /** A run without its folder. Reports do not contain the folder, because all their paths are relative to it. */

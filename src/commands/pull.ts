@@ -180,9 +180,9 @@ function listOutsideEdits(
 }
 
 /**
- * Returns true if an earlier commit pinned a version. A foreign version does not count as pinned if promptsync created
- * an older version with the same content. In that case, the earlier commit pinned the older version, and somebody
- * restored its content in the service.
+ * Returns true if a commit before the current one pinned this version. A foreign version does not count if
+ * promptsync had created an older version with the same content. In that case, the commit pinned the older version,
+ * and somebody later restored the same content in the service.
  */
 function wasPinnedEarlier(
   version: KnownVersion,

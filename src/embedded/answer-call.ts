@@ -53,7 +53,7 @@ export async function answerCall(
 }
 
 /**
- * Matches a request target exactly as it was sent. The service does not resolve `.` and `..`, so a prompt id cannot
+ * Matches a request target exactly as it was sent. The service does not resolve `.` and `..`, so a prompt id can never
  * lead to a different path.
  */
 const TARGET = new RegExp(`^${wire.servicePaths.prompt('')}([^/?]+)([^?]*)(?:\\?(.*))?$`);
@@ -101,7 +101,8 @@ function authorize(store: Store, apiKey: string | undefined, promptId: string): 
 }
 
 /**
- * Answers a request for a prompt (interface section 4.1). The interface does not define three cases:
+ * Answers a request for a prompt (interface section 4.1). The interface leaves three cases open, and the embedded
+ * service handles them as follows:
  * - If no version is active, `active_version` is null.
  * - If the request does not specify an environment, `active_version` is absent.
  * - If the environment is empty or specified more than once, the request is refused.

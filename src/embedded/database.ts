@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 const BUSY_TIMEOUT_MS = 10_000;
 /** The pause between two attempts to switch to write-ahead logging, in milliseconds. */
 const BUSY_PAUSE_MS = 20;
-/** SQLite's result code for a database that is locked by another connection. */
+/** SQLite's result code for a database that another connection has locked. */
 const SQLITE_BUSY = 5;
 
 /**
@@ -99,9 +99,9 @@ export function runInTransaction<Value>(
 }
 
 /**
- * Switches the database to write-ahead logging. If two processes switch a new file at the same time, each would wait
- * for the other. To prevent this deadlock, SQLite fails one of them immediately and ignores the busy timeout, so this
- * function retries.
+ * Switches the database to write-ahead logging. If two processes do this to a new file at the same time, each would
+ * wait for the other. To prevent this deadlock, SQLite lets one of them fail immediately, whatever the busy timeout is.
+ * This function therefore retries.
  */
 function switchToWal(database: DatabaseSync, path: string): void {
   for (let waited = 0; ; waited += BUSY_PAUSE_MS) {
@@ -146,8 +146,8 @@ function readSchema(database: DatabaseSync, limit: number): readonly string[] {
 }
 
 /**
- * Returns true if an error means that another connection holds the lock. The low byte of an extended SQLite result code
- * is the basic code.
+ * Returns true if an error means that another connection has locked the database. The low byte of an extended SQLite
+ * result code is the primary result code.
  */
 function isBusy(error: unknown): boolean {
   if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) return false;

@@ -18,7 +18,7 @@ export class Refusal extends Error {
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
 /**
- * The memory that is available for request bodies, in bytes. All bodies together may use twice the maximum size of one
+ * The memory that is still free for request bodies, in bytes. All bodies together may use twice the maximum size of one
  * body.
  */
 export type BodyMemory = { free: number };
@@ -28,9 +28,9 @@ export function makeBodyMemory(): BodyMemory {
 }
 
 /**
- * Reads the body of a request and parses it as JSON. If the body is too large, receives and discards the rest, because
- * a client that is still sending would not read the response. Throws a `Refusal` for an invalid body, and a different
- * error if the client disconnects.
+ * Reads the body of a request and parses it as JSON. If the body is too large, still receives the rest and discards it,
+ * because a client that is still sending would not read the response. Throws a `Refusal` for an invalid body, and a
+ * different error if the client disconnects.
  */
 export async function readBody(request: IncomingMessage, memory: BodyMemory): Promise<unknown> {
   const chunks: Uint8Array[] = [];

@@ -70,8 +70,8 @@ const WRONG_HOST_RESPONSE: EmbeddedResponse = {
 };
 
 /**
- * Returns true if the Host header refers to this machine. This check refuses requests from a web page whose own host
- * name resolves to the loopback address.
+ * Returns true if the Host header refers to this machine. This check prevents DNS rebinding: a web page must not reach
+ * the service by making its own host name resolve to the loopback address.
  */
 function isAddressedToLoopback({ headers, socket }: IncomingMessage): boolean {
   const port = socket.localPort === 80 ? '' : `:${socket.localPort}`;
@@ -95,7 +95,7 @@ function sendResponse(response: ServerResponse, { status, headers, body }: Embed
 
 function listenOnLoopback(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    // Keep this listener after startup, because a later error without a listener would end the process.
+    // Keep this listener after startup. Without it, a later error would end the process.
     server.on('error', reject);
     server.listen(port, HOST, () => {
       const address = server.address();

@@ -5,7 +5,10 @@ import type { JsonObject } from '../domain/json.ts';
 import { PromptShape, VersionShape, type UpdatePromptShape } from '../service/wire.ts';
 import { runInTransaction, openDatabase } from './database.ts';
 
-/** The shape of stored metadata. The text is always a JSON object, because only the store writes this column. */
+/**
+ * The shape of stored metadata. The text needs no validation: it is always a JSON object, because only the store writes
+ * this column.
+ */
 const metadata = z.string().transform((text): JsonObject => JSON.parse(text));
 const VersionRow = VersionShape.required().extend({ metadata_: metadata.nullable() });
 const PromptRow = PromptShape.omit({ active_version: true }).required();
@@ -43,15 +46,15 @@ export type Store = {
   /** Returns the ids of the projects that a key may access. Returns an empty list if the key does not exist. */
   readonly readProjects: (apiKey: string) => readonly string[];
   /**
-   * Creates a prompt. No call of the interface can do this. If the id is taken, returns false and does not change the
+   * Creates a prompt. The interface has no call for this. If the id is taken, returns false and does not change the
    * existing prompt.
    */
   readonly registerPrompt: (prompt: NewPrompt) => boolean;
   /** Returns a prompt with the version that is active in an environment, or null if the prompt does not exist. */
   readonly readPrompt: (promptId: string, environment?: string) => StoredPrompt | null;
   /**
-   * Creates a version and returns it, or returns null if the prompt does not exist. The first version of a prompt has
-   * the number 1. Each later version has the highest number plus one.
+   * Creates a version and returns it. Returns null if the prompt does not exist. The first version of a prompt has the
+   * number 1. Each later version has the highest existing number plus one.
    */
   readonly createVersion: (promptId: string, version: VersionDraft) => StoredVersion | null;
   /** Changes the given fields. Returns the updated prompt, or null if the prompt does not exist. */
@@ -127,8 +130,8 @@ function hashApiKey(apiKey: string): string {
 }
 
 /**
- * The SQL statements of the store. Each write is a single statement, which changes nothing if the prompt does not
- * exist.
+ * The SQL statements of the store. Each write to a prompt is a single statement, which changes nothing if the prompt
+ * does not exist.
  */
 const sql = {
   insertProject: 'INSERT INTO projects (id) VALUES (?) ON CONFLICT DO NOTHING',

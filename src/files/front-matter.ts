@@ -120,9 +120,10 @@ function findClosingOffset(source: string): number {
 }
 
 /**
- * Passes YAML through gray-matter and returns it unchanged. Encodes the YAML as one line of JSON, because gray-matter
- * searches it for comments, and many blank lines would make that search take seconds. Leaves out the body, because
- * gray-matter uses its whole input as a cache key. The JavaScript engine would hash the body and keep a copy of it.
+ * Runs YAML through gray-matter and returns the same YAML. For this round trip, the YAML is encoded as one line of
+ * JSON, because gray-matter searches its input for comments, and many blank lines would make that search take seconds.
+ * Leaves out the body, because gray-matter uses its whole input as a cache key. The JavaScript engine would hash the
+ * body and keep a copy of it.
  */
 function passThroughGrayMatter(yaml: string): string {
   return String(matter(`---\n${JSON.stringify(yaml)}\n---\n`, { engines: passThroughEngines }).data['yaml']);

@@ -1,16 +1,8 @@
 import type { Provenance } from '../domain/plan.ts';
 import type { CommitInfo } from '../domain/history.ts';
-import {
-  batchCalls,
-  isCommitId,
-  splitLines,
-  NO_EXTERNAL_PROGRAMS,
-  makePathspecs,
-  type RunGit,
-  type Git,
-} from './open-git.ts';
+import { batchCalls, splitLines, makePathspecs, type RunGit, type Git } from './open-git.ts';
 import type { BlobCache } from './file-reader.ts';
-import { isRegular } from './read-objects.ts';
+import { type FileStateChange, FULL_HISTORY, type LogEntry, readCommitInfos, readLog } from './read-log.ts';
 import type { FileAtCommit } from './read-trees.ts';
 
 /** Functions that read the history of commits and files. Paths are relative to the repository root. */
@@ -105,63 +97,6 @@ type HistoryReaders = {
   readonly blobCache: BlobCache;
 };
 
-/** The `git log` command. Its options override all user settings that would change the output. */
-const LOG = [
-  'log',
-  ...NO_EXTERNAL_PROGRAMS,
-  '--no-show-signature',
-  '--encoding=UTF-8',
-  '--no-color',
-  '--no-notes',
-  '--no-relative',
-  '--no-follow',
-  '-z',
-] as const;
-
-/**
- * The options of `git log` that keep all sides of a merge. Without `--full-history`, git follows only one parent of a
- * merge if the queried files are identical in that parent and in the merge. The result for a file would then depend on
- * the other files in the query. Commits whose changes a merge discarded would also be missing. With `combined`, a merge
- * counts as a change of a file only if it differs from each of its parents in this file.
- */
-const FULL_HISTORY = ['--full-history', '--no-renames', '--diff-merges=combined'] as const;
-
-/** The placeholders of `git log` for the id, author, author date, subject and body of a commit. */
-const FIELDS = ['%H', '%an', '%aI', '%s', '%b'];
-
-/**
- * Reads the author, date and message of each commit. Passes only well-formed commit ids to git, because the ids may
- * come from the service.
- */
-async function readCommitInfos(
-  run: Git['runWithInput'],
-  ids: Iterable<string>,
-): Promise<ReadonlyMap<string, CommitInfo>> {
-  const requestedIds = new Set([...ids].filter(isCommitId));
-  if (requestedIds.size === 0) return new Map();
-  const format = `--format=tformat:${FIELDS.join('%x00')}`;
-  const args = [...LOG, '--no-walk=unsorted', '--ignore-missing', '-s', format, '--stdin'];
-  const commits = parseCommits(await run([...requestedIds], ...args));
-  // If the clone has none of the commits, git prints HEAD. If an id belongs to a tag, git prints the tagged commit.
-  // Drop both, because the caller did not request these commits.
-  const requested = commits.filter(({ commit }) => requestedIds.has(commit));
-  return new Map(requested.map((info) => [info.commit, info]));
-}
-
-/**
- * Parses the output of `git log -z` for the format `FIELDS`. Each field ends with a NUL, and no field contains a NUL.
- */
-function parseCommits(output: string): readonly CommitInfo[] {
-  const fields = output.split('\0');
-  const commits: CommitInfo[] = [];
-  for (let start = 0; start < fields.length - 1; start += FIELDS.length) {
-    const [commit = '', author = '', date = '', title = '', body = ''] = fields.slice(start, start + FIELDS.length);
-    const { pullRequest, subject } = parseCommitMessage(title, body);
-    commits.push({ commit, author, date, subject, ...(pullRequest === null ? {} : { pullRequest }) });
-  }
-  return commits;
-}
-
 /**
  * For each commit that entered the branch through a merge, returns the id of the merge commit. First-parent commits of
  * the branch have no entry.
@@ -189,20 +124,6 @@ export function mapCommitsToMerges(lines: readonly string[]): ReadonlyMap<string
   return merges;
 }
 
-type LogEntry = {
-  readonly commit: string;
-  readonly subject: string;
-  readonly changes: readonly FileStateChange[];
-};
-
-type FileStateChange = {
-  readonly path: string;
-  /** The previous path if the change renamed the file. Null for all other changes. */
-  readonly before: string | null;
-  /** The blob id after the change. Null if the change leaves no regular file at the path. */
-  readonly blob: string | null;
-};
-
 /**
  * The number of newest commits that promptsync searches first. It searches the whole history only if that is not
  * enough. Most files changed recently, and reading a history of 20,000 commits takes four seconds.
@@ -227,8 +148,9 @@ function makeFileKey(commit: string, path: string): string {
 const MAX_SEPARATE_HISTORIES = 4;
 
 /**
- * The maximum number of processes that promptsync starts for files whose last commit is unclear after `searchTogether`.
- * Each process reads the history of one commit. Beyond this limit, the last commit of such a file stays unknown.
+ * The maximum number of git processes that determine the last commits that `searchTogether` could not determine.
+ * Each process reads the history of one commit. Beyond this limit, the last commits of the remaining files stay
+ * unknown.
  */
 const MAX_UNCLEAR_COMMITS = 100;
 
@@ -256,8 +178,8 @@ async function findLastCommits(
 }
 
 /**
- * Finds the newest commit that introduced the content that each file has at `asOf`. For a single path, this is the
- * commit that `git log -1` prints. Searches for all paths together. Omits paths without a regular file at `asOf`.
+ * Finds the newest commit that introduced the content that each file has at `asOf`. Searches for all paths together.
+ * Omits paths without a regular file at `asOf`.
  */
 async function findLastCommitsAsOf(
   { run, blobCache }: HistoryReaders,
@@ -386,92 +308,4 @@ async function findCommitsChangingPaths(
     for (const { path } of changes) commits.get(path)?.push(commit);
   }
   return commits;
-}
-
-async function readLog(run: RunGit, ...args: readonly string[]): Promise<readonly LogEntry[]> {
-  return parseLog(await run(...LOG, '--root', '--raw', '--no-abbrev', '--format=tformat:%H%x00%s', ...args));
-}
-
-/**
- * Parses the output of `git log --raw -z`. For each commit, git prints the id, the subject and the changes. Before the
- * changes of a merge, it prints an empty field. No field contains a NUL.
- */
-function parseLog(output: string): readonly LogEntry[] {
-  const fields = output.split('\0');
-  const entries: { commit: string; subject: string; changes: FileStateChange[] }[] = [];
-  for (let index = 0; index < fields.length;) {
-    const [field = '', next = '', afterNext = ''] = fields.slice(index, index + 3);
-    if (isCommitId(field)) {
-      entries.push({ commit: field, subject: next, changes: [] });
-      index += 2;
-    } else {
-      const changes = parseChange(field, next, afterNext);
-      entries.at(-1)?.changes.push(...changes);
-      // Skip the change line and the paths that follow it. There is one path for each change.
-      index += 1 + changes.length;
-    }
-  }
-  return entries;
-}
-
-/**
- * Matches a change line of `git log --raw`. The line has the modes before and after the change, the blob ids before and
- * after, and the kind of the change. For a merge, the modes and blob ids of all parents precede those of the result.
- */
-const CHANGE = /^\n?:+(?:[0-9]{6} )+([0-9]{6}) (?:[0-9a-f]+ )+([0-9a-f]+) (?:[A-Z]+|(R)[0-9]*)$/;
-
-/**
- * Parses a change line of `git log --raw` and the paths that follow it. Returns one change per path. A rename results
- * in two changes: the file disappears from the first path and appears at the second. Returns an empty list if the line
- * does not describe a change.
- */
-function parseChange(line: string, firstName: string, secondName: string): readonly FileStateChange[] {
-  const [, mode, id = '', isRename] = CHANGE.exec(line) ?? [];
-  if (mode === undefined) return [];
-  const blob = isRegular(mode) ? id : null;
-  if (isRename === undefined) return [{ path: firstName, before: null, blob }];
-  return [
-    { path: firstName, before: null, blob: null },
-    { path: secondName, before: firstName, blob },
-  ];
-}
-
-/** The information that promptsync extracts from a commit message. */
-export type CommitMessage = {
-  /**
-   * The subject of the commit. If the body of a merge commit contains the title of the pull request, this is that title
-   * instead.
-   */
-  readonly subject: string;
-  /**
-   * The pull request on GitHub, such as `#12`, or the merge request on GitLab, such as `!12`. Null if the message
-   * mentions neither.
-   */
-  readonly pullRequest: string | null;
-};
-
-/**
- * Parses a commit message in the format of GitHub or GitLab. The subject of a merge commit does not describe the
- * change, so the function uses the title in the body instead.
- */
-export function parseCommitMessage(subject: string, body: string): CommitMessage {
-  const mergedNumber = /^Merge pull request #(\d{1,9})\b/.exec(subject)?.[1];
-  if (mergedNumber !== undefined) return { subject: findTitle(body) ?? subject, pullRequest: `#${mergedNumber}` };
-  const squashedNumber = /\(#(\d{1,9})\)\s*$/.exec(subject)?.[1];
-  if (squashedNumber !== undefined) return { subject, pullRequest: `#${squashedNumber}` };
-  const mergeRequestNumber = body.match(MERGE_REQUEST)?.at(-1)?.split('!').at(-1);
-  if (mergeRequestNumber === undefined) return { subject, pullRequest: null };
-  const title = subject.startsWith('Merge branch ') ? findTitle(body) : null;
-  return { subject: title ?? subject, pullRequest: `!${mergeRequestNumber}` };
-}
-
-/** The line that GitLab adds to a merge commit, such as `See merge request acme/prompts!12`. */
-const MERGE_REQUEST = /^See merge request [^\s!]*!\d{1,9}(?=\r?$)/gm;
-
-/**
- * Returns the first line of a merge commit's body. Returns null if the line is empty or is GitLab's merge request line.
- */
-function findTitle(body: string): string | null {
-  const firstLine = body.split('\n', 1)[0]?.trim() ?? '';
-  return firstLine === '' || firstLine.startsWith('See merge request ') ? null : firstLine;
 }

@@ -111,7 +111,7 @@ export type LangfuseService = {
    * not execute it. If this throws a `ServiceError` with the effect `unknown`, the version may exist anyway.
    */
   readonly create: (name: string, version: NewLangfuseVersion) => Promise<RemoteLangfuseVersion>;
-  /** Moves a label to a version. Langfuse has no call that removes a label from all versions. */
+  /** Moves a label to a version. Langfuse has no call that only removes a label. */
   readonly addLabel: (name: string, version: number, label: string) => Promise<void>;
 };
 
@@ -160,7 +160,7 @@ const PAGE_SIZE = 100;
 
 /** The maximum number of pages to read when promptsync lists prompts. */
 const MAX_LISTING_PAGES = 1_000;
-/** The maximum total size of all pages of the prompt list, in MiB. Each page may also be at most 32 MiB. */
+/** The maximum total size of all pages of the prompt list, in MiB. A single page may be up to 32 MiB. */
 const MAX_LISTING_MIB = 64;
 /**
  * The maximum size of a response that contains one version, in bytes. Langfuse rejects requests over 1 MB, so its

@@ -10,12 +10,12 @@ import type { RemoteLangfuseVersion } from './client.ts';
 export type ReadFormerContents = (commit: string, path: string) => Promise<readonly ContentAtRef[] | null>;
 
 /**
- * Finds a version that an earlier sync of the same commit created, but whose content Langfuse or a gateway changed
- * before storing it.
+ * Finds a version that an earlier sync of the same commit created, and whose content Langfuse or a gateway changed when
+ * storing it.
  *
  * Langfuse has no version records, so only the commit message of a version shows which commit it comes from. Several
- * commits can have the same message. If the file had the stored content at one of these commits, promptsync sent
- * exactly that content, so the version was not changed.
+ * commits can have the same message. If the file had the stored content at one of these commits, promptsync may have
+ * sent exactly that content, so the version does not count as changed.
  *
  * Returns null for an uncommitted file, because its versions have no commit message. Also returns null if the history
  * of the file may be incomplete.

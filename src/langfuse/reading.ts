@@ -129,7 +129,7 @@ async function searchRecentVersions(
     const numbers = recentNumbers.slice(start, start + MAX_PARALLEL_VERSION_READS);
     const versions = await readVersionsByNumber(service, request, extended, numbers);
     // Once all content is found, ignore the rest of the batch. promptsync uses the oldest match that it knows, so it
-    // would prefer an even older version with the same content.
+    // would otherwise use an even older version with the same content.
     for (const version of versions) {
       if (!areContentsFound(extended, request)) others.push(version);
     }
@@ -242,9 +242,9 @@ function listAllLabels(
 }
 
 /**
- * Finds the version from which a new version copies its config. Applications read the name of their model from the
- * config, for example, so a new version must not lose it. Prefers the version of the first pinned environment that has
- * one, and otherwise uses the newest version. Returns undefined if there is no version or if its config is empty.
+ * Finds the version from which a new version copies its config. Applications read settings such as the model name from
+ * the config, so a new version must not lose them. Prefers the version of the first pinned environment that has one,
+ * and otherwise uses the newest version. Returns undefined if there is no version or if its config is empty.
  */
 function findMetadataSource(reading: LangfuseReading, { pins }: ReadRequest): VersionWithMetadata | undefined {
   const [pinned] = pins.flatMap(({ environment }) => reading.active.get(environment) ?? []);

@@ -149,8 +149,8 @@ async function checkCreatedVersion(
 }
 
 /**
- * Returns true if the service stored the content that promptsync sent. It may drop all metadata: promptsync can then
- * still recognize its latest version, because that version is active in the tracking environment.
+ * Returns true if the service stored the content that promptsync sent. The service may drop all metadata, because
+ * promptsync still recognizes its latest version as the one that is active in the tracking environment.
  */
 function isStoredAsSent(content: CreateVersion['content'], version: LedgerVersion): boolean {
   return isSameContent(version.content, version.record === null ? toStoredContent(content, 'dropped') : content);

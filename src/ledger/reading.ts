@@ -227,10 +227,13 @@ function makeKnownVersion(entry: LedgerEntry, staysKnown: boolean, read?: Ledger
 }
 
 /**
- * Returns the ids of the versions that a later run will find again: managed versions that are active, and versions in
- * ledgers. promptsync loses track of a foreign version that is in no ledger as soon as a different version becomes
- * active. The head counts as managed even without a version record, because a missing record there means that the
- * service drops metadata.
+ * Returns the ids of the versions that a later run will find again:
+ * - managed versions that are active, and managed versions that the tracking environment may move to
+ * - versions in ledgers
+ *
+ * A foreign version that is only active somewhere, or was only probed, is lost when a different version becomes active.
+ * The head counts as managed even without a version record, because a missing record there means that the service drops
+ * metadata.
  * @param movingEnvironments the environments that will move to a different version, so that a later run does not find
  * the version that is active there now
  */

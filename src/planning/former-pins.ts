@@ -163,8 +163,8 @@ export function findPreviousPin(
   );
   const number = earlierPins[previousIndex]?.number ?? null;
   const pinsBetween = previousIndex === -1 ? earlierPins : earlierPins.slice(0, previousIndex);
-  // If promptsync knows all versions between the target and the served version, any text that none of them contains was
-  // never synced.
+  // If promptsync knows every version between the target and the served version, then text that is in none of them
+  // was never synced. A gap between the known versions makes that uncertain.
   const hasUnknownVersions = hasGap(known, number ?? 0, served);
   const unclear = pinsBetween.find((one) => {
     return one.number === null && (one.pin.pin.kind === 'version' || hasUnknownVersions);

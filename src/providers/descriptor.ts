@@ -21,7 +21,7 @@ export type ProviderDescriptor = {
   /** The path prefix of the service's API, such as `/v1/`. A base URL does not include it. */
   readonly interfacePath: string;
   /**
-   * Notes about front matter fields for the JSON Schema. The note about `id` is a clause. The other notes are
+   * Notes about front matter fields, for the JSON Schema. The note about `id` is a clause. The other notes are full
    * sentences.
    */
   readonly fieldNotes: Readonly<Partial<Record<'id' | 'key' | 'name' | 'description', string>>>;
@@ -38,7 +38,7 @@ export type ProviderDescriptor = {
 export type NamedProviderDescriptor = ProviderDescriptor & { readonly defaultAddress: DefaultAddress };
 
 type ProviderKeys = {
-  /** The setting for the secret key, which must not appear in any output. */
+  /** The setting for the secret key. The key itself must not appear in any output. */
   readonly secret: KeySetting;
   /** The setting for the public key. Null if the service has only a secret key. */
   readonly public: KeySetting | null;
@@ -79,9 +79,9 @@ export type ProviderOpening = {
   /** Returns the text of a prompt file at a commit, or null if git does not have the file at that commit. */
   readonly textAt: (commit: string, path: string) => Promise<DigestedText | null>;
   /**
-   * Returns the content that a prompt file had at each commit in its history up to the given commit or up to HEAD, with
-   * the commit that introduced it. Returns null if the clone may lack a part of that history, for example because it is
-   * shallow.
+   * Reads the content that a prompt file had after each commit that changed it, together with the source of that
+   * content in git. Covers the given commit, HEAD, and the ancestors of both. Returns null if this history may be
+   * incomplete, for example in a shallow clone.
    */
   readonly readFormerContents: (commit: string, path: string) => Promise<readonly ContentAtRef[] | null>;
   /** Waits for the given number of milliseconds. Rejects if promptsync is interrupted. */

@@ -7,7 +7,7 @@ export const NAMED_PROVIDERS = {
   langfuse: LANGFUSE,
 } as const satisfies Readonly<Record<string, NamedProviderDescriptor>>;
 
-/** The provider for configurations without `service.provider`, and for the embedded service. */
+/** The provider that promptsync uses if `service.provider` is not set, and for the embedded service. */
 export const DEFAULT_PROVIDER = 'integration';
 
 export type NamedProviderName = keyof typeof NAMED_PROVIDERS;
@@ -41,7 +41,10 @@ export function listKeySettings({ keys }: ProviderDescriptor): readonly KeySetti
 /** The key settings of all providers. */
 export const KEY_SETTINGS: readonly KeySetting[] = Object.values(PROVIDERS).flatMap(listKeySettings);
 
-/** Returns the notes of all providers about a front matter field, for its description in the JSON Schema. */
+/**
+ * Returns the notes of all providers about one front matter field. The JSON Schema includes them in the description of
+ * the field.
+ */
 export function listFieldNotes(field: keyof ProviderDescriptor['fieldNotes']): readonly string[] {
   return Object.values(PROVIDERS).flatMap(({ fieldNotes }) => fieldNotes[field] ?? []);
 }

@@ -17,7 +17,7 @@ export type ClientOptions = ConnectionOptions & { readonly apiKey: string };
 /** A client for a four-call service with open connections. The caller must call `close`. */
 export type ConnectedService = PromptService & Pick<Connection, 'close'>;
 
-/** Creates a client that calls a four-call service over HTTP (interface sections 4 and 5). Sends no request. */
+/** Creates a client that calls a four-call service over HTTP (interface sections 4 and 5). Does not send a request. */
 export function connectPromptService({ apiKey, ...options }: ClientOptions): ConnectedService {
   const { perform, close } = openConnection(options, { header: { [API_KEY_HEADER]: apiKey }, secrets: [apiKey] });
   return { ...makePromptService(perform), close };
@@ -57,13 +57,19 @@ function makeEnvironmentQuery(environment: string | undefined): string {
   return environment === undefined ? '' : `?environment=${encodeURIComponent(requireWellFormedText(environment))}`;
 }
 
-/** Returns the id if it can be a path segment. Otherwise throws a `ServiceError` before any request is sent. */
+/**
+ * Returns the prompt id if it can be sent as a segment of a URL path. Otherwise throws a `ServiceError` without sending
+ * a request.
+ */
 function requireAddressableId(promptId: string): string {
   if (!isPathSegment(promptId)) throw makeUnaddressableError(promptId);
   return requireWellFormedText(promptId);
 }
 
-/** Returns the text if it can be percent-encoded. Throws a `ServiceError` if it contains a lone surrogate. */
+/**
+ * Returns the text if it can be percent-encoded. Throws a `ServiceError` if it contains a lone surrogate, which has no
+ * UTF-8 form.
+ */
 function requireWellFormedText(text: string): string {
   if (!text.isWellFormed()) throw makeUnaddressableError(text);
   return text;
@@ -90,8 +96,8 @@ function parsePrompt(value: unknown, promptId: string): ServicePrompt {
 }
 
 /**
- * Converts a version from a response. Throws if the version belongs to a different prompt than the requested one.
- * @param field the name of the field with the prompt id, for the error message
+ * Converts a version from a response. Throws if the version does not belong to the requested prompt.
+ * @param field the path of the field that contains the prompt id, for the error message
  */
 function parseServiceVersion(wire: WireVersion, promptId: string, field: string): ServiceVersion {
   if (wire.prompt_id !== promptId) throw new InvalidResponse(`"${field}" belongs to a different prompt`);

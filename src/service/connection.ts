@@ -6,7 +6,7 @@ import { interpretExchange, isTimeout, makeSilenceProblem } from './interpret-ex
 import { makeHttp, type Exchange, type Http, type HttpSettings } from './http.ts';
 import { makeWaitNotifier, withRetries, type AttemptResult, type RetryPolicy } from './retry.ts';
 
-/** A report about one request that was sent. `--verbose` prints these reports. */
+/** A report about one request to the service. `--verbose` prints these reports. */
 export type CallReport = {
   readonly method: string;
   /** The path, including the query. */
@@ -23,7 +23,10 @@ export type ConnectionOptions = RetryPolicy &
   HttpSettings & {
     /** Called after each request. */
     readonly onCall?: (report: CallReport) => void;
-    /** Stops the connection. After an abort, it sends no further request, not even one that is waiting in the queue. */
+    /**
+     * The signal that stops the connection. After it aborts, promptsync sends no further requests, not even those in
+     * the queue.
+     */
     readonly stop?: AbortSignal;
   };
 
@@ -42,15 +45,15 @@ export type Connection = {
   readonly close: () => Promise<void>;
 };
 
-/** Creates a connection to a service. Sends no request. Throws a `TypeError` if the base URL is invalid. */
+/** Creates a connection to a service. Does not send a request. Throws a `TypeError` if the base URL is invalid. */
 export function openConnection(settings: ConnectionOptions, credentials: Credentials): Connection {
   const options = { ...settings, ...credentials };
   const shared = { options, http: makeHttp(options, options.header), liveness: makeLivenessCheck(options) };
   const limit = pLimit(options.concurrency);
   const policy = { ...options, onWait: makeWaitNotifier(options) };
   return {
-    // A call that is waiting for its next attempt does not count as in flight, so other requests can be sent in the
-    // meantime.
+    // The limit applies to each attempt, not to the whole call. While a call waits for its next attempt, other requests
+    // can be sent.
     perform: (call) => withRetries((attempt) => limit(() => performOnce(call, attempt, shared)), policy),
     close: shared.http.close,
   };
@@ -60,27 +63,28 @@ type ResolvedOptions = ConnectionOptions & Credentials;
 type SharedConnection = { readonly options: ResolvedOptions; readonly http: Http; readonly liveness: LivenessCheck };
 
 /**
- * Detects a service that answers none of the first requests, which are those sent before the first answer. Any response
- * counts as an answer, whatever its status, and so does a broken connection. Only a timeout does not.
+ * Detects a service that does not answer at all. The check covers the "first requests", which promptsync sends before
+ * the service answers any request. Every response counts as an answer, whatever its status, and so does a broken
+ * connection. Only a timeout does not count.
  */
 type LivenessCheck = {
   /** Registers a request that was just sent. */
   readonly noteRequest: (sending: Promise<Exchange>) => void;
   /**
-   * Evaluates the result of a registered request. If the request timed out, waits for the other first requests. Returns
-   * a problem if all of them timed out, and otherwise null.
+   * Checks the result of a registered request. If the request timed out, waits for the other first requests. Returns a
+   * problem if all of them timed out. Otherwise returns null.
    */
   readonly checkExchange: (exchange: Exchange) => Promise<Problem | null>;
   /**
-   * Returns the problem that `checkExchange` found, or null. If there is a problem, promptsync sends no further
+   * Returns the problem that `checkExchange` found, or null. Once there is a problem, promptsync sends no further
    * requests.
    */
   readonly getSilenceProblem: () => Problem | null;
 };
 
 /**
- * Creates the check for a service that never answers. Without this check, a sync of forty prompts would wait for nine
- * minutes.
+ * Creates the check for a service that never answers. Without this check, a sync of forty prompts would take nine
+ * minutes to fail.
  */
 function makeLivenessCheck(options: ResolvedOptions): LivenessCheck {
   const firstTimeouts: Promise<boolean>[] = [];
@@ -99,7 +103,7 @@ function makeLivenessCheck(options: ResolvedOptions): LivenessCheck {
   };
 }
 
-/** Makes one attempt at a call. Sends nothing if promptsync was interrupted, or if all first requests timed out. */
+/** Makes one attempt at a call. Sends nothing if promptsync was interrupted or if all first requests timed out. */
 async function performOnce<Value>(
   call: ServiceCall<Value>,
   attempt: number,

@@ -7,11 +7,11 @@ export type HttpSettings = {
   /** The address of the service. It may contain a path. */
   readonly baseUrl: string;
   /**
-   * The maximum number of connections in each of the two pools: shared connections and fresh connections. The caller
-   * keeps the number of requests in flight within this limit.
+   * The maximum number of connections in each of the two pools: one for shared connections and one for fresh
+   * connections. The caller must not have more requests in flight than this.
    */
   readonly concurrency: number;
-  /** The time limit for one request, from its start to the last byte of its response. */
+  /** The time limit for one request in seconds, from its start to the last byte of its response. */
   readonly timeoutSeconds: number;
   /** The environment variables. The transport reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in upper or lower case. */
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -46,19 +46,25 @@ export type ReceivedResponse = {
   readonly isComplete: boolean;
 };
 
-/** A failed request. It got no response, or a 2xx response whose body ended early or exceeded the size limit. */
+/**
+ * A failed request. Either it got no response, or the response was 2xx but its body ended early or exceeded the size
+ * limit.
+ */
 export type BrokenExchange = {
   readonly kind: 'broken';
   /** The status of the response. Null if there was no response. */
   readonly status: number | null;
-  /** False only if promptsync certainly did not send any byte of the request. */
+  /** Whether the request may have been sent. False only if promptsync certainly sent no part of it. */
   readonly mayHaveBeenSent: boolean;
   /**
-   * An error code from Node or undici, or `TIMEOUT_ERROR_NAME` or `TOO_LARGE_CODE`. The error object is not kept,
-   * because errors from undici can contain the request headers and therefore the key.
+   * The error code from Node or undici, or one of `TIMEOUT_ERROR_NAME` and `TOO_LARGE_CODE`. The error object is not
+   * kept, because errors from undici can contain the request headers and therefore the key.
    */
   readonly code: string;
-  /** The host and port of the service or proxy that promptsync could not connect to. Null if it connected. */
+  /**
+   * The host and port of the service or proxy that promptsync could not connect to. Null if the request failed for
+   * another reason.
+   */
   readonly unreachedHost: string | null;
 };
 
@@ -79,7 +85,7 @@ const MAX_ERROR_BODY_BYTES = 16 * 1024;
 export type Http = {
   /**
    * Sends a request and waits for its response. Never rejects. If the status is not 2xx, reads at most 16 KiB of the
-   * body, and returns the response even if the body ends early.
+   * body, and returns the response even if its body is incomplete.
    */
   readonly send: (request: HttpRequest) => Promise<Exchange>;
   /** The path of the base URL, which precedes the path of each request. */
@@ -89,8 +95,8 @@ export type Http = {
 };
 
 /**
- * Creates the HTTP transport for one base URL. The transport does not create its connection pools until it sends the
- * first requests. Therefore an invalid proxy setting makes requests fail, but promptsync still starts.
+ * Creates the HTTP transport for one base URL. The transport creates its connection pools only when it needs them.
+ * Therefore an invalid proxy setting makes requests fail, but does not keep promptsync from starting.
  * @param secret the header that authenticates every request
  */
 export function makeHttp(settings: HttpSettings, secret: Readonly<Record<string, string>>): Http {
@@ -115,24 +121,23 @@ export function makeHttp(settings: HttpSettings, secret: Readonly<Record<string,
   };
 }
 
-/** Creates a connection pool that follows the proxy environment variables. */
+/** Creates a connection pool that respects the proxy environment variables. */
 function makeDispatcher({ baseUrl, concurrency, timeoutSeconds, environment }: HttpSettings): Dispatcher {
   const service = new URL(baseUrl);
   const options = {
     connections: concurrency,
     connectTimeout: timeoutSeconds * 1_000,
-    // The limit on requests in flight and the fresh connections rely on one request per connection. HTTP/2 would not be
-    // faster: in tests with 8 or 32 requests in flight and 0, 20 or 50 ms of latency, it took 0.91 to 1.10 times as
-    // long as HTTP/1.1.
+    // HTTP/2 would send several requests over one connection at the same time, but the limit on requests in flight and
+    // the fresh connections require one request at a time. HTTP/2 would not be faster, either: in tests with 8 or 32
+    // requests in flight and 0, 20 or 50 ms of latency, it took 0.91 to 1.10 times as long as HTTP/1.1.
     allowH2: false,
   };
-  // Requests to a loopback address must not go through a proxy, because the key would leave the machine.
+  // Requests to a loopback address must not go through a proxy, because that would send the key to another machine.
   if (isLoopback(service)) return new Pool(service.origin, options);
   return new EnvHttpProxyAgent({
     ...options,
     ...readProxySettings(environment),
-    // undici does not pass the options above to the pool that tunnels requests through a proxy, so set the timeout
-    // here.
+    // undici does not pass the options above to the pool that opens tunnels through a proxy, so set its timeout here.
     clientFactory: (proxy, defaults) => new Pool(proxy, { ...defaults, headersTimeout: timeoutSeconds * 1_000 }),
   });
 }
@@ -144,9 +149,9 @@ async function sendRequest(request: Request, getDispatcher: () => Dispatcher, mi
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(new DOMException('too late', TIMEOUT_ERROR_NAME)), milliseconds);
   try {
-    // This deadline replaces the timeouts of undici. undici checks the signal right before it writes the first byte, so
-    // a connection that opens after the deadline carries no request. `connectTimeout` ends an attempt to connect that
-    // never succeeds.
+    // The deadline replaces the timeouts of undici. undici checks the signal right before it writes the first byte, so
+    // it does not send the request if the connection opens after the deadline. `connectTimeout` ends connection
+    // attempts that never succeed.
     const limits = { signal: deadline.signal, headersTimeout: 0, bodyTimeout: 0 };
     return await readResponse(await getDispatcher().request({ ...request, ...limits }));
   } catch (error) {
@@ -167,19 +172,22 @@ async function sendRequest(request: Request, getDispatcher: () => Dispatcher, mi
 type ConnectError = { readonly error: Error; readonly connectParams: { readonly host: string } };
 
 /**
- * Maps the error of a failed connection to the host and port. The error code alone does not show whether a request was
- * sent, because a connection can be reset either during its TLS handshake or after a request was sent on it.
+ * Maps the error of a failed connection attempt to the host and port that could not be reached. An error in this map
+ * means that the request was not sent. The error code alone does not show this: a connection can be reset during its
+ * TLS handshake, but also after a request was sent on it.
  */
 const unreachedHosts = new WeakMap<object, string>();
 subscribe('undici:client:connectError', (message) => {
   const { error, connectParams } = message as ConnectError;
-  // undici reports a proxy error twice: first for the proxy, and then for the service behind it. Keep the first report.
+  // If a proxy cannot be reached, undici reports the error twice: first for the proxy, and then for the service behind
+  // it. Keep the first report.
   if (!unreachedHosts.has(error)) unreachedHosts.set(error, connectParams.host);
 });
 
 /**
- * The error codes of requests that were certainly not sent. undici validates a request and the address of a proxy
- * before it connects. undici also uses `UND_ERR_INVALID_ARG` if a proxy refuses a tunnel with the status 407.
+ * The error codes of requests that were certainly not sent. undici uses these codes if the request or the address of
+ * the proxy is invalid, which it checks before it connects. It also uses `UND_ERR_INVALID_ARG` if a proxy refuses a
+ * tunnel with the status 407.
  */
 const NEVER_SENT_CODES = new Set(['ERR_INVALID_URL', 'UND_ERR_INVALID_ARG']);
 
@@ -201,7 +209,7 @@ async function readResponse({ statusCode: status, headers, body }: Dispatcher.Re
   };
 }
 
-/** The body of a response, or the part that was read before reading failed. */
+/** The body of a response, or the part of it that was read before an error occurred. */
 type BodyStart = {
   readonly bytes: Uint8Array;
   /** The error code of the failure that ended the body early. Null if the body is complete. */
@@ -225,7 +233,7 @@ async function readUpTo(limit: number, body: AsyncIterable<Uint8Array>): Promise
   }
 }
 
-/** Returns the code of an error of Node or undici, or its name if it has no code. */
+/** Returns the code of an error from Node or undici, or its name if it has no code. */
 function getErrorCode(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;

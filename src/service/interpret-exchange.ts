@@ -11,7 +11,7 @@ type ConnectionFacts = Pick<http.HttpSettings, 'baseUrl' | 'timeoutSeconds'> & {
 /** The HTTP statuses after which a retry can succeed. */
 const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** The reasons that problem messages give if a request gets no response, by error code. */
+/** How problem messages explain that a request got no response, by error code. */
 const BROKEN_EXCHANGE_REASONS: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the DNS lookup of its host failed',
   ECONNREFUSED: 'connection refused',
@@ -34,15 +34,15 @@ const BROKEN_EXCHANGE_REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Matches the codes of errors that a retry cannot resolve: invalid certificates, invalid settings, a closed client and
- * a response that is too large.
+ * Matches the error codes of failures that a retry cannot resolve: invalid certificates, invalid settings, a closed
+ * client and a response that is too large.
  */
 const PERMANENT_ERROR_CODE =
   /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_INVALID_URL|ERR_TLS_|too-large)|_(ARG|CLOSED|DESTROYED|OVERFLOW)$/;
 
 /**
- * Converts an exchange to the result of its call. The result is either a value, or an error and whether promptsync may
- * retry the call.
+ * Converts an HTTP exchange to the result of an attempt. The result contains either the value of the response, or an
+ * error and whether promptsync may retry the call.
  */
 export function interpretExchange<Value>(
   call: ServiceCall<Value>,
@@ -74,9 +74,7 @@ export function mayRepeat(exchange: http.Exchange, isSentOnce: boolean): boolean
   return isSentOnce ? exchange.status === 429 : TRANSIENT_STATUSES.has(exchange.status);
 }
 
-/**
- * The descriptions that problem messages give of responses that are not valid HTTP or exceed a limit, by error code.
- */
+/** How problem messages describe a response that is not valid HTTP or exceeds a limit, by error code. */
 const INVALID_RESPONSE_REASONS: Readonly<Record<string, string>> = {
   [http.TOO_LARGE_CODE]: `it is larger than ${http.MAX_RESPONSE_BYTES} bytes`,
   HTTPParserError: 'it is not HTTP, or it is truncated',
@@ -116,7 +114,7 @@ export function isTimeout(exchange: http.Exchange): exchange is http.BrokenExcha
 
 /**
  * Creates the problem for a service that answered none of the first requests.
- * @param timedOut the result of any of these requests, to explain the timeout
+ * @param timedOut the exchange of one of these requests, to explain the timeout in the message
  * @param requests the number of these requests
  */
 export function makeSilenceProblem(
@@ -151,7 +149,7 @@ function makeResponseExcerpt(response: http.ReceivedResponse, { secrets }: Conne
   return makeExcerpt(Buffer.from(response.body).toString('utf8'), response.isComplete, ...secrets);
 }
 
-/** Parses a 2xx response. A response that violates the interface is a failure that a retry cannot resolve. */
+/** Parses a 2xx response. If the response violates the interface, the call fails and must not be retried. */
 function interpretReceived<Value>(
   call: ServiceCall<Value>,
   response: http.ReceivedResponse,
@@ -166,7 +164,10 @@ function interpretReceived<Value>(
   }
 }
 
-/** Returns true if the body of a response is compressed, although promptsync requests uncompressed bodies. */
+/**
+ * Returns true if the body of a response is compressed. Such a response is invalid, because promptsync requests
+ * uncompressed bodies.
+ */
 function isEncoded({ encoding }: http.ReceivedResponse): boolean {
   return encoding !== null && encoding.trim().toLowerCase() !== 'identity';
 }

@@ -32,7 +32,7 @@ export type PromptFields = { readonly key?: string; readonly name?: string; read
 
 /** The four calls of the service (interface section 4). A failed call throws a `ServiceError`. */
 export type PromptService = {
-  /** Reads a prompt (section 4.1). Without an environment, `activeVersion` in the result is meaningless. */
+  /** Reads a prompt (section 4.1). If `environment` is undefined, `activeVersion` in the result has no meaning. */
   readonly readPrompt: (promptId: string, environment?: string) => Promise<ServicePrompt>;
   /** Creates a version (section 4.2). After a `ServiceError` with the effect `unknown`, the version may exist. */
   readonly createVersion: (promptId: string, version: NewServiceVersion) => Promise<ServiceVersion>;
@@ -43,13 +43,13 @@ export type PromptService = {
 };
 
 /**
- * The effect of a failed request on the service. There is no effect if the request was not sent or was rejected.
- * Otherwise the effect is unknown.
+ * The effect that a failed request had on the service. A request that was not sent or was rejected had no effect. In
+ * all other cases, the effect is unknown.
  */
 export type Effect = 'not-sent' | 'rejected' | 'unknown';
 
 /**
- * The error of a failed call to a service. It contains the problem to report and the effect that the call may have had.
+ * The error of a failed call to a service. It contains the problem to report and the effect of the call on the service.
  */
 export class ServiceError extends ProblemError {
   readonly effect: Effect;

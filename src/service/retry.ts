@@ -14,7 +14,7 @@ export type AttemptResult<Value> =
       readonly retryAfter: string | null;
     };
 
-/** The clock and the random numbers for retries. Tests replace them to be deterministic. */
+/** The clock, the random numbers and the callback that retries use. Tests replace them to be deterministic. */
 export type RetryPolicy = {
   /** Returns the time in milliseconds since 1970. */
   readonly now: () => number;
@@ -32,9 +32,9 @@ const MAX_WAIT_MS = 5_000;
 const MAX_RETRY_AFTER_MS = 60_000;
 
 /**
- * Attempts a call up to four times, as long as each failure allows a retry. Throws the error of the last attempt, or
- * the problem `apply/interrupted` if promptsync is interrupted during a wait. If any attempt may have had an effect,
- * the effect of the thrown error is `unknown`.
+ * Attempts a call up to four times. Stops earlier if a failure does not allow a retry. Throws the error of the last
+ * attempt, or the problem `apply/interrupted` if promptsync is interrupted during a wait. If the effect of any attempt
+ * is unknown, the thrown error also has the effect `unknown`.
  * @param call makes one attempt and receives its number, starting at 1
  */
 export async function withRetries<Value>(
@@ -57,8 +57,8 @@ export async function withRetries<Value>(
 }
 
 /**
- * Returns the wait that a `Retry-After` header requests, in milliseconds. Returns 0 if the header is neither a number
- * of seconds nor an HTTP date.
+ * Returns how long a `Retry-After` header asks the client to wait, in milliseconds. Returns 0 if the header is neither
+ * a number of seconds nor an HTTP date.
  */
 export function parseRetryAfter(header: string, now: number): number {
   const text = header.trim();
@@ -82,8 +82,8 @@ function computeWait(attempt: number, retryAfter: string | null, policy: RetryPo
 }
 
 /**
- * Returns a function that reports waits. It ignores a wait that begins during a reported wait, because one notice is
- * enough.
+ * Returns a function that reports waits to the user. While a reported wait is still running, it does not report others,
+ * because one notice is enough.
  */
 export function makeWaitNotifier({ now, onWait }: Pick<RetryPolicy, 'now' | 'onWait'>): (wait: ServiceWait) => void {
   let reportedUntil = Number.NEGATIVE_INFINITY;
@@ -104,7 +104,9 @@ function markOutcomeUnknown(error: ServiceError): ServiceError {
  */
 const READ_BACK_WAITS_MS = [250, 500, 1_000, 2_000, 3_000, 3_250];
 
-/** Reads a value repeatedly, for up to ten seconds, until it is as expected. Returns the last value. */
+/**
+ * Reads a value repeatedly until it is as expected, but for at most ten seconds. Returns the value of the last read.
+ */
 export async function readUntil<Read>(
   read: () => Promise<Read>,
   isExpected: (value: Read) => boolean,

@@ -7,15 +7,16 @@ export type ServiceCall<Value> = {
   /** The body, which is sent as JSON without undefined properties. Null for a request without a body. */
   readonly body: object | null;
   /**
-   * True for calls that create a version, because sending such a call twice would create two versions. promptsync sends
-   * the call on a fresh connection, and retries it only if the service certainly did not execute it.
+   * Whether the service must not execute the call twice. This is true for calls that create a version, because sending
+   * such a call twice would create two versions. promptsync sends the call on a fresh connection, and retries it only
+   * if the service certainly did not execute it.
    */
   readonly isSentOnce: boolean;
   /** The id of the prompt, for problem messages. */
   readonly promptId: string;
   /**
    * The id of the version that the call refers to. If it is present, a 404 response means that the version does not
-   * exist. If it is absent, a 404 response means that the prompt does not exist (interface section 7).
+   * exist. Otherwise it means that the prompt does not exist (interface section 7).
    */
   readonly versionId?: string;
   /** The maximum size of the response in bytes. If it is absent, the limit of the transport applies. */
@@ -40,7 +41,7 @@ export function parseResponse<Shape extends z.ZodType>(shape: Shape, value: unkn
   throw new InvalidResponse(summarizeIssues(parsed.error.issues));
 }
 
-/** Describes only the first issue, because a response with a completely different shape has an issue in every field. */
+/** Describes only the first issue. A response with a completely different shape would have an issue in every field. */
 function summarizeIssues(issues: readonly z.core.$ZodIssue[]): string {
   const path = issues[0]?.path.join('.') ?? '';
   const field = path === '' ? 'it' : `"${path}"`;

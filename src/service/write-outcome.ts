@@ -20,8 +20,8 @@ export function makeFailureHandler(step: string): (error: unknown) => WriteOutco
 }
 
 /**
- * Creates the outcome of a write that did not succeed. If a problem is an error, promptsync writes nothing more for the
- * prompt.
+ * Creates the outcome of a write that did not succeed. If any of the problems is an error, promptsync writes nothing
+ * more for the prompt.
  */
 export function makeStoppedOutcome(status: ChangeStatus, ...problems: WriteOutcome['problems']): WriteOutcome {
   return { status, problems };
@@ -63,7 +63,7 @@ export function makeUnknownCreateOutcome({ problem }: ServiceError): WriteOutcom
 }
 
 /**
- * Creates the outcome for a created version with different content than promptsync sent. The error in this outcome
+ * Creates the outcome for a version that the service stored with different content than promptsync sent. Its error
  * stops all later writes to the prompt.
  * @param status `made` if this run created the version, `not_made` if an earlier run did, `unknown` if either is
  * possible
@@ -80,8 +80,8 @@ export function differsOnlyInForm(one: string, other: string): boolean {
 }
 
 /**
- * Creates the problem for an environment that serves a different version than promptsync activated.
- * @param found the version that the environment serves, or null if it serves none
+ * Creates the problem for an environment that does not serve the version that promptsync activated there.
+ * @param found the version that the environment serves instead, or null if it serves none
  */
 export function makeNotActiveProblem(environment: string, expected: VersionRef, found: VersionRef | null): Problem {
   const evidence = {
@@ -96,7 +96,7 @@ function nameVersion({ id }: VersionRef): string {
   return `version "${id}"`;
 }
 
-/** Creates the error for a write that only a bug in promptsync can attempt. */
+/** Creates the error for a write that promptsync would attempt only because of a bug. */
 export function makeUnexpectedError(reason: string): ProblemError {
   return new ProblemError(makeProblem('internal/unexpected', { reason }));
 }

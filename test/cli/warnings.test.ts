@@ -119,7 +119,7 @@ describe('accept_warnings in a review', () => {
       ['greeting'],
     ],
     [
-      'a review shows a warning about a new prompt file even if that file accepts it',
+      'a review shows a warning about a new prompt file even if the file itself silences that warning',
       [plain, ''],
       [{ ...plain, ...greeting({ ...HIDDEN, ...ACCEPTS }, 'prompts/other.md', 'other') }, ''],
       ['other'],

@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { mapCommitsToMerges, parseCommitMessage } from '../../src/git/history-reader.ts';
+import { mapCommitsToMerges } from '../../src/git/history-reader.ts';
+import { parseCommitMessage } from '../../src/git/parse-commit-message.ts';
 import { configure, ODD_NAMES, open, UNUSUAL_SETTINGS } from './support.ts';
 import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 

@@ -108,7 +108,7 @@ describe('findPreviousPin', () => {
     ],
     ['findPreviousPin resolves the id of a known version to its number', 3, known(3, 2, 1), [3, 'ver_2', 1], 'v2'],
     [
-      'findPreviousPin reports an unclear result for an unknown version id even if an older pin exists',
+      'findPreviousPin returns unclear for an unknown version id even if an older pin exists',
       3,
       known(3, 2, 1),
       [3, 'ver_9', 1],

@@ -459,7 +459,7 @@ describe('earlier pins in git', () => {
       'refused',
     ],
     [
-      'The promotion guard refuses to restore a newer version if the commit before its first pin did not pin staging',
+      'The promotion guard refuses to restore a newer version if staging was not pinned before its first pin',
       { staging: 6, production: 7 },
       ...([BACK, '6/7 6/6 6/7 -/6', 'refused'] as const),
     ],

@@ -293,7 +293,7 @@ describe('the drift of a Markdown page', () => {
       ...(['This run did not change it.', [`${row} (not made)`]] as const),
     ],
     [
-      'A Markdown report shows field drift that the run may have undone',
+      'A Markdown report flags a drifted field whose outside edit the run may have overwritten',
       ...([field, { ...back, status: 'unknown' }, 'promptsync does not know whether this run changed it.'] as const),
       ['`name: "Theirs" → "First"` (outcome unknown)'],
     ],

@@ -183,7 +183,7 @@ describe('compareWithReviews', () => {
   });
 
   test.each<[string, string, Reviews, Readonly<Record<string, RegExp>>]>([
-    ['The review search finds all changes in a single review', 'a', { a: [shows('a')] }, {}],
+    ['The review search stops after one review if that review covers every change', 'a', { a: [shows('a')] }, {}],
     [
       'The review search accepts a review that shows more changes than the plan contains',
       'b',

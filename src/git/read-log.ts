@@ -1,0 +1,129 @@
+import type { CommitInfo } from '../domain/history.ts';
+import { isCommitId, NO_EXTERNAL_PROGRAMS, type Git, type RunGit } from './open-git.ts';
+import { parseCommitMessage } from './parse-commit-message.ts';
+import { isRegular } from './read-objects.ts';
+
+/** A commit in the output of `git log`, with its changes of files. */
+export type LogEntry = {
+  readonly commit: string;
+  readonly subject: string;
+  readonly changes: readonly FileStateChange[];
+};
+
+/** A change of one path by a commit. */
+export type FileStateChange = {
+  readonly path: string;
+  /** The previous path if the change renamed the file. Null for all other changes. */
+  readonly before: string | null;
+  /** The blob id after the change. Null if the change leaves no regular file at the path. */
+  readonly blob: string | null;
+};
+
+/** The `git log` command. Its options override all user settings that would change the output. */
+const LOG = [
+  'log',
+  ...NO_EXTERNAL_PROGRAMS,
+  '--no-show-signature',
+  '--encoding=UTF-8',
+  '--no-color',
+  '--no-notes',
+  '--no-relative',
+  '--no-follow',
+  '-z',
+] as const;
+
+/**
+ * The options of `git log` that keep all sides of a merge. Without `--full-history`, git follows only one parent of a
+ * merge if the queried files are identical in that parent and in the merge. The result for a file would then depend on
+ * the other files in the query. Commits whose changes a merge discarded would also be missing. With `combined`, a merge
+ * counts as a change of a file only if it differs from each of its parents in this file.
+ */
+export const FULL_HISTORY = ['--full-history', '--no-renames', '--diff-merges=combined'] as const;
+
+/**
+ * Reads commits and their changes of files, newest first.
+ * @param args the options, commits and paths of `git log`
+ */
+export async function readLog(run: RunGit, ...args: readonly string[]): Promise<readonly LogEntry[]> {
+  return parseLog(await run(...LOG, '--root', '--raw', '--no-abbrev', '--format=tformat:%H%x00%s', ...args));
+}
+
+/**
+ * Parses the output of `git log --raw -z`. For each commit, git prints the id, the subject and the changes. Before the
+ * changes of a merge, it prints an empty field. No field contains a NUL.
+ */
+function parseLog(output: string): readonly LogEntry[] {
+  const fields = output.split('\0');
+  const entries: { commit: string; subject: string; changes: FileStateChange[] }[] = [];
+  for (let index = 0; index < fields.length;) {
+    const [field = '', next = '', afterNext = ''] = fields.slice(index, index + 3);
+    if (isCommitId(field)) {
+      entries.push({ commit: field, subject: next, changes: [] });
+      index += 2;
+    } else {
+      const changes = parseChange(field, next, afterNext);
+      entries.at(-1)?.changes.push(...changes);
+      // Skip the change line and the paths that follow it. There is one path for each change.
+      index += 1 + changes.length;
+    }
+  }
+  return entries;
+}
+
+/**
+ * Matches a change line of `git log --raw`. The line has the modes before and after the change, the blob ids before and
+ * after, and the kind of the change. For a merge, the modes and blob ids of all parents precede those of the result.
+ */
+const CHANGE = /^\n?:+(?:[0-9]{6} )+([0-9]{6}) (?:[0-9a-f]+ )+([0-9a-f]+) (?:[A-Z]+|(R)[0-9]*)$/;
+
+/**
+ * Parses a change line of `git log --raw` and the paths that follow it. Returns one change per path. A rename results
+ * in two changes: the file disappears from the first path and appears at the second. Returns an empty list if the line
+ * does not describe a change.
+ */
+function parseChange(line: string, firstName: string, secondName: string): readonly FileStateChange[] {
+  const [, mode, id = '', isRename] = CHANGE.exec(line) ?? [];
+  if (mode === undefined) return [];
+  const blob = isRegular(mode) ? id : null;
+  if (isRename === undefined) return [{ path: firstName, before: null, blob }];
+  return [
+    { path: firstName, before: null, blob: null },
+    { path: secondName, before: firstName, blob },
+  ];
+}
+
+/** The placeholders of `git log` for the id, author, author date, subject and body of a commit. */
+const FIELDS = ['%H', '%an', '%aI', '%s', '%b'];
+
+/**
+ * Reads the author, date and message of each commit. Passes only well-formed commit ids to git, because the ids may
+ * come from the service.
+ */
+export async function readCommitInfos(
+  run: Git['runWithInput'],
+  ids: Iterable<string>,
+): Promise<ReadonlyMap<string, CommitInfo>> {
+  const requestedIds = new Set([...ids].filter(isCommitId));
+  if (requestedIds.size === 0) return new Map();
+  const format = `--format=tformat:${FIELDS.join('%x00')}`;
+  const args = [...LOG, '--no-walk=unsorted', '--ignore-missing', '-s', format, '--stdin'];
+  const commits = parseCommits(await run([...requestedIds], ...args));
+  // If the clone has none of the commits, git prints HEAD. If an id belongs to a tag, git prints the tagged commit.
+  // Drop both, because the caller did not request these commits.
+  const requested = commits.filter(({ commit }) => requestedIds.has(commit));
+  return new Map(requested.map((info) => [info.commit, info]));
+}
+
+/**
+ * Parses the output of `git log -z` for the format `FIELDS`. Each field ends with a NUL, and no field contains a NUL.
+ */
+function parseCommits(output: string): readonly CommitInfo[] {
+  const fields = output.split('\0');
+  const commits: CommitInfo[] = [];
+  for (let start = 0; start < fields.length - 1; start += FIELDS.length) {
+    const [commit = '', author = '', date = '', title = '', body = ''] = fields.slice(start, start + FIELDS.length);
+    const { pullRequest, subject } = parseCommitMessage(title, body);
+    commits.push({ commit, author, date, subject, ...(pullRequest === null ? {} : { pullRequest }) });
+  }
+  return commits;
+}
