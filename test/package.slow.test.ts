@@ -22,7 +22,7 @@ function makeCopy(): string {
   return copy;
 }
 
-test('The release script rejects a tag that does not match package.json and a repository without an owner', () => {
+test('The release script reports both a tag that does not match package.json and a missing repository owner', () => {
   const copy = makeCopy();
   const { status, printed } = run(copy, ['scripts/release.ts'], { GITHUB_REF_NAME: 'v99.0.0' });
   expect({ status, stops: printed.match(/^stop: .*/gm) }).toEqual({

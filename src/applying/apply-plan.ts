@@ -25,8 +25,8 @@ type ApplyOptions = {
   /** Plans a prompt again with the same rules and guards, but from a new observation. */
   readonly planAgain: (plan: PromptPlan, observed: ObservedPrompt) => Promise<PromptPlan>;
   /**
-   * Whether reviewers approved this plan. If so, promptsync must not adopt an existing version whose metadata differs
-   * from the plan. If not, it may adopt any managed version with the planned text.
+   * Whether reviewers approved this plan. If so, promptsync may adopt an existing version only if it has the planned
+   * metadata. If not, promptsync may adopt any managed version with the planned text.
    */
   readonly isReviewed: boolean;
   /** The maximum number of prompts that promptsync writes at the same time. */
@@ -65,8 +65,8 @@ async function applyPrompt(plan: PromptPlan, provider: Provider, options: ApplyO
   } catch (error) {
     const problem = toProblem(error);
     const status = problem.code === 'apply/interrupted' ? 'not_attempted' : 'failed';
-    // Drop the problems of the plan, because they only predict what the apply may encounter. The apply of this prompt
-    // failed earlier, so report only its own problem.
+    // Report only the problem that stopped this prompt. The problems of the plan only predict what the writes may
+    // encounter, and promptsync did not get that far.
     return { ...makeUntouchedOutcome(plan, status), problems: [problem] };
   }
 }
@@ -156,7 +156,7 @@ function findUnreviewedMetadata(change: Change, { adoptedMetadataDigest, version
 }
 
 /**
- * Returns the outcome of an activation that an earlier create request included. Returns undefined for all other
+ * Returns the outcome of an activation that was already part of a create request. Returns undefined for all other
  * changes.
  */
 function findEarlierActivation(change: Change, { activations }: WriteProgress): WriteOutcome | undefined {
@@ -214,9 +214,9 @@ async function createVersionForPlan(
 }
 
 /**
- * Returns the environments in which the plan activates the new version right after creating it. Stops at the first
- * change that is not such an activation, so that changes keep their planned order. The service could make later
- * activations in the same request, too, but they must wait for the changes before them.
+ * Returns the environments in which the create request can also activate the new version. These are the environments of
+ * the activations that directly follow the creation in the plan. Later activations must wait for the changes before
+ * them, so that all changes keep their planned order.
  */
 function findEnvironmentsToActivate(change: CreateVersion, { changes }: PromptPlan): readonly string[] {
   const environments: string[] = [];
@@ -243,8 +243,8 @@ function findCreatedVersion(createdVersions: readonly CreatedVersion[], target: 
 }
 
 /**
- * Creates the outcome of a change. If an activation of a new version was not made, the outcome still contains that
- * version.
+ * Creates the outcome of a change. If the change activates a newly created version, the outcome contains that version
+ * even if the activation did not happen.
  */
 function makeChangeOutcome(
   change: Change,

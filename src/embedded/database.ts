@@ -99,9 +99,9 @@ export function runInTransaction<Value>(
 }
 
 /**
- * Switches the database to write-ahead logging. If two processes do this to a new file at the same time, each would
- * wait for the other. To prevent this deadlock, SQLite lets one of them fail immediately, whatever the busy timeout is.
- * This function therefore retries.
+ * Switches the database to write-ahead logging. Retries, because SQLite can refuse the switch immediately, whatever the
+ * busy timeout is. SQLite does this if two processes switch a new file at the same time. Otherwise each process would
+ * wait for the other.
  */
 function switchToWal(database: DatabaseSync, path: string): void {
   for (let waited = 0; ; waited += BUSY_PAUSE_MS) {
@@ -117,8 +117,8 @@ function switchToWal(database: DatabaseSync, path: string): void {
 }
 
 /**
- * Throws unless the database has exactly the schema that `SCHEMA` creates. The file may come from an untrusted branch,
- * and a trigger or view in it would run inside SQLite, where nothing can interrupt it. Accepts a database without
+ * Throws if the database has a different schema than the one that `SCHEMA` creates. The file may come from an untrusted
+ * branch. A trigger or view in it would run inside SQLite, where nothing can interrupt it. Accepts a database without
  * tables, because a process may have been killed before it created them.
  */
 function refuseForeignSchema(database: DatabaseSync, path: string): void {

@@ -28,9 +28,9 @@ export function makeBodyMemory(): BodyMemory {
 }
 
 /**
- * Reads the body of a request and parses it as JSON. If the body is too large, still receives the rest and discards it,
- * because a client that is still sending would not read the response. Throws a `Refusal` for an invalid body, and a
- * different error if the client disconnects.
+ * Reads the body of a request and parses it as JSON. If the body is too large, still receives all of it but discards
+ * it, because a client reads the response only after it has sent the whole body. Throws a `Refusal` for an invalid
+ * body, and a different error if the client disconnects.
  */
 export async function readBody(request: IncomingMessage, memory: BodyMemory): Promise<unknown> {
   const chunks: Uint8Array[] = [];

@@ -10,15 +10,15 @@ import type { RemoteLangfuseVersion } from './client.ts';
 export type ReadFormerContents = (commit: string, path: string) => Promise<readonly ContentAtRef[] | null>;
 
 /**
- * Finds a version that an earlier sync of the same commit created, and whose content Langfuse or a gateway changed when
- * storing it.
+ * Finds a version whose content Langfuse or a gateway changed when storing it. Considers only versions that an earlier
+ * sync of the same commit may have created.
  *
  * Langfuse has no version records, so only the commit message of a version shows which commit it comes from. Several
- * commits can have the same message. If the file had the stored content at one of these commits, promptsync may have
- * sent exactly that content, so the version does not count as changed.
+ * commits can have the same message. A version does not count as changed if the file had the stored content at one of
+ * these commits, because promptsync may have sent exactly that content.
  *
- * Returns null for an uncommitted file, because its versions have no commit message. Also returns null if the history
- * of the file may be incomplete.
+ * Returns null if the file is not committed, because its versions then have no commit message. Also returns null if the
+ * history of the file may be incomplete.
  */
 export async function findRewrittenVersion(
   versions: readonly RemoteLangfuseVersion[],
@@ -45,8 +45,8 @@ export function isStoredAsPlanned(version: RemoteLangfuseVersion, change: Create
 }
 
 /**
- * Returns true if the version may be the planned version after Langfuse or a gateway changed it. Its content differs
- * from the plan, but its text differs at most in white space or Unicode normalization.
+ * Returns true if Langfuse or a gateway may have changed the planned content when storing this version. The stored
+ * content then differs from the plan, but the text has at most different white space or Unicode normalization.
  */
 function mayBeRewritten(version: RemoteLangfuseVersion, change: CreateVersion): boolean {
   return !isStoredAsPlanned(version, change) && differsOnlyInForm(version.content.text, change.content.text);

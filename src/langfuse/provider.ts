@@ -183,8 +183,8 @@ async function findLostLangfuseVersion(
 async function setLabel(state: LangfuseWriteState, label: string, { id, number }: VersionRef): Promise<WriteOutcome> {
   const { service, sleep, request } = state;
   // Langfuse reuses the numbers of deleted versions. If this apply has created a different version with this number,
-  // the version to activate must have been deleted. Moving the label to the number would then activate the wrong
-  // content.
+  // the version to activate was deleted. Its number now belongs to the wrong content, so promptsync must not move the
+  // label there.
   if (state.createdVersions.some((created) => created.number === number && created.id !== id)) {
     const evidence = { version: `v${number}`, known: 'the version that promptsync read under this number' };
     return makeStoppedOutcome('not_made', makeProblem('apply/other-content', evidence));

@@ -128,8 +128,8 @@ async function searchRecentVersions(
     if (areContentsFound(extended, request)) break;
     const numbers = recentNumbers.slice(start, start + MAX_PARALLEL_VERSION_READS);
     const versions = await readVersionsByNumber(service, request, extended, numbers);
-    // Once all content is found, ignore the rest of the batch. promptsync uses the oldest match that it knows, so it
-    // would otherwise use an even older version with the same content.
+    // Stop adding versions once all content is found. The rest of the batch may contain older versions with the same
+    // content, and promptsync would use the oldest match that it knows.
     for (const version of versions) {
       if (!areContentsFound(extended, request)) others.push(version);
     }
@@ -138,9 +138,10 @@ async function searchRecentVersions(
 }
 
 /**
- * Returns true if the search can stop, because versions with all requested content were found. If the file has no
- * `latest` pin, a later run must also be able to find a version with the content of the file, even after all requested
- * labels have moved to other versions.
+ * Returns true if the search can stop. Both of these conditions must be met:
+ * - Versions with all requested content were found.
+ * - If the file has no `latest` pin, a later run can find a version with the content of the file. This must be possible
+ *   even after all requested labels have moved to other versions.
  */
 function areContentsFound(
   reading: LangfuseReading,

@@ -89,7 +89,8 @@ function makeAdoptedOutcome(version: LedgerVersion): CreateOutcome {
 }
 
 /**
- * Returns true if a version has all content that the new version would have to match: `content` and `otherContents`.
+ * Returns true if a version has the planned content and also matches all of `otherContents`. promptsync can then adopt
+ * the version instead of creating one.
  */
 function holdsAllContents(
   state: LedgerWriteState,
@@ -149,8 +150,9 @@ async function checkCreatedVersion(
 }
 
 /**
- * Returns true if the service stored the content that promptsync sent. The service may drop all metadata, because
- * promptsync still recognizes its latest version as the one that is active in the tracking environment.
+ * Returns true if the service stored the content that promptsync sent. Also accepts a version without any metadata,
+ * because some services drop it. promptsync recognizes such a version later, because it is active in the tracking
+ * environment.
  */
 function isStoredAsSent(content: CreateVersion['content'], version: LedgerVersion): boolean {
   return isSameContent(version.content, version.record === null ? toStoredContent(content, 'dropped') : content);
@@ -223,8 +225,8 @@ async function resolveLostCreate(
   const rewritten = isRewritten(version, change.content, listKnownEntries(state.reading));
   rememberVersions(state, version);
   if (rewritten) return makeRewrittenOutcome(version, isOwnVersion ? 'made' : 'unknown');
-  // Adopt a foreign version only if a pin requires its content. Otherwise it would not be in any ledger, and promptsync
-  // would lose track of it.
+  // Adopt a foreign version only if a pin requires its content. A foreign version without such a pin would not be in
+  // any ledger, and promptsync would lose track of it.
   const isPinFollowing = change.baseline !== true && (change.ref !== undefined || followsLatest(state.request));
   const isNextManaged = mayFollowHead(version, getLedgerHead(state));
   if ((isPinFollowing || isNextManaged) && holdsAllContents(state, change, makeLedgerEntry(version))) {

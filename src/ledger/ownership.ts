@@ -15,9 +15,9 @@ export function isManagedVersion(version: LedgerVersion): boolean {
  * Returns true if a version may be a copy of a managed version with edited metadata. The metadata of such a copy does
  * not match the metadata digest in its version record.
  *
- * A mismatch does not prove that the version is a copy, because some services add metadata of their own. If the number
- * of the version directly follows the newest number in its ledger, the version is the original. No copy can have that
- * number.
+ * A mismatch alone does not prove that the version is a copy, because some services add metadata of their own. The
+ * version is certainly the original if its number directly follows the newest number in its ledger. A copy in the same
+ * prompt always has a higher number.
  */
 export function mayBeEditedCopy(version: LedgerVersion): boolean {
   const sent = version.record?.metadataDigest;
@@ -35,9 +35,9 @@ export function makeLedgerEntry(version: LedgerVersion): LedgerEntry {
 }
 
 /**
- * Creates a ledger entry for a version that is active in an environment. Such a version counts as foreign only if it is
- * certainly an edited copy. Some services add metadata to every version. With a stricter rule, no prompt would ever be
- * in sync there.
+ * Creates a ledger entry for a version that is active in an environment. A version that may be an edited copy counts as
+ * foreign only if its original is known. Some services add metadata to every version, so every version there may look
+ * like an edited copy. If all of them counted as foreign, no prompt would ever be in sync.
  */
 export function makeServedEntry(version: LedgerVersion, known: readonly LedgerEntry[]): LedgerEntry {
   const isCopy = mayBeEditedCopy(version) && hasOriginal(version, known);
@@ -53,9 +53,10 @@ function toEntry({ number, id, content, record }: LedgerVersion, isManaged: bool
 }
 
 /**
- * Returns true if promptsync sent the given content, but the service stored the version with different content. The
+ * Returns true if promptsync sent the given content for this version, but the service stored different content. The
  * version record shows this, because it contains the digests of the content that was sent.
- * @param known all known versions; if one of them is the original, the given version is an edited copy of it
+ * @param known all known versions. If the original of the given version is among them, the given version is an edited
+ * copy, and the result is false
  */
 export function isRewritten(version: LedgerVersion, content: Content, known: readonly LedgerEntry[]): boolean {
   const { digest, metadataDigest } = content;
@@ -68,8 +69,9 @@ export function isRewritten(version: LedgerVersion, content: Content, known: rea
 }
 
 /**
- * Returns true if promptsync may have sent the given content for this version, but the service rewrote the text and
- * dropped all metadata. The text then differs from the sent text only in white space or Unicode normalization.
+ * Returns true if promptsync may have created this version with the given content, and the service changed it. The
+ * stored version then has no metadata, and its text differs from the given text only in white space or Unicode
+ * normalization.
  */
 export function mayBeTidiedCreate({ record, content: stored }: LedgerVersion, content: Content): boolean {
   const hasNoMetadata = record === null && stored.metadataDigest === EMPTY_METADATA_DIGEST;

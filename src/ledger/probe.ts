@@ -39,7 +39,7 @@ async function probeVersionIfPresent(
 
 /**
  * Probes the newest version if promptsync has not read it and no known ledger contains it. Throws a `ProblemError` if
- * it cannot be read, because it may have the content that promptsync is about to create.
+ * the version cannot be read. It may already have the content that promptsync is about to create.
  */
 export async function probeNewestVersion(state: LedgerWriteState): Promise<void> {
   const { id: promptId, latestVersionId: id } = state.reading.prompt;
@@ -91,8 +91,8 @@ function makeOtherContentError(number: number, known: string): ProblemError {
  * it may have that number. Remembers the ids that do not exist in this prompt. Throws a `ProblemError` if a probe fails
  * for any other reason.
  *
- * Then moves the tracking environment to the newest version that may follow its current version. Otherwise the ledger
- * of a probed version could be lost.
+ * After the probes, moves the tracking environment to the newest version that may follow its current version. This
+ * keeps the ledger of that version available to later runs.
  */
 export async function probePinnedVersions(state: LedgerWriteState, pins: readonly Pin[]): Promise<void> {
   const { reading } = state;

@@ -150,10 +150,12 @@ export function listKnownEntries(reading: LedgerReading): readonly LedgerEntry[]
 }
 
 /**
- * Detects whether the service drops metadata. promptsync writes a version record into every version that it creates,
- * and activates only such versions in the tracking environment. The result depends on the version that is active there:
- * - If neither this version nor any other version that was read has a record, the service drops metadata.
- * - If only other versions have a record, the service keeps metadata, and somebody else moved the tracking environment.
+ * Detects whether the service drops metadata. It does if a version is active in the tracking environment and no version
+ * that was read has a version record. This works because promptsync activates only its own versions in the tracking
+ * environment, and writes a record into each of them.
+ *
+ * If other versions have a record and only the active version has none, the service keeps metadata, and somebody else
+ * moved the tracking environment.
  */
 export function detectMetadataSupport(reading: LedgerReading, tracking: string): ObservedPrompt['metadata'] {
   const head = reading.active.get(tracking) ?? null;
@@ -228,14 +230,14 @@ function makeKnownVersion(entry: LedgerEntry, staysKnown: boolean, read?: Ledger
 
 /**
  * Returns the ids of the versions that a later run will find again:
- * - managed versions that are active, and managed versions that the tracking environment may move to
+ * - managed versions that are active
+ * - managed versions that the tracking environment may move to
  * - versions in ledgers
  *
  * A foreign version that is only active somewhere, or was only probed, is lost when a different version becomes active.
- * The head counts as managed even without a version record, because a missing record there means that the service drops
- * metadata.
- * @param movingEnvironments the environments that will move to a different version, so that a later run does not find
- * the version that is active there now
+ * The head always counts as managed. If it has no version record, the service drops metadata.
+ * @param movingEnvironments the environments that will move to a different version. Versions that are active only there
+ * do not count as active
  */
 function findLastingIds(
   { active, others }: LedgerReading,

@@ -52,8 +52,8 @@ export function openConnection(settings: ConnectionOptions, credentials: Credent
   const limit = pLimit(options.concurrency);
   const policy = { ...options, onWait: makeWaitNotifier(options) };
   return {
-    // The limit applies to each attempt, not to the whole call. While a call waits for its next attempt, other requests
-    // can be sent.
+    // The limit on requests in flight applies to each attempt, not to the whole call. Other requests can be sent while
+    // a call waits for its next attempt.
     perform: (call) => withRetries((attempt) => limit(() => performOnce(call, attempt, shared)), policy),
     close: shared.http.close,
   };
@@ -63,9 +63,9 @@ type ResolvedOptions = ConnectionOptions & Credentials;
 type SharedConnection = { readonly options: ResolvedOptions; readonly http: Http; readonly liveness: LivenessCheck };
 
 /**
- * Detects a service that does not answer at all. The check covers the "first requests", which promptsync sends before
- * the service answers any request. Every response counts as an answer, whatever its status, and so does a broken
- * connection. Only a timeout does not count.
+ * Detects a service that does not answer at all. Checks only the "first requests": those that promptsync sends before
+ * the service has answered any request. Every response counts as an answer, whatever its status. A broken connection
+ * also counts as an answer. A timeout does not.
  */
 type LivenessCheck = {
   /** Registers a request that was just sent. */

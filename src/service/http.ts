@@ -96,7 +96,7 @@ export type Http = {
 
 /**
  * Creates the HTTP transport for one base URL. The transport creates its connection pools only when it needs them.
- * Therefore an invalid proxy setting makes requests fail, but does not keep promptsync from starting.
+ * Therefore promptsync starts even if a proxy setting is invalid. Only the requests fail.
  * @param secret the header that authenticates every request
  */
 export function makeHttp(settings: HttpSettings, secret: Readonly<Record<string, string>>): Http {
@@ -127,9 +127,9 @@ function makeDispatcher({ baseUrl, concurrency, timeoutSeconds, environment }: H
   const options = {
     connections: concurrency,
     connectTimeout: timeoutSeconds * 1_000,
-    // HTTP/2 would send several requests over one connection at the same time, but the limit on requests in flight and
-    // the fresh connections require one request at a time. HTTP/2 would not be faster, either: in tests with 8 or 32
-    // requests in flight and 0, 20 or 50 ms of latency, it took 0.91 to 1.10 times as long as HTTP/1.1.
+    // HTTP/2 would send several requests over one connection at the same time. The limit on requests in flight and the
+    // fresh connections require one request at a time. HTTP/2 would not bring a clear gain in speed either. In tests
+    // with 8 or 32 requests in flight and 0, 20 or 50 ms of latency, it took 0.91 to 1.10 times as long as HTTP/1.1.
     allowH2: false,
   };
   // Requests to a loopback address must not go through a proxy, because that would send the key to another machine.
@@ -149,9 +149,9 @@ async function sendRequest(request: Request, getDispatcher: () => Dispatcher, mi
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(new DOMException('too late', TIMEOUT_ERROR_NAME)), milliseconds);
   try {
-    // The deadline replaces the timeouts of undici. undici checks the signal right before it writes the first byte, so
-    // it does not send the request if the connection opens after the deadline. `connectTimeout` ends connection
-    // attempts that never succeed.
+    // The deadline replaces the header and body timeouts of undici. undici checks the signal right before it writes the
+    // first byte. If the connection opens only after the deadline, the request is therefore not sent. `connectTimeout`
+    // ends connection attempts that never succeed.
     const limits = { signal: deadline.signal, headersTimeout: 0, bodyTimeout: 0 };
     return await readResponse(await getDispatcher().request({ ...request, ...limits }));
   } catch (error) {
@@ -224,7 +224,7 @@ async function readUpTo(limit: number, body: AsyncIterable<Uint8Array>): Promise
     for await (const chunk of body) {
       chunks.push(chunk);
       size += chunk.length;
-      // Returning from the loop closes the connection.
+      // Returning here closes the connection, so the rest of the body is not read.
       if (size > limit) return { bytes: Buffer.concat(chunks), failureCode: TOO_LARGE_CODE };
     }
     return { bytes: Buffer.concat(chunks), failureCode: null };

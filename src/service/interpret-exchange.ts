@@ -114,8 +114,8 @@ export function isTimeout(exchange: http.Exchange): exchange is http.BrokenExcha
 
 /**
  * Creates the problem for a service that answered none of the first requests.
- * @param timedOut the exchange of one of these requests, to explain the timeout in the message
- * @param requests the number of these requests
+ * @param timedOut one of the requests that timed out; the message states its reason
+ * @param requests the number of requests that timed out
  */
 export function makeSilenceProblem(
   timedOut: http.BrokenExchange,

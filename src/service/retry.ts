@@ -22,7 +22,7 @@ export type RetryPolicy = {
   readonly random: () => number;
   /** Waits for the given number of milliseconds. Rejects if promptsync is interrupted. */
   readonly sleep: (milliseconds: number) => Promise<void>;
-  /** Called when promptsync begins to wait because the service requested a wait of at least one second. */
+  /** Called at the start of a wait if the service requested a wait of at least one second. */
   readonly onWait?: ((wait: ServiceWait) => void) | undefined;
 };
 
@@ -82,8 +82,8 @@ function computeWait(attempt: number, retryAfter: string | null, policy: RetryPo
 }
 
 /**
- * Returns a function that reports waits to the user. While a reported wait is still running, it does not report others,
- * because one notice is enough.
+ * Returns a function that reports waits to the user. It ignores waits that begin while a reported wait is still
+ * running, because one notice is enough.
  */
 export function makeWaitNotifier({ now, onWait }: Pick<RetryPolicy, 'now' | 'onWait'>): (wait: ServiceWait) => void {
   let reportedUntil = Number.NEGATIVE_INFINITY;

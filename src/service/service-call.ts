@@ -7,9 +7,9 @@ export type ServiceCall<Value> = {
   /** The body, which is sent as JSON without undefined properties. Null for a request without a body. */
   readonly body: object | null;
   /**
-   * Whether the service must not execute the call twice. This is true for calls that create a version, because sending
-   * such a call twice would create two versions. promptsync sends the call on a fresh connection, and retries it only
-   * if the service certainly did not execute it.
+   * Whether the call must not be executed twice. This is true for calls that create a version, because a second
+   * execution would create a second version. promptsync sends such a call on a fresh connection. It retries the call
+   * only if the service certainly did not execute it.
    */
   readonly isSentOnce: boolean;
   /** The id of the prompt, for problem messages. */

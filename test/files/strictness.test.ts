@@ -36,7 +36,7 @@ describe('parsePromptFile on raw bytes', () => {
     ]);
   });
 
-  test('the prompt file parser reports a NUL character as an error but not as a hidden character', () => {
+  test('the prompt file parser reports a NUL character as an error instead of warning about a hidden character', () => {
     expect(summarizeProblems(parse(makeSource('', 'a\nb\0c\0\n')).problems)).toEqual(['prompt/nul 7:2']);
     expect(summarizeProblems(parse(makeSource('', 'b\0\n\u200b\n')).problems)).toEqual([
       'prompt/hidden-character 7:1',

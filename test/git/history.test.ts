@@ -51,7 +51,7 @@ describe('findIndependent and listBranchCommits', () => {
 });
 
 describe('findCommitsChanging and followFile', () => {
-  test('findCommitsChanging lists a commit whose change a merge discarded, but not the merge commit', async () => {
+  test('findCommitsChanging lists a commit whose change was discarded by a merge, but not the merge commit itself', async () => {
     const folder = makeRepository({ 'a.md': '1', 'b.md': '1' });
     const first = head(folder);
     git(folder, 'switch', '--quiet', '--create', 'side');

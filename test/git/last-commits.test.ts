@@ -182,7 +182,7 @@ describe('findLastCommit', () => {
     expect(await lastCommitOf(folder, 'a.md')).toEqual({ commit, path: 'a.md', changeSummary: 'First prompts' });
   });
 
-  test('findLastCommit returns the oldest available commit for older files in a shallow clone', async () => {
+  test('In a shallow clone, findLastCommit returns the oldest available commit for a file that last changed earlier', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     writeFiles(folder, { 'b.md': 'b' });
     const head = commitAll(folder, 'Second');

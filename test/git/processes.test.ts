@@ -185,7 +185,7 @@ describe('the number of searches for a moved prompt', () => {
 
   const PLAN_OFFLINE = ['plan', '--offline', '--base', 'HEAD'];
 
-  test('promptsync searches for a moved prompt only once in 300 commits with identical files', async () => {
+  test('promptsync searches for a moved prompt only once if 300 commits contain identical files', async () => {
     const folder = makeMovedPrompt(300, () => 'same');
     const searches = recordSearches();
     expect((await run(folder, PLAN_OFFLINE)).exitCode).toBe(0);

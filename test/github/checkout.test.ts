@@ -115,7 +115,7 @@ describe('pathsFromRoot', () => {
       'team/ws/promptsync.yaml',
     ],
     [
-      'makeRootPathConverter prepends the working directory even without a configuration file there',
+      'makeRootPathConverter prepends the working directory even if that directory has no configuration file',
       'team',
       '',
       'prompts/a.md',

@@ -172,7 +172,7 @@ test.each<[string, string, RunOptions, RegExp]>([
   expect(ran).toEqual({ says: expect.stringMatching(says), reason: 'invalid', writes: [] });
 });
 
-test('The action needs no API key to plan changes for an embedded service in a subfolder', async () => {
+test('The action needs no API key to plan changes in a subfolder that configures an embedded service', async () => {
   const { push, review } = await makeTeam({ greeting: {} });
   const config = 'service:\n  embedded: .promptsync/service.db\nprompts: ["*.md"]\n';
   push('main', { 'sub/promptsync.yaml': config, 'sub/a.md': promptText('a') });
@@ -388,7 +388,7 @@ describe('a review with an API key', () => {
 
 const cutOff = (workspace: string) => git(workspace, 'remote', 'set-url', 'origin', '/nowhere/at/all');
 
-test('The action completes a clone of depth 1 and reports the same plan and drift as for a full clone', async () => {
+test('With a clone of depth 1, the action reports the same plan and drift as with a full clone', async () => {
   const { service, push, pushMain, openPull, runPull, runPush } = await makeTeam({ greeting: {} });
   await runPush(pushMain({}), { depth: 1 });
   await changeService(service.baseUrl, 'greeting', 'staging', 'By hand');
@@ -410,7 +410,7 @@ test('The action records the commit that last changed a file even in a clone of 
   expect(bodies).not.toContain(later);
 });
 
-test('The action recommends fetch-depth: 0 if it cannot complete a clone of depth 1', async () => {
+test('The action recommends fetch-depth: 0 if it cannot fetch the missing history of a clone of depth 1', async () => {
   const { review } = await makeTeam({ greeting: {} });
   const ran = await review(changed, { depth: 1, prepare: cutOff });
   expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid' } });

@@ -202,7 +202,7 @@ describe('the note after the merge', () => {
   const RESULTS: readonly (readonly [sentence: string, title: string, Report])[] = [
     ['The post-merge note reports that the plan was applied', 'applied', apply(applied, promptOf())],
     [
-      'The post-merge note reports that the plan was applied but overtaken by a newer commit',
+      'The post-merge note reports a successful apply that a newer commit has overtaken',
       'applied and overtaken',
       { ...apply(applied), ...withProblem('guard/overtaken', 'warning') },
     ],

@@ -21,7 +21,7 @@ const SERVICE = {
 const serviceIn = (folder: string) => parse(readFileSync(join(folder, 'promptsync.yaml'), 'utf8')).service as unknown;
 
 describe('init for Langfuse', () => {
-  test('init --provider langfuse writes a valid example workspace and workflows that pass both Langfuse keys', async () => {
+  test('init --provider langfuse writes a valid workspace and workflows that pass both Langfuse keys to the action', async () => {
     const langfuse = await startLangfuse();
     const folder = makeFolder();
     const { report } = await runJson(folder, ['init', ...PROVIDER, '--ci', 'github'], langfuse);

@@ -114,7 +114,7 @@ describe('sync to a Langfuse that keeps versions as they are', () => {
   });
 });
 
-test('If Langfuse gives the pinned number to a new version, sync does not activate that version for the pin', async () => {
+test('sync does not activate a new version for a pin even if Langfuse gives that version the pinned number', async () => {
   const langfuse = await startLangfuse();
   langfuse.store.addVersion('a', { text: 'Pinned.' });
   const front = await startFront({

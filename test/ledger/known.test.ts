@@ -18,7 +18,7 @@ describe('listKnownEntries', () => {
     expect(listVersionsRead(found).map(({ number }) => number)).toStrictEqual([5, 1, 5, 7]);
   });
 
-  test('The observation includes the content only of versions that promptsync read', () => {
+  test('The observation includes content only for versions that promptsync read', () => {
     const read = version(5, 'E', { ledger: [entry(4, 'D')] });
     expect(observed({ active: { staging: read } }).known).toMatchObject([
       { number: 5, content: { text: 'E' }, source: { commit: 'c5' } },
@@ -31,7 +31,7 @@ describe('listKnownEntries', () => {
     expect(listKnownEntries(found).map(({ number }) => number)).toStrictEqual([5, 4]);
   });
 
-  test('If a version was read, listKnownEntries takes only the pinned mark from its ledger entry', () => {
+  test('listKnownEntries uses only the pinned mark from the ledger entry of a version that was read', () => {
     const lie: LedgerEntry = { ...entry(1, 'Another text', { stampFor: null }), pinned: true };
     const found = reading({ active: { a: version(1, 'A'), b: version(2, 'B', { ledger: [lie] }) } });
     expect(listKnownEntries(found)[1]).toMatchObject({ ...entry(1, 'A'), pinned: true });
@@ -50,7 +50,7 @@ describe('listKnownEntries', () => {
     }
   });
 
-  test('listKnownEntries puts a version that was read ahead of a ledger entry with the same number', () => {
+  test('listKnownEntries lists an observed version before a ledger entry with the same number', () => {
     const active = { a: version(9, 'I', { ledger: [entry(7, 'X', { id: 'x' })] }), b: version(7, 'G') };
     expect(listKnownEntries(reading({ active })).map(({ id }) => id)).toStrictEqual(['ver_9', 'ver_7', 'x']);
   });

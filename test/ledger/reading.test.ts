@@ -193,7 +193,7 @@ const rows: readonly Row[] = [
     'staging',
   ],
   [
-    'promptsync also reads the tracking environment if a file has new text but no latest pin',
+    'promptsync also reads the tracking environment if a file has new text but no pin to latest',
     { text: 'Four', pins: { staging: 3 } },
     'staging promptsync',
   ],
@@ -220,7 +220,7 @@ const rows: readonly Row[] = [
     { refs: { v1: content('Three') } },
   ],
   [
-    'promptsync reads only the two pinned environments if a git pin and a latest pin are in sync',
+    'promptsync reads only the two pinned environments if a pin to a git ref and a pin to latest are in sync',
     { text: 'Three', pins: { staging: 'latest', production: 'git:v1' } },
     'staging production',
     { refs: { v1: content('One') } },

@@ -77,7 +77,7 @@ describe('assumeObservation for changed files', () => {
       lines('staging: base → v7'),
     ],
     [
-      'An offline plan shows a pin that changes from a version number to latest with new text',
+      'An offline plan shows both new text and a pin that changes from a version number to latest',
       { pins: { staging: 7 } },
       { pins: { staging: 'latest' }, text: 'Bye' },
       lines('create "Bye"', 'staging: v7 → new "Bye"'),

@@ -248,19 +248,23 @@ describe('drift', () => {
   });
 
   test.each<[string, FileParts, readonly boolean[]]>([
-    ['The plan marks drift as restored if the base and head commits declare the same state', {}, [true, true, true]],
     [
-      'The plan does not mark drift as restored if the head commit has a different text',
+      'The plan says that it restores the base state everywhere if the head commit declares the same state',
+      {},
+      [true, true, true],
+    ],
+    [
+      'The plan does not say that it restores the base state where the head commit changes the text',
       { text: 'New' },
       [false, true, true],
     ],
     [
-      'The plan does not mark drift as restored if the head commit pins a different version',
+      'The plan does not say that it restores the base state where the head commit pins a different version',
       { pins: { ...follows, production: 2 } },
       [true, false, true],
     ],
     [
-      'The plan does not mark drift as restored if the head commit changes the drifted field',
+      'The plan does not say that it restores the base state in a field that the head commit changes',
       { description: 'New' },
       [true, true, false],
     ],

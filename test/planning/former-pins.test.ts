@@ -93,7 +93,7 @@ describe('findPreviousPin', () => {
       'v1',
     ],
     [
-      'findPreviousPin returns an even older version if the current version is itself a rollback',
+      'findPreviousPin returns an even older version if the served version is itself a rollback',
       2,
       known(3, 2, 1),
       [2, 3, 2, 1],
@@ -115,7 +115,7 @@ describe('findPreviousPin', () => {
       'unclear: c2',
     ],
     [
-      'findPreviousPin reports an unclear result for an unknown version id if no older pin exists',
+      'findPreviousPin returns unclear for an unknown version id if no older pin exists',
       3,
       known(3, 2, 1),
       [3, 'ver_9'],
@@ -123,7 +123,7 @@ describe('findPreviousPin', () => {
     ],
     ['findPreviousPin skips a pinned text that no version contains', 3, known(3, 2, 1), [3, 'latest:X', 1], 'v1'],
     [
-      'findPreviousPin reports an unclear result if an unknown version could contain the pinned text',
+      'findPreviousPin returns unclear if an unknown version could contain the pinned text',
       3,
       known(3, 1),
       [3, 'latest:X', 1],
@@ -152,7 +152,7 @@ describe('findPreviousPin', () => {
     ],
     ['findPreviousPin skips the text at HEAD if no version contains it yet', 3, known(3, 1), ['latest:X', 1], 'v1'],
     [
-      'findPreviousPin reports an unclear result if unsynced text at HEAD follows an unknown version id',
+      'findPreviousPin returns unclear if HEAD has unsynced text and the commit before it pins an unknown version id',
       3,
       known(3, 1),
       ['latest:X', 'ver_9', 1],

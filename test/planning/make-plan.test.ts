@@ -135,7 +135,7 @@ testPlans('a plan for a text that no pin follows', [
     { refs: { v1: content('Old') } },
   ],
   [
-    'The plan creates no version for the text of a file if the next ledger lists a foreign version with that text',
+    'The plan does not store the prompt text again if the next ledger will list a foreign version with that text',
     { pins: { staging: 'git:v1' } },
     { staging: outside(1, 'Hello'), promptsync: null },
     lines('create "Old" for git:v1', 'staging: v1 → new "Old"'),
@@ -186,7 +186,7 @@ const pinnedRows: readonly PinnedRow[] = [
     { ...newest(11), others: [outside(11, 'Eleven')] },
   ],
   [
-    'The plan blocks a prompt with an unknown pinned version number if the newest version does not exist',
+    'The plan blocks a prompt with an unknown pinned version number if the newest version cannot be found',
     10,
     null,
     unknown,
@@ -289,7 +289,7 @@ const refRows: readonly RefRow[] = [
     equal,
   ],
   [
-    'The plan creates only one version if the file has the text of the git ref but no metadata',
+    'The plan creates only one version if the file has no metadata and its text matches the text at the git ref',
     null,
     null,
     lines(
@@ -300,7 +300,7 @@ const refRows: readonly RefRow[] = [
     content('Hello', model),
   ],
   [
-    'The plan creates only one version if the git ref has the text of the file but no metadata',
+    'The plan creates only one version if the text at the git ref has no metadata but matches the text of the file',
     null,
     null,
     lines(
@@ -372,7 +372,7 @@ testPlans('a plan without the pin latest', [
     [],
   ],
   [
-    'The plan creates a version if the text of the file is only in a pinned foreign version',
+    'The plan creates a version if only a pinned foreign version contains the text of the file',
     { pins: { production: 1 } },
     { production: outside(1, 'Hello'), promptsync: null },
     lines('create "Hello"'),
@@ -405,7 +405,7 @@ testPlans('a plan without the pin latest', [
     lines('create "Draft"', 'staging: v3 → v1'),
   ],
   [
-    'The plan stores the prompt text again if only the ledger of a version that staging stops serving lists it',
+    'The plan stores the prompt text again if only a version that staging stops serving lists it in its ledger',
     { text: 'Draft', pins: { staging: 1 } },
     { staging: version(4, 'Other', { ledger: [entry(3, 'Draft')] }), promptsync: one },
     lines('create "Draft"', 'staging: v4 → v1'),

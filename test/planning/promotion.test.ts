@@ -160,7 +160,7 @@ test.each<[string, FileParts, Scene['active'], readonly string[], RulesParts?]>(
     lines('staging: v7 → v8'),
   ],
   [
-    'The plan reports no other problem if the version number pinned in production is unknown',
+    'The plan reports an unknown version number in a production pin as the only problem',
     { pins: { production: 99 } },
     SERVES,
     lines('blocked: pin/unknown-number'),
@@ -427,7 +427,7 @@ describe('earlier pins in git', () => {
       'refused',
     ],
     [
-      'The promotion guard refuses to restore a newer version that skipped staging when it was first pinned',
+      'The promotion guard refuses to restore a newer version whose first promotion skipped staging',
       { staging: 6, production: 7 },
       ...([BACK, '6/7 6/6 6/7 6/6', 'refused'] as const),
     ],
@@ -442,12 +442,12 @@ describe('earlier pins in git', () => {
       ...([MOVED_ON, '8/7 8/6 8/7 7/7 7/6', 'allowed'] as const),
     ],
     [
-      'The promotion guard refuses the version previously pinned in staging if staging serves an older one',
+      'The promotion guard refuses a version that staging was pinned to earlier if staging serves an older one',
       { staging: 8, production: 7 },
       ...([BACK, '8/7 7/6 6/6', 'refused'] as const),
     ],
     [
-      'The promotion guard refuses a version if staging had already moved on when production was pinned to it',
+      'The promotion guard refuses a version that production pinned only after staging moved to a newer one',
       { staging: 8, production: 7 },
       ...([MOVED_ON, '8/7 8/6 7/6', 'refused'] as const),
     ],
@@ -459,7 +459,7 @@ describe('earlier pins in git', () => {
       'refused',
     ],
     [
-      'The promotion guard refuses to restore a newer version if staging was not pinned before its first pin',
+      'The promotion guard refuses to restore a newer version if the commit before its first pin did not pin staging',
       { staging: 6, production: 7 },
       ...([BACK, '6/7 6/6 6/7 -/6', 'refused'] as const),
     ],

@@ -24,7 +24,7 @@ test.each<[string, Parameters<typeof file>[0], RulesParts, unknown]>([
     [],
   ],
   [
-    'collectTextChanges pairs the served text, or null, with the new text',
+    'collectTextChanges pairs the new text with the served text, or with null if no version is served',
     { text: 'New', pins: { dev: 'latest', production: 'latest' } },
     {},
     [

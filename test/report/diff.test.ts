@@ -82,7 +82,7 @@ describe('renderDiffs', () => {
       [...firstHeads, '@@ -0,0 +1,3 @@', '+metadata.model: "m"', '+', '+a'],
     ],
     [
-      'renderDiffs reports that the new text was never read',
+      'renderDiffs reports that promptsync has not read the new text yet',
       side('a'),
       side(null),
       ['staging: promptsync has not read the new text yet; a sync reads it first'],

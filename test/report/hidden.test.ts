@@ -59,7 +59,7 @@ describe('an instruction hidden in variation selectors', () => {
   const text = `Be polite.${hidden}`;
 
   test.each(['text', 'Markdown', 'HTML'] as const)(
-    'The %s report makes every variation selector of a hidden instruction visible',
+    'The %s report visibly escapes every variation selector that encodes a hidden instruction',
     (format) => {
       expect(Buffer.byteLength(instruction)).toBe(71);
       const shown = reviewsOf(text)[format];

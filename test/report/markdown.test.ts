@@ -130,7 +130,7 @@ describe('renderMarkdown', () => {
     expectInert(text, [RUN]);
   });
 
-  test('A Markdown report says only at the top that promptsync did not contact the service', () => {
+  test('A Markdown report mentions only in its opening note that promptsync did not contact the service', () => {
     const problems = [makeProblem('service/not-asked', { reason: 'this run has no API key' })];
     const text = page(report([], { problems, service: null, plan_digest: null }));
     expect(text).toMatch(
@@ -154,7 +154,7 @@ describe('renderMarkdown', () => {
     expectInert(text, [RUN]);
   });
 
-  test('A Markdown report keeps the order of prompts and lists problems of the whole run first', () => {
+  test('A Markdown report lists problems of the whole run first, followed by those of each prompt in prompt order', () => {
     const keys = ['k/2', 'k/1', 'k/3'];
     const of = (key: string) =>
       prompt({ key, id: key, changes: [set(7, 9)], problems: [makeProblem('config/unknown-field', { field: key })] });
@@ -275,25 +275,25 @@ describe('the drift of a Markdown page', () => {
       [],
     ],
     [
-      'A Markdown report also lists drift as a change if the files pin a different version',
+      'A Markdown report lists drift both as drift and as a change if the files pin a different version',
       ...([{ ...moved, restores: false }, set(9, 8)] as const),
       ...([`${PULL} A sync applies what the files declare now.`, ['`production: v9 → v8`']] as const),
     ],
     ['A Markdown report describes drift in a field', { ...field, restores: true }, back, 'A sync puts it back.', []],
     [
-      'A Markdown report also lists drift as a change if the run undid it',
+      'A Markdown report lists drift both as drift and as a change if the run undid it',
       moved,
       { ...set(9, 7), status: 'made' },
       'This run put it back.',
       [row],
     ],
     [
-      'A Markdown report shows drift that the run did not undo',
+      'A Markdown report states that the run did not undo the drift and marks the change as not made',
       ...([moved, { ...set(9, 7), status: 'not_made' }] as const),
       ...(['This run did not change it.', [`${row} (not made)`]] as const),
     ],
     [
-      'A Markdown report flags a drifted field whose outside edit the run may have overwritten',
+      'A Markdown report states that it is unknown whether the run overwrote an outside edit of a field',
       ...([field, { ...back, status: 'unknown' }, 'promptsync does not know whether this run changed it.'] as const),
       ['`name: "Theirs" → "First"` (outcome unknown)'],
     ],

@@ -28,7 +28,7 @@ describe('chooseFailureReason', () => {
       'invalid',
     ],
     [
-      'chooseFailureReason reports a failure if an error occurred although the prompt was applied',
+      'chooseFailureReason reports a failure if an error occurred, even though the prompt was applied',
       [APPLIED],
       ['pull/not-committed'],
       'failed',

@@ -49,7 +49,7 @@ describe('makeMatrixCell', () => {
       { kind: 'unresolved', now: 'v1', next: '2?' },
     ],
     [
-      'makeMatrixCell reports a difference if an environment does not match its pin and no change is planned',
+      'makeMatrixCell reports a difference if an environment does not match its pin but no change is planned',
       { environments: [{ ...row, wanted: v2, in_sync: false }] },
       { kind: 'differs', now: 'v1', next: 'v2' },
     ],

@@ -46,7 +46,7 @@ describe('the summary of a text report', () => {
       `Nothing applied: 2 blocked, 1 failed, 1 not attempted.\n${origin}\n`,
     ],
     [
-      'The text report names only the service if it has no commit and no plan digest',
+      'A text report without a commit and a plan digest identifies only the service',
       { commit: null, plan_digest: null, summary: { ...NO_SUMMARY, set_active: 1 } },
       'Plan: 1 to activate.\nhttps://prompts.example.com\n',
     ],
@@ -73,7 +73,7 @@ test.each<[string, string | null, string]>([
 });
 
 describe('the problems of a text report', () => {
-  test('The text report does not repeat a problem that affects all prompts and omits the prompt names', () => {
+  test('The text report shows a problem that affects all prompts only once and without prompt names', () => {
     const prompts = [failed('a', timeout), failed('b', timeout)];
     expect(text({ prompts, plan_digest: null, summary: { ...NO_SUMMARY, failed: 2 } })).toBe(
       [
@@ -201,7 +201,7 @@ describe('renderStatus', () => {
     ]);
   });
 
-  test('renderStatus omits the status matrix in quiet mode or without a plan', () => {
+  test('renderStatus omits the status matrix in quiet mode and if there is no plan', () => {
     const prompts = [prompt('a', { environments: [row('staging')] })];
     const summary = { ...NO_SUMMARY, unchanged: 1 };
     expect(status(prompts, { summary }, true)).toBe('nothing to do: 1 prompt in sync.\n');

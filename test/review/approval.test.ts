@@ -62,7 +62,7 @@ describe('computeChangeDigests', () => {
     expect(digestsOf(done)).toHaveLength(1);
   });
 
-  test('The digest of a change covers the metadata that a new version inherits', () => {
+  test('The digest of a change depends on the metadata that a new version inherits', () => {
     const metadata = { model: 'gpt-5' };
     const known = observed({ active: { other: outside(2, 'New', metadata) } });
     const metadataFrom = { id: 'ver_1', number: 1, metadata, metadataDigest: computeMetadataDigest(metadata) };
@@ -190,9 +190,9 @@ describe('compareWithReviews', () => {
       { b: [shows('ab')] },
       {},
     ],
-    ['The review search succeeds without any commits if the plan is empty', '', {}, {}],
+    ['The review search succeeds for an empty plan even if there are no commits', '', {}, {}],
     [
-      'The review search finds the changes of two prompts in separate reviews',
+      'The review search finds the changes of two prompts even if separate reviews show them',
       'ab',
       { a: [shows('a')], b: [shows('b', 6)] },
       {},
@@ -203,7 +203,7 @@ describe('compareWithReviews', () => {
       { a1: [shows('b')], a2: [shows('a')] },
       {},
     ],
-    ['The review search finds all changes if a review showed the same plan', 'ab', { ab: [whole] }, {}],
+    ['The review search accepts every change in the plan if a review showed the same plan', 'ab', { ab: [whole] }, {}],
     ['The review search uses the review of the newest commit for every prompt', 'ab', { C: [shows('ab')] }, {}],
     [
       'The review search uses the review of the newest commit even if that commit changed other files',
@@ -249,7 +249,7 @@ describe('compareWithReviews', () => {
       { a: /"k\/1"\. #8 has no approval that counts\.$/ },
     ],
     [
-      'The review search can stop for one prompt and continue for another',
+      'The review search continues for other prompts after it stops for one prompt',
       'ab',
       { x: [], a1: [], ab: [shows('ab')] },
       { a: /No pull request merged the commit a1/ },

@@ -183,7 +183,7 @@ describe('the answers to the client', () => {
     },
   );
 
-  test('the client accepts a response with a byte order mark and the Content-Encoding header identity', async () => {
+  test('the client accepts a response with a byte order mark and the header Content-Encoding: identity', async () => {
     answerInTurn(text(`\ufeff${JSON.stringify(wirePrompt)}`, 200, { 'content-encoding': 'identity' }));
     expect(await openClient().service.readPrompt('prm_1')).toMatchObject({ id: 'prm_1' });
   });
@@ -397,9 +397,13 @@ describe('the key in failures', () => {
   const field = (key: string) => ({ ...wireVersion, metadata_: { [key]: 0 } });
   const other = (key: string) => ({ ...wirePrompt, ...wireVersion, id: key, prompt_id: key });
   const echoes: readonly (readonly [string, number, (key: string) => string])[] = [
-    ['the client never reveals the API key from an error message', 400, (key) => `invalid key ${key}`],
     [
-      'the client never reveals the API key from a JSON error',
+      'the client never reveals an API key that the service echoes as part of an error message',
+      400,
+      (key) => `invalid key ${key}`,
+    ],
+    [
+      'the client never reveals an API key that the service echoes as part of a JSON error',
       500,
       (key) => JSON.stringify({ headers: { 'x-api-key': key } }),
     ],
@@ -408,9 +412,13 @@ describe('the key in failures', () => {
       401,
       (key) => 'x'.repeat(190) + key,
     ],
-    ['the client never reveals the API key from a 403 error', 403, (key) => key],
-    ['the client never reveals the API key from a 404 error', 404, (key) => key],
-    ['the client never reveals the API key from an HTML page', 200, (key) => `<html>${key}</html>`],
+    ['the client never reveals an API key that the service echoes with status 403', 403, (key) => key],
+    ['the client never reveals an API key that the service echoes with status 404', 404, (key) => key],
+    [
+      'the client never reveals an API key that the service echoes as part of an HTML page',
+      200,
+      (key) => `<html>${key}</html>`,
+    ],
     [
       'the client never reveals an API key that is used as a field name',
       200,

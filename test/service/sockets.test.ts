@@ -218,7 +218,7 @@ describe('endless answers', () => {
     expect(version.content.text.length).toBe(31 * MIB);
   });
 
-  test('the client relies on the status code of an error response whose body never ends', async () => {
+  test('the client classifies an error response by its status code even if the response body never ends', async () => {
     const { url } = await onRequest((s) => sendSlowly(s, 'HTTP/1.1 400 No\r\ncontent-length: 9999\r\n\r\nbecause '));
     const { service, calls } = openTestClient({ baseUrl: url, timeoutSeconds: 1 });
     const failure = await failureOf(service.readPrompt('prm_1'));
@@ -226,7 +226,7 @@ describe('endless answers', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('the client does not reveal part of the API key from a truncated error message', async () => {
+  test('the client does not reveal the beginning of an API key at the end of a truncated error message', async () => {
     const body = `${'no '.repeat(20)}${KEY.slice(0, -3)}`;
     const { url } = await onRequest((s) => s.end(`HTTP/1.1 400 No\r\ncontent-length: 999\r\n\r\n${body}`));
     const failure = await failureOf(openTestClient({ baseUrl: url }).service.readPrompt('prm_1'));

@@ -9,15 +9,15 @@ const summary = (html: string) =>
 describe('expectInert', () => {
   test.each([
     [
-      'expectInert accepts promptsync comments at the top',
+      'expectInert accepts promptsync HTML comments at the top of a document',
       `<!-- promptsync 0123456789abcdef -->\n<!-- plan ${DIGEST} 0123456789abcdef -->\n### promptsync plan\n`,
     ],
     [
-      'expectInert accepts values in code',
+      'expectInert accepts mentions, URLs and HTML tags inside code',
       '- `@octocat` #`1` ``#1 ` https://evil.example``\n\n```diff\n@octocat\n<b>\n```\n',
     ],
     ['expectInert accepts an escaped value in HTML', summary('&#60;a&#62; &#64;octocat #1')],
-    ['expectInert accepts a table with values in code', '| a | b |\n| --- | --- |\n| `x` | `y` (blocked) |\n'],
+    ['expectInert accepts a table with values in code spans', '| a | b |\n| --- | --- |\n| `x` | `y` (blocked) |\n'],
     ['expectInert accepts a note and a link to an allowed address', `> [!NOTE]\n> See [run](${ADDRESS}).\n`],
   ])('%s', (_, markdown) => {
     expect(() => expectInert(markdown, [ADDRESS])).not.toThrow();
@@ -39,7 +39,7 @@ describe('expectInert', () => {
     ['expectInert rejects inline HTML', 'a <b>c</b>'],
     ['expectInert rejects an HTML block', '<script>alert(1)</script>'],
     [
-      'expectInert rejects a promptsync comment that is not at the top',
+      'expectInert rejects a promptsync HTML comment that is not at the top of the document',
       '### x\n\ny\n\n<!-- promptsync 0123456789abcdef -->\n',
     ],
     ['expectInert rejects any other HTML comment', '<!-- evil -->'],

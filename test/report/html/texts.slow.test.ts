@@ -130,7 +130,7 @@ describeInBrowser('a fold in a diff', () => {
   test.each([
     [10, 1],
     [11, 2],
-  ])('A diff of twenty lines with changes in lines 2 and %i has a fold count of %i', async (line, folds) => {
+  ])('The number of folds in a twenty-line diff with changes in lines 2 and %i is %i', async (line, folds) => {
     const { page } = await open(edited({ 2: 'x', [line]: 'y' }));
     expect(await page.locator('.fold').count()).toBe(folds);
   });
