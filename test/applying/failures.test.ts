@@ -76,7 +76,7 @@ describe('a failed probe', () => {
     expect(lines).toHaveLength(at + 1);
   });
 
-  test('If the probe for a pinned version number fails, promptsync reports the failure instead of an unknown number', async () => {
+  test('If the probe for a pinned version number fails, promptsync reports that failure, not an unknown number', async () => {
     const service = inMemoryBackend();
     service.addVersion('p1', { text: 'Theirs' });
     const wanted = file({ text: 'Theirs', pins: { staging: 1 } });

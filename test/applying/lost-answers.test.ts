@@ -131,7 +131,7 @@ async function syncWithLostAnswers(handle: CreateHandler, parts: SyncParts = {},
 
 describe('the search for a version after a lost answer', () => {
   test.each([1, 2, 3, 4, 5])(
-    'After a lost response, promptsync finds the version even if the service stores it only during wait %i',
+    'After a lost response, promptsync finds the version even if the service does not store it until wait %i',
     async (late) => {
       let storeIt = async (): Promise<unknown> => undefined;
       let count = 0;

@@ -88,7 +88,7 @@ const rows: readonly Row[] = [
     'applied: made made',
   ],
   [
-    'A prompt fails if the ledger maps its text to a version that does not exist',
+    'A prompt fails if the ledger entry for its text refers to a version that does not exist',
     [leaveManaged('Theirs', entry(7, 'Two', { id: 'gone' }), one)],
     { pins: staging },
     'look ver_2, track ver_2, set p1 promptsync-look gone',
@@ -177,7 +177,7 @@ describe.each(backends)('adoption of an unread newest version (%s)', (_, start) 
   });
 
   test.each(byPins)(
-    'promptsync adopts the newest version if its text matches and reuses it later (file with %s pins)',
+    'promptsync adopts the newest version if its text matches, and reuses it later (file with %s pins)',
     async (_p, pins, said) => {
       const service = await startWithTextOne(start);
       const left = addManagedVersion(service, 'Two', [entry(1, 'One')]);

@@ -66,7 +66,7 @@ describe('the first sync of an imported prompt', () => {
     },
   );
 
-  test('The first sync of an imported prompt creates one baseline version and changes no served version', async () => {
+  test('The first sync of an imported prompt creates one baseline version and leaves staging and production unchanged', async () => {
     const scene = await adopt();
     const ran = await sync(scene, '--max-changes', '0');
     expect(ran.report.prompts).toMatchObject([
@@ -140,9 +140,13 @@ describe('edits in the service after the first sync', () => {
 
 test.each<[string, readonly string[], readonly OutsideChange[]]>([
   ['pull updates the prompt file with text that someone activated in all environments', BOTH, [SAME]],
-  ['pull updates the prompt file with an outside edit even if production is pinned to different text', BOTH, DIFFERENT],
   [
-    'pull updates the prompt file with an outside edit even if only the pinned environment serves it',
+    'pull copies an edit made in the service to the prompt file even if production is pinned to different text',
+    BOTH,
+    DIFFERENT,
+  ],
+  [
+    'pull copies an edit made in the service to the prompt file even if only the pinned environment serves it',
     ['production'],
     [SAME],
   ],
@@ -271,7 +275,7 @@ describe('drift of an imported prompt between a merge and its sync', () => {
   });
 });
 
-test('The plan ignores trailing line breaks and different line ending styles', async () => {
+test('The plan ignores differences in trailing line breaks and in line ending styles', async () => {
   const ends = { greeting: '', a: '\n', b: '\r\n', c: '\r\n\n', d: '\n\n\n' };
   const makeFolder = () => makeRepository({ 'promptsync.yaml': PROMOTION });
   const scene = await makePromotionScene({}, { others: { a: {}, b: {}, c: {}, d: {} }, makeFolder });

@@ -101,7 +101,7 @@ describe('sync in a repository whose .git is a file', () => {
     ],
     ['sync works in a git submodule but refuses uncommitted changes there', addSubmodule],
     [
-      'sync works with a separate git folder but refuses uncommitted changes',
+      'sync works in a repository with a separate git folder but refuses uncommitted changes there',
       (origin) => cloneTo(origin, 'tree', '--separate-git-dir', join(makeFolder(), 'git')),
     ],
   ];

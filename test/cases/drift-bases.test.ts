@@ -118,7 +118,7 @@ test('The drift guard does not block a sync if the previous one was interrupted 
   await expectInSync(story);
 });
 
-test('A version from an earlier commit counts as unfinished drift if sync skipped a commit', async () => {
+test('A version that an earlier commit wanted counts as unfinished drift if no sync ran at the base commit', async () => {
   const story = await startStory({ text: 'A' });
   await story.sync();
   story.edit({ text: 'B' });

@@ -42,7 +42,7 @@ function refusedRuns(serving: string): readonly string[] {
 }
 
 describe('forged ledgers', () => {
-  test('sync refuses a version if a forged ledger falsely claims that it contains the text of the file', async () => {
+  test('sync refuses a version if a forged ledger falsely claims that the version contains the text of the file', async () => {
     const { story, theirs } = await addForeignVersion();
     forgeLedger(story, [{ number: 2, id: theirs, text: 'B' }]);
     story.edit({ text: 'B' });
@@ -52,17 +52,17 @@ describe('forged ledgers', () => {
 
   test.each<[string, (entry: Entry, head: string) => Entry, number]>([
     [
-      'sync refuses a pinned number if a forged ledger entry has the wrong number and the wrong digest',
+      'sync refuses a pinned version number if a forged ledger entry has a wrong number and a wrong digest',
       (entry) => ({ ...entry, number: 7, text: 'B' }),
       7,
     ],
     [
-      'sync refuses a pinned number if a forged ledger entry has the wrong number but the correct digest',
+      'sync refuses a pinned version number if a forged ledger entry has a wrong number but the correct digest',
       (entry) => ({ ...entry, number: 7 }),
       7,
     ],
     [
-      'sync refuses a pinned number if its ledger entry names a commit with different text',
+      'sync refuses a pinned version number if its ledger entry names a commit with different text',
       (entry, commit) => ({ ...entry, commit }),
       2,
     ],

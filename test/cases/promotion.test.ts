@@ -84,13 +84,13 @@ describe('the promotion guard', () => {
 
   test.each<[string, Pins, readonly string[], string]>([
     [
-      'The promotion hint suggests removing the production pin if the same sync would activate its text in staging',
+      'The promotion hint suggests removing the production pin if new text would reach both environments in one sync',
       { staging: 'latest', production: 'latest' },
       ['staging'],
       `${REMOVE_PIN}${THEN}`,
     ],
     [
-      'The promotion hint also suggests pinning production to the older version that it serves',
+      'The promotion hint suggests removing the production pin or pinning the older version that production serves',
       { staging: 'latest', production: 'latest' },
       ['staging', 'production'],
       `${REMOVE_PIN}, or pin the version that it serves (v1)${THEN}`,
@@ -115,7 +115,7 @@ describe('the promotion guard', () => {
     expect(report.prompts[0]?.problems.map((problem) => problem.hint)).toEqual([hint]);
   });
 
-  test('sync refuses to promote a version that staging no longer serves, regardless of the base and later commits', async () => {
+  test('sync refuses to promote a version that staging no longer serves, regardless of the base or of later commits', async () => {
     const scene = await startWithThreeVersions(2, 1);
     scene.commit(textThree(3, 1));
     scene.activate('staging', 3);
@@ -157,7 +157,7 @@ describe('the promotion guard', () => {
     expect(summarizeRun(await scene.runJson(...SYNC, '--base', 'HEAD~1'))).toBe(REFUSED);
   });
 
-  test('plan and sync refuse a promotion that skips staging even if later commits undo and repeat it', async () => {
+  test('plan and sync refuse a promotion that skipped staging, even after later commits revert and reapply it', async () => {
     const scene = await startWithThreeVersions(2, 1);
     scene.commit(textThree(2, 3));
     scene.commit(textThree(2, 1));
@@ -171,7 +171,7 @@ describe('the promotion guard', () => {
     expect(summarizeRun(await scene.runJson('plan'))).toBe(REFUSED);
   });
 
-  test('sync refuses a promotion that skips staging even after its branch and another branch are merged', async () => {
+  test('sync refuses a merged promotion that skipped staging, even after another branch is merged', async () => {
     const scene = await startWithThreeVersions(2, 1);
     git(scene.folder, 'switch', '--quiet', '--create', 'side');
     scene.commit({ ...textThree(2, 1), text: 'Edited.' });
@@ -188,7 +188,7 @@ describe('the promotion guard', () => {
   });
 
   test.each([['latest'], ['git:side']])(
-    'If a promotion that skips staging is reverted and repeated, sync refuses it again (production: %s)',
+    'If a promotion that skips staging is reverted and reapplied, sync refuses it again (production: %s)',
     async (pin) => {
       const scene = await startWithThreeVersions(2, 1);
       git(scene.folder, 'switch', '--quiet', '--create', 'side');
@@ -207,12 +207,12 @@ describe('the promotion guard', () => {
 
   test.each<[string, Pins]>([
     [
-      'sync refuses a repeated promotion that skips staging even if the file initially pinned only production',
+      'sync refuses a reapplied promotion that skips staging even if the file initially pinned only production',
       { production: 1 },
     ],
-    ['sync refuses a repeated promotion that skips staging even if the file initially had no pins', {}],
+    ['sync refuses a reapplied promotion that skips staging even if the file initially had no pins', {}],
     [
-      'sync refuses a repeated promotion that skips staging even if the file initially pinned staging to a tag',
+      'sync refuses a reapplied promotion that skips staging even if the file initially pinned staging to a tag',
       { staging: 'git:release', production: 1 },
     ],
   ])('%s', async (_, pins) => {
@@ -308,7 +308,7 @@ describe('the promotion guard without the git history of the file', () => {
       BOTH_ENDINGS,
     ],
     [
-      'sync refuses a promotion that skips staging even if the prompt id is escaped before the file moves',
+      'sync refuses a promotion that skips staging even if a Unicode escape is added to the prompt id before a move',
       (scene) => {
         writeFiles(scene.folder, { [PATH]: scene.read().replace('prm_greeting', String.raw`prm\u005fgreeting`) });
         commitAll(scene.folder, 'Write the id in another way');
@@ -316,7 +316,7 @@ describe('the promotion guard without the git history of the file', () => {
       },
     ],
     [
-      'sync refuses a repeated promotion that skips staging even if the file moved between the attempts',
+      'sync refuses a reapplied promotion that skips staging even if the file was moved in the meantime',
       (scene) => {
         commitRemoval(scene);
         commitInNewFile(scene);

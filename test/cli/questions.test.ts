@@ -71,7 +71,7 @@ describe('the question of sync on a terminal', () => {
     expect(service.takeWrites()).toEqual([]);
   });
 
-  test('sync on a terminal skips the confirmation in CI or if it would write nothing', async () => {
+  test('sync on a terminal skips the confirmation in CI or if there is nothing to write', async () => {
     const { promptsync } = await makeStage();
     const none = expect.not.stringContaining('?');
     expect((await promptsync('sync --max-changes 0', terminal)).stderr).toEqual(none);

@@ -53,8 +53,18 @@ describe('the prompts that warnings are about', () => {
 
 describe('accept_warnings', () => {
   test.each<[string, Parameters<typeof makeHidden>[0], string, readonly string[]]>([
-    ['a warning that a prompt file accepts is hidden only for that file', { accept_warnings: [CODE] }, '', ['refund']],
-    ['a warning that the configuration accepts is hidden for every file', {}, `accept_warnings: [${CODE}]`, []],
+    [
+      'a warning listed in accept_warnings of a prompt file is hidden only for that file',
+      { accept_warnings: [CODE] },
+      '',
+      ['refund'],
+    ],
+    [
+      'a warning listed in accept_warnings of the configuration is hidden for every file',
+      {},
+      `accept_warnings: [${CODE}]`,
+      [],
+    ],
     [
       'accepting one kind of warning does not hide other kinds',
       { accept_warnings: ['prompt/gone'] },
@@ -107,49 +117,49 @@ describe('accept_warnings in a review', () => {
   const plain = greeting({});
   test.each<[string, readonly [Files, string], readonly [Files, string], readonly string[]]>([
     [
-      'a review shows a warning even if the reviewed change accepts it in the prompt file',
+      'a plan with a base shows a warning even if the head accepts that warning in the prompt file',
       [plain, ''],
       [greeting({ ...HIDDEN, ...ACCEPTS }), ''],
       ['greeting'],
     ],
     [
-      'a review shows a warning even if the reviewed change accepts it in the configuration',
+      'a plan with a base shows a warning even if the head accepts that warning in the configuration',
       [plain, ''],
       [greeting(HIDDEN), EVERYWHERE],
       ['greeting'],
     ],
     [
-      'a review shows a warning about a new prompt file even if the file itself silences that warning',
+      'a plan with a base shows a warning about a new prompt file even if the new file accepts that warning',
       [plain, ''],
       [{ ...plain, ...greeting({ ...HIDDEN, ...ACCEPTS }, 'prompts/other.md', 'other') }, ''],
       ['other'],
     ],
     [
-      'a review shows a warning about a new prompt even if the file that it replaces accepted the warning',
+      'a plan with a base shows a warning about a new prompt even if the file that it replaces accepted that warning',
       [greeting(ACCEPTS), ''],
       [greeting({ ...HIDDEN, ...ACCEPTS }, 'prompts/greeting.md', 'other'), ''],
       ['greeting'],
     ],
     [
-      'a review hides a warning that the prompt file accepts at the base commit',
+      'a plan with a base hides a warning that the prompt file accepts at the base commit',
       [greeting(ACCEPTS), ''],
       [greeting(HIDDEN), ''],
       [],
     ],
     [
-      'a review hides a warning that the prompt file accepts at the base commit even if the file moves',
+      'a plan with a base hides a warning that the prompt file accepts at the base commit even if the file moves',
       [greeting(ACCEPTS), ''],
       [greeting(HIDDEN, 'prompts/moved.md'), ''],
       [],
     ],
     [
-      'a review hides a warning that the configuration accepts at the base commit',
+      'a plan with a base hides a warning that the configuration accepts at the base commit',
       [plain, EVERYWHERE],
       [{ ...greeting(HIDDEN), ...greeting(HIDDEN, 'prompts/other.md', 'other') }, 'concurrency: 2'],
       [],
     ],
     [
-      'a review hides the accepted warnings of an unchanged prompt file',
+      'a plan with a base hides the accepted warnings of an unchanged prompt file',
       [greeting({ ...HIDDEN, ...ACCEPTS }), ''],
       [{ ...greeting({ ...HIDDEN, ...ACCEPTS }), ...greeting({}, 'prompts/other.md', 'other') }, ''],
       [],
@@ -171,7 +181,7 @@ describe('accept_warnings in a review', () => {
     expect(warnedOf((await promptsync('plan --base HEAD^')).stderr)).toEqual([]);
   });
 
-  test('a review hides no warnings if an invalid prompt file stops it', async () => {
+  test('a plan with a base shows a warning that the head accepts even if an invalid prompt file stops the plan', async () => {
     const broken = { 'prompts/broken.md': 'no front matter' };
     const head = { ...greeting({ ...HIDDEN, ...ACCEPTS }), ...broken };
     const { promptsync } = await makeReviewed([plain, ''], [head, EVERYWHERE]);
@@ -180,7 +190,7 @@ describe('accept_warnings in a review', () => {
     expect(parseReport(stdout).problems.map(({ code }) => code)).toContain('prompt/no-front-matter');
   });
 
-  test('the warning about a deleted file is hidden only if the file accepts it at the base commit', async () => {
+  test('the warning about a deleted prompt file is hidden only if the file accepted that warning at the base commit', async () => {
     const gone = (accepted: readonly string[]) =>
       makeReviewed(
         [{ ...plain, ...greeting({ accept_warnings: accepted }, 'prompts/other.md', 'other') }, ''],

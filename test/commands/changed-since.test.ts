@@ -130,7 +130,7 @@ describe('prompts that --changed-since leaves out', () => {
     expect(takeRequests()).toEqual([]);
   });
 
-  test('sync --changed-since calculates a --max-changes percentage from all prompts, not only changed ones', async () => {
+  test('sync --changed-since applies a --max-changes percentage to all prompts, not only to the changed ones', async () => {
     const { write, commit, run: cli } = await makeSyncedTeam();
     write('greeting', { text: 'Edited.' });
     write('refund', { text: 'Edited.' });

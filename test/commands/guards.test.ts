@@ -88,7 +88,7 @@ describe('the commit and path in a version record', () => {
   });
 });
 
-test('sync --expect-plan applies a reviewed plan even if the merge created a new commit', async () => {
+test('sync --expect-plan applies a reviewed plan even if a merge has created a new commit since the review', async () => {
   const folder = makeRepository(workspaceFiles({ greeting: {} }));
   const service = await startTestService(['greeting']);
   const plan = await runJson(folder, ['plan'], service);

@@ -94,7 +94,7 @@ describe('history', () => {
     });
   });
 
-  test('history ignores pending changes and pins to unknown versions', async () => {
+  test('history reports neither pending changes nor pins that name unknown versions', async () => {
     const { folder, readHistory } = await makeStory({ pins: both('latest') });
     writeFiles(folder, { 'prompts/refund.md': promptText('refund') });
     writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { pins: both(99), text: 'Next.' }) });

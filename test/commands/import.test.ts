@@ -142,7 +142,7 @@ Lines.
     expect(await run(folder, ['plan', '--exit-code'], service)).toMatchObject({ exitCode: 0 });
   });
 
-  test('import --environment pins only the given environment and is required if the configuration lists none', async () => {
+  test('import requires --environment if the configuration lists no environments, and pins only the given one', async () => {
     const { folder, service } = await makeStage(['greeting'], CONFIG);
     makeVersions(service, 'greeting', { text: 'One.', in: ['live', 'staging'] });
     const { report, exitCode } = await runJson(folder, ['import', 'prm_greeting'], service);

@@ -162,7 +162,7 @@ environments:
       'github',
     ],
     [
-      'init writes GitHub workflows if only the user name in the remote URL is gitlab',
+      'init writes GitHub workflows if gitlab occurs only as the user name in the remote URL',
       'https://gitlab@github.com/acme/prompts.git',
       'github',
     ],
@@ -337,7 +337,7 @@ describe('init --id', () => {
 
   test.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
     [
-      'init --id does not import a prompt if the existing configuration does not match its file path',
+      'init --id does not import a prompt if no pattern in the existing configuration matches its file path',
       { 'promptsync.yaml': 'prompts: ["texts/**/*.md"]\n' },
       ['init/kept', 'init/not-selected'],
     ],
@@ -388,17 +388,17 @@ describe('init with existing files', () => {
 
   test.each<[string, string, readonly string[]]>([
     [
-      'init adds the example prompt if the existing configuration matches its path',
+      'init adds the example prompt if a pattern in the existing configuration matches its path',
       '["**/*.md"]',
       [...EXTENDED, 'prompts/example/greeting.md'],
     ],
     [
-      'init omits the example prompt if the existing configuration does not match its path',
+      'init omits the example prompt if no pattern in the existing configuration matches its path',
       '["prompts/*.md"]',
       EXTENDED,
     ],
     [
-      'init creates no .gitattributes or .prettierignore if the existing configuration uses another folder',
+      'init creates no .gitattributes or .prettierignore if the existing configuration selects a different folder',
       '["texts/**/*.md"]',
       [],
     ],

@@ -103,7 +103,7 @@ test.each<[string, string | null, string, ContactPolicyOptions, boolean]>([
   ],
   ['a pull request plan contacts no service if the head changes the API key variable', HOME, SPARE, {}, false],
   [
-    'a pull request plan with an explicit API key contacts the service if the head changes the key variable',
+    'a pull request plan with an explicit key contacts the service even if the head changes the API key variable',
     HOME,
     SPARE,
     given,
@@ -135,9 +135,9 @@ test.each<[string, string | null, string, ContactPolicyOptions, boolean]>([
   ['a pull request plan contacts no service if the base configuration is invalid', 'service: 7', HOME, {}, false],
   ['a pull request plan contacts no service if the base uses the embedded service', EMBEDDED, HOME, {}, false],
   ['a pull request plan contacts no service if the head uses the embedded service', HOME, EMBEDDED, given, false],
-  ['a plan with the keyless ask policy contacts no service', HOME, HOME, { contactPolicy: 'keyless' }, false],
+  ['a plan with the keyless contact policy contacts no service', HOME, HOME, { contactPolicy: 'keyless' }, false],
   [
-    'a plan with the keyless ask policy contacts no service even if an API key is given',
+    'a plan with the keyless contact policy contacts no service even if an API key is given',
     HOME,
     HOME,
     { contactPolicy: 'keyless', ...given },

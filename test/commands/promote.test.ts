@@ -353,7 +353,7 @@ async function interrupt({ folder, service }: Scene, words: readonly string[]): 
   });
 }
 
-test('an interrupted promote edits nothing, but with --dry-run it shows the prompts that it has read', async () => {
+test('an interrupted promote edits nothing, and an interrupted promote --dry-run shows the prompts already read', async () => {
   const scene = await makeReadyScene({ config: `${PROMOTION}concurrency: 1\n`, others: { later: BEFORE } });
   const head = git(scene.folder, 'rev-parse', 'HEAD');
   const words = ['promote', '--all', '--to', 'production'];

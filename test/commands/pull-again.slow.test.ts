@@ -127,14 +127,14 @@ describe('pull into a file that was reverted in git', () => {
     return scene;
   };
 
-  test('pull reports a conflict for an unsynced git revert if the service edits another line', async () => {
+  test('pull reports a conflict about an unsynced git revert if another line changes in the service', async () => {
     const scene = await makeReverted();
     changeOutside(scene, { content: change(PULLED, { 'Three.': '3.' }) });
     expect((await pull(scene)).exitCode).toBe(4);
     expect(textIn(scene)).toBe(change(TEXT, { 'Two.': both('Two.', '2.'), 'Three.': '3.' }));
   });
 
-  test('pull reports a conflict for an unsynced git revert of pulled text if the service edits another line', async () => {
+  test('pull reports a conflict about an unsynced git revert of pulled text if another line changes in the service', async () => {
     const scene = await makePulled();
     edit(scene, { text: TEXT });
     changeOutside(scene, { content: change(PULLED, { 'Three.': '3.' }) });

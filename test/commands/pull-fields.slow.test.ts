@@ -47,7 +47,7 @@ describe('pull of fields', () => {
     expect(source(scene)).toBe(promptText('greeting', { text: TEXT, ...after }));
   });
 
-  test('pull keeps an unsynced field edit from git', async () => {
+  test('pull keeps an edit to the name in the prompt file that is committed but not yet synced', async () => {
     const scene = await makeSynced(managed);
     edit(scene, { ...managed, name: 'Hello' });
     edit(scene, { ...managed, name: 'Welcome' });

@@ -130,7 +130,7 @@ describe('pull of a field that no prompt file can hold', () => {
   });
 });
 
-test('pull fails only for a prompt that is missing from the service and edits only selected prompts', async () => {
+test('pull fails for a prompt that is missing from the service but still pulls the other selected prompts', async () => {
   const scene = await makeSynced({});
   addOther(scene);
   writeSource(scene, promptText('missing'), 'prompts/missing.md');

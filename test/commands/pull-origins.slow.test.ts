@@ -59,7 +59,7 @@ describe('the merge base of pull', () => {
     expectBoth(scene, 'One.', '1.');
   });
 
-  test('pull uses the pinned version as the merge base if its environment serves a new version', async () => {
+  test('pull uses the pinned version as the merge base if the pinned environment serves a new version', async () => {
     const scene = await makeSynced({});
     edit(scene, { pins: { staging: 'latest', production: 1 }, text: change(TEXT, first) });
     await sync(scene);

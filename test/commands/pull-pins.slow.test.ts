@@ -125,7 +125,7 @@ describe('pull of an environment that is pinned to latest', () => {
 describe('pull of several environments', () => {
   const both = { staging: 'latest', production: 'latest' };
 
-  test('pull refuses different changes from two environments at once but accepts them one by one', async () => {
+  test('pull refuses to merge different changes from two environments at once but accepts one environment at a time', async () => {
     const scene = await makeSynced({ pins: both });
     changeOutside(scene, { content: TEXT.replace('One.', '1.') });
     changeOutside(scene, { content: TEXT.replace('Three.', '3.'), environments: ['production'] });

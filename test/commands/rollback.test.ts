@@ -102,7 +102,7 @@ describe('rollback', () => {
     expect(productionOf(scene)).toBe('3');
   });
 
-  test('rollback skips intermediate pins on a merged branch', async () => {
+  test('rollback skips pins that existed only on a branch before its merge', async () => {
     const scene = await makeReadyScene(2, 4, { config: CONFIG });
     git(scene.folder, 'checkout', '--quiet', '-b', 'side');
     scene.commit(pinned(3));
@@ -197,7 +197,7 @@ describe('the refusals of rollback', () => {
     expect(summarizeRun(await scene.runJson(...ROLLBACK))).toBe(APPLIED);
   });
 
-  test('rollback refuses to guess a previous pin that is missing from a shallow clone', async () => {
+  test('rollback refuses to guess the previous pin if a shallow clone lacks the commit that contains it', async () => {
     const scene = await makeReadyScene(1, 4, { config: CONFIG });
     scene.commit(pinned(4));
     const ran = await runJson(cloneOf(scene.folder), ROLLBACK, scene.service);

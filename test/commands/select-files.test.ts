@@ -65,7 +65,7 @@ describe('selectFiles', () => {
     ['', NOT_NEAR],
     ['[', NOT_NEAR],
     ['x'.repeat(70_000), NOT_NEAR],
-  ])('selectFiles reports the unmatched selector %.20s with a hint', (selector, hint) => {
+  ])('selectFiles reports that the selector %.20s matches nothing and gives a hint', (selector, hint) => {
     const selected = selectFiles(files, ['summary', selector]);
     expect(selected.files.map(({ key }) => key)).toEqual([summary]);
     expect(selected.problems).toMatchObject([{ code: 'usage/nothing-selected', hint }]);

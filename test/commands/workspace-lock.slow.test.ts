@@ -31,7 +31,7 @@ describe('the workspace lock of two processes', () => {
     expect(isLocked(scene)).toBe(false);
   });
 
-  test('a pull that loses the workspace lock while suspended writes nothing', async () => {
+  test('a pull that loses the workspace lock while it is suspended writes nothing', async () => {
     const scene = await makeScene();
     const held = await startHeldPull(scene, ['--format', 'json']);
     held.child.kill('SIGSTOP');

@@ -248,7 +248,7 @@ describe('concurrent writes to the Langfuse double', () => {
     expect(withLabel(langfuse, 'a')).toEqual([2]);
   });
 
-  test('concurrent PATCHes to the Langfuse test double that move two labels off a version leave one of them behind', async () => {
+  test('the Langfuse test double leaves a label behind if concurrent PATCHes move two labels away from a version', async () => {
     const { langfuse } = await callConcurrently([patch(1, 'staging'), patch(2, 'production')]);
     const versionsWithLabels = ['staging', 'production'].flatMap((label) => withLabel(langfuse, label));
     expect(versionsWithLabels.toSorted()).toEqual([1, 2, 3]);

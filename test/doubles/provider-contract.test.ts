@@ -119,7 +119,7 @@ describe.each(CASES)('provider contract for $service.name', ({ service, connectT
       { text: 'Two.', pins: { staging: 1 } },
     ],
     [
-      'no provider writes anything when it observes a prompt with a pin for an empty environment',
+      'no provider writes anything when it observes a prompt with a pin for an environment that serves nothing',
       { text: 'Two.', pins: { production: 2 } },
     ],
     [

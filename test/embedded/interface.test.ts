@@ -22,7 +22,7 @@ describe('get prompt of the embedded service', () => {
     });
   });
 
-  test('reading a prompt in an empty environment returns a null active_version', async () => {
+  test('reading a prompt in an environment without an active version returns a null active_version', async () => {
     const { read } = await startService();
     expect((await read('p1', 'staging')).body).toHaveProperty('active_version', null);
   });

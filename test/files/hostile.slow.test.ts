@@ -101,18 +101,15 @@ describe('parsePromptFile on 64 KiB of hostile front matter', () => {
     expect(findContractViolations(Buffer.from(makeSource(further)))).toEqual([]);
   });
 
-  test.each(['[', '{a: ', '- ', '? '])(
-    'the parser rejects metadata that is nested too deeply by repeating %j',
-    (piece) => {
-      for (const depth of [66, 500, 5_000, 15_000]) {
-        const { file, problems } = parse(makeSource(`metadata:\n  ${piece.repeat(depth)}\n`));
-        expect(file).toBeNull();
-        expect(problems.length).toBeGreaterThan(0);
-      }
-      const closed = `metadata: {a: ${'['.repeat(5_000)}${']'.repeat(5_000)}}\n`;
-      expect(parse(makeSource(closed)).problems.map(({ code }) => code)).toEqual(['yaml/too-deep']);
-    },
-  );
+  test.each(['[', '{a: ', '- ', '? '])('the parser rejects metadata that nests %j too deeply', (piece) => {
+    for (const depth of [66, 500, 5_000, 15_000]) {
+      const { file, problems } = parse(makeSource(`metadata:\n  ${piece.repeat(depth)}\n`));
+      expect(file).toBeNull();
+      expect(problems.length).toBeGreaterThan(0);
+    }
+    const closed = `metadata: {a: ${'['.repeat(5_000)}${']'.repeat(5_000)}}\n`;
+    expect(parse(makeSource(closed)).problems.map(({ code }) => code)).toEqual(['yaml/too-deep']);
+  });
 });
 
 describe('parsePromptFile on large hostile bodies', () => {

@@ -207,7 +207,7 @@ describe('mergeText if both sides may come from a newer version', () => {
       0,
     ],
     [
-      'a text merge with a possibly outdated base accepts a service change beside a change that both sides made',
+      'a text merge with a possibly outdated base accepts a service change in addition to one that both sides made',
       'a\nb\nc',
       'A\nb\nc',
       'A\nb\nC',

@@ -103,7 +103,7 @@ describe('readPrompts on duplicate ids and keys', () => {
     ['a', 'A', 0],
     ['ﬁ', 'fi', 0],
   ])(
-    'two files, one with %s as its id and key and one with %s, cause %i duplicate errors',
+    'a file whose id and key are both %s and a file whose id and key are both %s cause %i duplicate errors',
     async (one, other, count) => {
       const { problemLines } = await readFiles({ 'prompts/a.md': file(one, one), 'prompts/b.md': file(other, other) });
       expect(problemLines).toHaveLength(count);
