@@ -46,7 +46,7 @@ type HiddenCharacter = { readonly character: string; readonly count: number; rea
 export function findHidden(text: string): readonly HiddenCharacter[] {
   if (PLAIN.test(text)) return [];
   const hidden = new Map<string, HiddenCharacter>();
-  // Blanking the emoji is slow. Skip it if nothing matches, because most text with emoji contains no hidden characters.
+  // Blanking the emoji is slow. Skip it if `HIDDEN` matches nothing, as in most text with emoji.
   const searched = text.search(HIDDEN) === -1 ? text : blankEmojiParts(text);
   for (const match of searched.matchAll(HIDDEN)) {
     const known = hidden.get(match[0]);

@@ -303,8 +303,8 @@ is "embedded".`,
 });
 
 /**
- * The JSON Schemas, by the name that the user types. They are imported, and thus part of the bundle, because the bundle
- * may run without the other files of the npm package.
+ * The JSON Schemas, by the name that the user types. They are imported so that they become part of the bundle. The
+ * bundle may run without the other files of the npm package.
  */
 const SCHEMAS = {
   config: () => import('../../schemas/promptsync.schema.json', { with: { type: 'json' } }),

@@ -33,8 +33,8 @@ export function makeRequiredFlag(flags: string, help: string): Flag<string> {
 }
 
 /**
- * Creates a flag for a git ref. Rejects a blank value, because a workflow passes a blank value if there is no previous
- * commit.
+ * Creates a flag for a git ref. Rejects a blank value. For example, a workflow passes a blank value if there is no
+ * previous commit.
  */
 export function makeRefFlag(flags: string, help: string): Flag<string | undefined> {
   return makeParsedFlag(flags, help, 'a commit, branch or tag', (typed) => (typed.trim() === '' ? null : typed));

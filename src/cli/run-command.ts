@@ -51,7 +51,7 @@ export async function runReportCommand(
     { ...flags, targets, folder: run.folder },
     host,
   );
-  // If a report could not be written, the exit code is 1, unless the command already failed with a different code.
+  // If a report could not be written, the exit code 0 becomes 1. All other exit codes stay the same.
   return isWritten ? exitCode : exitCode || 1;
 }
 
@@ -132,7 +132,7 @@ function formatServeGreeting({ baseUrl, keyVariable, prompts }: RunningService):
 /**
  * Reports an error that stopped the command, and resolves to the exit code 1. If the command line was invalid,
  * commander has already printed the error as text. In that case, writes a report only if the user requested a file or a
- * different format.
+ * format other than text.
  */
 export async function reportFailure(error: unknown, host: SafeHost): Promise<number> {
   const isUsageError = error instanceof CommanderError;

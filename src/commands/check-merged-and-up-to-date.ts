@@ -105,8 +105,9 @@ async function readNewestFromGit(config: Config, { listFilesAt, isShallow }: Rep
 
 /**
  * Returns a function that decides whether a changed file matters to the sync. Configuration files and prompt files
- * matter. If the user selected prompts, only the files of the selected prompts in the work tree matter. The newer
- * commit may contain other files that match the selection, but promptsync does not parse the files of that commit.
+ * matter. If the user selected prompts, only the files of the selected prompts and the configuration files matter. In
+ * that case, a file that exists only in the newer commit never matters, because promptsync does not parse the files of
+ * that commit.
  */
 function makePlannedPathCheck(
   { config, files, skipped }: DesiredWorkspace,

@@ -145,7 +145,7 @@ export async function draftEdits(
   { config, files }: PlannedWorkspace,
 ): Promise<PromptDraft> {
   const { path } = file;
-  // The plan sorts the pins of its files in promotion order, so compare with the file as promptsync read it.
+  // Compare with the file as promptsync read it. In the file from the plan, the pins are sorted in promotion order.
   const fileAsRead = files.find((candidate) => candidate.path === path);
   const before = await readFile(join(config.folder, path)).catch(() => null);
   const parsed = before === null ? null : parsePromptFile(before, path);

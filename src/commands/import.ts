@@ -121,9 +121,8 @@ type ImportRules = {
   /** The environments to pin, in promotion order. */
   readonly environments: readonly Environment[];
   /**
-   * The environment whose active version provides the text of each new file. If null, promptsync uses the first
-   * environment that serves a version and may be pinned to `latest`. If there is none, it uses the first environment
-   * that serves a version.
+   * The environment whose active version provides the text of each new file. If null, promptsync uses an
+   * environment that serves a version: the first one that may be pinned to `latest`, or else the first one.
    */
   readonly ownEnvironment: string | null;
 };

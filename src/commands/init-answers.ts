@@ -27,9 +27,7 @@ type QuestionName = keyof typeof QUESTIONS;
 /** A question, and the initial content of its input field. */
 type Question = { readonly message: string; readonly initial: string };
 
-/**
- * The questions of `init`, each with the flag that answers it. If `initial` is empty, the user may skip the question.
- */
+/** The questions of `init`, each with the flag that answers it. A question with an empty `initial` is optional. */
 const QUESTIONS = {
   url: {
     flag: '--url',

@@ -46,8 +46,8 @@ export type InitFile = {
   /** A complete file, a line or a path, depending on `kind`. */
   readonly content: string;
   /**
-   * The paths of prompt files that this file is meant for. `init` skips this file if the configuration selects none of
-   * these paths. If the list is absent, `init` never skips the file.
+   * Paths of prompt files in the new workspace. `init` skips this file if the configuration selects none of these paths. If the list is
+   * absent, `init` never skips the file.
    */
   readonly promptPaths?: readonly string[];
 };

@@ -73,7 +73,7 @@ async function runInit(options: InitOptions, world: World): Promise<CommandRun> 
 }
 
 /**
- * Creates the run of an `init` that wrote no files.
+ * Creates the run of an `init` that stopped without writing any files.
  * @param folder the folder of the workspace; null if `init` stopped before it had a valid configuration
  */
 function makeStoppedInitRun(folder: string | null, problems: readonly Problem[]): CommandRun {
@@ -254,9 +254,9 @@ async function writeInitFiles(
 }
 
 /**
- * Returns a function that decides whether a file is useful. All files are useful unless `init` keeps an existing
- * promptsync.yaml with different content. In that case, a file with `promptPaths` is useful only if the kept
- * configuration selects at least one of these paths. A configuration that cannot be parsed selects no paths.
+ * Returns a function that decides whether a file is useful in the workspace. If `init` keeps an existing
+ * promptsync.yaml with different content, a file with `promptPaths` is useful only if the kept configuration selects at
+ * least one of these paths. A configuration that cannot be parsed selects no paths. All other files are always useful.
  */
 function makeUsefulnessCheck(
   { file, status, before }: FileDecision,

@@ -229,7 +229,8 @@ function isTooLong(side: TextChange['before']): boolean {
 /**
  * Returns the metadata before and after a change. Returns an empty object in these cases:
  *
- * - One side is unknown, is too long, or does not manage metadata.
+ * - The content of one side is unknown or too long.
+ * - One side does not manage metadata.
  * - The metadata of both sides is empty.
  */
 function makeMetadataFields(before: TextChange['before'], after: TextChange['after']) {
@@ -332,10 +333,10 @@ function makeServedVersion({ commit, pin, ...ref }: ServedVersion) {
 }
 
 /**
- * Creates the reference to the version that an environment should serve. The reference to a new version has no id,
+ * Creates the reference to the version that an environment should serve. For a new version, the reference has no id,
  * because the version does not exist yet. If the content of the new version comes from a `git:` ref, the reference
- * contains its digest, because a plan may create several such versions. If the content comes from the file, the
- * reference needs no digest, because a plan creates at most one such version.
+ * contains its digest, because a plan may create several such versions. A reference without a digest means the new
+ * version with the content of the file. A plan creates at most one such version.
  */
 function makeTarget(target: VersionRef | NewVersionRef): NonNullable<ReportRow['wanted']> {
   if (!isNewVersionRef(target)) return makeReportRef(target);

@@ -20,7 +20,8 @@ type MergeBase = Pick<ServiceSide, 'baseFile' | 'baseContent' | 'newerContents'>
  * Finds the base for merging an edit from the service into a prompt file. Content and fields have separate bases:
  *
  * - The base of the content is the version that somebody edited. If promptsync knows no version that may have been
- *   edited, the base is the first state of the file, but only if git shows that the text of the file never changed.
+ *   edited, the base is the first state of the file. This state is used only if the text of the file never changed in
+ *   git.
  * - The fields, such as the name, do not belong to a version. Their base is the file from which promptsync created the
  *   newest managed version. If there is no managed version, the base is the first state of the file.
  *
@@ -89,8 +90,8 @@ function findReadableVersion(origin: KnownVersion, known: readonly KnownVersion[
  * The version that somebody edited in the service, or one of these values:
  *
  * - `unknown`: A version record or a pin refers to the version, but promptsync does not know that version.
- * - `none`: promptsync knows no older version that may have been edited: no managed version, and no version with
- *   earlier text of the file.
+ * - `none`: promptsync knows no older version that may have been edited. There is no older managed version, and no
+ *   older version has text that the file had in git.
  */
 type EditOrigin = KnownVersion | 'unknown' | 'none';
 
@@ -100,7 +101,7 @@ type EditOrigin = KnownVersion | 'unknown' | 'none';
  * 1. If the edit contains a copied version record, its origin is the version that the record describes.
  * 2. If the file pins the environment to a specific version, that version is the origin.
  * 3. If there are managed versions before the edit, the newest of them is the origin.
- * 4. Otherwise, the origin is the newest version before the edit that contains earlier text of the file.
+ * 4. Otherwise, the origin is the newest version before the edit whose text the file had in git.
  */
 function findOrigin(
   { version, pin }: ServiceEdit,
@@ -134,14 +135,16 @@ export function listManagedBefore({ number }: KnownVersion, known: readonly Know
 }
 
 /**
- * Returns true if the edit may be based on newer content than its presumed origin. If so, a line that is the same in
- * the edit and in the origin may be a line that somebody restored on purpose. The service does not show this, because a
- * pull leaves no trace there. There are two such cases:
+ * Returns true if the edit may be based on newer content than its presumed origin. If so, somebody may have restored a
+ * line of the origin on purpose. The service does not show this, because a pull leaves no trace there. There are two
+ * such cases:
  *
  * - promptsync does not know all versions between the origin and the edit.
- * - A version before the edit has the current text of the file. If a commit was reverted, promptsync may have made this
- *   version active again without creating a new one. Uncommitted text does not count, because promptsync never synced
- *   it.
+ * - A version before the edit has the current text of the file, and a commit contains this text. After a revert,
+ *   promptsync may have made this version active again without creating a new one. Uncommitted text does not count,
+ *   because promptsync never synced it.
+ *
+ * Returns false in both cases if the file pins the environment to the origin.
  */
 function mayOriginBeNewer(
   { version, pin }: ServiceEdit,
@@ -154,15 +157,15 @@ function mayOriginBeNewer(
   if (hasGap(before, origin.number, version.number)) return true;
   const isCommitted = formerFiles.some((former) => former.file.content.digest === content.digest);
   if (!isCommitted || origin.digest === content.digest) return false;
-  // If the edit contains a copied version record, the record identifies the newest managed version that the edit can be
-  // based on. In that case, only foreign versions count here.
+  // A copied version record identifies the newest managed version that the edit can be based on. If the edit contains
+  // such a record, only foreign versions count here.
   const possibleOrigins = before.filter(({ isManaged }) => version.source === null || !isManaged);
   return possibleOrigins.some(({ digest }) => digest === content.digest);
 }
 
 /**
- * Returns the content of each state of the file that is newer than the first state with the text of a version. If no
- * state has that text, uses all states. Omits duplicates and the current content of the file.
+ * Returns the content that the file had in git after the text of a version. Starts after the oldest state with that
+ * text. If no state has that text, uses all states. Omits duplicates and the current content of the file.
  */
 function listContentsSince(
   { digest }: KnownVersion,
@@ -179,7 +182,7 @@ function listContentsSince(
 /**
  * Returns true if git shows that the text of the file never changed. Every difference then comes from the service.
  * Returns false if any state of the file pins a version that promptsync does not know, because the service then had
- * different text. Checks the pins of all states, because a later pull may have edited a pin.
+ * different text. Checks the pins of all states, because a pull may have replaced such a pin.
  */
 function hasOneKnownText({ file: { content }, completeHistory, known }: MergeHistory): boolean {
   const isKnown = ({ pin }: EnvironmentPin) =>

@@ -196,9 +196,8 @@ export async function findReasonNotToContact(
   if (contactPolicy === 'always') return null;
   if (contactPolicy !== 'trusted')
     return makeProblem('service/not-asked', { reason: REASONS_NOT_TO_ASK[contactPolicy] });
-  // If the workflow supplies both the key and the address, a pull request can change neither. An exception is an
-  // address with plain http: it works only if the configuration file allows it, and a pull request can change that
-  // file.
+  // A pull request cannot change a key and an address that the workflow supplies. A plain http: address is an
+  // exception: the configuration file must allow it, and a pull request can change that file.
   const url = URL.parse(environment[BASE_URL_VARIABLE] ?? '');
   const isSupplied = isSecretKeySupplied(keys);
   if (isSupplied && url !== null && !isPlainHttp(url)) return null;

@@ -105,8 +105,8 @@ async function draftMerge(
  */
 function hasNothingToPull(prompt: PromptPlan, options: PullOptions): boolean {
   const hasFieldChanges = prompt.changes.some(({ kind }) => kind === 'update-prompt');
-  // This list of outside edits ignores the pins at earlier commits. These pins could only shorten the list, so an empty
-  // list means that there is nothing to pull.
+  // This list ignores the pins at earlier commits. Such pins can only remove entries from the list. So if the list is
+  // empty, there is nothing to pull.
   return !hasFieldChanges && listOutsideEdits(prompt, options, new Map()).length === 0;
 }
 
@@ -121,11 +121,14 @@ type ServiceChanges = {
    * pull is blocked if there are several.
    */
   readonly textEdits: readonly OutsideEdit[];
-  /** The outside edits that may be older than the file's pin for their environment. */
+  /** The outside edits that may be older than the pin of their environment in the file. */
   readonly contested: readonly OutsideEdit[];
 };
 
-/** An environment that somebody changed in the service. It serves a version that no earlier commit pinned. */
+/**
+ * An environment that somebody changed in the service. Neither HEAD nor an earlier commit pinned the version that the
+ * environment serves.
+ */
 type OutsideEdit = {
   readonly environment: string;
   readonly version: KnownVersion;
@@ -171,8 +174,8 @@ function listOutsideEdits(
     const version = observed?.active.get(name) ?? null;
     if (version === null || wasPinnedEarlier(version, formerPins.get(name) ?? [], known)) return [];
     const pin = file.pins.find((candidate) => candidate.environment === name) ?? null;
-    // If a pin specifies an unknown version number, such as one that an earlier pull wrote, the plan has no change for
-    // the environment. So compare the numbers.
+    // Also compare the version numbers, because the plan has no change for a pin with an unknown version number. An
+    // earlier pull may have written such a pin.
     const isOtherNumber = pin?.pin.kind === 'number' && pin.pin.number !== version.number;
     if (pin !== null && !changing.has(name) && !isOtherNumber) return [];
     return [{ environment: name, version, pin, isManaged: isKnownAsManaged(version, known) }];
@@ -180,9 +183,9 @@ function listOutsideEdits(
 }
 
 /**
- * Returns true if a commit before the current one pinned this version. A foreign version does not count if
- * promptsync had created an older version with the same content. In that case, the commit pinned the older version,
- * and somebody later restored the same content in the service.
+ * Returns true if HEAD or an earlier commit pinned this version. A pin to `latest` or `git:<ref>` matches every version
+ * with its content. For a foreign version, such a pin does not count if promptsync created an older version with the
+ * same content. In that case, the pin meant the older version, and somebody later restored the content in the service.
  */
 function wasPinnedEarlier(
   version: KnownVersion,
@@ -196,8 +199,8 @@ function wasPinnedEarlier(
 }
 
 /**
- * Returns true if promptsync definitely created a version. A version that may be an edited copy counts as managed in
- * `ObservedPrompt.active`, but as foreign in `known`. So this check prefers the entry in `known`.
+ * Returns true if promptsync definitely created a version. Prefers the entry in `known`, where a possible edited copy
+ * counts as foreign. In `ObservedPrompt.active`, it counts as managed.
  */
 function isKnownAsManaged(version: KnownVersion, known: readonly KnownVersion[]): boolean {
   return (known.find(({ id }) => id === version.id) ?? version).isManaged === true;
@@ -206,7 +209,8 @@ function isKnownAsManaged(version: KnownVersion, known: readonly KnownVersion[])
 /**
  * Returns one outside edit for each distinct content. Ignores versions that promptsync created. Compares metadata only
  * if the file manages metadata. If several environments serve the same content, returns the last one with the pin
- * `latest`, because somebody edited the text of the file there. If none of them has that pin, returns the last one.
+ * `latest`, or else the last one. The pin `latest` comes first, because it means that somebody edited the text of the
+ * file there.
  */
 function keepDistinctContents(outsideEdits: readonly OutsideEdit[], { content }: PromptFile): readonly OutsideEdit[] {
   const managesMetadata = content.metadata !== undefined;
@@ -223,8 +227,8 @@ function keepDistinctContents(outsideEdits: readonly OutsideEdit[], { content }:
  * Returns true if the file's pin may be newer than the change in the service. This is possible in two cases:
  *
  * - The user edited the pin after the last commit.
- * - promptsync created the served version, and the git history of the file is incomplete. A commit that git lacks may
- *   have pinned that version.
+ * - promptsync created the served version, and the git history of the file is incomplete. A missing commit may have
+ *   pinned that version.
  */
 function isPinContested(
   { environment, pin, isManaged }: OutsideEdit,

@@ -69,8 +69,8 @@ export async function runWithPlan(
   const workspace = await openWorkspace(options, world);
   const { config, files, problems } = workspace;
   const stop = (...reasons: readonly Problem[]) => {
-    // With `--base`, only the base commit can accept warnings. promptsync has not read that commit yet, so the stopped
-    // run accepts no warnings.
+    // With `--base`, only the base commit decides which warnings are accepted. promptsync has not read that commit yet,
+    // so the stopped run accepts no warnings.
     const acceptedWarnings = options.base === undefined ? collectAcceptedWarnings(files, config) : NO_ACCEPTED_WARNINGS;
     const folder = config?.folder ?? null;
     return makeCommandResult(
@@ -142,9 +142,9 @@ function warnAboutUnknownPrompts(
 }
 
 /**
- * The API paths of all supported services, for the problem `service/none-found`. The path of the configured service is
- * not enough. If the `provider` setting is missing, the symptom is the same as for a wrong address, but the user needs
- * the path of a different service.
+ * The API paths of all supported services, for the problem `service/none-found`. A wrong address and a missing
+ * `provider` setting have the same symptom. If the setting is missing, the user needs the path of a different service,
+ * so the problem shows all paths.
  */
 const INTERFACE_PATHS = [
   `\`${PROVIDERS[DEFAULT_PROVIDER].interfacePath}\``,

@@ -9,8 +9,8 @@ import { makePlannedRun, runWithPlan, type PlannedWorkspace, type PlanningOption
 
 type StatusOptions = PlanningOptions & {
   /**
-   * Which of the service's prompts without a prompt file to list. True lists all of them. A pattern lists those with
-   * matching names. Undefined lists none.
+   * Which orphans to list. An orphan is a prompt in the service that has no prompt file. True lists all orphans. A
+   * pattern lists those with matching names. Undefined lists none.
    */
   readonly orphans?: string | true | undefined;
 };

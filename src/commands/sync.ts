@@ -28,8 +28,8 @@ export type SyncOptions = PlanningOptions &
     readonly expectPlan?: string | undefined;
     /**
      * Whether to apply only the plan of this run. promptsync may have to plan a prompt again right before the write,
-     * for example because the prompt changed in the service. If true, promptsync then refuses to write unless the new
-     * plan equals the plan of this run.
+     * for example because the prompt changed in the service. If this option is true and the new plan differs,
+     * promptsync refuses to write.
      */
     readonly onlyThisPlan?: boolean | undefined;
     /** Overrides `max_changes` of the configuration. */

@@ -221,8 +221,8 @@ async function findInTrees(
 }
 
 /**
- * Counts a root tree toward the limit on searched trees. Returns false if the limit has been reached and this tree has
- * not been counted before.
+ * Counts a root tree toward the limit on searched trees. Returns true if the tree may be searched: it is within the
+ * limit, or it has been counted before.
  */
 function reserveSearch(tree: string, extension: string, { searchedTrees }: Finder): boolean {
   const key = [tree, extension].join('\0');
@@ -231,8 +231,8 @@ function reserveSearch(tree: string, extension: string, { searchedTrees }: Finde
 }
 
 /**
- * Returns the first candidate that is a valid file of the prompt. If all candidates that belong to the prompt are
- * invalid, returns the reason why the last of them is invalid. Returns null if no candidate belongs to the prompt.
+ * Returns the first candidate that is a valid file of the prompt. If the prompt has only invalid files, returns the
+ * reason why the last of them is invalid. Returns null if no candidate belongs to the prompt.
  */
 function chooseCandidate(
   candidates: readonly Candidate[],

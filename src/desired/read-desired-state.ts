@@ -146,9 +146,9 @@ async function readBase(request: BaseRequest, workspaceRepository: Repository | 
 }
 
 /**
- * Returns the warnings that the configuration accepts at the base commit. Returns none if the configuration file was a
- * symbolic link at the base and the link or its target has changed since then. promptsync cannot read that
- * configuration, because it does not follow links in git.
+ * Returns the warnings that the configuration accepts at the base commit. promptsync does not follow symbolic links in
+ * git. It therefore returns none if the configuration file was a symbolic link at the base and the link or its target
+ * has changed since then.
  */
 async function readWarningsAcceptedByConfig(
   commit: string,
@@ -163,9 +163,9 @@ async function readWarningsAcceptedByConfig(
 }
 
 /**
- * Returns the warnings that each file accepts at the base, by path. If a file in the work tree now has the path of a
- * removed file, only the file in the work tree counts. It may belong to a different prompt, which must not inherit the
- * warnings that the removed file accepted.
+ * Returns the warnings that each file accepts at the base, by path. If a file in the work tree has the path of a
+ * removed file, only the file in the work tree counts. The two files may belong to different prompts, and a prompt must
+ * not inherit accepted warnings from another prompt.
  */
 function mapAcceptedWarnings(
   files: readonly PromptFile[],
@@ -178,8 +178,8 @@ function mapAcceptedWarnings(
 }
 
 /**
- * Returns the selected base files whose prompts no longer exist. A prompt may still exist under a new path or key that
- * the selectors do not match. So if there are selectors, this function also checks the files that they do not match.
+ * Returns the selected base files whose prompts no longer exist. A prompt may have moved to a path or key that the
+ * selectors do not match. If there are selectors, this function therefore looks for the prompt in all files.
  * @param existingIds the ids of prompts that are known to exist
  */
 async function findRemovedFiles(

@@ -54,7 +54,7 @@ const MAX_BRANCH_STATES = 500;
 
 /**
  * Reads the states that a prompt file had on a branch, up to the given commit. Leaves out states that existed only on
- * another branch that was merged later. Such states were not in effect before the merge, and states from parallel
+ * other, merged branches. Such states were not in effect on this branch before the merge, and states from parallel
  * branches do not form a sequence.
  */
 export async function readFileHistory(
@@ -66,8 +66,8 @@ export async function readFileHistory(
 }
 
 /**
- * Reads the history of a prompt file for the promotion guard. The guard must not lose the history when the file moves.
- * So if git treats a moved file as a new file, continues with the file that had the prompt's id one commit earlier.
+ * Reads the history of a prompt file for the promotion guard. For the guard, a moved file must keep its history. If git
+ * treats a moved file as a new file, continues with the file that had the prompt's id one commit earlier.
  */
 export async function readGuardHistory(
   { id, path }: PromptLocation,
@@ -130,17 +130,17 @@ async function readPinsOfStates({ files, isComplete }: BranchStates, repository:
 }
 
 /**
- * Returns true if the parent of this commit is missing because the clone is shallow. git reports every file in such a
- * commit as new.
+ * Returns true if the clone is shallow and lacks the parent of this commit. git reports every file in such a commit as
+ * new.
  */
 async function isAtShallowEdge(commit: string | undefined, repository: Repository): Promise<boolean> {
   return commit !== undefined && repository.isShallow && (await repository.resolveRef(`${commit}^`)) === null;
 }
 
 /**
- * Returns true if promptsync created a version of the prompt from a commit that is older than the oldest known state of
- * the file. That state is then not the first state of the prompt: somebody deleted the file earlier, or moved it in a
- * way that git does not follow. The clone may lack the commit that a version records as its source:
+ * Returns true if promptsync created a version of the prompt from a commit before the oldest known state of the file.
+ * The prompt then had earlier states: somebody deleted the file, or moved it in a way that git does not follow. The
+ * clone may lack the commit from which a version was created:
  * - In a shallow clone, a missing commit counts as older.
  * - In a full clone, a missing commit does not count, because it belongs to a different repository.
  */
@@ -227,9 +227,9 @@ async function readPinnedContent(pin: Pin, file: PromptFile, repository: Reposit
 }
 
 /**
- * Returns the former pins without those that the HEAD commit set and that the file still has. Those are current pins,
- * not former ones. If the file also pins an environment that HEAD does not pin, returns all former pins, because the
- * file has changed since HEAD.
+ * Returns the former pins without the current ones. A pin is current if the HEAD commit set it and the file still has
+ * it. If the file pins an environment that HEAD does not pin, the file has changed since HEAD. In that case, returns
+ * all former pins.
  */
 export function omitHeadPins(
   former: FormerPinsByEnvironment,
@@ -283,8 +283,8 @@ export async function readGitHistory(
 }
 
 /**
- * Reads the details of commits, by commit id. If a commit's message mentions no pull request, the details contain the
- * pull request of the merge that brought the commit into the branch.
+ * Reads the details of commits, by commit id. If a commit's message mentions no pull request, uses the pull request of
+ * the merge that brought the commit into the branch.
  */
 async function readCommitsOfHistory(
   ids: readonly string[],

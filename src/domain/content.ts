@@ -3,9 +3,9 @@ import { renderCanonicalJson, isJsonObject, omitKey, type JsonObject, type JsonV
 import { normalizeLineEndings } from '../text.ts';
 
 /**
- * The prompt text and the metadata of a version that exists or that promptsync plans to create. Types that need both
- * have one property of this type instead of two separate properties. Neither `text` nor `metadata` is optional, so the
- * compiler rejects an object literal that lacks one of them.
+ * The prompt text and the metadata of a version that exists or that promptsync plans to create. A type that needs both
+ * has one property of this type instead of two separate properties. The compiler then rejects an object literal that
+ * lacks `text` or `metadata`, because neither is optional.
  */
 export type StoredContent<Metadata extends JsonValue | undefined = JsonValue | undefined> = {
   readonly text: string;
@@ -23,7 +23,9 @@ export type FileContent = StoredContent<JsonObject | undefined>;
 /** Normalized prompt text, with its digest. promptsync normalizes all texts before it compares them. */
 export type DigestedText = Pick<StoredContent, 'text'> & {
   readonly digest: Digest;
-  /** The number of line breaks at the end of the original text, which `normalizeText` removed. 1 if there were none. */
+  /**
+   * The number of line breaks that `normalizeText` removed from the end of the original text. If it removed none, 1.
+   */
   readonly trailingLineBreaks: number;
 };
 
@@ -115,7 +117,10 @@ export function computeNewVersionDigests({ digest, metadataDigest }: Content, ke
 /** The digests of the text and the metadata, under the same property names as in `StoredContent`. */
 export type DigestsByProperty = { readonly [Property in keyof StoredContent]: Digest };
 
-/** Converts content digests to the form from which promptsync computes the digests of plans and changes. */
+/**
+ * Returns the digests under the property names of `StoredContent`. promptsync computes the digests of plans and changes
+ * from this form.
+ */
 export function mapDigestsByProperty({ digest, metadataDigest }: ContentDigests): DigestsByProperty {
   return { text: digest, metadata: metadataDigest };
 }
@@ -147,8 +152,8 @@ export function isInSync(version: ContentDigests, content: Content): boolean {
 }
 
 /**
- * Returns true if a version that promptsync creates from the content `created` also matches `content`, so that one new
- * version is enough. The texts must be equal. The metadata must be equal only if `content` includes managed metadata.
+ * Returns true if one new version with the content `created` can also serve a pin that needs `content`. The texts must
+ * be equal. If `content` includes managed metadata, the metadata must be equal, too.
  */
 export function canServeContent(created: Pick<Content, keyof ContentDigests>, content: Content): boolean {
   if (created.digest !== content.digest) return false;

@@ -16,8 +16,8 @@ export type FormerPin = {
    */
   readonly content: Content | null;
   /**
-   * Whether the pin is certain to refer to the same version or content now as at that commit. False for `git:` pins
-   * with a branch or a tag, because branches and tags can move.
+   * True if the pin certainly still refers to the same version or content as at that commit. False for `git:` pins with
+   * a branch or a tag, because branches and tags can move.
    */
   readonly isFixed: boolean;
 };
@@ -93,8 +93,8 @@ export type FileHistory = {
   readonly commits: readonly string[];
   readonly pins: FormerPinsByEnvironment;
   /**
-   * Whether the known history goes back to the first state of the file. If it does not, the pins in the oldest known
-   * state may be much older than the commit of that state.
+   * Whether the known history goes back to the first state of the file. If not, the pins in the oldest known state may
+   * have been set long before the commit of that state.
    */
   readonly isComplete: boolean;
 };

@@ -21,7 +21,7 @@ export type ObservedPrompt = {
   /** The known versions, newest first. To choose among several with the same content, use `findVersionWithContent`. */
   readonly known: readonly KnownVersion[];
   /**
-   * Returns true if later runs will still know a version with this content after the given environments have moved to
+   * Returns true if later runs will still know a version with this content, even when the given environments serve
    * other versions.
    */
   readonly willKnowContent: (content: Content, movingEnvironments: ReadonlySet<string>) => boolean;
@@ -35,7 +35,7 @@ export type ObservedPrompt = {
    * read the newest version.
    */
   readonly canFindNumbers: boolean;
-  /** The version ids that an apply searched for in vain. No version of this prompt has them. */
+  /** The version ids that an apply searched for but did not find. No version of this prompt has them. */
   readonly missingIds: readonly string[];
   /** Whether the service stores the metadata of versions. Some services discard it. */
   readonly metadata: 'kept' | 'dropped';

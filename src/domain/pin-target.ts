@@ -104,16 +104,17 @@ function isContentDue(file: PromptFile, observed: ObservedPrompt, targets: reado
   if (followsLatest(file)) return targets.some((one) => one.kind === 'new' && one.target.newContent === file.content);
   const { active, metadata, lacksLedger } = observed;
   const content = toStoredContent(file.content, metadata);
-  // This check matters only if the prompt has no ledger. If the sync then creates no other version, it creates a
-  // baseline. The baseline contains the file's text, so it is enough that a served version is in sync with the file.
-  // Any other new version only lists the served versions in its ledger, so one of these must pass the stricter check
-  // `holdsContent`.
+  // This check applies only to a prompt without a ledger. There are two cases:
+  // - The sync creates no other version, so it creates a baseline. The baseline contains the file's text. It is enough
+  //   that an environment serves a version that is in sync with the file.
+  // - The sync creates another version. Its ledger lists the served versions, but it does not contain the file's text.
+  //   One of the served versions must therefore pass the stricter check `holdsContent`.
   const isUsable = createsAnyVersion(targets) ? holdsContent : isInSync;
   const isServed = [...active.values()].some((version) => version !== null && isUsable(version, content));
   if (lacksLedger && isServed) return false;
-  // An environment also keeps its version if the pinned number or content is unknown, because the plan then activates
-  // nothing there. If a pinned id is unknown, the plan still activates the version, because an id refers to exactly one
-  // version.
+  // An environment keeps its version if it is in sync. It also keeps its version if the pinned number or content is
+  // unknown, because the plan then activates nothing there. A pinned id is different: the plan activates its version
+  // even if the id is unknown, because an id refers to exactly one version.
   const keepsVersion = ({ pin }: EnvironmentPin, target: PinTarget | undefined): boolean =>
     target?.kind === 'in-sync' || (target?.kind === 'unknown' && pin.kind !== 'version');
   const movingPins = file.pins.filter((pin, index) => !keepsVersion(pin, targets[index]));

@@ -62,8 +62,8 @@ export type CreateVersion = {
   readonly kind: 'create-version';
   readonly content: Content;
   /**
-   * Other content that the plan needs and that the new version matches, too. An example is the same text from a file
-   * that does not manage metadata. If promptsync adopts an existing version, that version must also match this content.
+   * Other content that the plan needs and that the new version can serve, too. An example is the same text from a file
+   * that does not manage metadata. If promptsync adopts a version, that version must match this content, too.
    */
   readonly otherContents?: readonly Content[];
   /** The ref of the `git:` pin that the content comes from. Absent if the content is the file's own. */
@@ -213,8 +213,8 @@ export type ChangeOutcome = {
   readonly change: Change;
   readonly status: ChangeStatus;
   /**
-   * The version that the change created, adopted or activated. If an activation of a new version was not made, this is
-   * the version that promptsync created or adopted for it, if any.
+   * The version that the change created, adopted or activated. If promptsync created or adopted a version but did not
+   * activate it, the result of the activation still contains this version.
    */
   readonly version?: VersionRef;
 };

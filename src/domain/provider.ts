@@ -77,8 +77,8 @@ export type VersionUses = {
 /** The outcome of creating or adopting a version. */
 export type CreateOutcome = WriteOutcome & {
   /**
-   * The environments that the same request moved to the new version. If the response was lost, promptsync does not know
-   * whether they moved.
+   * The environments that the request for creating the version also moved to the new version. If the response was lost,
+   * promptsync does not know whether they moved.
    */
   readonly movedEnvironments?: readonly string[];
   /** The metadata digest of the adopted version. Absent if promptsync created a version. */

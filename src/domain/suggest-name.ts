@@ -20,16 +20,18 @@ export function suggestNames(word: string, known: readonly string[]): readonly s
     .filter((name) => isSimilar(lower, name))
     .map((name) => ({ name, errors: distance(lower, name) }))
     .toSorted((a, b) => a.errors - b.errors);
-  // Long names with the same beginning all count as similar. Therefore, keep only names with at most one error more
-  // than the closest name.
+  // In a long name, many letters may differ, so all long names with the same beginning count as similar. Keep only the
+  // names with at most one error more than the closest name.
   const closest = similar.filter(({ errors }) => errors <= (similar[0]?.errors ?? 0) + 1).map(({ name }) => name);
   return [...new Set([...withSameEnding, ...closest])].slice(0, 3);
 }
 
 /**
- * Returns true if the word differs from the known name in a single letter, in at most a third of the letters, or only
- * in the order of the letters. The last rule helps with short names. Two swapped letters would be too many there,
- * because they count as two errors.
+ * Returns true if the word is similar to the known name. At least one of these conditions must be met:
+ * - They differ in at most one letter.
+ * - They differ in at most a third of the letters.
+ * - They differ only in the order of the letters. In short names, the other two conditions do not cover two swapped
+ *   letters, because these count as two errors.
  */
 function isSimilar(word: string, known: string): boolean {
   return distance(word, known) <= Math.max(1, Math.floor(known.length / 3)) || sortLetters(word) === sortLetters(known);

@@ -67,8 +67,8 @@ function assumeObservedPrompt(file: PromptFile, baseFile: PromptFile | null, atR
 }
 
 /**
- * Returns the assumed versions by the pin that refers to them, as written in the file (such as `7` or `git:v1.0`).
- * Includes versions that only the head pins: they may exist, but only the service knows that.
+ * Returns the assumed versions. Each key is the pin that refers to the version, as written in the file (such as `7` or
+ * `git:v1.0`). Includes versions that only the head pins, because they may exist in the service.
  */
 function assumeVersions(
   file: PromptFile,

@@ -21,14 +21,14 @@ import { makeProblem, type Place, type Problem } from '../problem.ts';
 type PinActivation = { readonly pin: EnvironmentPin; readonly after: VersionRef | NewVersionRef };
 
 /**
- * Returns a problem for each version that would go live in an environment although its source environment does not
- * serve that version. Three cases are allowed, because they are not promotions:
+ * Returns a problem for each activation of a version that the source environment does not serve. Three cases are
+ * allowed, because they are not promotions:
  * - a rollback
  * - restoring a version that went through the environments in promotion order
  * - restoring the version that `promptsync import` pinned
  *
- * The decision depends only on the service and on the states of the file up to HEAD. It does not depend on the base, or
- * on whether HEAD itself changed the file.
+ * The decision depends only on the service and on the history of the file up to HEAD. It does not depend on the base,
+ * or on whether HEAD itself changed the file.
  */
 export function checkPromotions(
   activations: readonly PinActivation[],
@@ -74,10 +74,11 @@ function isNoPromotion(step: PromotionStep, situation: PromotionSituation): bool
 }
 
 /**
- * Returns true if the environment returns to a version that the file pinned there before. If the environment now serves
- * a newer version, any earlier pin is enough. Otherwise, the earlier pin does not prove that the version was ever live,
- * because a guard may have refused the pin before somebody reverted it. The earlier pin then counts only in two cases:
- * - Git shows that the source environment was pinned to the version right before.
+ * Returns true if the step is a rollback to a version that the file pinned in the environment before. If the
+ * environment now serves a newer version, any earlier pin is enough. In all other cases, a guard may have refused the
+ * earlier pin, so the version may never have been live. The earlier pin then counts only if one of these conditions is
+ * met:
+ * - According to git, the source environment was pinned to the version right before.
  * - The earlier pin was already in the first state of the file.
  */
 function isRollback({ environment, from, target }: PromotionStep, { context, former }: PromotionSituation): boolean {
@@ -90,8 +91,8 @@ function isRollback({ environment, from, target }: PromotionStep, { context, for
 /**
  * Returns true if the file pinned the version in promotion order, and the source environment has moved to a newer
  * version since then. Such a step finishes an interrupted sync, or restores a version that somebody replaced in the
- * service. If the source environment does not serve a newer version, nothing proves that it ever served this version,
- * because a guard may have refused the commit that pinned it there.
+ * service. The move to a newer version is necessary as evidence that the source environment served this version. The
+ * pin alone is no evidence, because a guard may have refused it.
  */
 function isPutBack(step: PromotionStep, situation: PromotionSituation): boolean {
   const { environment, from, target } = step;
@@ -112,8 +113,8 @@ function listStatesBefore({ since }: PinRun, environment: string, { pins }: Form
 }
 
 /**
- * Returns true if the file wants the version that is active in the environment. This is the case if the planned file or
- * any state since the start of the run pins the environment to that version.
+ * Returns true if the environment serves a version that the file wants there. This is the case if the planned file, or
+ * any state since the start of the run, pins the environment to that version.
  */
 function isWantedSince(
   { since }: PinRun,
@@ -131,7 +132,7 @@ function isWantedSince(
 /**
  * Returns true if somebody seems to have activated a newer version directly in the service. All three conditions must
  * be met:
- * - The file already pinned the environment before the run of pins began.
+ * - The file already pinned the environment before it pinned the target there (before `run` began).
  * - The environment serves a version that is newer than the target.
  * - The file never pinned the environment to the version that it serves.
  */
@@ -216,8 +217,8 @@ export function checkLatestPins(file: PromptFile, forbidden: readonly string[]):
 }
 
 /**
- * A version number that the file pins in an environment while it pins a different number in the source environment.
- * Example: `production: 7`, but `staging: 6`.
+ * A pin to a different version number than the pin of the source environment. Example: `production: 7` while `staging:
+ * 6`.
  */
 type SkippedPromotion = {
   readonly environment: string;
@@ -226,7 +227,7 @@ type SkippedPromotion = {
   readonly place: Place;
 };
 
-/** Returns the pins that may skip the source environment. Only the git history can confirm that they do. */
+/** Returns the pins that seem to skip the source environment. Only the git history can show whether they really do. */
 export function findSkippedPromotions(
   { pins, path }: PromptFile,
   promotionSources: ReadonlyMap<string, string>,
@@ -241,9 +242,9 @@ export function findSkippedPromotions(
 
 /**
  * Returns a warning for each pin that skips the source environment, according to git. A pin counts as a skip if no
- * former pin of these two environments could mean the same version. This is not an error, because only the service
- * knows which version the source environment serves. The first pin of an environment causes no warning, because it is
- * not a promotion.
+ * former pin of the two environments can refer to its version. This is not an error, because only the service knows
+ * which version the source environment serves. The first pin of an environment is not a promotion, so it causes no
+ * warning.
  */
 export function warnAboutSkips(
   skips: readonly SkippedPromotion[],

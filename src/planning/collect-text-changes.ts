@@ -63,10 +63,10 @@ function listTextChanges(
 }
 
 /**
- * Returns the content of a version that the plan creates. The version may have metadata that the target of this pin
- * does not manage, for two reasons:
- * - The plan creates one version for several pins, and the metadata comes from a different pin's target.
- * - The new version inherits its metadata from an existing version.
+ * Returns the content of the version that the plan creates for a pin. The version may have metadata even if the pinned
+ * content does not manage metadata, for two reasons:
+ * - The plan creates one version for several pins, and the metadata comes from a different pin.
+ * - The new version copies the metadata of an existing version.
  */
 function makeCreatedContent(target: NewVersionRef, changes: readonly Change[]): StoredContent {
   const { content, metadataFrom } = findCreateFor(target, changes) ?? { content: target.newContent };
@@ -74,8 +74,9 @@ function makeCreatedContent(target: NewVersionRef, changes: readonly Change[]): 
 }
 
 /**
- * Returns the content of a version that promptsync has not read, based on `content`, which has the same text. If the
- * metadata digests differ, the metadata of the version is unknown, so it is undefined in the result.
+ * Returns the content of a version that promptsync has not read. The text comes from `content`, which has the same
+ * text. The metadata comes from `content`, too, if the metadata digests match. Otherwise, the metadata is unknown, so
+ * it is undefined.
  */
 function makeUnreadContent(version: KnownVersion, content: Content): StoredContent {
   const isKnown = content.metadataDigest === version.metadataDigest;

@@ -13,8 +13,8 @@ import { makeVersionRef, type KnownVersion } from '../domain/versions.ts';
 import { meansVersion } from './former-pins.ts';
 
 /**
- * The changes that promptsync plans for one prompt from the head and from the base, the state of the prompt as observed
- * in the service, and the earlier states of its file.
+ * The data from which promptsync finds the drift of one prompt: the changes planned from the head and from the base,
+ * the state of the prompt as observed in the service, and the earlier states of its file.
  */
 export type DriftInput = {
   readonly head: readonly Change[];

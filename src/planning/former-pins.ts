@@ -63,9 +63,9 @@ export function findEarlierRuns(
 }
 
 /**
- * Returns true if the file pinned the version in promotion order: the state right before the run pinned the source
- * environment to it. If the run began with the file's first state, checks the first state itself, because its
- * environments already served the pinned versions.
+ * Returns true if the file pinned the version in promotion order. This means that the state right before the run pinned
+ * the source environment to the version. If the run began with the file's first state, that state itself must pin the
+ * source environment to the version. Its environments already served the pinned versions.
  */
 export function beganAsPromotion(
   { since }: PinRun,
@@ -138,12 +138,12 @@ export type PreviousPin =
 type ServedContent = Pick<KnownVersion, 'number' | 'digest'>;
 
 /**
- * Finds the target of a rollback: the version of the newest former pin whose version is older than the served version
- * and differs from it in text. Because the target is older, a second rollback goes further back. It does not return to
- * the version from before the first rollback.
+ * Finds the target of a rollback: the version that the newest suitable former pin refers to. The version must be older
+ * than the served version and have a different text. Because the target is older, a second rollback goes further back.
+ * It does not return to the version from before the first rollback.
  *
  * The result is `unclear` if the file pinned an unknown version after it pinned the target and before it pinned the
- * served version. Such a pin does not matter if its text never became a version.
+ * served version. A pin whose text never became a version does not make the result unclear.
  * @param pins the former pins, newest first
  */
 export function findPreviousPin(
@@ -155,7 +155,7 @@ export function findPreviousPin(
   const numbersWithSameText = new Set(versionsWithSameText.map((version) => version.number));
   const numberedPins = pins.map((pin) => ({ pin, number: getPinnedNumber(pin, known) }));
   const servedIndex = numberedPins.findIndex(({ number }) => number === served);
-  // If a pin in the newest state matches no version, it has not been synced yet, so it is not a former pin.
+  // A pin in the newest state that matches no version has not been synced yet, so it is not a former pin.
   const formerPins = numberedPins.filter(({ pin, number }) => number !== null || pin.age > 0);
   const earlierPins = servedIndex === -1 ? formerPins : numberedPins.slice(servedIndex);
   const previousIndex = earlierPins.findIndex(
@@ -163,8 +163,8 @@ export function findPreviousPin(
   );
   const number = earlierPins[previousIndex]?.number ?? null;
   const pinsBetween = previousIndex === -1 ? earlierPins : earlierPins.slice(0, previousIndex);
-  // If promptsync knows every version between the target and the served version, then text that is in none of them
-  // was never synced. A gap between the known versions makes that uncertain.
+  // A text was never synced if no version between the target and the served version contains it. This is certain only
+  // if promptsync knows all versions in that range.
   const hasUnknownVersions = hasGap(known, number ?? 0, served);
   const unclear = pinsBetween.find((one) => {
     return one.number === null && (one.pin.pin.kind === 'version' || hasUnknownVersions);

@@ -41,8 +41,8 @@ export function guardPlan(plan: Plan, guards: GuardSettings): Plan {
 }
 
 function blockPrompt(prompt: PromptPlan, problems: readonly Problem[]): PromptPlan {
-  // Even a prompt without planned changes may change, because an apply may plan more changes after it finds the
-  // versions in `pinsToFind`.
+  // A prompt without planned changes may change, too: an apply may plan more changes after it has found the versions in
+  // `pinsToFind`.
   const mayChange = prompt.changes.length + prompt.pinsToFind.length > 0;
   if (!mayChange || problems.length === 0) return prompt;
   // Do not search for the versions of a refused prompt, because a search may use probes, and a probe writes to the
@@ -91,7 +91,7 @@ export function guardFreshPlan(fresh: PromptPlan, planned: PromptPlan, guards: G
 
 /**
  * Returns a fresh plan without the details of the versions that promptsync searched for. The first plan contains only
- * the ids of these versions, so with the details, the two plans would have different digests.
+ * the ids of these versions. With the details, the two plans would have different digests.
  */
 export function omitFoundVersions(fresh: PromptPlan, { pinsToFind }: Pick<PromptPlan, 'pinsToFind'>): PromptPlan {
   if (fresh.observed === null) return fresh;

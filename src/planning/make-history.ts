@@ -48,8 +48,8 @@ export function makeHistory(sources: HistorySources): readonly VersionHistory[] 
 }
 
 /**
- * Returns the known versions. For an active version, uses what promptsync read from the service instead of the ledger
- * entry, because some services add metadata to every version.
+ * Returns the known versions. If a version is active, replaces its ledger entry with the version that promptsync read
+ * from the service. The two can differ, because some services add metadata to every version.
  */
 function listKnownVersions({ known, active }: ObservedPrompt): readonly KnownVersion[] {
   const served = [...active.values()].filter((version) => version !== null);

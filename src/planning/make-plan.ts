@@ -63,8 +63,8 @@ function choosePlanStatus(problems: readonly Problem[], changes: readonly Change
 }
 
 /**
- * Finds the drift of one prompt. Plans the prompt's base file against the same observation as its head file, and
- * compares the changes of both plans. A prompt that is new since the base has no drift.
+ * Finds the drift of one prompt. Plans the file from the base against the same observation, and compares the result
+ * with the changes that the head needs. A prompt that does not exist at the base has no drift.
  */
 function findDriftSinceBase(
   { base }: PlanInput,
@@ -87,8 +87,8 @@ function makeUnobservedPlan(file: PromptFile, failed: Observation['failed']): Pr
 
 /**
  * Returns the pins whose versions an apply must search for. Returns none if another pin has a problem that a search
- * cannot solve. promptsync blocks such a prompt and must not write to it. A search may use probes, and a probe is a
- * write.
+ * cannot solve, because promptsync blocks such a prompt. A search may use probes, and promptsync must not write probes
+ * for a blocked prompt.
  */
 function listPinsToFind(pins: readonly ResolvedPin[]): readonly Pin[] {
   if (pins.some(({ problems, needsSearch }) => problems.length > 0 && !needsSearch)) return [];

@@ -141,9 +141,9 @@ function planCreates(
 }
 
 /**
- * Returns true if `content` needs no version of its own, because the version that is created for `other` can also serve
- * it. If each of the two can serve the other, only the later one gets a version. The file's own content comes last, so
- * it is preferred to equal content at a ref.
+ * Returns true if `content` needs no version of its own, because the version for `other` can also serve it. If each of
+ * the two can serve the other, only the later one gets a version. The file's own content comes last, so it has priority
+ * over equal content at a ref.
  */
 function isServedByOther(content: Content, index: number, other: Content, otherIndex: number): boolean {
   return canServeContent(other, content) && (!canServeContent(content, other) || otherIndex > index);
@@ -166,8 +166,8 @@ function chooseMetadataSource(
 }
 
 /**
- * Builds the change that creates a version. Finds the ref of the content by object identity. A comparison by value
- * could find a ref for the file's own content, which belongs to no ref.
+ * Builds the change that creates a version. Finds the ref whose content is the same object as `content`. Equal content
+ * is not enough: the file's own content belongs to no ref, but it may equal the content at a ref.
  */
 function makeCreateChange(content: Content, refs: ContentsAtRefs, provenance: Provenance): CreateVersion {
   for (const [ref, at] of refs) {

@@ -84,8 +84,8 @@ function countLines(hunks: readonly Hunk[]): number {
 function renderHunk(hunk: Hunk, style: Style): readonly string[] {
   const { colors, screen } = style;
   const blocks = hunk.blocks.map(({ kind, lines }) => ({ kind, lines: lines.map(shortenBlanks) }));
-  // Word marks are visible only in color. They are also needed for a terminal without color, because a long line is
-  // shortened to the text around its marked words.
+  // Word marks are visible only in color. A terminal without color also needs them, because a long line is shortened to
+  // the text around its marked words.
   const needsMarks = colors.isColorSupported || screen !== null;
   const marked = needsMarks ? markWords(blocks) : blocks.map(makeUnmarkedBlock);
   return [...fitLine(colors.cyan(hunk.title), style, 2), ...marked.flatMap((block) => renderBlock(block, style))];

@@ -138,8 +138,7 @@ export type MarkedBlock = { readonly kind: Block['kind']; readonly lines: readon
 
 /**
  * The minimum similarity for marking words, from 0 to 1. The similarity of two texts is the share of the shorter text
- * that also occurs in the longer text. Texts that are less similar have so little in common that marking single words
- * would mislead the reader.
+ * that also occurs in the longer text. Below this similarity, marks on single words would mislead the reader.
  */
 const MIN_SIMILARITY = 0.4;
 /**

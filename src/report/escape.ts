@@ -10,13 +10,13 @@ export function escapeLine(text: string): string {
 }
 
 /**
- * Matches a run of blanks that can be wider than `MAX_BLANK_COLUMNS`. The shortest such run consists of eleven tabs,
- * which count as 44 columns.
+ * Matches a run of at least eleven blanks. Shorter runs are never wider than `MAX_BLANK_COLUMNS`, because even ten tabs
+ * count as only 40 columns.
  */
 const LONG_BLANK_RUN = /[\t\p{Zs}]{11,}/gu;
 /**
- * The maximum width of a run of blanks that `shortenBlanks` leaves unchanged, in columns. Even if a web page draws the
- * run twice as wide, the text after it is still visible in a GitHub comment.
+ * The maximum width of a run of blanks that `shortenBlanks` leaves unchanged, in columns. Some web pages draw the run
+ * twice as wide. Even then, the text after it is visible in a GitHub comment.
  */
 const MAX_BLANK_COLUMNS = 40;
 /** The width that promptsync assumes for a tab, in columns. Some web pages draw tabs up to twice as wide. */

@@ -161,9 +161,9 @@ export function describeDifference({ environment, active, pin, wanted }: ReportR
 }
 
 /**
- * Returns one row for each period in which the file pinned an environment to this version. The cells are the
- * environment, the time, the commit and the subject. Rows of environments that serve the version now come first. An
- * environment that serves the version without being pinned to it also gets a row.
+ * Returns one row for each period in which the file pinned an environment to this version. An environment that serves
+ * the version without such a pin also gets a row. The cells are the environment, the time, the commit and the subject.
+ * Rows of environments that serve the version now come first.
  */
 function listPeriods({ active_in: activeIn, pinned }: ReportVersion): readonly CellTexts[] {
   const open = pinned.filter(({ until }) => until === null).map(({ environment }) => environment);

@@ -109,8 +109,8 @@ const OMITTED_NOTE =
   'There is no room for more problems. A JUnit report has at most 30 MB, with at most 1 MB for each test.';
 
 /**
- * Renders all test cases. Includes as many failures as fit into `maxBytes` bytes in total. In each test case, one note
- * replaces the failures that do not fit.
+ * Renders all test cases. Includes as many failures as fit into `maxBytes` bytes in total. If some failures of a test
+ * case do not fit, one note replaces them.
  */
 function fitCases(cases: readonly TestCase[], maxBytes: number): readonly string[] {
   const shortest = cases.map((testCase) => {

@@ -186,7 +186,7 @@ function renderProblemItems(problem: ReportProblem): readonly string[] {
  * - one row for each changed environment, each changed field and each edit
  * - one row for a new version, but only if no environment will serve it or if it keeps metadata
  * - one row with the status, if the prompt failed or was not attempted and has no changes to show
- * @param hasPlanDigest whether the report has a plan; without a plan, a prompt without edits gets no row with its
+ * @param hasPlanDigest whether the report has a plan; without a plan, only a prompt with edits can get a row with its
  * status
  */
 function renderPromptRows(prompt: ReportPrompt, hasPlanDigest: boolean): readonly string[] {
@@ -201,7 +201,7 @@ function renderPromptRows(prompt: ReportPrompt, hasPlanDigest: boolean): readonl
   );
   const isUnfinished = (hasPlanDigest || edits.length > 0) && (status === 'failed' || status === 'not_attempted');
   const edited = edits.map((edit) => renderCodeSpan(words.describeEdit(edit)));
-  // If a prompt failed, promptsync wrote its edits to the file only if they contain a conflict for the user to resolve.
+  // The edits of a failed prompt are in the file only if they contain a conflict for the user to resolve.
   const writtenEdits = edits.some(words.isConflict) ? edited : [];
   const cells =
     rows.length === 0 && isUnfinished ? [words.describeStatus(status), ...writtenEdits] : [...rows, ...edited];

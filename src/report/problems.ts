@@ -4,8 +4,8 @@ import type { Report, ReportProblem, ReportPrompt } from './schema.ts';
 
 /**
  * Returns all problems of a report without duplicates: first the problems of the run, then the problems of each prompt.
- * A problem without a path gets the path of its prompt. Interruptions and problems that several prompts share get no
- * path, because they concern the whole run.
+ * If a problem of a prompt has no path, it gets the path of the prompt. Interruptions and problems that several prompts
+ * share are exceptions, because they concern the whole run.
  */
 export function listProblems({ problems, prompts }: Pick<Report, 'problems' | 'prompts'>): readonly ReportProblem[] {
   const shared = findSharedProblems(prompts);
@@ -20,9 +20,9 @@ export function listProblems({ problems, prompts }: Pick<Report, 'problems' | 'p
 }
 
 /**
- * Returns the problems to show once for the whole run instead of once per prompt. Such a shared problem has no path,
- * and it affects at least two prompts: either all prompts, or all prompts with changes and no others. In both cases, it
- * is clear to readers which prompts are affected.
+ * Returns the problems to show once for the whole run instead of once per prompt. Such a shared problem has no path and
+ * affects at least two prompts. It affects either all prompts or exactly the prompts with changes, so that readers know
+ * which prompts are affected.
  */
 export function findSharedProblems(prompts: readonly ReportPrompt[]): readonly ReportProblem[] {
   const groups = Map.groupBy(
@@ -63,7 +63,7 @@ export function isInterrupted({ problems, prompts }: Pick<Report, 'problems' | '
 
 /**
  * The code of the warning that promptsync created the report without contacting the service. Reports show this warning
- * first, because it qualifies everything else.
+ * first, because it affects the meaning of everything else.
  */
 export const NOT_ASKED_CODE: ReportProblem['code'] = 'service/not-asked';
 

@@ -35,8 +35,8 @@ function chooseRefusal({ prompts }: Pick<Report, 'prompts'>): FailureReason {
 }
 
 /**
- * The first word of the outcome title of a run that applied something. `reportsApply` recognizes the notes of such runs
- * by this word.
+ * The first word of the outcome title if the run applied something. `reportsApply` recognizes the notes of such runs by
+ * this word.
  */
 const APPLIED_TITLE = 'applied';
 

@@ -19,8 +19,8 @@ export type Screen = {
   readonly width: (text: string) => number;
   /**
    * Wraps a line between words into rows of at most `columns` columns. Every row except the first is indented by
-   * `hangingIndent` spaces. Does not break a word that is wider than a row, such as a URL to copy or text in a script
-   * without spaces. The terminal breaks such a word.
+   * `hangingIndent` spaces. Words that are wider than a row, such as a URL to copy or text in a script without spaces,
+   * stay whole. The terminal breaks them.
    */
   readonly wrap: (line: string, columns: number, hangingIndent: number) => readonly string[];
   /** Truncates a line that is wider than `columns`, and ends it with `…`. The line must not contain color codes. */

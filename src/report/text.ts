@@ -85,7 +85,7 @@ function groupPromptsByProblem(prompts: readonly ReportPrompt[]): readonly (read
   const withOneProblem = prompts.filter(
     (prompt) => hasNothingToShow(prompt) && prompt.problems.length === 1 && prompt.drift.length === 0,
   );
-  // A hint can end with a command for a single prompt, so hints are compared without their commands.
+  // Compare hints without the command at their end, because a command can be for a single prompt.
   const makeKind = ({ status, problems: [problem] }: ReportPrompt): string =>
     `${status} ${problem?.code} ${problem?.hint.split(' run: ')[0]}`;
   const groups = Map.groupBy(withOneProblem, makeKind);

@@ -20,7 +20,7 @@ export type ShownPlan = { readonly plan: string; readonly changes: ReadonlySet<s
  * Computes the digest of each visible change of a prompt (SHA-256, base64url). The creation of a baseline is not
  * visible. A digest covers the prompt, the environment or field, its current state, and the new text and metadata or
  * the new field value. The digest of an activation stays the same after promptsync has created the version to activate.
- * If an apply is interrupted, the same review therefore still covers the remaining changes.
+ * The review therefore still covers the remaining changes if an apply is interrupted.
  */
 export function computeChangeDigests(prompt: PromptPlan): readonly string[] {
   const steps = prompt.changes.filter(isVisibleChange).flatMap((change) => listDigestedSteps(change, prompt));
@@ -103,7 +103,7 @@ const MAX_COMMITS_READ = 100;
 
 /** The result of comparing a plan with the reviews of merged pull requests. */
 type Comparison = {
-  /** The problems to report, by prompt id. There is one for each prompt with a change that no review showed. */
+  /** The problems to report, by prompt id. Each prompt with at least one change that no review showed has a problem. */
   readonly unreviewed: ReadonlyMap<string, Problem>;
   /** The numbers of the pull requests whose reviews showed at least one change of the plan. */
   readonly shownBy: ReadonlySet<number>;
@@ -127,8 +127,8 @@ type Search = {
 /**
  * Finds the changes of a plan that no review showed. The approval of the newest commit counts for all prompts. For each
  * prompt, the search then visits the commits that touched its file or the configuration, newest first. It ends at the
- * first commit that touched the file and has no approval. If it continued, a direct push could restore text that was
- * approved once and reverted later.
+ * first commit that touched the file without an approval. Otherwise, a direct push could restore text that was approved
+ * once and reverted later.
  */
 export async function compareWithReviews(plan: Plan, trail: ReviewTrail): Promise<Comparison> {
   const { commits, touchesFile, touchesConfig, reviewsOf } = trail;

@@ -19,14 +19,14 @@ function toMarkup(value: MarkupValue): string {
   return isList(value) ? value.map(({ html }) => html).join('') : value.html;
 }
 
-/** Wraps `Array.isArray`, because TypeScript does not narrow readonly arrays with it. */
+/** Wraps `Array.isArray`, because TypeScript does not narrow a readonly array after a direct call. */
 function isList(value: Markup | readonly Markup[]): value is readonly Markup[] {
   return Array.isArray(value);
 }
 
 /**
  * Escapes text for an element or a quoted attribute, and makes hidden characters visible. Also escapes `##[`, and `::`
- * at the start of a line, because they would be workflow commands if a GitHub runner prints the page.
+ * at the start of a line. Otherwise, a GitHub runner that prints the page would execute workflow commands.
  */
 function escapeMarkup(text: string): string {
   const shown = showHidden(text).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

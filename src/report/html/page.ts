@@ -34,8 +34,7 @@ export function renderHtml(report: Report, title: string): string {
   const body = markup`${renderHeader(report, context, title)}<main>
 ${renderProblemsAndFiles(report)}${report.prompts.length === 0 ? NO_MARKUP : renderMatrix(report, context)}${renderOrphans(report)}${renderProblemSection(report, 'Warnings')}</main>
 ${renderFooter(report)}`;
-  // The title starts with the outcome, because narrow browser tabs cut off the end of a title. The outcome is what
-  // tells pages apart.
+  // Put the outcome first, because it tells pages apart. Narrow browser tabs cut off the end of a title.
   const head = renderHead(`${renderOutcome(report, PLAIN_STYLE.colors)} promptsync ${title}`);
   return `<!doctype html>\n<html lang="en">\n<head>\n${head}</head>\n<body>\n${body.html}<script>${PAGE.script}</script>\n</body>\n</html>\n`;
 }
@@ -72,8 +71,8 @@ ${report.prompts.map((prompt) => renderPromptRow(prompt, context, open.has(promp
 }
 
 /**
- * Returns the CSS class for a number of environments. If the page is wide enough, the classes `few` and `several` show
- * the environments as columns. The class `many` never does.
+ * Returns the CSS class for a number of environments. On a wide page, the classes `few` and `several` show the
+ * environments as columns. The class `many` never does.
  */
 function chooseWidthClass(environmentCount: number): string {
   if (environmentCount > 6) return 'many';
@@ -150,8 +149,8 @@ function renderFooter({ plan_digest: digest }: Report): Markup {
 }
 
 /**
- * Renders the errors or the warnings of the run. The warning that promptsync did not contact the service is listed with
- * the errors, because it qualifies everything else on the page.
+ * Renders the errors or the warnings of the run. The errors include one warning: that promptsync did not contact the
+ * service. It affects the meaning of everything else on the page.
  */
 function renderProblemSection({ problems }: Report, title: 'Problems' | 'Warnings'): Markup {
   const isImportant = (problem: ReportProblem): boolean => isError(problem) || problem.code === NOT_ASKED_CODE;
