@@ -1,31 +1,38 @@
 import { escapeSelector } from '../text.ts';
-import { defineError, quoteNames, quoteShellWord, shortenCommitId, defineWarning } from './catalog-entry.ts';
+import {
+  defineError,
+  formatCount,
+  quoteNames,
+  quoteShellWord,
+  shortenCommitId,
+  defineWarning,
+} from './catalog-entry.ts';
 
 /** The problems of the commands that write prompt files. */
 export const COMMAND_PROBLEMS = {
   // promptsync promote
   'promote/nothing-active': defineError<{ environment: string }>(
-    (e) => `"${e.environment}" serves no version of this prompt.`,
-    'Promote a version to this environment or sync it before you promote from it.',
+    (e) => `No version of this prompt is active in "${e.environment}".`,
+    'Sync this environment first, or promote a version to it. Then promote from it.',
   ),
   'promote/source-drifted': defineWarning<{ environment: string; serves: string }>(
     (e) =>
-      `"${e.environment}" serves ${e.serves} instead of the version that its pin asks for. promptsync promotes ${e.serves}.`,
-    'To promote the version that the file declares, sync first.',
+      `"${e.environment}" serves ${e.serves}, which does not match its pin. promptsync promotes ${e.serves} anyway.`,
+    'To promote the pinned version instead, run promptsync sync first.',
   ),
 
   // promptsync rollback
   'rollback/nothing-before': defineError<{ environment: string; number: number }>(
-    (e) => `promptsync knows no version before v${e.number} that "${e.environment}" served.`,
-    'Name a version with --to N. `promptsync history KEY` lists the known versions.',
+    (e) => `promptsync could not find a version that "${e.environment}" served before v${e.number}.`,
+    'Specify a version with --to N. To list the known versions, run `promptsync history KEY`.',
   ),
   'rollback/nothing-served': defineError<{ environment: string }>(
-    (e) => `"${e.environment}" serves no version, so there is nothing to roll back.`,
-    'Remove the pin of this environment from the file, or name a version with --to N.',
+    (e) => `No version is active in "${e.environment}", so there is nothing to roll back.`,
+    'Remove the pin for this environment from the file, or specify a version with --to N.',
   ),
   'rollback/shallow': defineError<{ environment: string }>(
-    (e) => `The clone is shallow, so promptsync cannot read the earlier pins of "${e.environment}".`,
-    'Fetch the whole history (git fetch --unshallow; actions/checkout: `fetch-depth: 0`), or name a version with --to N.',
+    (e) => `This clone is shallow, so promptsync cannot read earlier pins for "${e.environment}".`,
+    'Run `git fetch --unshallow`, or set `fetch-depth: 0` for actions/checkout. To roll back without the full history, specify a version with --to N.',
   ),
   'rollback/unclear-before': defineError<{
     environment: string;
@@ -34,51 +41,55 @@ export const COMMAND_PROBLEMS = {
     pin: string | null;
   }>(
     (e) =>
-      `Commit ${shortenCommitId(e.commit)} pinned "${e.environment}" to ${describeFormerPin(e)}, but promptsync knows no version for this pin.`,
-    (e) => `Pin the environment to ${describeFormerPin(e)} by hand, or name a version with --to N.`,
+      `Commit ${shortenCommitId(e.commit)} pinned "${e.environment}" to ${describeFormerPin(e)}, but promptsync could not find a version that matches this pin.`,
+    (e) => `Manually pin the environment to ${describeFormerPin(e)}, or specify a version with --to N.`,
   ),
   'rollback/unknown-version': defineError<{ number: number }>(
-    (e) => `promptsync knows no version ${e.number} of this prompt.`,
-    'Name a version that `promptsync history KEY` lists, or pin `git:<ref>`, which always works.',
+    (e) => `promptsync could not find version ${e.number} of this prompt.`,
+    'Choose a version listed by `promptsync history KEY`. Or pin `git:<ref>`, which works even if the version is unknown.',
   ),
 
   // promptsync pull
   'pull/conflict': defineError<{ places: number }>(
-    (e) => `The file and the service have both changed ${describePlaces(e)}. The file now contains both versions.`,
-    'Choose between the lines marked with <<<<<<<, ======= and >>>>>>>. Or restore the file, and run the command again with --ours or --theirs.',
+    (e) =>
+      `The file and the service have conflicting changes in ${formatCount(e.places, 'place')}. The file now contains both versions.`,
+    'Resolve the conflicts marked with <<<<<<<, =======, and >>>>>>>. Or restore the file, then run the command again with --ours or --theirs.',
   ),
   'pull/would-conflict': defineError<{ places: number }>(
-    (e) => `The file and the service have both changed ${describePlaces(e)}. A pull would write both versions.`,
-    'Use --ours or --theirs to take one side, or run without --dry-run to resolve the conflict in the file.',
+    (e) =>
+      `The file and the service have conflicting changes in ${formatCount(e.places, 'place')}. A pull would write both versions to the file.`,
+    'To keep only one side, use --ours or --theirs. To resolve the conflict in the file, run the command again without --dry-run.',
   ),
   'pull/pin-conflict': defineError<{ environment: string; pin: string; serves: string }>(
     (e) =>
-      `"${e.environment}" serves ${e.serves}, but the file pins ${e.pin}. promptsync cannot tell which of the two is newer.`,
-    'Run the command again with --ours to keep the pin in the file, or with --theirs to pin the version that is served.',
+      `"${e.environment}" serves ${e.serves}, but the file pins ${e.pin}. promptsync cannot tell which one is newer.`,
+    'Run the command again with --ours to keep the pin in the file, or with --theirs to pin the active version.',
   ),
   'pull/several': defineError<{ environments: readonly string[] }>(
-    (e) => `Somebody changed several environments in different ways: ${e.environments.join(', ')}.`,
-    'Pull the environments one after the other with --environment.',
+    (e) => `Somebody made different changes in several environments: ${e.environments.join(', ')}.`,
+    'Pull one environment at a time with --environment NAME.',
   ),
   'pull/known-version': defineWarning<{ environment: string; serves: string }>(
     (e) =>
-      `"${e.environment}" serves ${e.serves}, which was made from this repository, so the pull takes no text from it.`,
-    (e) => `Run a sync to restore the version that the file declares. To keep ${e.serves}, use promptsync rollback.`,
+      `"${e.environment}" serves ${e.serves}, which was created from this repository, so promptsync did not pull its text.`,
+    (e) =>
+      `To restore the version that the file declares, run promptsync sync. To keep ${e.serves}, use promptsync rollback.`,
   ),
   'pull/config-not-mapping': defineError<{ environment: string; serves: string; service: string }>(
-    (e) => `The config of ${e.serves}, which "${e.environment}" serves, is not a mapping, so no file can hold it.`,
     (e) =>
-      `Create a version in ${e.service} whose config is a mapping. Or remove \`metadata\` from the file. Then a pull takes only the text, and new versions keep the config from ${e.service}.`,
+      `"${e.environment}" serves ${e.serves}, but its config is not a mapping. A prompt file can store a config only if it is a mapping.`,
+    (e) =>
+      `In ${e.service}, create a version whose config is a mapping. Or remove \`metadata\` from the file. promptsync then pulls only the text, and new versions keep the config from ${e.service}.`,
   ),
 
   // promptsync import
   'import/not-writable': defineError<{ reason: string }>(
     (e) => `promptsync cannot write this prompt to a file: ${e.reason}`,
-    'Correct the prompt in the service, then import it again.',
+    'Fix the prompt in the service, then import it again.',
   ),
   'import/environment-needed': defineError(
-    'promptsync.yaml has no `environments`, and you named no environment.',
-    'Name the environment whose text to import with --environment NAME.',
+    'promptsync does not know which environment to import from, because promptsync.yaml does not define any `environments`.',
+    'Specify the environment to import from with --environment NAME.',
   ),
   'import/nothing-active': defineError<{
     environments: readonly string[];
@@ -88,39 +99,35 @@ export const COMMAND_PROBLEMS = {
     (e) => `No version is active in ${quoteNames(e.environments)}, so there is no text to import.`,
     (e) =>
       e.named
-        ? 'Make a version active in this environment in the service, or import from another environment with promptsync import --environment NAME.'
-        : 'Make a version active in one of these environments in the service. Or add an environment that serves a version under `environments:` in promptsync.yaml (promptsync init: --environments).',
+        ? 'Activate a version in this environment in the service, or import from another environment with promptsync import --environment NAME.'
+        : 'Activate a version in one of these environments in the service. Or add an environment with an active version to `environments:` in promptsync.yaml. With promptsync init, use --environments instead.',
   ),
   'import/known': defineError<{ what: 'id' | 'key'; value: string; key: string; other: string }>(
     (e) => `The ${e.what} "${e.value}" already belongs to ${e.other}.`,
     (e) =>
       e.what === 'id'
-        ? `To take the changes from the service into that file, run: promptsync pull ${quoteShellWord(escapeSelector(e.key))}`
-        : 'Give each prompt a unique key, in the service or in that file.',
+        ? `To pull the changes from the service into that file, run: promptsync pull ${quoteShellWord(escapeSelector(e.key))}`
+        : 'Change one of the keys, either in the service or in that file.',
   ),
   'import/path-taken': defineError<{ path: string }>(
     (e) => `The file ${e.path} already exists.`,
-    'Name another folder with --dir, or move the existing file.',
+    'Choose another folder with --dir, or move the existing file.',
   ),
   'import/not-matched': defineError<{ path: string; pattern: string }>(
-    (e) => `The new file would be ${e.path}, but no pattern under \`prompts:\` matches it.`,
+    (e) => `The path of the new file, ${e.path}, does not match any pattern under \`prompts:\`.`,
     (e) =>
-      `Name another folder with --dir, or add a pattern such as \`${e.pattern}\` to \`prompts:\` in promptsync.yaml.`,
+      `Choose another folder with --dir, or add a pattern such as \`${e.pattern}\` to \`prompts:\` in promptsync.yaml.`,
   ),
   'import/outside': defineError<{ folder: string }>(
-    (e) => `The folder "${e.folder}" is outside of the repository.`,
-    'Name a folder inside the repository with --dir. The folder is relative to promptsync.yaml.',
+    (e) => `The folder "${e.folder}" is outside the repository.`,
+    'Choose a folder inside the repository with --dir. The path is relative to promptsync.yaml.',
   ),
   'import/symbolic-link': defineError<{ path: string }>(
-    (e) => `The path of the new file leads through the symbolic link ${e.path}.`,
-    'Name another folder with --dir. promptsync does not write through symbolic links.',
+    (e) => `The path of the new file contains a symbolic link: ${e.path}.`,
+    'Choose another folder with --dir. promptsync does not write through symbolic links.',
   ),
 };
 
 function describeFormerPin({ pin, commit }: { pin: string | null; commit: string }): string {
   return pin ?? `git:${shortenCommitId(commit)}`;
-}
-
-function describePlaces({ places }: { places: number }): string {
-  return places === 1 ? 'the same place' : `the same ${places} places`;
 }

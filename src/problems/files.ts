@@ -1,57 +1,64 @@
 import { escapeSelector } from '../text.ts';
-import { makeSuggestionHint, defineError, type SpellingEvidence, quoteNames, defineWarning } from './catalog-entry.ts';
+import {
+  makeSuggestionHint,
+  defineError,
+  formatCount,
+  type SpellingEvidence,
+  quoteNames,
+  defineWarning,
+} from './catalog-entry.ts';
 
-const FIELDS = 'id, key, name, description, pins, metadata, variables and accept_warnings';
+const FIELDS = 'id, key, name, description, pins, metadata, variables, and accept_warnings';
 
 /** The problems of prompt files, of the YAML in files, and of edits that promptsync makes in files. */
 export const FILE_PROBLEMS = {
   // Prompt files
   'prompt/none-found': defineError<{ patterns: readonly string[] }>(
-    (e) => `No prompt file matches ${quoteNames(e.patterns)}.`,
-    'Correct the patterns under `prompts:` in promptsync.yaml, or add a prompt file that matches one of them.',
+    (e) => `No prompt files match ${quoteNames(e.patterns)}.`,
+    'Fix the patterns under `prompts:` in promptsync.yaml, or add a prompt file that matches one of them.',
   ),
   'prompt/unreadable': defineError<{ reason: string }>(
-    (e) => `The file cannot be read (${e.reason}).`,
+    (e) => `promptsync could not read the file (${e.reason}).`,
     'Check that the file exists and that you have permission to read it.',
   ),
   'prompt/symbolic-link': defineError(
-    'The path is a symbolic link, and promptsync does not read prompt files through links.',
-    'Replace the link with the file or folder itself.',
+    'The path is a symbolic link. promptsync does not read prompt files through symbolic links.',
+    'Replace the link with the actual file or folder.',
   ),
   'prompt/too-large': defineError<{ bytes: number; limit: number }>(
-    (e) => `The file has ${e.bytes} bytes, but promptsync reads at most ${e.limit}.`,
+    (e) => `The file is ${e.bytes} bytes long, but the limit is ${e.limit} bytes.`,
     'Shorten the prompt.',
   ),
   'prompt/not-utf8': defineError('The file is not valid UTF-8.', 'Save the file as UTF-8.'),
   'prompt/nul': defineError(
     'The file contains a NUL character.',
-    'Remove the NUL character, because a prompt file must be plain text.',
+    'Remove the NUL character. Prompt files must contain plain text.',
   ),
   'prompt/conflict-markers': defineError(
-    'The file contains the markers of an unresolved merge conflict.',
-    'Resolve the conflict, and remove the lines that begin with <<<<<<<, ||||||| and >>>>>>>.',
+    'The file contains unresolved merge conflict markers.',
+    'Resolve the conflict, then remove the lines that begin with <<<<<<<, |||||||, or >>>>>>>.',
   ),
   'prompt/no-front-matter': defineError<{ path: string }>(
     'The file does not begin with front matter.',
     (e) =>
-      `Begin the file with a line of exactly \`---\`, then the fields id, key and name, then another line \`---\`. If the file is not a prompt, add '!${escapeSelector(e.path)}' to \`prompts:\` in promptsync.yaml to exclude it.`,
+      `Start the file with a \`---\` line, the fields id, key, and name, and another \`---\` line. If the file is not a prompt, exclude it by adding '!${escapeSelector(e.path)}' to \`prompts:\` in promptsync.yaml.`,
   ),
   'prompt/bad-delimiter': defineError<{ line: string }>(
-    (e) => `The line "${e.line}" is not a valid delimiter of front matter.`,
-    'Change the line to exactly `---`. promptsync reads front matter as YAML and never evaluates it as code.',
+    (e) => `The line "${e.line}" is not a valid front matter delimiter.`,
+    'Change the line to exactly `---`. promptsync reads front matter as YAML and never runs it as code.',
   ),
   'prompt/unclosed-front-matter': defineError(
     'The front matter has no closing delimiter.',
-    'End the front matter with a line of exactly `---` before the text of the prompt.',
+    'Add a line that contains only `---` between the front matter and the prompt text.',
   ),
   'prompt/front-matter-too-large': defineError<{ bytes: number; limit: number }>(
-    (e) => `The front matter has ${e.bytes} bytes, but at most ${e.limit} are allowed.`,
+    (e) => `The front matter is ${e.bytes} bytes long, but the limit is ${e.limit} bytes.`,
     'Move long text into the body of the file, or shorten the metadata.',
   ),
-  'prompt/empty-body': defineError('The prompt has no text.', 'Write the text of the prompt below the closing `---`.'),
+  'prompt/empty-body': defineError('The prompt has no text.', 'Write the prompt text below the closing `---`.'),
   'prompt/missing-id': defineError(
     'The field `id` is missing.',
-    'Create the prompt in the service, then copy its id into the field `id`. The service has no call that creates a prompt.',
+    'Create the prompt in the service, then copy its id to the `id` field. promptsync cannot create the prompt for you, because the service has no API call for it.',
   ),
   'prompt/missing-field': defineError<{ field: string }>(
     (e) => `The field \`${e.field}\` is missing.`,
@@ -59,24 +66,24 @@ export const FILE_PROBLEMS = {
   ),
   'prompt/unknown-field': defineError<{ field: string } & SpellingEvidence>(
     (e) => `The field "${e.field}" is unknown.`,
-    (e) => makeSuggestionHint(e, `Use only the fields ${FIELDS}. Put your own data under \`metadata:\`.`, '`'),
+    (e) => makeSuggestionHint(e, `Use only these fields: ${FIELDS}. Put custom data under \`metadata:\`.`, '`'),
   ),
   'prompt/invalid-field': defineError<{ field: string; expected: string }>(
-    (e) => `The field "${e.field}" is not valid: ${e.expected}.`,
-    'Correct the field in the front matter.',
+    (e) => `The field "${e.field}" is invalid: ${e.expected}.`,
+    'Fix the field in the front matter.',
   ),
   'prompt/invalid-pin': defineError<{ environment: string } & SpellingEvidence>(
-    (e) => `The pin of "${e.environment}" is not valid.`,
+    (e) => `The pin for "${e.environment}" is invalid.`,
     (e) =>
       makeSuggestionHint(
         e,
-        'Pin `latest`, a version number from 1, `version:<id>` or `git:<ref>` (at most 250 characters).',
+        'Use `latest`, a version number (1 or higher), `version:<id>`, or `git:<ref>` (at most 250 characters).',
         '`',
       ),
   ),
   'prompt/reserved-metadata': defineError(
     'The metadata key `promptsync` is reserved for promptsync.',
-    'Rename the key. promptsync stores its own record under this key in each version.',
+    'Rename the key. promptsync uses this key to store its own record in each version.',
   ),
   'prompt/variables-mismatch': defineError<{
     missing: readonly string[];
@@ -86,35 +93,38 @@ export const FILE_PROBLEMS = {
     (e) =>
       joinFirstSentences([
         ...e.missing.map((name) => `The text uses {{${name}}}, but \`variables\` does not list it.`),
-        ...e.unused.map((name) => `The list \`variables\` contains "${name}", but the text does not use it.`),
-        ...e.repeated.map((name) => `The list \`variables\` contains "${name}" more than once.`),
+        ...e.unused.map((name) => `The \`variables\` list contains "${name}", but the text does not use it.`),
+        ...e.repeated.map((name) => `The \`variables\` list contains "${name}" more than once.`),
       ]),
-    'Make `variables` list exactly the placeholders in the text, or remove the field.',
+    'List each placeholder from the text exactly once under `variables`, or remove the `variables` field.',
   ),
   'prompt/duplicate-id': defineError<{ id: string; other: string }>(
     (e) => `The id "${e.id}" is also used by ${e.other}.`,
-    'Remove one of the two files, or correct its id. Each prompt has exactly one file.',
+    'Remove one of the files, or change its id. Each prompt must have exactly one file.',
   ),
   'prompt/duplicate-key': defineError<{ key: string; other: string }>(
     (e) => `The key "${e.key}" is also used by ${e.other}.`,
     'Give each prompt a unique key.',
   ),
   'prompt/unknown-environment': defineError<{ environment: string; known: readonly string[] } & SpellingEvidence>(
-    (e) => `The environment "${e.environment}" is not in promptsync.yaml.`,
+    (e) => `The environment "${e.environment}" is not defined in promptsync.yaml.`,
     (e) =>
       makeSuggestionHint(
         e,
-        `Use one of these environments: ${e.known.join(', ')}. Or add the new environment under \`environments:\` in promptsync.yaml.`,
+        `Use one of these environments: ${e.known.join(', ')}. To use a new environment, add it under \`environments:\` in promptsync.yaml.`,
         '`',
       ),
   ),
   'prompt/tool-environment': defineError<{ environment: string }>(
     (e) => `The environment "${e.environment}" is reserved for promptsync.`,
-    'Pin another environment, or set `tracking_environment` in promptsync.yaml to another name.',
+    'Pin a different environment, or change `tracking_environment` in promptsync.yaml to a different name.',
   ),
   'prompt/hidden-character': defineWarning<{ character: string; count: number }>(
-    (e) => `The file contains the invisible character ${e.character}${e.count > 1 ? ` ${e.count} times` : ''}.`,
-    'Check that the character is intended, because promptsync sends it to the service unchanged.',
+    (e) =>
+      e.count > 1
+        ? `The file contains the invisible character ${e.character} ${e.count} times.`
+        : `The file contains the invisible character ${e.character}.`,
+    'Make sure that the character is intentional. promptsync sends it to the service unchanged.',
   ),
   'prompt/gone': defineWarning<{
     id: string;
@@ -122,61 +132,62 @@ export const FILE_PROBLEMS = {
     /** The sentence that says what the service still serves. */
     serves: string;
   }>(
-    (e) => `The file of the prompt "${e.id}" existed at ${e.base} and has been deleted since. ${e.serves}`,
-    'Delete the prompt in the service if nobody uses it anymore. promptsync cannot delete prompts.',
+    (e) => `The prompt "${e.id}" had a file at ${e.base}, but that file has since been deleted. ${e.serves}`,
+    'If the prompt is no longer used, delete it in the service. promptsync cannot delete prompts.',
   ),
 
   // YAML, in prompt files and in promptsync.yaml
   'yaml/syntax': defineError<{ reason: string }>(
-    (e) => `The YAML cannot be read: ${e.reason}.`,
-    'Correct the YAML syntax.',
+    (e) => `promptsync could not parse the YAML: ${e.reason}.`,
+    'Fix the YAML syntax.',
   ),
-  'yaml/not-a-mapping': defineError('The YAML is not a mapping.', 'Write the fields as `name: value`, one per line.'),
+  'yaml/not-a-mapping': defineError('The YAML is not a mapping.', 'Write each field as `name: value` on its own line.'),
   'yaml/duplicate-key': defineError<{ key: string }>(
     (e) => `The key "${e.key}" occurs twice.`,
     'Remove one of the two entries.',
   ),
-  'yaml/key-not-text': defineError('A key in the YAML is not plain text.', 'Put the key in quotes.'),
+  'yaml/key-not-text': defineError('A key in the YAML is not a string.', 'Put the key in quotes.'),
   'yaml/forbidden-key': defineError<{ key: string }>((e) => `The key "${e.key}" is not allowed.`, 'Rename the key.'),
   'yaml/alias': defineError(
-    'The YAML contains an anchor or an alias, which promptsync does not allow.',
-    'Remove the anchor, and replace each alias with the value itself.',
+    'The YAML contains an anchor or alias, which promptsync does not allow.',
+    'Remove the anchor, and replace each alias with its value.',
   ),
   'yaml/tag': defineError<{ tag: string }>(
     (e) => `The tag "${e.tag}" is not allowed.`,
     'Write the value without a tag.',
   ),
   'yaml/number': defineError<{ number: string }>(
-    (e) => `promptsync cannot keep the number ${e.number} exactly.`,
-    'Use finite numbers, and integers of at most 2^53. Put other numbers in quotes.',
+    (e) => `promptsync cannot represent the number ${e.number} exactly.`,
+    'Use finite numbers and integers no larger than 2^53. Put all other numbers in quotes.',
   ),
-  'yaml/too-deep': defineError('The YAML is nested too deeply.', 'Reduce the number of nested mappings and lists.'),
+  'yaml/too-deep': defineError('The YAML is nested too deeply.', 'Reduce the nesting depth of mappings and lists.'),
 
   // Editing files
   'edit/not-kept': defineError<{ reason: string }>(
     (e) => `promptsync cannot edit the file in place: ${e.reason}.`,
-    'Edit the file by hand.',
+    'Edit the file manually.',
   ),
   'edit/changed-meanwhile': defineError(
-    'The file changed while promptsync was preparing its edit, so promptsync did not write it.',
+    'The file changed while promptsync was preparing an edit, so promptsync did not save its edit.',
     'Save your changes to the file, then run the command again.',
   ),
   'edit/locked': defineError<{ lock: string }>(
     (e) => `Another promptsync process is writing prompt files in this workspace. It holds the lock ${e.lock}.`,
     (e) =>
-      `Wait until the other process ends, then run the command again. If there is no such process, remove ${e.lock}.`,
+      `Wait for the other process to finish, then run the command again. If no other process is running, delete ${e.lock}.`,
   ),
   'edit/not-lockable': defineError<{ lock: string; reason: string }>(
-    (e) => `promptsync cannot create the lock ${e.lock} (${e.reason}).`,
-    'Check that you may write to the folder of the lock and that no other file has its name. Then run the command again.',
+    (e) => `promptsync could not create the lock ${e.lock} (${e.reason}).`,
+    "Make sure that you have write access to the lock's folder and that no file with the same name exists. Then run the command again.",
   ),
   'edit/lock-lost': defineError<{ lock: string }>(
-    (e) => `Another process took over the lock ${e.lock} while this process was suspended. promptsync wrote no file.`,
+    (e) =>
+      `Another process took over the lock ${e.lock} while this process was suspended. promptsync did not write any files.`,
     'Run the command again.',
   ),
   'edit/unwritable': defineError<{ reason: string }>(
-    (e) => `The file cannot be written (${e.reason}).`,
-    'Check that you have permission to write the file and that the disk is not full. Then run the command again.',
+    (e) => `promptsync could not write the file (${e.reason}).`,
+    'Make sure that you have permission to write to the file and that the disk is not full. Then run the command again.',
   ),
 };
 
@@ -186,5 +197,5 @@ const MAX_JOINED_SENTENCES = 20;
 function joinFirstSentences(sentences: readonly string[]): string {
   const omitted = sentences.length - MAX_JOINED_SENTENCES;
   const joined = sentences.slice(0, MAX_JOINED_SENTENCES).join(' ');
-  return omitted > 0 ? `${joined} There are ${omitted} more differences.` : joined;
+  return omitted > 0 ? `${joined} promptsync found ${formatCount(omitted, 'more difference')}.` : joined;
 }

@@ -21,7 +21,7 @@ type RefusedPromotion = {
   sourceComes: boolean;
 };
 
-/** A newer commit of the branch that goes live, and the files in which it differs from the checked-out commit. */
+/** A newer commit on the live branch, and the files in which it differs from the checked-out commit. */
 type NewerCommitEvidence = { branch: string; newer: string; paths: readonly string[] };
 
 function describePaths({ paths: [first = '', ...others] }: NewerCommitEvidence): string {
@@ -46,22 +46,24 @@ type MissingReview = {
 const MAX_NAMED_PULLS = 5;
 
 /**
- * Describes why no review has shown a change. If GitHub failed, the text does not name the prompt, so that reports can
+ * Describes why promptsync considers a change unreviewed. If GitHub failed, the text does not name the prompt, so that reports can
  * show the problem once for all prompts.
  */
 function describeMissingReview({ prompt, pulls, directPush, failure }: MissingReview): string {
   if (failure !== null) {
-    return `No review has shown this change, because promptsync could not read the reviews from GitHub: ${failure.replace(/\.$/, '')}.`;
+    return `promptsync could not confirm that this change was reviewed, because it could not read the reviews from GitHub: ${failure.replace(/\.$/, '')}.`;
   }
   const reasons = pulls
     .slice(0, MAX_NAMED_PULLS)
-    .map(({ pull, shown }) => (shown ? `${pull} has shown other changes.` : `${pull} has no approval that counts.`));
+    .map(({ pull, shown }) =>
+      shown ? `The review of ${pull} did not cover this change.` : `${pull} has no valid approval.`,
+    );
   const omitted = pulls.length - MAX_NAMED_PULLS;
-  if (omitted === 1) reasons.push('One more pull request has not shown it.');
-  if (omitted > 1) reasons.push(`${omitted} more pull requests have not shown it.`);
-  if (directPush !== null) reasons.push(`No pull request merged the commit ${shortenCommitId(directPush)}.`);
-  if (reasons.length === 0) reasons.push('No pull request merged it.');
-  return `No review has shown this change of the prompt "${prompt}". ${reasons.join(' ')}`;
+  if (omitted === 1) reasons.push('One more pull request did not cover this change.');
+  if (omitted > 1) reasons.push(`${omitted} more pull requests did not cover this change.`);
+  if (directPush !== null) reasons.push(`Commit ${shortenCommitId(directPush)} was not merged through a pull request.`);
+  if (reasons.length === 0) reasons.push('The change was not merged through a pull request.');
+  return `No review covered this change to the prompt "${prompt}". ${reasons.join(' ')}`;
 }
 
 /** The problems of pins that cannot be resolved, of guards that refuse a plan, and of git. */
@@ -75,134 +77,134 @@ export const PLANNING_PROBLEMS = {
   }>(
     (e) =>
       e.lookable
-        ? `"${e.environment}" is pinned to version ${e.number}, but promptsync knows no version with this number. A sync would also read the newest version, which promptsync has never read.`
-        : `"${e.environment}" is pinned to version ${e.number}, but promptsync knows no version with this number.`,
-    'Pin a version number that `promptsync history` lists, or pin `git:<ref>`, which always works.',
+        ? `"${e.environment}" is pinned to version ${e.number}, but promptsync could not find a version with this number. A sync would also check the newest version, which promptsync has not read yet.`
+        : `"${e.environment}" is pinned to version ${e.number}, but promptsync could not find a version with this number.`,
+    'Pin a version number listed by `promptsync history`. Or pin `git:<ref>`, which works even if the version is unknown.',
   ),
   'pin/not-promoted': defineWarning<{ environment: string; from: string; number: number }>(
     (e) =>
-      `"${e.environment}" is pinned to version ${e.number}, but git has no earlier commit that pins "${e.from}" to this version.`,
-    (e) => `Make sure that "${e.from}" serves version ${e.number}. Otherwise, a sync refuses this pin.`,
+      `"${e.environment}" is pinned to version ${e.number}, but no earlier commit in git pinned "${e.from}" to that version.`,
+    (e) => `Make sure that "${e.from}" serves version ${e.number}. Otherwise, a sync will reject this pin.`,
   ),
   'pin/unknown-version': defineError<{ environment: string; id: string }>(
-    (e) => `"${e.environment}" is pinned to version "${e.id}", which this prompt does not have.`,
-    'Check the id. A version belongs to exactly one prompt.',
+    (e) => `"${e.environment}" is pinned to version "${e.id}", but this prompt has no version with that id.`,
+    'Check the version id. Each version belongs to exactly one prompt.',
   ),
   'pin/unknown-ref': defineError<{ ref: string }>(
-    (e) => `The git ref "${e.ref}" is not in this repository.`,
-    'Check the name of the ref. In a shallow clone, fetch the ref first (actions/checkout: `fetch-depth: 0`; GitLab: `GIT_DEPTH: 0`).',
+    (e) => `The git ref "${e.ref}" does not exist in this repository.`,
+    'Check the name of the ref. If this clone is shallow, fetch the ref first. In CI, set `fetch-depth: 0` for actions/checkout or `GIT_DEPTH: 0` for GitLab.',
   ),
   'pin/no-prompt-at-ref': defineError<{ ref: string; reason: string }>(
-    (e) => `This prompt has no valid file at the git ref "${e.ref}" (${e.reason}).`,
-    'Pin a ref at which a prompt file with this id is valid.',
+    (e) => `The git ref "${e.ref}" does not contain a valid file for this prompt (${e.reason}).`,
+    'Pin a ref that contains a valid prompt file with this id.',
   ),
 
   // Guards
   'guard/latest-not-allowed': defineError<{ environment: string }>(
     (e) => `"${e.environment}" is pinned to \`latest\`, which promptsync.yaml does not allow for this environment.`,
-    'Pin a version number, `git:<ref>` or `version:<id>` instead.',
+    'Pin a version number, `git:<ref>`, or `version:<id>` instead.',
   ),
   'guard/promotion-order': defineError<RefusedPromotion>(
     (e) =>
-      `"${e.environment}" is promoted from "${e.from}", which serves ${e.serves ?? 'no version'}. But the pin asks for ${e.version}.`,
+      `The pin for "${e.environment}" requires ${e.version}, but its promotion source, "${e.from}", serves ${e.serves ?? 'no version'}.`,
     makePromotionHint,
   ),
   'guard/uncommitted': defineError(
-    'The prompt file differs from the last commit.',
-    'Commit the file first, or use --allow-dirty. A version that --allow-dirty creates has no commit in its record.',
+    'The prompt file has uncommitted changes.',
+    'Commit the file first, or use --allow-dirty. With --allow-dirty, the record of a new version does not include a commit.',
   ),
   'guard/uncommitted-edit': defineError(
-    'The prompt file has uncommitted or staged changes. promptsync would either include them in its commit or lose them.',
-    'Commit or stash the changes first (git diff HEAD and git diff --cached show them), or edit without --commit.',
+    'The prompt file has staged or unstaged changes. promptsync would either include them in its commit or lose them.',
+    'Commit or stash the changes first, or run the command without --commit. To see the changes, run `git diff HEAD` and `git diff --cached`.',
   ),
   'guard/max-changes': defineError<{ changing: number; allowed: number }>(
-    (e) => `The plan would change ${formatCount(e.changing, 'prompt')}, but max_changes allows ${e.allowed}.`,
-    'Check the plan. To apply it, raise --max-changes for this run.',
+    (e) => `The plan would change ${formatCount(e.changing, 'prompt')}, but \`max_changes\` allows only ${e.allowed}.`,
+    'Review the plan. To apply it anyway, increase --max-changes for this run.',
   ),
   'guard/drift': defineError<{
     /** The drift, each as a clause such as `"production" serves v9 (id ver_9)`. */
     what: readonly string[];
   }>(
     (e) =>
-      `Somebody changed the service outside of git, and on_drift is \`fail\`. In the service, ${joinClauses(e.what)}.`,
-    'Take the change into the file, or undo it in the service. To overwrite it, use --on-drift overwrite for this run.',
+      `Somebody changed the service outside git, and \`on_drift\` is set to \`fail\`. In the service, ${joinClauses(e.what)}.`,
+    'Pull the change into the file, or undo it in the service. To overwrite the change in this run, use --on-drift overwrite.',
   ),
   'guard/superseded': defineError<NewerCommitEvidence & { commit: string; behind: boolean }>(
     (e) =>
-      `The tip of ${e.branch} (${e.newer}) differs from this commit (${shortenCommitId(e.commit)}) in ${describePaths(e)}. promptsync wrote nothing.`,
+      `The tip of ${e.branch} (${e.newer}) differs from this commit (${shortenCommitId(e.commit)}) in ${describePaths(e)}. promptsync made no changes.`,
     (e) =>
       e.behind
-        ? 'Run git pull, then sync. In continuous integration, the run of the newer commit applies both. To go back, revert the newer commit and merge the revert. To write this commit anyway, use --any-commit.'
-        : 'Run git pull if this clone is behind, or merge this branch. Then sync. In continuous integration, the run of the newer commit applies both. To go back, revert the newer commit and merge the revert. To write this commit anyway, use --any-commit.',
+        ? 'Run git pull, then run promptsync sync. In CI, the run for the newer commit applies both commits. To undo the newer commit, revert it and merge the revert. To sync this commit anyway, use --any-commit.'
+        : 'If this clone is behind, run git pull. Otherwise, merge this branch. Then run promptsync sync. In CI, the run for the newer commit applies both commits. To undo the newer commit, revert it and merge the revert. To sync this commit anyway, use --any-commit.',
   ),
   'guard/unknown-newest': defineError<{ reason: string }>(
-    (e) => `promptsync cannot tell whether this commit is merged and the newest one: ${e.reason}`,
-    'Push the branch that goes live, and make sure that this clone can reach its remote. In GitHub Actions, the checkout must keep its credentials, or `github-token` needs the permission `contents: read`. To skip this check, use --any-commit.',
+    (e) => `promptsync could not verify that this commit is merged and up to date: ${e.reason}`,
+    'Push the live branch, and make sure that this clone can reach its remote. In GitHub Actions, let actions/checkout persist its credentials, or give `github-token` the `contents: read` permission. To skip this check, use --any-commit.',
   ),
   'guard/overtaken': defineWarning<NewerCommitEvidence>(
     (e) =>
-      `The branch ${e.branch} got a newer commit (${e.newer}) while promptsync wrote this one. The newer commit differs in ${describePaths(e)}.`,
-    'Make sure that a sync of the newer commit follows. Check its run in continuous integration, or run git pull and then sync.',
+      `A newer commit (${e.newer}) was pushed to ${e.branch} while promptsync was syncing this one. The two commits differ in ${describePaths(e)}.`,
+    'Make sure that the newer commit is synced. In CI, check its run. Otherwise, run git pull, then run promptsync sync.',
   ),
   'guard/not-reviewed': defineError<MissingReview>(
     describeMissingReview,
-    'Merge a pull request whose check "promptsync" shows this change, or turn off `require-reviewed-plan` for this run.',
+    'Merge a pull request whose "promptsync" check covers this change, or turn off `require-reviewed-plan` for this run.',
   ),
   'guard/stale-plan': defineError<{ expected: string; actual: string }>(
-    (e) => `The plan is ${e.actual}, not the expected ${e.expected}. The files or the service have changed.`,
-    'Make the plan again and review it.',
+    (e) => `The plan digest is ${e.actual}, but ${e.expected} was expected. The files or the service have changed.`,
+    'Create a new plan and review it.',
   ),
   'guard/not-merged': defineError<UnmergedEvidence>(
     (e) =>
       e.kind === 'pull-request'
-        ? 'promptsync does not apply a pull request, because its changes are not merged yet.'
-        : `This commit (${shortenCommitId(e.commit)}) is not merged. The tip of ${e.branch} (${e.newer}) differs from it in ${describePaths(e)}. promptsync wrote nothing.`,
+        ? 'promptsync does not apply changes from a pull request that has not been merged.'
+        : `This commit (${shortenCommitId(e.commit)}) is not merged. The tip of ${e.branch} (${e.newer}) differs from it in ${describePaths(e)}. promptsync made no changes.`,
     (e) =>
       e.kind === 'pull-request'
-        ? 'Use the mode `auto` or `plan` on pull requests. The push to the branch that goes live then applies the changes.'
-        : 'Merge this commit first, then sync. To see what it would change, run promptsync plan. To write it anyway, use --any-commit.',
+        ? 'Use the `auto` or `plan` mode for pull requests. promptsync applies the changes when they are pushed to the live branch.'
+        : 'Merge this commit, then run promptsync sync. To preview its changes, run promptsync plan. To sync it anyway, use --any-commit.',
   ),
   'guard/key-on-pull-request-target': defineError(
-    'promptsync accepts no API key on pull_request_target, because the files may come from a stranger and the run has your secrets.',
-    'Use the event pull_request, with which promptsync reviews forks without a key.',
+    'promptsync does not accept an API key for the `pull_request_target` event, because the run has access to your secrets and its files may come from an untrusted contributor.',
+    'Use the `pull_request` event. promptsync then reviews pull requests from forks without an API key.',
   ),
 
   // git
   'git/uncommitted': defineWarning(
-    'The prompt file differs from the last commit, so a sync would refuse it.',
-    'Commit the file before the sync, or use --allow-dirty.',
+    'The prompt file has uncommitted changes, so a sync would reject it.',
+    'Commit the file before you sync, or use --allow-dirty.',
   ),
   'git/needs-repository': defineError<{ what: string }>(
-    (e) => `${e.what} needs a git repository.`,
+    (e) => `${e.what} requires a git repository.`,
     'Run promptsync in a clone of the repository.',
   ),
   'git/unknown-base': defineError<{ ref: string }>(
-    (e) => `The base "${e.ref}" is not in this repository.`,
-    'Check the name of the base. In a shallow clone, fetch the base first (actions/checkout: `fetch-depth: 0`; GitLab: `GIT_DEPTH: 0`).',
+    (e) => `The base "${e.ref}" does not exist in this repository.`,
+    'Check the name of the base. If this clone is shallow, fetch the base first. In CI, set `fetch-depth: 0` for actions/checkout or `GIT_DEPTH: 0` for GitLab.',
   ),
   'git/branch': defineError<{ branch: string; reason: string }>(
-    (e) => `promptsync cannot create the branch "${e.branch}": ${e.reason}.`,
-    'Choose another name with --branch. To continue on an existing branch, check it out first.',
+    (e) => `promptsync could not create the branch "${e.branch}": ${e.reason}.`,
+    'Choose a different name with --branch. To use an existing branch, check it out first.',
   ),
   'git/not-committed': defineError<{ reason: string }>(
     (e) => `promptsync edited the files but could not commit them: ${e.reason}`,
-    'Solve the problem that git reports, then commit the files yourself.',
+    'Fix the problem that git reported, then commit the files manually.',
   ),
   'git/shallow': defineWarning<{ of: 'drift' | 'history' }>(
     (e) =>
       e.of === 'drift'
-        ? 'The clone is shallow, so promptsync reports changes from commits that it lacks as drift from outside.'
-        : 'The clone is shallow, so the history ends at the oldest commit of the clone.',
-    'Fetch the whole history (git fetch --unshallow; actions/checkout: `fetch-depth: 0`).',
+        ? 'This clone is shallow. If a change came from a commit that is missing from the clone, promptsync reports it as drift caused outside git.'
+        : 'This clone is shallow, so the history ends at the oldest commit in the clone.',
+    'Run `git fetch --unshallow` to fetch the full history, or set `fetch-depth: 0` for actions/checkout.',
   ),
   'git/base-invalid': defineWarning<{ base: string; reason: string }>(
     (e) =>
-      `This file is not valid at the base ${e.base} (${e.reason.replace(/\.$/, '')}), so promptsync cannot detect its drift.`,
-    'Ignore this warning if the file is valid now.',
+      `This file is invalid at the base ${e.base} (${e.reason.replace(/\.$/, '')}), so promptsync cannot detect drift for this prompt.`,
+    'If the file is valid now, ignore this warning.',
   ),
   'git/failed': defineError<{ reason: string }>(
     (e) => `git failed: ${e.reason}`,
-    'Check that git is installed and that the repository is intact.',
+    'Make sure that git is installed and that the repository is not damaged.',
   ),
 };
 
@@ -218,7 +220,7 @@ function makePromotionHint(e: RefusedPromotion): string {
     makePromoteCommand(e.key, `--from ${quoteShellWord(from)} --to ${quoteShellWord(to)}`);
   const lastStep = makeStep(e.from, e.environment);
   if (e.liveIn !== null && e.liveIn !== e.environment) {
-    return `First run \`${makeStep(e.liveIn, e.from)}\` and sync. Then run: ${lastStep}`;
+    return `First, run \`${makeStep(e.liveIn, e.from)}\`, then sync. After the sync, run: ${lastStep}`;
   }
   if (e.serves !== null && !e.sourceComes) {
     return `To promote the version that "${e.from}" serves (${e.serves}), run: ${lastStep}`;
@@ -227,9 +229,9 @@ function makePromotionHint(e: RefusedPromotion): string {
   const first = e.sourcePinned ? '' : `Pin "${e.from}". `;
   const removal =
     e.current === null
-      ? `Remove the pin of "${e.environment}" from the file.`
-      : `Remove the pin of "${e.environment}" from the file, or pin the version that it serves (${e.current}).`;
-  return `${first}${removal} Sync, then run: ${lastStep}`;
+      ? `Remove the pin for "${e.environment}" from the file.`
+      : `Remove the pin for "${e.environment}" from the file, or pin its active version (${e.current}).`;
+  return `${first}${removal} After the next sync, run: ${lastStep}`;
 }
 
 /** Returns a promote command. A key that looks like an option comes last, after `--`. */

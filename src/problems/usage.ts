@@ -12,24 +12,24 @@ import {
 const PULL_REQUEST_HINTS: readonly (readonly [pattern: RegExp, hint: string])[] = [
   [
     /not permitted to create/,
-    'Turn on "Allow GitHub Actions to create and approve pull requests" in the settings of the repository.',
+    'In the repository settings, turn on "Allow GitHub Actions to create and approve pull requests".',
   ],
-  [/Resource not accessible by|Not Found/, 'Give the job the permission `pull-requests: write`.'],
+  [/Resource not accessible by|Not Found/, 'Give the job the `pull-requests: write` permission.'],
   [
     /\b403\b|denied|could not read|Auth/,
-    'Give the job the permission `contents: write`, and let actions/checkout keep its credentials.',
+    'Give the job the `contents: write` permission, and let actions/checkout persist its credentials.',
   ],
 ];
 
 /** Returns the hint for a status of GitLab. GitLab also responds with 404 if a resource exists but the token may not see it. */
 function makeGitLabHint(status: number): string {
   if (status >= 300 && status < 400) {
-    return 'Check the address in CI_API_V4_URL. promptsync does not follow the redirect, because it would send the token along.';
+    return 'Check the URL in CI_API_V4_URL. To protect the token, promptsync does not follow redirects.';
   }
   if (![401, 403, 404].includes(status)) {
-    return 'Solve the problem and run the job again. Until then, the merge request keeps the previous report.';
+    return 'Fix the problem, then run the job again. Until then, the merge request keeps the previous report.';
   }
-  return 'Set GITLAB_TOKEN to a project access token of the project of the merge request. The token must not be expired, and it needs the scope `api` and the role Reporter.';
+  return "Set GITLAB_TOKEN to a project access token for the merge request's project. Make sure that the token has not expired and that it has the `api` scope and the Reporter role.";
 }
 
 /** Ends a reason with a period, if it does not have one. */
@@ -41,62 +41,62 @@ function endSentence(reason: string): string {
 export const USAGE_PROBLEMS = {
   // promptsync.yaml and variables
   'config/not-found': defineError(
-    'promptsync found no promptsync.yaml in the working directory or, inside a repository, in a folder above it.',
-    'Run promptsync in the folder of a promptsync.yaml, or name the file with --config FILE.',
+    'promptsync could not find promptsync.yaml in the working directory. Inside a repository, it also searches the parent folders.',
+    'Run promptsync in a folder that contains promptsync.yaml, or specify the file with --config FILE.',
   ),
   'config/foreign-file': defineError<{ path: string }>(
-    'The configuration belongs to another user, who could choose the service that gets your API key.',
-    (e) => `If you trust this file, name it with \`--config ${quoteShellWord(e.path)}\`.`,
+    'The configuration file belongs to another user. That user could choose the service that receives your API key.',
+    (e) => `If you trust this file, specify it with \`--config ${quoteShellWord(e.path)}\`.`,
   ),
   'config/foreign-repository': defineError<{ root: string }>(
     (e) =>
-      `The repository ${e.root} belongs to another user, and git does not trust it. That user could choose the service that gets your API key.`,
+      `The repository ${e.root} belongs to another user, and git does not trust it. That user could choose the service that receives your API key.`,
     (e) =>
-      `If you trust this repository, run \`git config --global --add safe.directory ${quoteShellWord(e.root)}\`, or name the configuration with --config FILE.`,
+      `If you trust this repository, run \`git config --global --add safe.directory ${quoteShellWord(e.root)}\`, or specify the configuration file with --config FILE.`,
   ),
   'config/unreadable': defineError<{ reason: string }>(
-    (e) => `The configuration cannot be read (${e.reason}).`,
-    'Check the path of the configuration and your permission to read it.',
+    (e) => `promptsync could not read the configuration file (${e.reason}).`,
+    'Check the path of the configuration file, and make sure that you have permission to read it.',
   ),
   'config/unknown-field': defineError<{ field: string } & SpellingEvidence>(
     (e) => `The setting "${e.field}" is unknown.`,
     (e) =>
       e.field === 'services'
-        ? 'Write one file for each service, and choose the file with --config. A promptsync.yaml has only one `service`.'
+        ? 'Each promptsync.yaml can configure only one `service`. Create a separate file for each service, and choose the file with --config.'
         : makeSuggestionHint(e, 'Remove the setting.', '`'),
   ),
   'config/invalid-field': defineError<{ field: string; expected: string }>(
-    (e) => `The setting "${e.field}" is not valid: ${e.expected}.`,
-    'Correct the setting in the configuration file.',
+    (e) => `The setting "${e.field}" is invalid: ${e.expected}.`,
+    'Fix the setting in the configuration file.',
   ),
   'config/missing-service': defineError(
     'No service is configured.',
-    'Set `service.base_url` in promptsync.yaml, or set the variable PROMPTSYNC_BASE_URL. To try promptsync first, set `service.embedded`.',
+    'Set `service.base_url` in promptsync.yaml, or set the PROMPTSYNC_BASE_URL environment variable. To try promptsync without a hosted service, set `service.embedded`.',
   ),
   'config/missing-key': defineError<{
     /** The place of the key, such as "The variable PROMPTSYNC_API_KEY". It is the subject of the message. */
     source: string;
     variable: string;
   }>(
-    (e) => `${e.source} should hold the API key, but it is not set or is empty.`,
+    (e) => `${e.source} must contain the API key, but it is empty or not set.`,
     (e) =>
-      `Set ${e.variable}. In a workflow, check its secret: a secret is empty if it does not exist or if this job may not use it. Never write the key into a file.`,
+      `Set ${e.variable}. In a workflow, check the secret. It is empty if it does not exist or if this job is not allowed to use it. Never write the key to a file.`,
   ),
   'config/invalid-key': defineError<{ source: string }>(
-    (e) => `${e.source} contains characters that cannot be part of an API key.`,
-    'Set the key again. The usual causes are line breaks and spaces around the key.',
+    (e) => `${e.source} contains characters that are not allowed in an API key.`,
+    'Set the key again, without any spaces or line breaks around it.',
   ),
   'config/invalid-url': defineError<{ source: string; expected: string }>(
-    (e) => `The base URL in ${e.source} is not valid: ${e.expected}.`,
-    'Write the URL like https://prompts.example.com. To use plain http for an address that is not loopback, set `allow_http: true` under `service:`.',
+    (e) => `The base URL in ${e.source} is invalid: ${e.expected}.`,
+    'Use a URL such as https://prompts.example.com. To use plain HTTP for a non-loopback address, set `allow_http: true` under `service:`.',
   ),
   'config/pattern-outside': defineError<{ pattern: string }>(
-    (e) => `The pattern "${e.pattern}" leads out of the repository.`,
-    'Use patterns inside the repository. promptsync reads prompt files from nowhere else.',
+    (e) => `The pattern "${e.pattern}" points outside the repository.`,
+    'Use patterns that stay within the repository. promptsync does not read files outside it.',
   ),
   'config/drift-needs-base': defineWarning(
-    'on_drift is `fail`, but promptsync cannot detect drift without --base.',
-    'Name the commit that was synced last, for example with --base HEAD^.',
+    '`on_drift` is set to `fail`, but promptsync cannot detect drift without --base.',
+    'Specify the last synced commit with --base, for example --base HEAD^.',
   ),
 
   // The command line
@@ -105,118 +105,118 @@ export const USAGE_PROBLEMS = {
     (e) => `No prompt matches "${e.selector}".`,
     (e) =>
       /^[^{]*,/.test(e.selector)
-        ? 'Separate keys with spaces, not with commas.'
+        ? 'Separate keys with spaces, not commas.'
         : makeSuggestionHint(
             { suggestion: e.suggestions.join(', ').replace(/, ([^,]*)$/, ' or $1') || undefined },
-            'Give a key, or a path or pattern relative to promptsync.yaml. For import and --orphans, give a pattern of names.',
+            'Specify a key, or a path or pattern relative to promptsync.yaml. For import and --orphans, specify a name pattern.',
           ),
   ),
   'usage/nothing-named': defineError(
-    'The command names no prompt.',
-    'Give keys, paths or patterns. For promote, you can also use --all. In the action, set the input `prompts`.',
+    'The command does not specify any prompts.',
+    'Specify keys, paths, or patterns. With promote, you can also use --all. In the GitHub Action, set the `prompts` input.',
   ),
   'usage/unknown-environment': defineError<
     { option: string; environment: string; known: readonly string[] } & SpellingEvidence
   >(
-    (e) => `${e.option} names "${e.environment}", which is not an environment in promptsync.yaml.`,
+    (e) => `${e.option} is set to "${e.environment}", which is not an environment in promptsync.yaml.`,
     (e) =>
       e.known.length === 0
-        ? 'Give a valid name without control characters.'
+        ? 'Use a valid name without control characters.'
         : makeSuggestionHint(e, `Use one of these environments: ${e.known.join(', ')}.`),
   ),
   'usage/needs-environment': defineError<{ option: string; reason: string }>(
-    (e) => `The command needs ${e.option}, because ${e.reason}.`,
-    (e) => `Name the environment with ${e.option}.`,
+    (e) => `The command requires ${e.option}, because ${e.reason}.`,
+    (e) => `Specify the environment with ${e.option}.`,
   ),
   'usage/same-environment': defineError<{ environment: string }>(
     (e) => `promptsync cannot promote a version from "${e.environment}" to the same environment.`,
-    'Name two different environments.',
+    'Specify two different environments.',
   ),
   'usage/confirmation-needed': defineError(
-    'promptsync wrote nothing, because it needs a confirmation and there is no terminal to ask for it.',
-    'Use --yes (or CI=true) to apply without a question, or --dry-run to see the plan.',
+    'promptsync made no changes, because it could not ask for confirmation without a terminal.',
+    'To apply the plan without confirmation, use --yes or set CI=true. To preview the plan, use --dry-run.',
   ),
   'usage/cancelled': defineError(
-    'promptsync wrote nothing, because the question was canceled.',
-    'Run the command again, or use flags instead of answering questions.',
+    'promptsync made no changes, because you canceled the command.',
+    'Run the command again. To avoid interactive questions, use flags.',
   ),
   'usage/declined': defineError(
-    'promptsync wrote nothing, because the answer to its question was not yes.',
-    'Run the command again to apply the plan.',
+    'promptsync made no changes, because you did not confirm the plan.',
+    'To apply the plan, run the command again and answer yes.',
   ),
   'usage/output-unwritable': defineError<{ path: string; reason: string }>(
-    (e) => `The report cannot be written to ${e.path} (${e.reason}).`,
-    'Give a path in an existing folder that you have permission to write to.',
+    (e) => `promptsync could not write the report to ${e.path} (${e.reason}).`,
+    'Choose a path in an existing folder that you have permission to write to.',
   ),
   'usage/output-format': defineError<{ reason: string }>(
-    (e) => `promptsync wrote no report, because ${e.reason}.`,
-    'Give the file a name that ends in .txt, .json, .md, .html or .xml (JUnit). With --format, a single file may have any name.',
+    (e) => `promptsync did not write a report, because ${e.reason}.`,
+    'Use a file name that ends in .txt, .json, .md, .html, or .xml (JUnit). With --format, you can give a single output file any name.',
   ),
   'usage/not-a-report': defineError<{ path: string; reason: string }>(
-    (e) => `${e.path} cannot be read as a report (${e.reason}).`,
-    'Give a file that this version of promptsync wrote with `--output plan.json` or `--format json`.',
+    (e) => `promptsync could not read ${e.path} as a report (${e.reason}).`,
+    'Use a file that this version of promptsync created with `--output plan.json` or `--format json`.',
   ),
   'usage/stdout-unwritable': defineError<{ reason: string }>(
     (e) =>
-      `The report cannot be written to standard output (${e.reason}). The changes that it reports remain in effect.`,
-    'Run `promptsync status` to see what each environment serves. Then free space on the disk, or write to a file with --output.',
+      `promptsync could not write the report to standard output (${e.reason}). The changes in the report remain in effect.`,
+    'Run `promptsync status` to see which version each environment serves. Then free up disk space, or write the report to a file with --output.',
   ),
   'usage/cannot-serve': defineError<{ reason: string }>(
-    (e) => `The embedded service cannot be started (${e.reason}).`,
-    'Check `service.embedded` in promptsync.yaml, or the flags --db and --port of promptsync serve.',
+    (e) => `promptsync could not start the embedded service (${e.reason}).`,
+    'Check `service.embedded` in promptsync.yaml, or the --db and --port flags of promptsync serve.',
   ),
 
   // promptsync init
   'init/service-needed': defineError(
-    'promptsync does not know the address of the prompt service, and there is no terminal to ask for it.',
-    'Give the address with --url, or try the embedded service with --embedded.',
+    'promptsync needs the URL of the prompt service, but it cannot ask for the URL without a terminal.',
+    'Specify the URL with --url, or try the embedded service with --embedded.',
   ),
   'init/invalid-flag': defineError<{ flag: string; reason: string }>(
-    (e) => `The value of ${e.flag} is not valid: ${e.reason}`,
+    (e) => `The value of ${e.flag} is invalid: ${e.reason}`,
     'See promptsync init --help.',
   ),
   'init/nested': defineWarning<{ path: string }>(
-    (e) => `A folder above this one already has a configuration: ${e.path}.`,
-    'Note that commands in this folder use the new configuration, not the one above.',
+    (e) => `A parent folder already contains a configuration file: ${e.path}.`,
+    'Note that commands in this folder use the new configuration file, not the one in the parent folder.',
   ),
   'init/folder-name': defineError<{ path: string; what: string }>(
-    (e) => `The path of this folder in the repository, "${e.path}", contains ${e.what}.`,
+    (e) => `The path of this folder within the repository, "${e.path}", contains ${e.what}.`,
     'Rename the folder, then run promptsync init again.',
   ),
   'init/kept': defineWarning<{ path: string }>(
-    (e) => `${e.path} already exists with different content, so promptsync kept it.`,
-    'Compare the contents yourself, or overwrite the file with --force.',
+    (e) => `${e.path} already exists with different content, so promptsync did not overwrite it.`,
+    'Update the file manually, or overwrite it with --force.',
   ),
   'init/include': defineWarning<{ path: string; include: string }>(
-    (e) => `${e.path} already exists, so promptsync kept it. The file does not include ${e.include}.`,
+    (e) => `${e.path} already exists, so promptsync did not overwrite it. The file does not include ${e.include}.`,
     (e) =>
-      `Add \`include: [{ local: ${e.include} }]\` to the file. If the file already has a list \`include\`, add the entry to that list.`,
+      `Add \`include: [{ local: ${e.include} }]\` to the file. If the file already has an \`include\` list, add the entry to that list.`,
   ),
   'init/not-selected': defineWarning<{ path: string }>(
-    (e) => `promptsync did not write ${e.path}, because the existing promptsync.yaml does not select it.`,
-    'Put prompt files where a pattern under `prompts:` matches them. `promptsync import <id>` writes a file to such a place.',
+    (e) => `promptsync did not write ${e.path}, because no pattern in the existing promptsync.yaml matches it.`,
+    'Store prompt files at paths that match a pattern under `prompts:`. To create a prompt file at a matching path, run `promptsync import <id>`.',
   ),
   'init/in-the-way': defineError<{ path: string; what: string }>(
-    (e) => `promptsync cannot write ${e.path}, because ${e.what}.`,
-    (e) => `Move ${e.path} away, then run promptsync init again.`,
+    (e) => `promptsync could not write ${e.path}, because ${e.what}.`,
+    (e) => `Move ${e.path} to another location, then run promptsync init again.`,
   ),
 
   // The GitHub Action
   'action/invalid-input': defineError<{ input: string; expected: string }>(
-    (e) => `The input \`${e.input}\` is not valid: ${e.expected}.`,
-    'Correct the input in the workflow.',
+    (e) => `The \`${e.input}\` input is invalid: ${e.expected}.`,
+    'Fix the input in the workflow.',
   ),
   'action/invalid-event': defineError<{ reason: string }>(
-    (e) => `The event of this run cannot be read (${e.reason}).`,
-    'Run the action in a GitHub workflow, which sets GITHUB_EVENT_NAME and GITHUB_EVENT_PATH.',
+    (e) => `promptsync could not read the event that triggered this run (${e.reason}).`,
+    'Run the action in a GitHub Actions workflow, which sets GITHUB_EVENT_NAME and GITHUB_EVENT_PATH.',
   ),
   'action/no-config': defineError<{ path: string }>(
-    (e) => `The workspace has no file ${e.path}. The action does not look in parent folders.`,
-    'Set the input `working-directory` to the folder of a promptsync.yaml, or set the input `config` to the path of the file from that folder.',
+    (e) => `The workspace does not contain ${e.path}. The action does not search parent folders.`,
+    'Set the `working-directory` input to a folder that contains promptsync.yaml, or set the `config` input to the path of the file relative to that folder.',
   ),
   'action/no-checkout': defineError(
     'The workspace is not a git repository.',
-    'Add a step with actions/checkout and `fetch-depth: 0` before this step.',
+    'Before this step, add a step that runs actions/checkout with `fetch-depth: 0`.',
   ),
   'action/other-checkout': defineError<{
     number: number;
@@ -225,40 +225,40 @@ export const USAGE_PROBLEMS = {
     found: string;
   }>(
     (e) =>
-      `The checkout (${shortenCommitId(e.found)}) is neither the head of #${e.number} (${shortenCommitId(e.head)}) nor its merge commit.`,
+      `The checked-out commit (${shortenCommitId(e.found)}) is neither the head of #${e.number} (${shortenCommitId(e.head)}) nor its merge commit.`,
     (e) =>
-      `Give actions/checkout \`fetch-depth: 0\` and no \`ref\`. On pull_request_target, use \`ref: refs/pull/${e.number}/merge\` and give this action no key.`,
+      `In the actions/checkout step, set \`fetch-depth: 0\` and remove \`ref\`. For \`pull_request_target\`, set \`ref: refs/pull/${e.number}/merge\`, and do not give this action an API key.`,
   ),
   'action/unsupported-event': defineError<{ event: string }>(
-    (e) => `The mode \`auto\` does nothing on the event ${e.event}.`,
-    'Run the action on pull_request, push, schedule or workflow_dispatch, or set the input `mode`.',
+    (e) => `The \`auto\` mode does nothing for the \`${e.event}\` event.`,
+    'Run the action on `pull_request`, `push`, `schedule`, or `workflow_dispatch`, or select a different mode with the `mode` input.',
   ),
   'action/drift-found': defineError<{ prompts: number }>(
-    (e) => `The service differs from the files in ${formatCount(e.prompts, 'prompt')}.`,
-    'Take the changes from the service into the files, or run a sync to undo them. A sync also makes merged changes live.',
+    (e) => `promptsync found differences between the service and the files for ${formatCount(e.prompts, 'prompt')}.`,
+    'Pull the changes from the service into the files, or run a sync to undo them. A sync also applies any merged changes that are not live yet.',
   ),
   'action/stale-base': defineWarning<{ branch: string; base: string; tip: string }>(
     (e) =>
-      `This review is for ${e.branch} at ${shortenCommitId(e.base)}, but ${e.branch} is now at ${shortenCommitId(e.tip)}.`,
-    'Update the branch. The plan of the same files may differ after the newer commits.',
+      `This review is based on ${e.branch} at ${shortenCommitId(e.base)}, but ${e.branch} is now at ${shortenCommitId(e.tip)}.`,
+    'Update the branch. The newer commits may change the plan.',
   ),
   'action/not-told': defineWarning<{ what: string; reason: string; forbidden: boolean }>(
     (e) => `promptsync could not write the ${e.what}: ${endSentence(e.reason)}`,
     (e) =>
       e.forbidden
-        ? 'Give the job the permission that docs/action.md names. The log of the run has the same information.'
-        : 'Solve the problem and run the job again. The log of the run has the same information.',
+        ? 'Give the job the permission listed in docs/action.md. You can also find this information in the run log.'
+        : 'Fix the problem, then run the job again. You can also find this information in the run log.',
   ),
   'action/not-proposed': defineError<{ branch: string; reason: string }>(
     (e) => `promptsync could not update the pull request from ${e.branch}: ${e.reason}`,
     (e) =>
       PULL_REQUEST_HINTS.find(([pattern]) => pattern.test(e.reason))?.[1] ??
-      'Run the workflow again. If it fails again, check whether a rule of the repository forbids the pull request.',
+      'Run the workflow again. If it fails again, check whether a repository rule blocks the pull request.',
   ),
   'action/foreign-commit': defineError<{ branch: string; commit: string }>(
     (e) =>
-      `Somebody else committed to the branch ${e.branch} (${shortenCommitId(e.commit)}), so promptsync pushed nothing to it.`,
-    'Merge the pull request of the branch, or delete the branch. The next run then proposes the remaining changes.',
+      `Somebody else committed to the branch ${e.branch} (${shortenCommitId(e.commit)}), so promptsync did not push to it.`,
+    'Merge the pull request for this branch, or delete the branch. The next run then proposes the remaining changes.',
   ),
 
   // promptsync comment
@@ -274,6 +274,6 @@ export const USAGE_PROBLEMS = {
   // Faults of promptsync
   'internal/unexpected': defineError<{ reason: string }>(
     (e) => `promptsync failed with an internal error: ${e.reason}`,
-    'Please report this error, with the command and the version of promptsync.',
+    'Report this error, and include the command and the promptsync version.',
   ),
 };

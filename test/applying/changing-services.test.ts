@@ -135,7 +135,7 @@ describe('a service that rewrites versions', () => {
 });
 
 const WARNING =
-  'The version in "promptsync" has no record of promptsync. Either the service drops `metadata_`, or somebody activated another version in that environment.';
+  'The active version in "promptsync" has no promptsync record. Either the service does not store `metadata_`, or somebody activated another version in that environment.';
 
 const dropMetadata = (service: Backend) => rewriteVersions(service, (sent) => ({ ...sent, metadata: {} }));
 

@@ -162,7 +162,7 @@ describe.each(backends)('the second observation before a write (%s)', (_, start)
     expect(refused.outcomes[0]?.problems).toMatchObject([
       {
         path: 'prompts/a.md',
-        message: expect.stringMatching(/is `fail`\. In the service, "staging" serves v2 \(id ver_2\)\.$/),
+        message: expect.stringMatching(/is set to `fail`\. In the service, "staging" serves v2 \(id ver_2\)\.$/),
       },
     ]);
     expect([refused.lines, service.serves('p1', 'staging')?.[1]]).toStrictEqual([[], 'Theirs']);

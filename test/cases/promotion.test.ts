@@ -60,7 +60,7 @@ describe('the promotion guard', () => {
 
   const REMOVE_PIN = 'Remove the pin of "production" from the file';
   const COMMAND = 'promptsync promote greeting --from staging --to production';
-  const THEN = `. Sync, then run: ${COMMAND}`;
+  const THEN = `. After the next sync, run: ${COMMAND}`;
 
   test.each<[string, PromptParts]>([
     [
@@ -93,7 +93,7 @@ describe('the promotion guard', () => {
       'The promotion hint suggests removing the production pin or pinning the older version that production serves',
       { staging: 'latest', production: 'latest' },
       ['staging', 'production'],
-      `${REMOVE_PIN}, or pin the version that it serves (v1)${THEN}`,
+      `${REMOVE_PIN}, or pin its active version (v1)${THEN}`,
     ],
     [
       'The promotion hint suggests adding a staging pin if the file pins only production',

@@ -23,7 +23,7 @@ describe('a service that accepts connections but never answers', () => {
     const { exitCode, stdout } = await run(makeWorkspace(FORTY), ['plan'], { environment: environmentOf(url) });
     expect([exitCode, requests]).toEqual([1, 8]);
     expect(stdout.match(/service\/no-answer/g)).toHaveLength(1);
-    expect(stdout).toMatch(/^error: The service at \S+ did not respond within 1 s to 8 requests/);
+    expect(stdout).toMatch(/^error: The service at \S+ did not respond to 8 requests within 1 second/);
   });
 });
 
@@ -64,7 +64,7 @@ describe('a service that answers 404', () => {
     const ran = await story.plan();
     expect(summarizeRun(ran)).toBe('exit 1, failed, service/prompt-not-found, service/none-found');
     expect(ran.report.problems[0]?.message).toContain(baseUrl);
-    expect(ran.report.problems[0]?.hint).toMatch(/^Check the base URL\. It must end before the path of the API/);
+    expect(ran.report.problems[0]?.hint).toMatch(/^Check the base URL\. It must not include the API path/);
   });
 
   test('plan reports only the missing prompt if the service returns 404 for one of several prompts', async () => {

@@ -140,7 +140,7 @@ describe('--output', () => {
     const ran = await promptsync(`sync --yes ${outputs}`, { environment });
     expect(ran.exitCode).toBe(1);
     expect(parseReport(ran.stdout).summary.applied).toBe(1);
-    expect(ran.stderr.match(/The report cannot be written/g)).toHaveLength(2);
+    expect(ran.stderr.match(/could not write the report/g)).toHaveLength(2);
     expect(readFileSync(join(folder, 'good.md'), 'utf8')).toContain('Applied: 1 created');
   });
 });

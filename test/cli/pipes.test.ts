@@ -36,7 +36,7 @@ describe.skipIf(!existsSync('/dev/full'))('a full disk', () => {
   ])('%s', async (_, words, code) => {
     const { stdout, stderr } = await bash(makeWorkspace(files), `promptsync ${words} > /dev/full`);
     expect(stdout).toBe(`codes ${code}\n`);
-    expect(stderr).toContain('error: The report cannot be written to standard output (ENOSPC).');
+    expect(stderr).toContain('error: promptsync could not write the report to standard output (ENOSPC).');
     expect(stderr).not.toContain('    at ');
   });
 
@@ -52,6 +52,6 @@ test('sync fails if it cannot ask for approval because standard input is closed'
     'prompts/a.md': promptText('a'),
   });
   const { stdout } = await bash(folder, 'promptsync sync <&-');
-  expect(stdout).toContain('there is no terminal to ask for it');
+  expect(stdout).toContain('could not ask for confirmation without a terminal');
   expect(stdout).toContain('codes 1');
 });

@@ -27,7 +27,7 @@ describe('the question of sync on a terminal', () => {
     expect(stderr.endsWith(input === '' ? `${QUESTION}\n` : QUESTION)).toBe(true);
     expect(service.takeWrites().length > 0).toBe(applied);
     expect(exitCode).toBe(applied ? 0 : 1);
-    expect(stdout).toContain(applied ? 'created version' : 'the answer to its question was not yes');
+    expect(stdout).toContain(applied ? 'created version' : 'you did not confirm the plan');
   });
 
   test.each([

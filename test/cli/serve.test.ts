@@ -128,5 +128,5 @@ test('sync reports only one problem if the configured embedded service cannot st
   const folder = makeWorkspace(workspaceFiles({ greeting: {} }, 'service: { embedded: prompts }\n'));
   const { exitCode, stdout } = await runCli(folder, ['sync', '--yes']);
   expect(exitCode).toBe(1);
-  expect(stdout).toMatch(/^error: The embedded service cannot be started \(.+\)\. \[usage\/cannot-serve\]\n/);
+  expect(stdout).toMatch(/^error: promptsync could not start the embedded service \(.+\)\. \[usage\/cannot-serve\]\n/);
 });

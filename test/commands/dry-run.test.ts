@@ -43,7 +43,7 @@ describe('a dry run', () => {
     expect(report.problems).toMatchObject([
       { code: 'git/uncommitted', severity: 'warning', path: 'prompts/greeting.md' },
     ]);
-    expect(stderr).toContain('prompts/greeting.md: warning: The prompt file differs from the last commit');
+    expect(stderr).toContain('prompts/greeting.md: warning: The prompt file has uncommitted changes');
     expect(await run(folder, ['plan', '--allow-dirty'], { environment })).toMatchObject({ stderr: '' });
     commitAll(folder, 'Edit');
     expect(await run(folder, ['plan'], { environment })).toMatchObject({ stderr: '' });

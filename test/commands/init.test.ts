@@ -276,7 +276,7 @@ environments:
     const { stderr, exitCode } = await run(join(root, 'a/b'), ['init', ...URL]);
     expect(exitCode).toBe(0);
     expect(stderr).toContain(
-      'A folder above this one already has a configuration: ../../promptsync.yaml. [init/nested]',
+      'A parent folder already contains a configuration file: ../../promptsync.yaml. [init/nested]',
     );
   });
 
@@ -380,7 +380,9 @@ describe('init with existing files', () => {
       { path: '.gitignore', status: 'extended' },
     ]);
     expect(codes(report.problems)).toEqual(['init/kept', 'init/kept']);
-    expect(stderr).toContain('promptsync.yaml already exists with different content, so promptsync kept it.');
+    expect(stderr).toContain(
+      'promptsync.yaml already exists with different content, so promptsync did not overwrite it.',
+    );
     expect(read(folder, 'promptsync.yaml')).toBe(MINE['promptsync.yaml']);
     expect(read(folder, '.gitattributes')).toBe('* text=auto\r\n*.png binary\nprompts/**/*.md text eol=lf\n');
     expect(read(folder, '.gitignore')).toBe('node_modules/\n.promptsync/\n');
@@ -471,9 +473,9 @@ describe('invalid flags of init', () => {
     [
       'init rejects a plain HTTP address in --url',
       ['--url', 'http://example.com'],
-      'The value of --url is not valid: The base URL',
+      'The value of --url is invalid: The base URL',
     ],
-    ['init rejects an empty address in --url', ['--url', ''], 'The value of --url is not valid: The base URL'],
+    ['init rejects an empty address in --url', ['--url', ''], 'The value of --url is invalid: The base URL'],
     [
       'init rejects an API key as the value of --api-key-env',
       [...URL, '--api-key-env', 'sk-live'],
@@ -482,7 +484,7 @@ describe('invalid flags of init', () => {
     [
       'init rejects a prompts folder outside the workspace',
       [...URL, '--dir', '../x'],
-      'The value of --dir is not valid: expected a folder below',
+      'The value of --dir is invalid: expected a folder below',
     ],
     ['init rejects the workspace itself as the prompts folder', [...URL, '--dir', '.'], 'The value of --dir'],
     ['init rejects an absolute path as the prompts folder', [...URL, '--dir', '/tmp'], 'The value of --dir'],

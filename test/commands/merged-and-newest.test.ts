@@ -190,7 +190,7 @@ describe('the check for merged and up-to-date commits', () => {
 
 describe('the refusals of unmerged and outdated commits', () => {
   const BEHIND = 'superseded git pull';
-  const EITHER = 'superseded git pull if this clone is behind,';
+  const EITHER = 'superseded If this clone is behind, run git pull.';
   const NOT_MERGED = 'not-merged Merge this commit';
   test.each<[string, Scene, string]>([
     ['sync refuses a clone that is behind the remote branch', STALE, BEHIND],

@@ -17,7 +17,7 @@ const files = [
 const [greeting, refund, summary, draft] = files.map(({ key }) => key);
 
 const NOT_NEAR =
-  'Give a key, or a path or pattern relative to promptsync.yaml. For import and --orphans, give a pattern of names.';
+  'Specify a key, or a path or pattern relative to promptsync.yaml. For import and --orphans, specify a name pattern.';
 
 const UNKNOWN = 'something else';
 
@@ -60,7 +60,7 @@ describe('selectFiles', () => {
     ['refund', 'Did you mean support/refund?'],
     ['prompts/sumary.md', 'Did you mean prompts/summary.md?'],
     ['prm_1', 'Did you mean support/greeting?'],
-    ['summary,support/refund', 'Separate keys with spaces, not with commas.'],
+    ['summary,support/refund', 'Separate keys with spaces, not commas.'],
     [UNKNOWN, NOT_NEAR],
     ['', NOT_NEAR],
     ['[', NOT_NEAR],

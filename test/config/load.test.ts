@@ -84,7 +84,7 @@ describe('loadConfig', () => {
   test('loadConfig does not look for another configuration if the --config file is missing', async () => {
     const top = makeWorkspace({ ...GIT, 'promptsync.yaml': '' });
     expect((await load(top, '.', 'other.yaml')).messages).toEqual([
-      'config/unreadable other.yaml The configuration cannot be read (there is no such file).',
+      'config/unreadable other.yaml promptsync could not read the configuration file (there is no such file).',
     ]);
   });
 });
@@ -105,7 +105,9 @@ describe('the files that loadConfig reads', () => {
   ])('%s', async (_, files: Files, reason) => {
     const { config, messages } = await load(makeWorkspace(files));
     expect(config).toBeNull();
-    expect(messages).toEqual([`config/unreadable promptsync.yaml The configuration cannot be read (${reason}).`]);
+    expect(messages).toEqual([
+      `config/unreadable promptsync.yaml promptsync could not read the configuration file (${reason}).`,
+    ]);
   });
 
   test('loadConfig rejects a named pipe or a device as the configuration', async () => {

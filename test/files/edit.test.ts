@@ -325,7 +325,7 @@ describe('setting the text with editPromptFile', () => {
     [
       'the file editor refuses conflict markers in text that is not marked as conflicted',
       'a\n<<<<<<< x\n',
-      'it would not be valid: The file contains the markers of an unresolved merge conflict',
+      'it would not be valid: The file contains unresolved merge conflict markers',
     ],
     [
       'the file editor refuses text whose final carriage return would be lost',

@@ -128,10 +128,10 @@ describe('parsePromptFile on unknown fields', () => {
     ['nmae', 'Did you mean `name`?'],
     ['KEY', 'Did you mean `key`?'],
     ['varaibles', 'Did you mean `variables`?'],
-    ['meta', 'Put your own data under `metadata:`'],
-    ['constructor', 'Put your own data under `metadata:`'],
-    ['toString', 'Put your own data under `metadata:`'],
-    ['content', 'Put your own data under `metadata:`'],
+    ['meta', 'Put custom data under `metadata:`'],
+    ['constructor', 'Put custom data under `metadata:`'],
+    ['toString', 'Put custom data under `metadata:`'],
+    ['content', 'Put custom data under `metadata:`'],
   ])('the parser rejects the unknown field %s and gives a hint', (field, hint) => {
     const { problems } = parse(makeSource(`# comment\n${field}: x\n`));
     expect(isValidForSchema(makeSource(`${field}: x\n`))).toBe(false);
@@ -209,7 +209,7 @@ describe('parsePromptFile on pins', () => {
     const { file, problems } = parse(pinned(1001));
     expect(file).toBeNull();
     expect(summarizeProblems(problems)).toEqual(['prompt/invalid-field 6:3']);
-    expect(messages(problems)).toContain('The field "pins" is not valid: expected at most 1000 pins.');
+    expect(messages(problems)).toContain('The field "pins" is invalid: expected at most 1000 pins.');
     expect(isValidForSchema(pinned(1001))).toBe(false);
   });
 

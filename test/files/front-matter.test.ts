@@ -155,7 +155,7 @@ test.each([79, 80, 81, 100_000])(
     const line = '---'.padEnd(length, 'x');
     const excerpt = length > 80 ? `${line.slice(0, 80)}…` : line;
     expect(parse(`${line}\n`).problems).toMatchObject([
-      { message: `The line "${excerpt}" is not a valid delimiter of front matter.` },
+      { message: `The line "${excerpt}" is not a valid front matter delimiter.` },
     ]);
   },
 );

@@ -124,7 +124,7 @@ Hello.
     [
       'promptsync refuses to write a new prompt file with a number that it cannot represent exactly',
       { metadata: { a: 2 ** 60 } },
-      'promptsync cannot keep the number',
+      'promptsync cannot represent the number',
     ],
     [
       'promptsync refuses to write a new prompt file with the metadata key __proto__',

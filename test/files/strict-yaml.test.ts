@@ -254,6 +254,6 @@ describe('the messages of YAML syntax errors', () => {
     ],
   ])('%s', (_, text, reason) => {
     const [problem] = parse(text).problems;
-    expect(problem?.message).toBe(`The YAML cannot be read: ${reason}.`);
+    expect(problem?.message).toBe(`promptsync could not parse the YAML: ${reason}.`);
   });
 });

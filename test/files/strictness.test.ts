@@ -149,12 +149,12 @@ describe('parsePromptFile on placeholders and variables', () => {
     [
       'the prompt file parser rejects a variable that the text does not use',
       '[a, b, c]',
-      'The list `variables` contains "c", but the text does not use it.',
+      'The `variables` list contains "c", but the text does not use it.',
     ],
     [
       'the prompt file parser rejects a variable that is listed twice',
       '[a, b, a]',
-      'The list `variables` contains "a" more than once.',
+      'The `variables` list contains "a" more than once.',
     ],
     [
       'the prompt file parser rejects a variable that differs from its placeholder only in case',

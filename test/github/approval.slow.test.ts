@@ -95,7 +95,7 @@ describe('require-reviewed-plan', () => {
     team.github.addPull({ number: seen.number, head: seen.head, base: 'main', merged: true, mergeCommit: commit });
     const ran = await team.runPush(commit, reviewed);
     expect(ran.outputs['failure-reason']).toBe('refused');
-    const message = `No review has shown this change of the prompt "greeting": #${seen.number} has`;
+    const message = `No review covered this change to the prompt "greeting". #${seen.number} has`;
     expect(ran.stdout).toMatch(new RegExp(`${message} (shown other changes|no approval that counts)`));
     expect(team.service.takeWrites()).toEqual([]);
     expect(merged).not.toBe(commit);
@@ -108,7 +108,7 @@ describe('require-reviewed-plan', () => {
     team.push('change', greets('Unseen'));
     const ran = await team.runPush(team.mergePull(team.openPull('change')), reviewed);
     expect(ran.outputs['failure-reason']).toBe('refused');
-    expect(ran.stdout).toContain('#1 has no approval that counts');
+    expect(ran.stdout).toContain('#1 has no valid approval');
     expect(team.service.takeWrites()).toEqual([]);
   });
 
@@ -139,7 +139,7 @@ describe('Two pull requests with the same head commit', () => {
     const { team } = await reviewSameHead(greets('Unseen'));
     const ran = await team.runPush(team.pushMain(greets('Unseen')), reviewed);
     expect(ran.outputs['failure-reason']).toBe('refused');
-    expect(ran.stdout).toContain('No review has shown this change of the prompt "greeting": ');
+    expect(ran.stdout).toContain('No review covered this change to the prompt "greeting". ');
     expect(takeCreations(team)).toEqual(['POST prm_farewell versions']);
   });
 
@@ -151,7 +151,7 @@ describe('Two pull requests with the same head commit', () => {
     const ran = await team.runPush(commit, reviewed);
     expect(ran.outputs['failure-reason']).toBe('refused');
     expect(ran.stdout).toContain(
-      'No review has shown this change of the prompt "greeting": #1 has shown other changes',
+      'No review covered this change to the prompt "greeting". The review of #1 did not cover this change',
     );
     expect(takeCreations(team)).toEqual(['POST prm_farewell versions']);
   });
@@ -204,7 +204,7 @@ describe('require-reviewed-plan after a revert', () => {
     [
       'A direct push cannot restore text that a pull request reverted',
       (team) => team.pushMain(greets('Bad')),
-      /"greeting"\. No pull request merged the commit [0-9a-f]{12}\./,
+      /"greeting"\. Commit [0-9a-f]{12} was not merged through a pull request\./,
     ],
     [
       'A push after an unreviewed direct push cannot restore reverted text',
@@ -212,7 +212,7 @@ describe('require-reviewed-plan after a revert', () => {
         team.pushMain(greets('Bad'));
         return team.pushMain({ 'README.md': 'Words' });
       },
-      /"greeting"\. No pull request merged the commit [0-9a-f]{12}\./,
+      /"greeting"\. Commit [0-9a-f]{12} was not merged through a pull request\./,
     ],
     [
       'A pull request cannot restore reverted text if its review failed to create a check',
@@ -220,7 +220,7 @@ describe('require-reviewed-plan after a revert', () => {
         team.github.fail({ method: 'POST', path: /check-runs/ }, { status: 403 });
         return team.mergePull(await open(team, 'again', greets('Bad')));
       },
-      /"greeting": #3 has no approval that counts\./,
+      /"greeting"\. #3 has no valid approval\./,
     ],
     [
       'A pull request cannot restore reverted text if an older version of promptsync reviewed it',
@@ -231,7 +231,7 @@ describe('require-reviewed-plan after a revert', () => {
         team.github.editCheck(check!.id, { external_id: '', output: { ...check!.output, text } });
         return team.mergePull(pull);
       },
-      /"greeting": #3 has no approval that counts\./,
+      /"greeting"\. #3 has no valid approval\./,
     ],
     [
       'A pull request cannot restore reverted text if it was reviewed for a different base branch',
@@ -242,7 +242,7 @@ describe('require-reviewed-plan after a revert', () => {
         await team.runPull(pull);
         return team.mergePull(pull, 'squash');
       },
-      /"greeting": #3 has no approval that counts\./,
+      /"greeting"\. #3 has no valid approval\./,
     ],
   ])('%s', async (_, bring, reason) => {
     const team = await revertBadText();
@@ -262,7 +262,7 @@ describe('require-reviewed-plan after a revert', () => {
     team.github.setBranch('main', commit);
     const ran = await team.run('push', pushEvent(commit, reverted), { ref: 'refs/heads/main', commit }, reviewed);
     expect(ran.outputs['failure-reason']).toBe('refused');
-    expect(ran.stdout).toContain(`"greeting". No pull request merged the commit ${commit.slice(0, 12)}.`);
+    expect(ran.stdout).toContain(`"greeting". Commit ${commit.slice(0, 12)} was not merged through a pull request.`);
     expect(team.service.takeWrites()).toEqual([]);
   });
 
@@ -302,7 +302,7 @@ test('The action blocks prompts that changed in the service after the review and
   const ran = await team.runPush(team.mergePull(team.openPull('change')), reviewed);
   expect(ran.outputs['failure-reason']).toBe('refused');
   for (const key of ['greeting', 'refund']) {
-    expect(ran.stdout).toContain(`file=prompts/${key}.md::No review has shown this change of the prompt "${key}": #1 `);
+    expect(ran.stdout).toContain(`file=prompts/${key}.md::No review covered this change to the prompt "${key}". `);
   }
   expect(takeCreations(team)).toEqual(['POST prm_farewell versions']);
   expect(team.github.comments(1)[0]?.body).toContain('### promptsync applied in part (refused), ');

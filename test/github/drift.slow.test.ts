@@ -33,7 +33,9 @@ describe('a scheduled run', () => {
     team.service.takeWrites();
     const ran = await check();
     expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'drift' } });
-    expect(ran.stdout).toMatch(/^::error title=action\/drift-found::The service differs from the files in 1 prompt\./m);
+    expect(ran.stdout).toMatch(
+      /^::error title=action\/drift-found::promptsync found differences between the service and the files for 1 prompt\./m,
+    );
     expect(ran.summary).toContain(
       '- `greeting`: `staging` serves `v2`, but the base wants `v1` (changed outside of git). ' +
         '`promptsync pull` takes it into the file. A sync puts it back. ' +

@@ -77,12 +77,7 @@ const withLink = (workspace: string) => symlinkSync(tmpdir(), join(workspace, 'a
 const withoutCheckout = (workspace: string) => rmSync(join(workspace, '.git'), { recursive: true });
 
 test.each<[string, string, RunOptions, RegExp]>([
-  [
-    'The action reports an unsupported event and writes nothing',
-    'issues',
-    {},
-    /The mode `auto` does nothing on the event/,
-  ],
+  ['The action reports an unsupported event and writes nothing', 'issues', {}, /The `auto` mode does nothing for the/],
   [
     'The action reports an invalid input and writes nothing',
     'push',
@@ -117,7 +112,7 @@ test.each<[string, string, RunOptions, RegExp]>([
     'The action reports a missing configuration file and writes nothing',
     'push',
     { inputs: { config: 'a/b.yaml' } },
-    /The workspace has no file a\/b\.yaml/,
+    /The workspace does not contain a\/b\.yaml/,
   ],
   [
     'The action reports a base-url that is not a URL and writes nothing',
@@ -141,7 +136,7 @@ test.each<[string, string, RunOptions, RegExp]>([
     'The action reports a missing API key and writes nothing',
     'push',
     { keyless: true },
-    /The input `api-key` should hold the API key, but it is not set/,
+    /The input `api-key` must contain the API key, but it is empty or not set/,
   ],
   [
     'The action reports an empty API key, suggests checking its secret and writes nothing',
@@ -201,7 +196,7 @@ test('A pull request cannot redirect an API key to a different service by deleti
   const ran = await runPull(pull, options);
   expect([...forRoot.requests, ...forTeam.requests]).toEqual([]);
   expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid' } });
-  expect(ran.stdout).toContain('::error title=action/no-config::The workspace has no file team-a/promptsync.yaml');
+  expect(ran.stdout).toContain('::error title=action/no-config::The workspace does not contain team-a/promptsync.yaml');
   expect(ran.stdout).toMatch(/`working-directory`.*`config`/);
   expect(github.checks(pull.head)).toMatchObject([
     { name: 'promptsync (team-a/promptsync.yaml)', conclusion: 'failure' },
@@ -263,7 +258,7 @@ test('A canceled run finishes the current API call, reports its progress and sto
   const onOutput = (started: ChildProcess) => void (child = started);
   const ran = await runPush(pushMain({}), { inputs: { 'base-url': baseUrl }, onOutput });
   expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'failed', changes: 'true' } });
-  expect(ran.summary).toContain('The run was interrupted, so promptsync did not write the rest.');
+  expect(ran.summary).toContain('The run was interrupted before promptsync could apply all changes.');
   expect(ran.summary).toContain('(not made)');
   const versions = service.takeWrites().filter((write) => write.endsWith(' versions'));
   expect(versions.length).toBeLessThan(names.length);
@@ -327,7 +322,7 @@ describe('pull_request_target', () => {
   ])('%s', async (_, options) => {
     const { ran } = await runTarget(options);
     expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'refused' } });
-    expect(ran.stdout).toContain('promptsync accepts no API key on pull_request_target');
+    expect(ran.stdout).toContain('promptsync does not accept an API key for the `pull_request_target` event');
   });
 
   test('On the event pull_request_target, the action reviews a pull request if there is no API key', async () => {

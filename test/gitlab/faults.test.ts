@@ -75,7 +75,7 @@ describe('comment with permanent failures', () => {
       'promptsync comment fails with a hint if the token lacks the required scope',
       CREATE,
       { status: 403, body },
-      /403: .*insufficient_scope.* scope `api` and the role/,
+      /403: .*insufficient_scope.* `api` scope and the Reporter role/,
     ],
     [
       'promptsync comment fails with a hint if the token has no access to the project',

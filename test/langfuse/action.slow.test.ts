@@ -91,7 +91,7 @@ describe('require-reviewed-plan with Langfuse', () => {
     langfuse.store.addVersion(NAME, { text: 'Anything.', config: EVIL_CONFIG });
     const applied = await apply();
     expect(applied).toMatchObject({ reason: 'refused', writes: [] });
-    expect(applied.stdout).toContain('No review has shown this change');
+    expect(applied.stdout).toContain('No review covered this change');
   });
 
   test('The action refuses to copy the config of a version that was added after the plan', async () => {
@@ -114,7 +114,7 @@ describe('require-reviewed-plan with Langfuse', () => {
     langfuse.store.addVersion(NAME, { text: 'Two!', config });
     const applied = await apply();
     expect(applied).toMatchObject({ reason: 'refused', writes: [] });
-    expect(applied.stdout).toContain('No review has shown this change');
+    expect(applied.stdout).toContain('No review covered this change');
   });
 
   test('The action refuses to apply if somebody creates a version with the reviewed text after the plan', async () => {

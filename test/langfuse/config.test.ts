@@ -53,7 +53,8 @@ describe.each<readonly [JsonValue]>([[[1, { a: 2 }]], ['gpt-5'], [7], [false]])(
         expect(exitCode).toBe(3);
         expect(read('prompts/a.md')).toBe(fileOf('a', 'One.', metadata));
         expect(read('prompts/b.md')).toBe(fileOf('b', 'Two.', ''));
-        const message = 'The config of v2, which "staging" serves, is not a mapping, so no file can hold it.';
+        const message =
+          '"staging" serves v2, but its config is not a mapping. A prompt file can store a config only if it is a mapping.';
         expect(report.prompts).toMatchObject([
           { id: 'a', status: 'blocked', problems: [{ code: 'pull/config-not-mapping', message }] },
           { id: 'b', status: 'applied', problems: [] },

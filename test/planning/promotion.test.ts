@@ -182,38 +182,43 @@ describe('the hint of a refused promotion', () => {
   });
 
   const STAGING = 'run: promptsync promote k/1 --from staging --to production';
-  test.each<[string, NonNullable<FileParts['pins']>, Scene['active'], what: string, hint: string]>([
+  test.each<[string, NonNullable<FileParts['pins']>, Scene['active'], required: string, serves: string, hint: string]>([
     [
       'The hint for a refused promotion tells the user to pin staging if staging serves no version',
       { production: 8 },
       { staging: null, production: V6, promptsync: V8 },
-      'which serves no version. But the pin asks for v8',
-      `Pin "staging". Remove the pin of "production" from the file, or pin the version that it serves (v6). Sync, then ${STAGING}`,
+      'v8',
+      'no version',
+      `Pin "staging". Remove the pin for "production" from the file, or pin its active version (v6). After the next sync, ${STAGING}`,
     ],
     [
       'The hint for a refused promotion suggests removing the production pin if staging changes in the same sync',
       { staging: 8, production: 8 },
       { staging: V7, production: null, promptsync: V8 },
-      'which serves v7. But the pin asks for v8',
-      `Remove the pin of "production" from the file. Sync, then ${STAGING}`,
+      'v8',
+      'v7',
+      `Remove the pin for "production" from the file. After the next sync, ${STAGING}`,
     ],
     [
       'The error for a refused promotion says that the version does not exist yet if no version contains the text',
       { staging: 'latest', production: 'latest' },
       { staging: V7, production: V6 },
-      'which serves v7. But the pin asks for a version that does not exist yet',
-      `Remove the pin of "production" from the file, or pin the version that it serves (v6). Sync, then ${STAGING}`,
+      'a version that does not exist yet',
+      'v7',
+      `Remove the pin for "production" from the file, or pin its active version (v6). After the next sync, ${STAGING}`,
     ],
     [
       'The error for a refused promotion names the version id if the version number is unknown',
       { staging: 7, production: 'version:theirs' },
       { staging: V7, production: V6 },
-      'which serves v7. But the pin asks for theirs',
+      'theirs',
+      'v7',
       `To promote the version that "staging" serves (v7), ${STAGING}`,
     ],
-  ])('%s', (_, pins, active, what, hint) => {
+  ])('%s', (_, pins, active, required, serves, hint) => {
     const { problems } = planOf({ file: { text: 'New', pins }, active });
-    expect(problems[0]).toMatchObject({ message: `"production" is promoted from "staging", ${what}.`, hint });
+    const message = `The pin for "production" requires ${required}, but its promotion source, "staging", serves ${serves}.`;
+    expect(problems[0]).toMatchObject({ message, hint });
   });
 
   test('The error for a refused promotion names the line of the pin and suggests a safely quoted command', () => {
@@ -226,7 +231,7 @@ describe('the hint of a refused promotion', () => {
         path: 'prompts/a.md',
         line: 6,
         column: 3,
-        message: '"production" is promoted from "staging", which serves v7. But the pin asks for v8.',
+        message: 'The pin for "production" requires v8, but its promotion source, "staging", serves v7.',
         hint: `To promote the version that "staging" serves (v7), run: promptsync promote 'a'\\''; rm -rf /' --from staging --to production`,
       },
     ]);
@@ -244,7 +249,7 @@ describe('the hint of a refused promotion', () => {
       },
     });
     expect(problems[0]?.hint).toBe(
-      'First run `promptsync promote k/1 --from dev --to staging` and sync. Then run: promptsync promote k/1 --from staging --to production',
+      'First, run `promptsync promote k/1 --from dev --to staging`, then sync. After the sync, run: promptsync promote k/1 --from staging --to production',
     );
   });
 });
@@ -579,7 +584,7 @@ describe('skipWarnings', () => {
     expect(warnings.map(({ severity, line, message }) => `${severity} ${line} ${message}`)).toEqual(
       warned
         ? [
-            'warning 6 "production" is pinned to version 2, but git has no earlier commit that pins "staging" to this version.',
+            'warning 6 "production" is pinned to version 2, but no earlier commit in git pinned "staging" to that version.',
           ]
         : [],
     );

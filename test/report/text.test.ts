@@ -77,8 +77,8 @@ describe('the problems of a text report', () => {
     const prompts = [failed('a', timeout), failed('b', timeout)];
     expect(text({ prompts, plan_digest: null, summary: { ...NO_SUMMARY, failed: 2 } })).toBe(
       [
-        'error: The service did not respond within 15 s. [service/timeout]',
-        '  Run the command again, or raise `timeout_seconds`.',
+        'error: The service did not respond within 15 seconds. [service/timeout]',
+        '  Run the command again, or increase `timeout_seconds`.',
         '',
         'No prompt could be observed; nothing was written.',
         '',

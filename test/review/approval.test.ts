@@ -240,37 +240,39 @@ describe('compareWithReviews', () => {
       'The review search stops at a commit that changed the prompt file without a pull request',
       'a',
       { a1: [], a2: [shows('a')] },
-      { a: /"k\/1"\. No pull request merged the commit a1\.$/ },
+      { a: /"k\/1"\. Commit a1 was not merged through a pull request\.$/ },
     ],
     [
       'The review search stops at a commit that changed the prompt file in an unapproved pull request',
       'a',
       { a1: [without], a2: [shows('a')] },
-      { a: /"k\/1"\. #8 has no approval that counts\.$/ },
+      { a: /"k\/1"\. #8 has no valid approval\.$/ },
     ],
     [
       'The review search continues for other prompts after it stops for one prompt',
       'ab',
       { x: [], a1: [], ab: [shows('ab')] },
-      { a: /No pull request merged the commit a1/ },
+      { a: /Commit a1 was not merged through a pull request/ },
     ],
     [
       'The review search rejects a change that no review showed',
       'ab',
       { ab: [shows('a')] },
-      { b: /#7 has shown other changes/ },
+      { b: /The review of #7 did not cover this change/ },
     ],
     [
       'The review search ignores the reviews of older commits that changed only other files',
       'a',
       { x: [], b: [shows('a')] },
-      { a: /"k\/1"\. No pull request merged it\.$/ },
+      { a: /"k\/1"\. The change was not merged through a pull request\.$/ },
     ],
     [
       'The error of a failed review search names the examined pull requests and the last commit',
       'a',
       { x: [without], a1: [shows('b')], a2: [], a3: [shows('a', 5)] },
-      { a: /\. #8 has no approval that counts\. #7 has shown other changes\. No pull request merged the commit a2\.$/ },
+      {
+        a: /\. #8 has no valid approval\. The review of #7 did not cover this change\. Commit a2 was not merged through a pull request\.$/,
+      },
     ],
   ])('%s', async (_, ids, reviews, refused) => {
     const { unreviewed: found } = await compareWithReviews(planOf(ids), trailOf(reviews));
@@ -313,8 +315,8 @@ describe('compareWithReviews', () => {
     });
     expect([...found.keys()]).toEqual(['b', 'c']);
     expect(found.get('b')?.message).toBe(
-      'No review has shown this change, because promptsync could not read the reviews from GitHub: Bad gateway.',
+      'promptsync could not confirm that this change was reviewed, because it could not read the reviews from GitHub: Bad gateway.',
     );
-    expect(found.get('c')?.message).toContain('No pull request merged the commit c');
+    expect(found.get('c')?.message).toContain('Commit c was not merged through a pull request');
   });
 });

@@ -97,7 +97,7 @@ describe('a proxy from the environment variables', () => {
     const environment = { [variable]: 'http://user:hunter2@127.0.0.1:1' };
     const failure = await failureOf(openTestClient({ baseUrl, environment }).service.readPrompt('prm_1'));
     expect(failure).toMatchObject({ problem: { code: 'service/unreachable' }, effect: 'not-sent' });
-    expect(failure.message).toContain(`${baseUrl} cannot be reached (the proxy 127.0.0.1:1: connection refused`);
+    expect(failure.message).toContain(`${baseUrl} (the proxy 127.0.0.1:1: connection refused`);
     expect(collectErrorText(failure)).not.toContain('hunter2');
   });
 

@@ -36,7 +36,7 @@ test('the client stops sending requests if its first concurrent requests all tim
   for (const pass of deadlines) pass();
   const effects = (await failures).map(({ effect }) => effect);
   expect(effects).toEqual(['unknown', 'unknown', 'not-sent', 'not-sent', 'not-sent']);
-  const message = `The service at ${url} did not respond within ${TIMEOUT} s to 2 requests (no response). promptsync sent no more requests.`;
+  const message = `The service at ${url} did not respond to 2 requests within ${TIMEOUT} seconds (no response). promptsync stopped sending requests.`;
   expect(new Set((await failures).map(({ problem }) => `${problem.code} ${problem.message}`))).toEqual(
     new Set([`service/no-answer ${message}`]),
   );
@@ -92,7 +92,7 @@ test('the client gives up on a TLS handshake that never ends and sends no reques
   const { service } = openTestClient({ baseUrl: url.replace('http', 'https'), timeoutSeconds: 0.1 });
   const failure = await failureOf(service.createVersion('prm_1', { content: { text: 'Hello', metadata: {} } }));
   expect(failure).toMatchObject({ problem: { code: 'service/no-answer' }, effect: 'not-sent' });
-  expect(failure.message).toContain('did not respond within 0.1 s to 1 request (the connection timed out');
+  expect(failure.message).toContain('did not respond to 1 request within 0.1 seconds (the connection timed out');
   expect(failure.message).not.toContain(KEY);
   expect(sockets).toHaveLength(1);
 });
