@@ -268,17 +268,17 @@ describe('reading back an activation', () => {
     [
       'A prompt fails if its environment still has no active version ten seconds after the activation',
       () => null,
-      'version "ver_1" in "staging", but the environment serves nothing',
+      'version "ver_1" in "staging", but that environment now serves nothing',
     ],
     [
       'A prompt fails if its environment still serves a different version ten seconds after the activation',
       () => ({ id: 'ver_9' }),
-      'version "ver_1" in "staging", but the environment serves version "ver_9"',
+      'version "ver_1" in "staging", but that environment now serves version "ver_9"',
     ],
     [
       'A prompt fails if its environment still serves different text ten seconds after the activation',
       () => ({ content: { text: 'Theirs', metadata: {} } }),
-      'the planned text in "staging", but the environment serves different text (v1)',
+      'the planned text in "staging", but that environment now serves different text (v1)',
     ],
   ])('%s', async (_, shown, serves) => {
     let waited = 0;

@@ -128,8 +128,8 @@ describe.each(backends)('the second observation before a write (%s)', (_, start)
     });
     expect(refused.outcomes.map(formatOutcome)).toStrictEqual(['blocked: not_made not_made guard/stale-plan']);
     const message = refused.outcomes[0]?.problems[0]?.message;
-    expect(message).toMatch(/^The plan is sha256:[0-9a-f]{64}, not the expected sha256:[0-9a-f]{64}\. The files/);
-    expect(message).toContain(`not the expected ${plan.digest}.`);
+    expect(message).toMatch(/^The plan digest is sha256:[0-9a-f]{64}, but sha256:[0-9a-f]{64} was expected\./);
+    expect(message).toContain(`but ${plan.digest} was expected.`);
     expect(refused.lines).toStrictEqual([]);
     expect(service.serves('p1', 'staging')?.[1]).toBe('Theirs');
   });

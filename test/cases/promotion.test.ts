@@ -58,7 +58,7 @@ describe('the promotion guard', () => {
     expect(scene.service.takeWrites()).toEqual([]);
   });
 
-  const REMOVE_PIN = 'Remove the pin of "production" from the file';
+  const REMOVE_PIN = 'Remove the pin for "production" from the file';
   const COMMAND = 'promptsync promote greeting --from staging --to production';
   const THEN = `. After the next sync, run: ${COMMAND}`;
 

@@ -142,7 +142,7 @@ test.each([
     { question: 'Which folder', typed },
   ]);
   expect(exitCode).toBe(130);
-  expect(stdout).toContain('promptsync wrote nothing');
+  expect(stdout).toContain('promptsync made no changes');
   expect(existsSync(join(folder, 'promptsync.yaml'))).toBe(false);
 });
 

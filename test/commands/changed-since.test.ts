@@ -167,5 +167,5 @@ test('plan --changed-since fails if the ref is unknown or there is no git reposi
   const folder = makeWorkspace(workspaceFiles({ greeting: {} }));
   const ran = await run(folder, ['plan', '--changed-since', 'HEAD'], { environment });
   expect(ran.exitCode).toBe(1);
-  expect(ran.stdout).toContain('needs a git repository');
+  expect(ran.stdout).toContain('requires a git repository');
 });

@@ -269,7 +269,7 @@ describe('import with existing files', () => {
       'import refuses a prompt key that another file already uses',
       'key',
       ['other', { key: 'greeting' }],
-      'Give each prompt a unique key',
+      'Change one of the keys',
     ],
   ])('%s', async (_, what, parts, hint) => {
     const { folder, service } = await makeServed();
@@ -355,7 +355,7 @@ describe('prompts that cannot be imported', () => {
     const environment = { PROMPTSYNC_BASE_URL: front.baseUrl, PROMPTSYNC_API_KEY: 'sk-another-key' };
     const { exitCode, stdout } = await run(folder, ['import', 'prm_a'], { environment });
     expect(exitCode).toBe(3);
-    expect(stdout).toContain('"key" is not valid: it contains control characters');
+    expect(stdout).toContain('"key" is invalid: it contains control characters');
     expect(stdout).not.toMatch(/[\u0007\u001b]/);
     expect(readdirSync(folder)).toEqual(['promptsync.yaml']);
   });

@@ -450,7 +450,7 @@ describe('init with existing files', () => {
     const before = pathsIn(folder);
     const { report, exitCode } = await runJson(folder, ['init', ...URL, '--force']);
     expect({ exitCode, codes: codes(report.problems) }).toEqual({ exitCode: 1, codes: ['init/in-the-way'] });
-    expect(report.problems[0]?.message).toMatch(new RegExp(`^promptsync cannot write ${path}, because it is `));
+    expect(report.problems[0]?.message).toMatch(new RegExp(`^promptsync could not write ${path}, because it is `));
     expect([pathsIn(folder), pathsIn(outside)]).toEqual([before, []]);
   });
 
@@ -467,7 +467,7 @@ describe('init with existing files', () => {
 
 describe('invalid flags of init', () => {
   test.each<[string, readonly string[], string]>([
-    ['init requires either --url or --embedded', [], 'Give the address with --url'],
+    ['init requires either --url or --embedded', [], 'Specify the URL with --url'],
     ['init rejects --url together with --embedded', [...URL, '--embedded'], '--url and --embedded cannot be combined.'],
     ['init rejects --id together with --embedded', ['--embedded', '--id', 'prm_a'], '--id needs --url'],
     [
@@ -587,7 +587,7 @@ describe('the questions of init', () => {
       'promptsync-propose.yml already exists': null,
     });
     await expect(init({ ...FLAGS, embedded: true }, { ...makeWorld(folder), interview })).rejects.toThrow(
-      'promptsync wrote nothing',
+      'promptsync made no changes',
     );
     expect(read(folder, 'promptsync.yaml')).toBe('{}\n');
     expect(existsSync(join(folder, 'prompts'))).toBe(false);

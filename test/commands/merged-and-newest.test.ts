@@ -126,7 +126,7 @@ async function refusal(folder: string, options: CheckOptions = {}): Promise<stri
   return [
     problem.code,
     ...(/git pull|Merge this commit/.exec(problem.hint) ?? []),
-    ...(/if this .*?,/.exec(problem.hint) ?? []),
+    ...(/If this clone is behind/.exec(problem.hint) ?? []),
   ].join(' ');
 }
 
@@ -190,7 +190,7 @@ describe('the check for merged and up-to-date commits', () => {
 
 describe('the refusals of unmerged and outdated commits', () => {
   const BEHIND = 'superseded git pull';
-  const EITHER = 'superseded If this clone is behind, run git pull.';
+  const EITHER = 'superseded git pull If this clone is behind';
   const NOT_MERGED = 'not-merged Merge this commit';
   test.each<[string, Scene, string]>([
     ['sync refuses a clone that is behind the remote branch', STALE, BEHIND],

@@ -129,12 +129,12 @@ describe('parseConfig', () => {
   });
 
   const invalid: readonly { readonly text: string; readonly place: string; readonly expected: string }[] = [
-    { text: 'service: x', place: '1:10', expected: '"service" is not valid: expected mapping, received string' },
-    { text: 'service:', place: '1:9', expected: '"service" is not valid: expected mapping, received null' },
+    { text: 'service: x', place: '1:10', expected: '"service" is invalid: expected mapping, received string' },
+    { text: 'service:', place: '1:9', expected: '"service" is invalid: expected mapping, received null' },
     {
       text: 'service: {base_url: 1}',
       place: '1:21',
-      expected: '"service.base_url" is not valid: expected string, received number',
+      expected: '"service.base_url" is invalid: expected string, received number',
     },
     {
       text: 'service: {api_key_env: sk-123}',
@@ -145,17 +145,17 @@ describe('parseConfig', () => {
     {
       text: 'service: {allow_http: "yes"}',
       place: '1:23',
-      expected: '"service.allow_http" is not valid: expected boolean',
+      expected: '"service.allow_http" is invalid: expected boolean',
     },
-    { text: 'service: {embedded: true}', place: '1:21', expected: '"service.embedded" is not valid: expected string' },
+    { text: 'service: {embedded: true}', place: '1:21', expected: '"service.embedded" is invalid: expected string' },
     {
       text: 'service: {embedded: a.db, base_url: "https://a.example"}',
       place: '1:10',
       expected: 'set either base_url or embedded, not both',
     },
-    { text: 'prompts: "a/*.md"', place: '1:10', expected: '"prompts" is not valid: expected list, received string' },
+    { text: 'prompts: "a/*.md"', place: '1:10', expected: '"prompts" is invalid: expected list, received string' },
     { text: 'prompts: []', place: '1:10', expected: 'it is empty' },
-    { text: 'prompts: [a, 1]', place: '1:14', expected: '"prompts.1" is not valid: expected string' },
+    { text: 'prompts: [a, 1]', place: '1:14', expected: '"prompts.1" is invalid: expected string' },
     { text: 'prompts: [""]', place: '1:11', expected: 'it is empty' },
     { text: 'prompts: ["!"]', place: '1:11', expected: 'it is empty' },
     { text: 'prompts: ["*(a|aa)"]', place: '1:11', expected: 'it contains parentheses' },
@@ -164,24 +164,24 @@ describe('parseConfig', () => {
     {
       text: 'environments: [staging]',
       place: '1:15',
-      expected: '"environments" is not valid: expected mapping, received list',
+      expected: '"environments" is invalid: expected mapping, received list',
     },
     {
       text: 'environments: {staging: x}',
       place: '1:25',
-      expected: '"environments.staging" is not valid: expected mapping',
+      expected: '"environments.staging" is invalid: expected mapping',
     },
-    { text: 'environments: {"": {}}', place: '1:16', expected: '"environments." is not valid: it is empty' },
+    { text: 'environments: {"": {}}', place: '1:16', expected: '"environments." is invalid: it is empty' },
     { text: 'environments: {"a\\tb": {}}', place: '1:16', expected: 'it contains control characters' },
     {
       text: 'environments: {a: {allow_latest: "no"}}',
       place: '1:34',
-      expected: '"environments.a.allow_latest" is not valid: expected boolean',
+      expected: '"environments.a.allow_latest" is invalid: expected boolean',
     },
     {
       text: 'environments: {a: {promote_from: 1}}',
       place: '1:34',
-      expected: '"environments.a.promote_from" is not valid: expected string',
+      expected: '"environments.a.promote_from" is invalid: expected string',
     },
     {
       text: 'environments: {a: {promote_from: b}, b: {}}',
@@ -199,7 +199,7 @@ describe('parseConfig', () => {
     {
       text: 'on_drift: ignore',
       place: '1:11',
-      expected: '"on_drift" is not valid: expected one of "overwrite"|"fail"',
+      expected: '"on_drift" is invalid: expected one of "overwrite"|"fail"',
     },
     { text: 'max_changes: 1.5', place: '1:14', expected: 'expected a number, or a percentage' },
     { text: 'max_changes: 1000000000', place: '1:14', expected: 'expected a number, or a percentage' },
@@ -207,12 +207,12 @@ describe('parseConfig', () => {
     { text: 'max_changes: 2.5%', place: '1:14', expected: 'expected a number, or a percentage' },
     { text: 'accept_warnings: prompt/gone', place: '1:18', expected: 'expected list, received string' },
     { text: 'accept_warnings: [prompt/gone, yaml/syntax]', place: '1:32', expected: 'expected the code of a warning' },
-    { text: 'concurrency: 0', place: '1:14', expected: '"concurrency" is not valid' },
-    { text: 'concurrency: 257', place: '1:14', expected: '"concurrency" is not valid' },
-    { text: 'concurrency: "8"', place: '1:14', expected: '"concurrency" is not valid' },
-    { text: 'timeout_seconds: 0', place: '1:18', expected: '"timeout_seconds" is not valid' },
-    { text: 'timeout_seconds: 601', place: '1:18', expected: '"timeout_seconds" is not valid' },
-    { text: 'timeout_seconds: 15s', place: '1:18', expected: '"timeout_seconds" is not valid' },
+    { text: 'concurrency: 0', place: '1:14', expected: '"concurrency" is invalid' },
+    { text: 'concurrency: 257', place: '1:14', expected: '"concurrency" is invalid' },
+    { text: 'concurrency: "8"', place: '1:14', expected: '"concurrency" is invalid' },
+    { text: 'timeout_seconds: 0', place: '1:18', expected: '"timeout_seconds" is invalid' },
+    { text: 'timeout_seconds: 601', place: '1:18', expected: '"timeout_seconds" is invalid' },
+    { text: 'timeout_seconds: 15s', place: '1:18', expected: '"timeout_seconds" is invalid' },
   ];
   /** The messages of rules that the schema cannot express. They depend on another setting or on counting. */
   const NOT_IN_SCHEMA = /listed before|reserved for promptsync|too many patterns/;
@@ -247,7 +247,7 @@ describe('parseConfig', () => {
 
   test('parseConfig explains that each service needs its own configuration file', () => {
     expect(parse('services: {}').problems).toMatchObject([
-      { code: 'config/unknown-field', hint: expect.stringContaining('one file for each') },
+      { code: 'config/unknown-field', hint: expect.stringContaining('separate file for each') },
     ]);
   });
 

@@ -109,17 +109,17 @@ Hello.
     [
       'promptsync refuses to write a new prompt file whose key contains control characters',
       { key: 'a\u001b[2J' },
-      '"key" is not valid: it contains control characters',
+      '"key" is invalid: it contains control characters',
     ],
     [
       'promptsync refuses to write a new prompt file with an empty name',
       { name: '' },
-      '"name" is not valid: it is empty',
+      '"name" is invalid: it is empty',
     ],
     [
       'promptsync refuses to write a new prompt file with a pin to version 0',
       { pins: [{ environment: 'staging', value: 0, comment: '' }] },
-      'The pin of "staging"',
+      'The pin for "staging"',
     ],
     [
       'promptsync refuses to write a new prompt file with a number that it cannot represent exactly',
@@ -144,12 +144,12 @@ Hello.
     [
       'promptsync refuses to write a new prompt file whose front matter exceeds the size limit',
       { metadata: { a: 'x'.repeat(70_000) } },
-      'The front matter has 70',
+      'The front matter is 70',
     ],
     [
       'promptsync refuses to write a new prompt file larger than 16 MiB',
       { text: 'x'.repeat(17 * 1024 * 1024) },
-      'promptsync reads at most 16777216',
+      'the limit is 16777216',
     ],
   ])('%s', (_, part, said) => {
     const { source, problems } = writeWith(part);

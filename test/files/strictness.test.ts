@@ -181,7 +181,7 @@ describe('parsePromptFile on placeholders and variables', () => {
   test('the prompt file parser shortens its error message if thousands of variables are missing', () => {
     const text = Array.from({ length: 5000 }, (_, index) => `{{v${index}}}`).join('');
     expect(messages(parse(makeSource('variables: []\n', text)).problems)).toMatch(
-      /There are 4980 more differences\. .*/,
+      /promptsync found 4980 more differences\. .*/,
     );
   });
 });

@@ -95,8 +95,9 @@ describe('require-reviewed-plan', () => {
     team.github.addPull({ number: seen.number, head: seen.head, base: 'main', merged: true, mergeCommit: commit });
     const ran = await team.runPush(commit, reviewed);
     expect(ran.outputs['failure-reason']).toBe('refused');
-    const message = `No review covered this change to the prompt "greeting". #${seen.number} has`;
-    expect(ran.stdout).toMatch(new RegExp(`${message} (shown other changes|no approval that counts)`));
+    const message = `No review covered this change to the prompt "greeting"\\. `;
+    const reason = `(The review of #${seen.number} did not cover this change|#${seen.number} has no valid approval)`;
+    expect(ran.stdout).toMatch(new RegExp(`${message}${reason}`));
     expect(team.service.takeWrites()).toEqual([]);
     expect(merged).not.toBe(commit);
   });

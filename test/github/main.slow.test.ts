@@ -82,7 +82,7 @@ test.each<[string, string, RunOptions, RegExp]>([
     'The action reports an invalid input and writes nothing',
     'push',
     { inputs: { comment: 'sometimes' } },
-    /`comment` is not valid: /,
+    /`comment` input is invalid: /,
   ],
   [
     'The action reports a missing working directory and writes nothing',
@@ -100,7 +100,7 @@ test.each<[string, string, RunOptions, RegExp]>([
     'The action reports an absolute working directory and writes nothing',
     'push',
     { inputs: { 'working-directory': tmpdir() } },
-    /`working-directory` is not valid: /,
+    /`working-directory` input is invalid: /,
   ],
   [
     'The action reports a symbolic link that leads out of the workspace and writes nothing',

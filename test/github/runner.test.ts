@@ -47,7 +47,7 @@ describe('readInputs', () => {
     const secrets: string[] = [];
     const runner = makeRunner({ [name]: value, 'api-key': 'key', 'github-token': 'token' });
     const end = endOfCall(() => JSON.stringify(readInputs(runner, { keep: (secret) => void secrets.push(secret) })));
-    expect(end).toMatch(new RegExp(`action/invalid-input: The input \`${name}\` is not valid: .*${expected}`));
+    expect(end).toMatch(new RegExp(`action/invalid-input: The \`${name}\` input is invalid: .*${expected}`));
     expect(secrets).toEqual(['key', 'token']);
   });
 });

@@ -70,7 +70,7 @@ describe('comment with transient failures', () => {
 describe('comment with permanent failures', () => {
   const body = { message: '403 Forbidden', error: 'insufficient_scope' };
   test.each<[string, FailureMatch, Failure, says: RegExp]>([
-    ['promptsync comment fails with a hint if the token was revoked', LIST, { status: 401 }, /401: .*not be expired/],
+    ['promptsync comment fails with a hint if the token was revoked', LIST, { status: 401 }, /401: .*has not expired/],
     [
       'promptsync comment fails with a hint if the token lacks the required scope',
       CREATE,
@@ -81,7 +81,7 @@ describe('comment with permanent failures', () => {
       'promptsync comment fails with a hint if the token has no access to the project',
       LIST,
       { status: 404 },
-      /404: .*role Reporter/,
+      /404: .*Reporter role/,
     ],
     ['promptsync comment fails if a rate limit lasts longer than a minute', LIST, limit(120), /429/],
     [
@@ -145,7 +145,7 @@ test.each([301, 302, 307, 308])(
     );
     const { gitlab, publish } = await makeJob();
     gitlab.fail({ path: /./ }, { status, headers: { location: `${other}/api/v4/user` } }, Infinity);
-    expect(formatRun(await publish())).toMatch(new RegExp(`^1 .*${status}[^]*does not follow the redirect`));
+    expect(formatRun(await publish())).toMatch(new RegExp(`^1 .*${status}[^]*does not follow redirects`));
     expect({ receivedUrls, requestCount: gitlab.requests.length }).toEqual({ receivedUrls: [], requestCount: 1 });
   },
 );

@@ -89,7 +89,7 @@ describe('the problems of a text report', () => {
   test('The text report shows a guard error for several prompts only once, below their changes', () => {
     const prompts = [blocked('a'), blocked('b'), prompt('c')];
     const shown = text({ prompts, summary: { ...NO_SUMMARY, blocked: 2, unchanged: 1 } });
-    expect(shown.split('max_changes allows')).toHaveLength(2);
+    expect(shown.split('`max_changes` allows only')).toHaveLength(2);
     expect(shown).toContain(
       'a  a.md  blocked\n  → staging: v1 → v2\n\nb  b.md  blocked\n  → staging: v1 → v2\n\nerror:',
     );
