@@ -67,7 +67,7 @@ describe('pull of fields', () => {
         { kind: 'set-field', field: 'name', before: '"ours"', after: '"theirs"', conflict: true },
         { kind: 'set-field', field: 'description', conflict: false },
       ],
-      problems: [{ code: 'pull/conflict', message: expect.stringContaining('the same place;') }],
+      problems: [{ code: 'pull/conflict', message: expect.stringContaining('1 place') }],
     });
     expect(source(scene)).toContain(`\n${conflict('name: "ours"', 'name: "theirs"', 'the service')}\n`);
     for (const side of ['ours', 'theirs'] as const) {

@@ -44,7 +44,7 @@ const hostile: readonly (readonly [string, string, string])[] = [
   ['pull rejects empty text but still pulls the other prompts', '', 'no text'],
   ['pull rejects whitespace-only text but still pulls the other prompts', ' \n\t\n', 'no text'],
   ['pull rejects a doubled carriage return but still pulls the other prompts', 'a\r\r\nb', 'carriage return'],
-  ['pull rejects a trailing carriage return but still pulls the other prompts', 'a\nb\r', 'another one'],
+  ['pull rejects a trailing carriage return but still pulls the other prompts', 'a\nb\r', 'different text'],
 ];
 
 describe('pull of a text that no prompt file can hold', () => {

@@ -467,7 +467,7 @@ describe('the comment after the merge', () => {
     const newer = team.pushMain(says('farewell', 'Bye'));
     await team.runPush(merged);
     expect(titleOf(team)).toContain('### promptsync superseded, ');
-    expect(team.github.comments(1)[0]?.body).toContain(`main is at ${newer}`);
+    expect(team.github.comments(1)[0]?.body).toContain(`The tip of main (${newer})`);
   });
 
   test('The pull request comment names a newer commit that was pushed while the action was applying changes', async () => {
@@ -483,7 +483,7 @@ describe('the comment after the merge', () => {
     });
     await team.runPush(merged, { inputs: { 'base-url': baseUrl } });
     expect(titleOf(team)).toContain('### promptsync applied and overtaken, ');
-    expect(team.github.comments(1)[0]?.body).toContain(`main is at ${newer.join()}`);
+    expect(team.github.comments(1)[0]?.body).toContain(`A newer commit (${newer.join()}) was pushed to main`);
   });
 
   test('The pull request comment reports that applying the changes failed', async () => {

@@ -48,7 +48,7 @@ test.each<[string, Trigger, string, RegExp, string, readonly string[]]>([
     'The action checks for drift by default if somebody starts it manually',
     { name: 'workflow_dispatch' },
     'auto',
-    /The service differs/,
+    /found differences between the service/,
     'drift',
     [],
   ],
@@ -142,7 +142,7 @@ test.each<[string, string, RunOptions, RegExp]>([
     'The action reports an empty API key, suggests checking its secret and writes nothing',
     'push',
     { inputs: { 'api-key': '' } },
-    /check its secret/,
+    /check the secret/,
   ],
   [
     'The action reports an API key with invalid characters and writes nothing',
@@ -154,13 +154,13 @@ test.each<[string, string, RunOptions, RegExp]>([
     'The action reports a missing repository checkout and writes nothing',
     'push',
     { prepare: withoutCheckout },
-    /Put a step with actions\/checkout/,
+    /add a step that runs actions\/checkout/,
   ],
   [
     'The action reports an event file that is not JSON and writes nothing',
     'push',
     { environment: { GITHUB_EVENT_PATH: '/dev/null' } },
-    /event .* cannot be read/,
+    /could not read the event/,
   ],
 ])('%s', async (_, name, options, says) => {
   const ran = await runOf({ name }, options);

@@ -113,7 +113,7 @@ describe('the mode pull', () => {
     expect(await pull()).toMatchObject({ exitCode: 0, outputs: { changes: 'false' } });
     expect(written()).toEqual(['PATCH pulls/1']);
     expect(github.pulls()).toMatchObject([
-      { state: 'closed', body: expect.stringMatching(/^The service has nothing/) },
+      { state: 'closed', body: expect.stringMatching(/^The files now contain everything/) },
     ]);
     await byHand('Again');
     await pull();

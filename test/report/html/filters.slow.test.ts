@@ -32,7 +32,7 @@ describeInBrowser('filters and search', () => {
     ['The search finds prompts by their file path', 'prompts/support/refund.md', ['support/refund']],
     ['The search finds words in the old text of a prompt', 'Old text', ['support/returns']],
     ['The search finds words in collapsed lines of a diff', '12. Answer', ['support/greeting']],
-    ['The search finds words in problem messages', 'answer within', ['support/unreachable']],
+    ['The search finds words in problem messages', 'respond within', ['support/unreachable']],
     ['The search finds words in non-Latin scripts', 'お名前', ['text/japanese']],
     ['The search matches special characters such as braces literally', '{{name}}', ['support/refund']],
     ['The search shows a message if no prompt matches', 'zebra', []],
