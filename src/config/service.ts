@@ -119,7 +119,10 @@ function checkForeignSettings(provider: ProviderName, mapping: LocatedMapping): 
   });
 }
 
-/** Returns the paths of those settings of a provider that not every provider has, such as `service.api_key_env`. */
+/**
+ * Returns the paths of the settings that apply to this provider but not to every provider, such as
+ * `service.api_key_env`.
+ */
 function listSettings(provider: ProviderDescriptor): readonly string[] {
   return [...listKeySettings(provider).map(({ name }) => `service.${name}`), ...provider.ownSettings];
 }

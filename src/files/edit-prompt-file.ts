@@ -109,7 +109,10 @@ function editFrontMatter(edited: EditedSource, edit: YamlEdit): EditedSource {
   return { source, meaning: { ...edited.meaning, frontMatter } };
 }
 
-/** Returns a copy of an object with the value at a path set. If the new value is undefined, removes the key instead. */
+/**
+ * Returns a copy of an object that has a new value at a path. If the new value is undefined, the copy has no entry at
+ * that path.
+ */
 function editJsonObject(
   object: JsonObject,
   [key = '', ...path]: readonly string[],
@@ -122,9 +125,9 @@ function editJsonObject(
 }
 
 /**
- * Replaces the prompt text in a file. Keeps the blank line before the old text and the line breaks after it. If the new
- * text begins with a line break, makes sure that a blank line precedes it, because the parser drops one line break at
- * the start of the body.
+ * Replaces the prompt text in a file. Keeps the blank line before the old text and the line breaks after it. Puts a
+ * blank line before every text that begins with a line break, because the parser drops the first line break of the
+ * body.
  */
 function replaceBody(original: string, text: string): string {
   return replaceInSpan(original, findBodySpan, (body) => {

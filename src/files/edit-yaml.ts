@@ -34,8 +34,8 @@ type EntryTarget = {
   /** The parsed entry; undefined if the mapping has no such key. */
   readonly pair: Pair | undefined;
   /**
-   * The keys of the path that come after `key`, if they do not exist yet. For the path `metadata.model`, this is
-   * `['model']` in a file without `metadata`. Empty if the path ends at this entry.
+   * The keys of the path below `key` that do not exist yet. If the path is `metadata.model` and the file has no
+   * `metadata`, this is `['model']`. Empty if the path ends at `key`.
    */
   readonly rest: readonly string[];
 };

@@ -15,9 +15,9 @@ export function decodeSource(bytes: Uint8Array): string | null {
 }
 
 /**
- * Returns the place of the first invalid byte in a file that is not valid UTF-8. Finds it by the character U+FFFD, with
- * which the decoder replaces invalid bytes. If the file itself contains this character earlier, returns the place of
- * that character instead.
+ * Returns the place of the first invalid byte in a file that is not valid UTF-8. The decoder replaces invalid bytes
+ * with the character U+FFFD, so this function searches for that character. If the file itself contains U+FFFD before
+ * the first invalid byte, returns the place of that character instead.
  */
 export function findInvalidUtf8(bytes: Uint8Array): Place {
   const text = new TextDecoder().decode(bytes);
@@ -112,18 +112,18 @@ export function findBodySpan(source: string): Span {
 }
 
 /**
- * Returns the offset of the closing delimiter line, which is the first line after the opening delimiter that begins
- * with `---`. Returns 0 if there is none.
+ * Returns the offset of the closing delimiter line. This is the first line that begins with `---`, not counting the
+ * opening delimiter on line 1. Returns 0 if there is none.
  */
 function findClosingOffset(source: string): number {
   return source.indexOf('\n---') + 1;
 }
 
 /**
- * Runs YAML through gray-matter and returns the same YAML. For this round trip, the YAML is encoded as one line of
- * JSON, because gray-matter searches its input for comments, and many blank lines would make that search take seconds.
- * Leaves out the body, because gray-matter uses its whole input as a cache key. The JavaScript engine would hash the
- * body and keep a copy of it.
+ * Runs YAML through gray-matter and returns the same YAML. Encodes the YAML as one line of JSON first. gray-matter
+ * searches its input for comments, and many blank lines would make that search take seconds. Leaves out the body,
+ * because gray-matter uses its whole input as a cache key. The JavaScript engine would hash the body and keep a copy of
+ * it.
  */
 function passThroughGrayMatter(yaml: string): string {
   return String(matter(`---\n${JSON.stringify(yaml)}\n---\n`, { engines: passThroughEngines }).data['yaml']);

@@ -26,13 +26,16 @@ export type ServiceSide = {
   readonly fields: Pick<ObservedFields, FieldName>;
   /** The service's content to merge into the file; null if there is none. */
   readonly content: FileContent | null;
-  /** The prompt file as it was at the merge base; null if it is unknown. */
+  /** The prompt file at the merge base; null if that file is unknown. */
   readonly baseFile: Pick<PromptFile, FieldName | 'content'> | null;
-  /** The content at the merge base; null if it is unknown. It may be known even if `baseFile` is null. */
+  /**
+   * The content at the merge base; null if that content is unknown. The content may be known even if `baseFile` is
+   * null.
+   */
   readonly baseContent: FileContent | null;
   /**
-   * The content that the file had in each state after the merge base, if the service's content may derive from one of
-   * these states. Null if it cannot.
+   * The contents of the file in all states after the merge base. Null if the service's content cannot derive from any
+   * of these states.
    */
   readonly newerContents: readonly FileContent[] | null;
 };
@@ -98,7 +101,8 @@ export async function mergeText(
   options: MergeOptions,
 ): Promise<MergedText> {
   const { ours, theirs } = texts;
-  // No prompt file can contain text that git cannot merge. `editPromptFile` reports the reason later.
+  // Skip the merge if git cannot merge the service's text. If that text is chosen, `editPromptFile` reports why no
+  // prompt file can contain it.
   if (!isMergeable(theirs)) return { text: options.side === 'ours' ? ours : theirs, conflicts: 0 };
   const base = texts.base !== null && isMergeable(texts.base) ? texts.base : null;
   if (ours === theirs || (theirs === base && newerTexts === null)) return { text: ours, conflicts: 0 };
@@ -109,9 +113,9 @@ export async function mergeText(
 
 /**
  * Merges texts if the service's text may derive from the base or from any newer text of the file. If the service's text
- * contains the older form of a line, its author may not have seen the newer form or may have reverted it on purpose.
- * Only the user knows which is true. Therefore this function merges with each possible base in turn, and treats every
- * line that still differs from the service's text as a conflict.
+ * contains the older form of a line, there are two possible reasons: its author did not see the newer form, or reverted
+ * it on purpose. Only the user knows which reason is true. Therefore this function merges with each possible base in
+ * turn, and treats every line that still differs from the service's text as a conflict.
  */
 async function mergeWithUncertainBase(
   { base, ours, theirs }: ThreeTexts,
@@ -160,8 +164,8 @@ function mergeMetadata(
   if (ours === undefined || metadata === undefined) return [];
   const base = service.baseContent?.metadata;
   const newer = (service.newerContents ?? []).flatMap((state) => state.metadata ?? []);
-  // A newer state may be the real base if its metadata differs from that of both the base and the file. In that case,
-  // treat the base as unknown.
+  // The real base may be a newer state. Treat the base as unknown if the metadata of any newer state matches neither
+  // the metadata of the base nor that of the file.
   const isBaseKnown = newer.every((one) => isDeepStrictEqual(one, base) || isDeepStrictEqual(one, ours));
   const merged = [...new Set([...Object.keys(ours), ...Object.keys(metadata)])].map((key) => {
     const values = {
@@ -216,8 +220,8 @@ type ThreeValues<Value> = {
   readonly ours: Value;
   readonly theirs: Value;
   /**
-   * Whether the service's value may derive from a newer state than the merge base. If so, a service value that equals
-   * the base value may be a deliberate revert.
+   * Whether the service's value may derive from a state that is newer than the merge base. If true, a service value
+   * that equals the base value may be a deliberate revert.
    */
   readonly isBaseUncertain: boolean;
 };

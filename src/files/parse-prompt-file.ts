@@ -83,8 +83,8 @@ const FIELDS = Object.keys(FrontMatterShape.shape);
 export type LocatedText = { readonly value: string; readonly place: Place };
 
 /**
- * The names in a prompt file that promptsync compares with other files and with the configuration. An invalid file also
- * has an outline if its front matter can be parsed. This allows promptsync to report all problems at once.
+ * The names in a prompt file. promptsync compares them with the names in other files and in the configuration. Even an
+ * invalid file has an outline if its front matter can be parsed, so that promptsync can report all problems at once.
  */
 export type PromptOutline = {
   readonly id: LocatedText | null;

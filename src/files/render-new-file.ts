@@ -21,9 +21,9 @@ export type NewFile = PromptIdentity & {
   /** The description of the prompt. If it is empty, the file gets no description. */
   readonly description: string;
   /**
-   * The content of the prompt. If its metadata is empty or undefined, the file gets no metadata. `normalizeText` must
-   * already have normalized the text. Do not normalize it again, because that could change it. For example, `\r\r\n`
-   * becomes `\r\n` the first time and `\n` the second time.
+   * The content of the prompt. If its metadata is empty or undefined, the file gets no metadata. The text must already
+   * be normalized by `normalizeText`. Do not normalize it again, because a second normalization could change it. For
+   * example, `\r\r\n` becomes `\r\n` the first time and `\n` the second time.
    */
   readonly content: FileContent;
   /** The pins, in the order in which the file lists them. */

@@ -151,8 +151,8 @@ type PlainNode = {
    */
   readonly isRefused: boolean;
   /**
-   * The values that this value contains. For a mapping, the keys of this map are those of the mapping, in file order.
-   * For a list, they are the indexes.
+   * The values directly inside this value. For a mapping, they are listed by key, in file order. For a list, they are
+   * listed by index.
    */
   readonly children: ReadonlyMap<PropertyKey, PlainNode>;
 };
@@ -205,8 +205,8 @@ function findNumberProblem(node: unknown, place: () => Place): Problem | null {
 }
 
 /**
- * Returns false for infinity, NaN and integers that JavaScript cannot represent exactly. The library returns integers
- * as `bigint`, unless they are written with a decimal point or an exponent. It has already rounded those.
+ * Returns false for infinity, NaN and integers that JavaScript cannot represent exactly. The library returns an integer
+ * as `bigint`, or as an already rounded `number` if it is written with a decimal point or an exponent.
  */
 function isExact(value: number | bigint): boolean {
   const number = Number(value);

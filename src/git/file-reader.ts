@@ -19,8 +19,7 @@ export type CommittedFiles = {
   readonly listFilesAt: (commit: string) => Promise<ReadonlyMap<string, string>>;
   /**
    * Searches the commits for files that contain at least one of `texts`. Considers only files whose names end with
-   * `ending`. No search text may contain a line break. Instead of a commit id, `commits` may also contain the id of a
-   * root tree.
+   * `ending`. No search text may contain a line break. `commits` can contain the ids of commits and of root trees.
    */
   readonly findFilesContaining: (
     commits: readonly string[],

@@ -31,8 +31,8 @@ export type CommitHistory = {
   /** Returns the author, date and message of each commit, by id. Omits commits that the clone does not have. */
   readonly readCommits: (ids: Iterable<string>) => Promise<ReadonlyMap<string, CommitInfo>>;
   /**
-   * For each commit that entered a branch through a merge, returns the id of the merge commit. `commit` is the tip of
-   * the branch. First-parent commits of the branch have no entry.
+   * Maps each commit that entered a branch through a merge to the id of the merge commit. `commit` is the tip of the
+   * branch. First-parent commits of the branch have no entry.
    */
   readonly mapCommitsToMerges: (commit: string) => Promise<ReadonlyMap<string, string>>;
   /**
@@ -98,8 +98,8 @@ type HistoryReaders = {
 };
 
 /**
- * For each commit that entered the branch through a merge, returns the id of the merge commit. First-parent commits of
- * the branch have no entry.
+ * Maps each commit that entered a branch through a merge to the id of the merge commit. First-parent commits of the
+ * branch have no entry.
  * @param lines one line per commit, newest first, starting with the tip of the branch; each line contains the id of the
  * commit and the ids of its parents
  */
@@ -148,9 +148,8 @@ function makeFileKey(commit: string, path: string): string {
 const MAX_SEPARATE_HISTORIES = 4;
 
 /**
- * The maximum number of git processes that determine the last commits that `searchTogether` could not determine.
- * Each process reads the history of one commit. Beyond this limit, the last commits of the remaining files stay
- * unknown.
+ * The maximum number of git processes for files whose last commit `searchTogether` cannot determine. Each process reads
+ * the history of one commit. Beyond this limit, the last commits of the remaining files stay unknown.
  */
 const MAX_UNCLEAR_COMMITS = 100;
 
@@ -178,8 +177,8 @@ async function findLastCommits(
 }
 
 /**
- * Finds the newest commit that introduced the content that each file has at `asOf`. Searches for all paths together.
- * Omits paths without a regular file at `asOf`.
+ * For each file, finds the newest commit that introduced the content of the file at `asOf`. Searches for all paths
+ * together. Omits paths without a regular file at `asOf`.
  */
 async function findLastCommitsAsOf(
   { run, blobCache }: HistoryReaders,
@@ -194,7 +193,8 @@ async function findLastCommitsAsOf(
     const options = [...FULL_HISTORY, `--max-count=${maxCount}`];
     for (const { commit, subject, changes } of await readLog(run, ...options, asOf, '--', ...makePathspecs(paths))) {
       for (const { path, blob } of changes) {
-        // If this content differs from the content at `asOf`, a later merge discarded the change.
+        // Skip older changes, and changes that a later merge discarded. The content of a discarded change differs from
+        // the content at `asOf`.
         if (blob === null || existing.get(path) !== blob || lastCommits.has(path)) continue;
         lastCommits.set(path, makeProvenance({ commit, subject }, path));
       }
@@ -214,9 +214,9 @@ type LastCommitSearch = {
 };
 
 /**
- * Searches the histories of many commits in one process for the commits that gave each file its content. The last
- * commit of a file is certain in two cases: there is only one such commit, or the file's own `commit` is one of them.
- * Otherwise, if there are several such commits, the file is unclear.
+ * Searches the histories of many commits in one process for the commits that gave each file its content. If there is
+ * one such commit for a file, it is the last commit. If there are several, the file's own `commit` is the last commit
+ * if it is one of them. Otherwise the file is unclear. Omits files without such a commit.
  */
 async function searchTogether(
   { runWithInput, blobCache }: HistoryReaders,

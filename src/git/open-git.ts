@@ -9,8 +9,8 @@ import { makeProblem, getErrorMessage, ProblemError } from '../problem.ts';
 /** The folder in which git runs, and the environment variables that git must not inherit. */
 export type GitSettings = {
   /**
-   * The folder that contains `.git`. In any other folder, git could mistake files of a branch for a repository if they
-   * are called HEAD, config, objects and refs. git would then run the programs that this `config` file specifies.
+   * The folder that contains `.git`. In any other folder, a branch could contain files called HEAD, config, objects and
+   * refs. git could mistake them for a repository and run the programs that this `config` file specifies.
    */
   readonly root: string;
   /** The names of the environment variables that contain API keys. */
@@ -132,8 +132,8 @@ const SAFE_SETTINGS: Partial<SimpleGitOptions> = {
 };
 
 /**
- * Emits an empty chunk at the end of standard output. If a command prints nothing, simple-git would otherwise wait 50
- * ms for its output.
+ * Emits an empty chunk at the end of standard output. Without this chunk, simple-git would wait 50 ms for the output of
+ * a command that prints nothing.
  */
 function emitEmptyChunkAtEnd(_: string, stdout: NodeJS.ReadableStream): void {
   stdout.once('end', () => stdout.emit('data', Buffer.alloc(0)));

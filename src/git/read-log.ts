@@ -3,14 +3,14 @@ import { isCommitId, NO_EXTERNAL_PROGRAMS, type Git, type RunGit } from './open-
 import { parseCommitMessage } from './parse-commit-message.ts';
 import { isRegular } from './read-objects.ts';
 
-/** A commit in the output of `git log`, with its changes of files. */
+/** A commit in the output of `git log`, with the changes that it made to files. */
 export type LogEntry = {
   readonly commit: string;
   readonly subject: string;
   readonly changes: readonly FileStateChange[];
 };
 
-/** A change of one path by a commit. */
+/** The change that a commit made to the file at one path. */
 export type FileStateChange = {
   readonly path: string;
   /** The previous path if the change renamed the file. Null for all other changes. */
@@ -34,15 +34,15 @@ const LOG = [
 
 /**
  * The options of `git log` that keep all sides of a merge. Without `--full-history`, git follows only one parent of a
- * merge if the queried files are identical in that parent and in the merge. The result for a file would then depend on
- * the other files in the query. Commits whose changes a merge discarded would also be missing. With `combined`, a merge
- * counts as a change of a file only if it differs from each of its parents in this file.
+ * merge if the queried files are identical in that parent and in the merge. This would cause two errors: the result for
+ * a file would depend on the other files in the query, and commits whose changes a merge discarded would be missing.
+ * With `combined`, git lists a file as changed by a merge only if the file differs from its state in every parent.
  */
 export const FULL_HISTORY = ['--full-history', '--no-renames', '--diff-merges=combined'] as const;
 
 /**
- * Reads commits and their changes of files, newest first.
- * @param args the options, commits and paths of `git log`
+ * Reads commits, newest first, with the changes that each of them made to files.
+ * @param args the options, commits and paths for `git log`
  */
 export async function readLog(run: RunGit, ...args: readonly string[]): Promise<readonly LogEntry[]> {
   return parseLog(await run(...LOG, '--root', '--raw', '--no-abbrev', '--format=tformat:%H%x00%s', ...args));

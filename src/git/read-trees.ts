@@ -54,9 +54,7 @@ const FOLDER_MODE = '40000';
 type TreeEntries = ReadonlyMap<string, TreeEntry>;
 type TreeEntry = { readonly mode: string; readonly id: string };
 
-/**
- * Looks up the first name of each path in the tree of that path. Returns the entries that it finds, grouped by tree.
- */
+/** Looks up the first name of each path in the tree of that path. Maps each tree to the entries found in it. */
 async function readTreeEntries(git: Git, paths: readonly TreePath[]): Promise<ReadonlyMap<string, TreeEntries>> {
   const headers = await readTreeHeaders(git, [...new Set(paths.map(({ tree }) => tree))]);
   const byTreeId = Map.groupBy(paths, ({ tree }) => headers.get(tree)?.id);

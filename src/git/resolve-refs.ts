@@ -2,8 +2,8 @@ import { batchCalls, isCommitId, splitLines, type Git } from './open-git.ts';
 
 /**
  * Creates a function that resolves a ref to a commit id, or to null if git does not know the ref. Simultaneous calls
- * share one process, because prompt files can refer to thousands of refs. Some refs need additional processes. Once
- * promptsync has started `MAX_EXTRA_PROCESSES` of these, the function returns null for such refs.
+ * share one process, because prompt files can refer to thousands of refs. Some refs need an additional process. The
+ * function resolves such refs to null after it has started `MAX_EXTRA_PROCESSES` additional processes.
  */
 export function makeRefResolver(git: Git): (ref: string) => Promise<string | null> {
   const resolved = new Map<string, Promise<string | null>>();

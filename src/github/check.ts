@@ -89,8 +89,8 @@ export async function readApproval(
 
 /**
  * Finds the newest check run of a commit with the given `external_id`. Accepts only check runs that were created by the
- * app to which the token belongs. Returns null if there is none. Requests all check runs of the commit. By default,
- * GitHub returns only the newest one for each name, and this one can be a workflow job with the same name.
+ * app to which the token belongs. Returns null if there is none. Requests all check runs of the commit, because GitHub
+ * by default returns only the newest one for each name. That one can be a workflow job with the same name.
  */
 async function findCheck(github: GitHub, head: string, id: string) {
   const { octokit, names } = github;

@@ -9,8 +9,8 @@ import type { ActionEvent, PullRequest } from './event.ts';
 
 /**
  * Opens the repository and fetches its complete history, because `actions/checkout` creates a shallow clone unless its
- * input `fetch-depth` is 0. Ignores a failed fetch: the code that later needs a missing commit reports the problem.
- * Throws a `ProblemError` if the workspace is not a git repository.
+ * input `fetch-depth` is 0. Ignores a failed fetch. If a commit is missing afterwards, the code that needs the commit
+ * reports the problem. Throws a `ProblemError` if the workspace is not a git repository.
  */
 export async function openFullRepository({ git, world }: Pick<ActionContext, 'git' | 'world'>): Promise<Repository> {
   if (!isRepositoryRoot(git.root)) throw new ProblemError(makeProblem('action/no-checkout'));
@@ -24,7 +24,7 @@ export async function openFullRepository({ git, world }: Pick<ActionContext, 'gi
 }
 
 /**
- * Chooses the base, that is, the commit with which promptsync compares the checkout. For a pull request, this is the
+ * Chooses the base, which is the commit that promptsync compares with the checkout. For a pull request, this is the
  * state of the target branch without the pull request. For other events, it is the previous commit in the event, or the
  * first parent of HEAD as a fallback. Returns undefined if there is no such commit.
  */

@@ -77,7 +77,7 @@ type TimeBudget = { remainingMs: number };
 
 /**
  * Sends a request and deducts its time from the budget. If the request exceeds its time limit, throws an `AbortError`,
- * because this is the only error that no Octokit plugin retries. Octokit gives the error the status 500.
+ * because this is the only error that no Octokit plugin retries. Octokit then sets the status of the error to 500.
  */
 async function sendInTime(
   send: (signal: AbortSignal) => Promise<Response>,
@@ -87,8 +87,8 @@ async function sendInTime(
   const limit = Math.min(MAX_REQUEST_MS, budget.remainingMs);
   const signal = budget.remainingMs > 0 ? AbortSignal.timeout(limit) : AbortSignal.abort();
   const startedAt = now();
-  // A failed request also uses up the time of the wait before its retry. For any other request, only the time beyond
-  // the usual duration counts.
+  // For a failed request, also deduct the wait before its retry. For any other request, deduct only the time beyond the
+  // usual duration.
   let surcharge = MAX_RETRY_WAIT_MS;
   try {
     const response = await send(signal);
@@ -198,9 +198,9 @@ const GraphqlUnavailable = z.union([
 
 /**
  * Returns the login of the account that owns the token. Uses GraphQL, because REST does not return the account of an
- * app's token. If the token may not use GraphQL, returns the account of the workflow's default token. Throws all other
- * errors after the retries, because with the wrong account, promptsync would not find its own comment and would post a
- * second one.
+ * app's token. If the token may not use GraphQL, returns the account of the workflow's default token. Throws any other
+ * error that remains after the retries. Otherwise promptsync could use the wrong account, miss its own comment and post
+ * a second one.
  */
 export async function readOwnLogin({ octokit, once }: GitHub): Promise<string> {
   return once('viewer', async () => {

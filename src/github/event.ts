@@ -127,7 +127,8 @@ export function chooseMode(mode: ActionMode | 'auto', event: ActionEvent, live: 
   if (chosen === 'plan' || chosen === 'drift') return chosen;
   if (event.pull !== null) throw new ProblemError(makeProblem('guard/not-merged', { kind: 'pull-request' }));
   if (chosen === 'sync' || event.ref === `refs/heads/${live}`) return chosen;
-  // On any other branch, the proposed pull request would also contain all other changes of that branch.
+  // Propose edits only on the branch that goes live. On any other branch, the pull request would also contain all other
+  // changes of that branch.
   const liveBranch = `the branch that goes live (${live ?? 'unknown'})`;
   const expected = `${chosen} runs only on ${liveBranch}, but this run is for ${event.ref}`;
   throw new ProblemError(makeProblem('action/invalid-input', { input: 'mode', expected }));

@@ -278,7 +278,7 @@ async function publishComment(
   const { report } = publication;
   const hasNothingToReport = countDifferingPrompts(report) === 0 && listProblems(report).length === 0;
   const omitsNewComment = inputs.comment === 'changes' && hasNothingToReport;
-  // A rerun of an old apply fails with the reason `superseded`. It must not overwrite a comment that reports an apply.
+  // Always update an existing comment, because its content may be out of date.
   const mustWrite: StickyComment['mustWrite'] = (existing) => existing !== null || !omitsNewComment;
   await upsertAndLinkComment({ issue, marker, body: renderBody(marker, publication), mustWrite }, context);
 }
@@ -297,7 +297,7 @@ async function publishOutcome(
 ): Promise<void> {
   const { merged = [], pulls: reviewedPulls = [] } = appliedMerges;
   const { report, page, failure } = publication;
-  // If this run changed nothing, an earlier run already applied the changes and updated the comments.
+  // Skip a run that changed nothing, because an earlier run already applied the changes and updated the comments.
   if (failure === '' && report.prompts.every(({ status }) => status === 'unchanged')) return;
   const github = requireGitHub(context.github);
   const { inputs, world, branch } = context;
@@ -319,8 +319,8 @@ async function publishIssue({ inputs, ...context }: ActionContext, publication: 
   const marker = makeCommentMarker(inputs);
   const body = renderBody(marker, publication);
   if (publication.failure === '') return closeIssue(github, { marker, body });
-  // The run failed without finding differences, for example because it could not read the service. Leave the issue
-  // unchanged, because there may still be drift.
+  // Leave the issue unchanged if the run failed without finding differences, for example because it could not read the
+  // service. There may still be drift.
   if (countDifferingPrompts(publication.report) === 0) return;
   const { folder } = publication.page;
   const where = folder === null ? '' : ` (${folder})`;

@@ -24,9 +24,12 @@ export function makeNewestCommitReader({
   };
 }
 
-/** A guard that blocks all changes that no merged review showed. */
+/** A guard that blocks every change that did not appear in the review of a merged pull request. */
 export type ReviewGuard = {
-  /** Returns a problem if no merged review showed the changes of the prompt. Otherwise returns an empty list. */
+  /**
+   * Returns a problem if changes of the prompt did not appear in the review of a merged pull request. Otherwise returns
+   * an empty list.
+   */
   readonly refuse: (prompt: PromptPlan) => readonly Problem[];
   /** The numbers of the pull requests whose reviews showed changes of the plan. */
   readonly shownBy: ReadonlySet<number>;
@@ -69,9 +72,9 @@ async function readReviewTrail({
 
 /**
  * Lists the first-parent commits that touched each path. A merge commit counts if it changed the file, or if it merged
- * a commit that changed the file. The second condition prevents an attack: somebody could push a merge commit whose
- * first parent is older than a revert, and whose second parent is the tip of the branch. The revert would then no
- * longer be a first-parent commit.
+ * a commit that changed the file. The second rule prevents an attack that hides a revert. Somebody could push a merge
+ * commit whose first parent is older than the revert, and whose second parent is the tip of the branch. The revert
+ * would then no longer be a first-parent commit.
  */
 async function listCommitsTouching(
   { toRootPath, followFile, findCommitsChanging, mapCommitsToMerges }: Repository,
@@ -111,7 +114,7 @@ function makeReviewsReader(
 
 /**
  * Returns true if the merge of a pull request brought the commit to the branch. After a squash merge, GitHub also lists
- * the pull request for its original commits, which the squash replaced. If one of them is on the branch, somebody
+ * the pull request for the original commits that the squash replaced. If such a commit is on the branch, somebody
  * pushed it there separately.
  */
 async function didMerge({ mergeCommit }: MergedPull, commit: string, repository: Repository | null): Promise<boolean> {

@@ -116,8 +116,7 @@ export async function upsertNote(
 
 /**
  * Finds the note that starts with the marker and belongs to the user of the token. Returns null if there is none. Reads
- * the oldest notes first. Otherwise, a note that somebody adds in the meantime could move older notes to a different
- * page.
+ * the oldest notes first, so that a note that is added in the meantime cannot move older notes to a different page.
  */
 async function findNote(gitlab: GitLab, path: string, marker: string): Promise<GitLabNote | null> {
   let ownId: number | null = null;
