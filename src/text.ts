@@ -154,3 +154,16 @@ function listEscapedForms(secrets: readonly string[]): readonly string[] {
   ]);
   return [...new Set(forms)].filter((form) => form !== '').toSorted((a, b) => b.length - a.length);
 }
+
+/**
+ * Returns a count with its noun, such as `1 file` or `2 files`.
+ * @param many the plural, if it is not the singular with an `s`
+ */
+export function formatCount(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** Formats a number with commas, such as `10,000`. */
+export function formatNumber(number: number): string {
+  return number.toLocaleString('en-US');
+}

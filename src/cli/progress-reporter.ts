@@ -1,3 +1,4 @@
+import { formatNumber } from '../text.ts';
 import type { Progress } from '../domain/world.ts';
 
 type ProgressOptions = {
@@ -34,7 +35,7 @@ export function makeProgressReporter({ draw, columns, now }: ProgressOptions): (
     lastDrawnAt = at;
     const seconds = (at - firstOfPhase.at) / 1_000;
     const pace = formatPace({ seconds, done: done - firstOfPhase.done, remaining: total - done });
-    draw(fitParts([`${phase} ${groupDigits(done)} of ${groupDigits(total)} prompts`, ...pace], columns()));
+    draw(fitParts([`${phase} ${formatNumber(done)} of ${formatNumber(total)} prompts`, ...pace], columns()));
   };
 }
 
@@ -48,7 +49,7 @@ type Pace = { readonly seconds: number; readonly done: number; readonly remainin
 function formatPace({ seconds, done, remaining }: Pace): readonly string[] {
   const rate = done / seconds;
   if (seconds * 1_000 < ESTIMATE_AFTER_MS || rate <= 0) return [];
-  const shownRate = rate < 10 ? rate.toFixed(1) : groupDigits(Math.round(rate));
+  const shownRate = rate < 10 ? rate.toFixed(1) : formatNumber(Math.round(rate));
   return [`${shownRate}/s`, `${formatDuration(remaining / rate)} left`];
 }
 
@@ -56,10 +57,6 @@ function formatDuration(seconds: number): string {
   if (seconds < 90) return `${Math.ceil(seconds)} s`;
   const minutes = Math.round(seconds / 60);
   return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
-}
-
-function groupDigits(number: number): string {
-  return number.toLocaleString('en-US');
 }
 
 /** Joins as many parts as fit in one row of the terminal, because a line that wraps could not be erased. */

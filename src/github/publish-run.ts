@@ -1,3 +1,4 @@
+import { formatCount } from '../text.ts';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
@@ -365,7 +366,7 @@ export function annotateProblems(
     }
     const omitted = distinct.length - MAX_ANNOTATIONS_PER_KIND;
     if (omitted > 0) {
-      const message = `${omitted} more ${severity}${omitted === 1 ? '' : 's'}: see the summary of the run.`;
+      const message = `${formatCount(omitted, `more ${severity}`)}: see the summary of the run.`;
       annotate(severity, message, { title: 'promptsync' });
     }
   }

@@ -1,3 +1,4 @@
+import { formatNumber } from '../text.ts';
 import { defineError, defineWarning } from '../problems/catalog-entry.ts';
 
 /** The problems that can occur only with Langfuse. */
@@ -34,8 +35,3 @@ export const LANGFUSE_PROBLEMS = {
     'Make sure that the base URL points to Langfuse itself. If the project really has that many prompts, versions, and labels, delete unused ones or split the project.',
   ),
 };
-
-/** Formats a number with thousands separators, such as 10,000. */
-function formatNumber(number: number): string {
-  return number.toLocaleString('en-US');
-}

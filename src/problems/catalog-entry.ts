@@ -49,11 +49,6 @@ export function quoteNames(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(', ');
 }
 
-/** Returns a count with its noun, such as "1 file" or "3 files". */
-export function formatCount(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
 export function shortenCommitId(commit: string): string {
   return commit.slice(0, 12);
 }

@@ -1,12 +1,5 @@
-import { escapeSelector } from '../text.ts';
-import {
-  defineError,
-  formatCount,
-  quoteNames,
-  quoteShellWord,
-  shortenCommitId,
-  defineWarning,
-} from './catalog-entry.ts';
+import { escapeSelector, formatCount } from '../text.ts';
+import { defineError, quoteNames, quoteShellWord, shortenCommitId, defineWarning } from './catalog-entry.ts';
 
 /** The problems of the commands that write prompt files. */
 export const COMMAND_PROBLEMS = {

@@ -1,12 +1,5 @@
-import { escapeSelector } from '../text.ts';
-import {
-  makeSuggestionHint,
-  defineError,
-  formatCount,
-  type SpellingEvidence,
-  quoteNames,
-  defineWarning,
-} from './catalog-entry.ts';
+import { escapeSelector, formatCount } from '../text.ts';
+import { makeSuggestionHint, defineError, type SpellingEvidence, quoteNames, defineWarning } from './catalog-entry.ts';
 
 const FIELDS = 'id, key, name, description, pins, metadata, variables, and accept_warnings';
 

@@ -1,5 +1,5 @@
-import { escapeSelector } from '../text.ts';
-import { defineError, defineWarning, formatCount, quoteShellWord, shortenCommitId } from './catalog-entry.ts';
+import { escapeSelector, formatCount } from '../text.ts';
+import { defineError, defineWarning, quoteShellWord, shortenCommitId } from './catalog-entry.ts';
 
 /** The evidence of a promotion that promptsync refuses. */
 type RefusedPromotion = {

@@ -1,4 +1,5 @@
-import { defineError, defineWarning, formatCount } from './catalog-entry.ts';
+import { formatCount } from '../text.ts';
+import { defineError, defineWarning } from './catalog-entry.ts';
 
 /** The problems of reading from the service and of writing to it. */
 export const SERVICE_PROBLEMS = {

@@ -1,7 +1,7 @@
+import { formatCount } from '../text.ts';
 import {
   makeSuggestionHint,
   defineError,
-  formatCount,
   type SpellingEvidence,
   quoteShellWord,
   shortenCommitId,

@@ -1,3 +1,4 @@
+import { formatCount } from '../text.ts';
 import { escapeLine } from './escape.ts';
 import type { Report, ReportChange, ReportDrift, ReportEdit, ReportPrompt } from './schema.ts';
 
@@ -6,14 +7,6 @@ import type { Report, ReportChange, ReportDrift, ReportEdit, ReportPrompt } from
 
 /** A function that escapes a value from a file or from the service for one output format. */
 export type ShowText = (text: string) => string;
-
-/** A count, followed by the singular and plural forms of its noun. */
-export type CountedNoun = readonly [count: number, one: string, many: string];
-
-/** Returns a count with its noun, for example `1 file` or `2 files`. */
-export function formatCount([count, one, many]: CountedNoun): string {
-  return `${count} ${count === 1 ? one : many}`;
-}
 
 type ChangeOfKind<K extends ReportChange['kind']> = ReportChange & { readonly kind: K };
 type ActivationChange = ChangeOfKind<'set-active'>;
@@ -153,7 +146,7 @@ export function describeEdit(edit: ReportEdit): string {
       return `${escapeLine(edit.field)}: ${before} → ${after}${edit.conflict ? ' (conflict)' : ''}`;
     }
     case 'set-text': {
-      const conflicts = edit.conflicts === 0 ? '' : ` (${formatCount([edit.conflicts, 'conflict', 'conflicts'])})`;
+      const conflicts = edit.conflicts === 0 ? '' : ` (${formatCount(edit.conflicts, 'conflict')})`;
       return `text: ${escapeLine(edit.from)}${conflicts}`;
     }
   }
@@ -250,7 +243,7 @@ function wasTextDiscarded({ status, after_text: after, text_omitted: omitted }: 
  */
 export function describeWaitingPromotions({ waiting = [] }: ReportPrompt, show: ShowText): readonly string[] {
   return waiting.map(({ environment, from, versions, since }) => {
-    const behind = `${show(environment)}: ${formatCount([versions, 'version', 'versions'])} behind ${show(from)}`;
+    const behind = `${show(environment)}: ${formatCount(versions, 'version')} behind ${show(from)}`;
     if (since === null) return behind;
     const date = since.date?.slice(0, 10) ?? '';
     const day = new Date(date).toLocaleDateString('en', { weekday: 'long', timeZone: 'UTC' });

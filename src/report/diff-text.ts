@@ -7,11 +7,10 @@ import {
   type MarkedLine,
   type TextDiff,
 } from './diff.ts';
-import { showHidden } from '../text.ts';
+import { formatCount, showHidden } from '../text.ts';
 import { escapeLine, shortenBlanks } from './escape.ts';
 import type { ReportPrompt } from './schema.ts';
 import { fitLine, type Style } from './style.ts';
-import { formatCount } from './describe.ts';
 
 /** The number of unchanged lines to show before and after each change. */
 const CONTEXT_LINES = 3;
@@ -49,7 +48,7 @@ function renderDiff(diff: TextDiff, style: Style, length: DiffLength): readonly 
   const from = diff.before === null ? 'nothing' : escapeLine(diff.before);
   const titles = [`--- ${names}: ${from}`, `+++ ${names}: ${escapeLine(diff.after)}`];
   const { hunks, omittedLines } = length === 'whole' ? { hunks: diff.hunks, omittedLines: 0 } : foldHunks(diff.hunks);
-  const more = `… ${formatCount([omittedLines, 'more line', 'more lines'])} (--format html shows all)`;
+  const more = `… ${formatCount(omittedLines, 'more line')} (--format html shows all)`;
   return [
     ...titles.flatMap((title) => fitLine(bold(title), style, 4)),
     ...hunks.flatMap((hunk) => renderHunk(hunk, style)),

@@ -1,4 +1,4 @@
-import { formatCodePoint, showHidden } from '../text.ts';
+import { formatCodePoint, formatCount, showHidden } from '../text.ts';
 import type { Report } from './schema.ts';
 
 /**
@@ -40,8 +40,8 @@ function describeBlanks(blanks: string): string {
 }
 
 function formatBlankCount(blank: string, count: number): string {
-  if (blank === ' ') return count === 1 ? '1 space' : `${count} spaces`;
-  if (blank === '\t') return count === 1 ? '1 tab' : `${count} tabs`;
+  if (blank === ' ') return formatCount(count, 'space');
+  if (blank === '\t') return formatCount(count, 'tab');
   return `${count} × ${formatCodePoint(blank)}`;
 }
 

@@ -7,6 +7,7 @@ import type { Report, ReportChange, ReportProblem, ReportPrompt } from './schema
 import { makeMatrixCell, formatMatrixCell, listEnvironments } from './status.ts';
 import { PLAIN_STYLE } from './style.ts';
 import { listDifferingRows, hasHistory, renderOutcome } from './summary.ts';
+import { formatCount } from '../text.ts';
 import * as words from './describe.ts';
 
 /** The maximum length of a page. The caller chooses the unit, for example bytes. */
@@ -72,16 +73,14 @@ function escapeNote(text: string): string {
  * 100 kB. Returns an empty string if nothing is omitted.
  */
 function renderOmittedNote(omitted: readonly OmittedItems[], { prompts }: Report, { runUrl }: MarkdownOptions): string {
-  const parts = omitted.map(({ item, count }) => words.formatCount([count, item, `${item}s`]));
+  const parts = omitted.map(({ item, count }) => formatCount(count, item));
   const where = runUrl === null ? 'the report of the run' : `the summary and the page of [the run](${runUrl})`;
   const large = prompts.flatMap(words.listTextChanges).filter(({ texts }) => texts.text_omitted === true).length;
   const notes = [
     ...(parts.length === 0 ? [] : [`There was no room for ${parts.join(', ')}. See ${where} for everything.`]),
     ...(large === 0
       ? []
-      : [
-          `Too large to show: ${words.formatCount([large, 'text', 'texts'])} (over 100 kB); git diff shows files of this size.`,
-        ]),
+      : [`Too large to show: ${formatCount(large, 'text')} (over 100 kB); git diff shows files of this size.`]),
   ];
   if (notes.length === 0) return '';
   return `\n> [!WARNING]\n> This page is not complete. ${notes.join(' ')}\n`;

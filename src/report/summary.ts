@@ -1,10 +1,10 @@
+import { formatCount } from '../text.ts';
 import { FILE_COMMANDS } from '../domain/edits.ts';
 import { isError } from '../problem.ts';
 import { type Colors, fitLine, type Style, renderWebLink } from './style.ts';
 import { escapeLine } from './escape.ts';
 import { isInterrupted } from './problems.ts';
 import type { Report, ReportPrompt, ReportRow } from './schema.ts';
-import { formatCount, type CountedNoun } from './describe.ts';
 
 /** Renders the end of a report: the outcome, followed by the next step or the origin of the plan. */
 export function renderSummary(report: Report, style: Style): string {
@@ -28,7 +28,7 @@ export function renderOutcome(report: Report, colors: Colors): string {
   if (errors > 0) {
     // `validate` never writes, so there is no need to say that nothing was written.
     const rest = report.mode === 'validate' ? '' : `; ${describeEditedFiles(report)}`;
-    return colors.red(`${formatCount([errors, 'error', 'errors'])}${rest}.`);
+    return colors.red(`${formatCount(errors, 'error')}${rest}.`);
   }
   const interrupted = isInterrupted(report) ? `${colors.red('Interrupted.')} ` : '';
   if (isAboutFiles(report)) return `${interrupted}${renderEditOutcome(report, colors)}`;
@@ -59,7 +59,7 @@ function renderWorkOutcome(report: Report, colors: Colors): string {
  */
 function describeDriftCount({ mode, prompts }: Report): string {
   const drifted = prompts.filter(({ drift }) => drift.some(({ kind }) => kind === 'outside')).length;
-  return mode === 'apply' || drifted === 0 ? '' : ` ${formatCount([drifted, 'prompt has', 'prompts have'])} drifted.`;
+  return mode === 'apply' || drifted === 0 ? '' : ` ${formatCount(drifted, 'prompt has', 'prompts have')} drifted.`;
 }
 
 /**
@@ -68,7 +68,7 @@ function describeDriftCount({ mode, prompts }: Report): string {
  */
 function describeEditedFiles({ prompts }: Report): string {
   const edited = prompts.filter(({ status }) => status === 'applied').length;
-  return edited === 0 ? 'nothing was written' : formatCount([edited, 'file edited', 'files edited']);
+  return edited === 0 ? 'nothing was written' : formatCount(edited, 'file edited', 'files edited');
 }
 
 /**
@@ -119,7 +119,7 @@ function omitZeroCounts(counts: readonly (readonly [count: number, description: 
 }
 
 function countPrompts(count: number): string {
-  return formatCount([count, 'prompt', 'prompts']);
+  return formatCount(count, 'prompt');
 }
 
 /** Returns true if the report comes from a command that edits prompt files, such as `pull` or `promote`. */
@@ -131,7 +131,7 @@ export function isAboutFiles({ mode }: Report): boolean {
 function renderEditOutcome(report: Report, colors: Colors): string {
   const parts = countFileWork(report)
     .filter(([count]) => count > 0)
-    .map(formatCount);
+    .map(([count, one, many]) => formatCount(count, one, many));
   const hasFailures = report.prompts.some(({ status }) => status === 'blocked' || status === 'failed');
   if (parts.length === 0) return colors.green('nothing to do.');
   return (hasFailures ? colors.red : colors.bold)(`${parts.join(', ')}.`);
@@ -188,6 +188,9 @@ function describeStepAfterCommit({ commit, branch, pull_request: pull }: NonNull
   return `${committed} on ${escapeLine(branch)}. Next: push the branch${request}.`;
 }
 
+/** A count, followed by the singular and plural forms of its noun. */
+type CountedNoun = readonly [count: number, one: string, many: string];
+
 /** Counts files and prompts by their outcome, for example edited files and blocked prompts. */
 function countFileWork({ prompts, files = [] }: Report): readonly CountedNoun[] {
   const filterByStatus = (wanted: ReportPrompt['status']): readonly ReportPrompt[] =>
@@ -228,9 +231,9 @@ function renderHistoryOutcome({ prompts }: Report, colors: Colors): string {
   const differing = known.reduce((sum, prompt) => sum + listDifferingRows(prompt).length, 0);
   const parts = [
     countPrompts(known.length),
-    ...(known.some(({ history }) => history) ? [formatCount([versions, 'known version', 'known versions'])] : []),
-    ...(differing === 0 ? [] : [formatCount([differing, 'environment not as pinned', 'environments not as pinned'])]),
-    ...(failed === 0 ? [] : [formatCount([failed, 'prompt failed', 'prompts failed'])]),
+    ...(known.some(({ history }) => history) ? [formatCount(versions, 'known version')] : []),
+    ...(differing === 0 ? [] : [formatCount(differing, 'environment not as pinned', 'environments not as pinned')]),
+    ...(failed === 0 ? [] : [formatCount(failed, 'prompt failed', 'prompts failed')]),
   ];
   return (failed + differing > 0 ? colors.yellow : colors.bold)(`${parts.join(', ')}.`);
 }

@@ -13,6 +13,7 @@ import {
   type StyleOptions,
 } from './style.ts';
 import { renderSummary } from './summary.ts';
+import { formatCount } from '../text.ts';
 import * as words from './describe.ts';
 
 /** The style of the report, and how much of it to show. */
@@ -109,7 +110,7 @@ function renderProblemTable(prompts: readonly ReportPrompt[], style: Style): str
   if (first === undefined) return '';
   const code = problems[0]?.code ?? '';
   const [hint = '', ...others] = new Set(problems.map((problem) => problem.hint));
-  const title = `${words.formatCount([prompts.length, 'prompt', 'prompts'])} ${words.describeStatus(first.status)}`;
+  const title = `${formatCount(prompts.length, 'prompt')} ${words.describeStatus(first.status)}`;
   const owner = others.length > 0 ? `${escapeLine(first.key)}: ` : '';
   const lines = [`${red(title)} ${dim(`[${code}]`)}`, ...layOutTable(rows, style), `  ${owner}${escapeLine(hint)}`];
   return lines.flatMap((line) => fitLine(line, style, 4)).join('\n');
@@ -171,7 +172,7 @@ const MAX_METADATA_LINES = 20;
 function renderKeptMetadataLines(change: ReportChange, style: Style): readonly string[] {
   const lines = words.listKeptMetadataLines(change);
   const omittedCount = lines.length - MAX_METADATA_LINES;
-  const more = `… ${words.formatCount([omittedCount, 'more line', 'more lines'])} (--format html shows all)`;
+  const more = `… ${formatCount(omittedCount, 'more line')} (--format html shows all)`;
   const shown = [
     ...lines.slice(0, MAX_METADATA_LINES).map(escapeLine),
     ...(omittedCount > 0 ? [style.colors.dim(more)] : []),

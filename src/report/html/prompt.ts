@@ -6,6 +6,7 @@ import { formatProblemPlace } from '../problems.ts';
 import type { Report, ReportChange, ReportProblem, ReportPrompt } from '../schema.ts';
 import { makeMatrixCell, type MatrixCell } from '../status.ts';
 import { listDifferingRows, hasHistory } from '../summary.ts';
+import { formatCount } from '../../text.ts';
 import * as words from '../describe.ts';
 import { markup, NO_MARKUP, type Markup } from './markup.ts';
 
@@ -194,7 +195,7 @@ function renderDiffBlock({ kind, lines }: MarkedBlock, isFirst: boolean, isLast:
   const to = lines.length - (isLast ? 0 : CONTEXT_LINES);
   // The summary of a fold takes up one line, so folding a single line would save nothing.
   if (to - from < 2) return renderUnchangedLines(lines);
-  const summary = words.formatCount([to - from, 'unchanged line', 'unchanged lines']);
+  const summary = formatCount(to - from, 'unchanged line');
   const fold = markup`<details class="fold"><summary>${summary}</summary>${renderUnchangedLines(lines.slice(from, to))}</details>`;
   return markup`${renderUnchangedLines(lines.slice(0, from))}${fold}${renderUnchangedLines(lines.slice(to))}`;
 }
