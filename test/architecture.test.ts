@@ -40,7 +40,7 @@ describe('the table of rooms', () => {
     expect(inCircle).toEqual([]);
   });
 
-  test('only the entry points access the process, the clock or random numbers', () => {
+  test('only the entry points use the process object, the console, the system clock or random numbers', () => {
     const entries = ['cli.ts', 'action.ts', 'cli/process-host.ts'];
     const impure = files.filter((file) => !entries.includes(file) && IMPURE.test(withoutComments(read(file))));
     expect(impure).toEqual([]);

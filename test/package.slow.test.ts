@@ -22,7 +22,7 @@ function makeCopy(): string {
   return copy;
 }
 
-test('The release script reports both a tag that does not match package.json and a missing repository owner', () => {
+test('The release script reports two problems: the tag does not match package.json, and the repository has no owner', () => {
   const copy = makeCopy();
   const { status, printed } = run(copy, ['scripts/release.ts'], { GITHUB_REF_NAME: 'v99.0.0' });
   expect({ status, stops: printed.match(/^stop: .*/gm) }).toEqual({
@@ -35,7 +35,7 @@ test('The release script reports both a tag that does not match package.json and
   expect(readdirSync(copy)).not.toContain('release');
 });
 
-test('In a repository with an owner, a dry-run release builds a package that works in another project', () => {
+test('A dry run of the release script builds a package that can be run, imported and type-checked in another project', () => {
   const copy = makeCopy();
   takeOver(copy);
   release(copy);

@@ -48,7 +48,7 @@ describe('the pre-commit hook', () => {
     expect(new RegExp(hook('promptsync-validate')?.files ?? '^$').test(path)).toBe(expected);
   });
 
-  test('the prepare script in package.json runs an existing file', () => {
+  test('the prepare script in package.json runs a file that exists', () => {
     const [, script = ''] = /^node (\S+)$/.exec(package_.scripts.prepare) ?? [];
     expect(existsSync(resolve(root, script))).toBe(true);
   });

@@ -73,7 +73,7 @@ describe.each(workflows)('%s', (path) => {
     expect(path.startsWith('prompts.example') ? [] : kept).toEqual([]);
   });
 
-  test(`${path} has no job that GitHub could display as the promptsync check`, () => {
+  test(`${path} has no job whose name starts with promptsync, because GitHub could display it as the promptsync check`, () => {
     expect(Object.keys(workflow.jobs).filter((name) => name.startsWith('promptsync'))).toEqual([]);
   });
 
@@ -91,7 +91,7 @@ describe.each(workflows)('%s', (path) => {
   });
 });
 
-test('the release workflow publishes tested files from a protected environment without a secret token', () => {
+test('the release workflow runs CI before packing and publishes from the npm environment without using secrets', () => {
   const { concurrency, jobs } = WorkflowShape.parse(read('.github/workflows/release.yml'));
   expect(concurrency['cancel-in-progress']).toBe(false);
   expect(Object.values(jobs).map(writePermissionsOf)).toEqual([[], ['id-token'], ['contents']]);
@@ -105,7 +105,7 @@ test('the release workflow publishes tested files from a protected environment w
   );
 });
 
-test('the apply workflow is never canceled and runs in a protected environment', () => {
+test('newer runs do not cancel the apply workflow, and its apply job uses the production environment', () => {
   const { concurrency, jobs } = WorkflowShape.parse(read('prompts.example/.github/workflows/promptsync-apply.yml'));
   expect(concurrency['cancel-in-progress']).toBe(false);
   expect(jobs['apply']?.environment).toBe('production');

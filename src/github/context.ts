@@ -24,7 +24,7 @@ export type ActionContext = {
    * the API key, and only the configuration specifies which variable that is.
    */
   readonly configuration: ConfigResult;
-  /** The branch that goes live. Null if neither the configuration nor the event specifies it. */
+  /** The live branch, whose commits promptsync syncs to the service. Null if neither the configuration nor the event specifies it. */
   readonly branch: string | null;
   readonly git: GitSettings;
   /**

@@ -118,18 +118,18 @@ export type ProposalMode = 'pull' | 'promote' | 'rollback';
 export type ActionMode = 'plan' | 'sync' | 'drift' | ProposalMode;
 
 /**
- * Chooses the mode of an action run. For a push to the branch that goes live, `auto` becomes `sync`. Throws a
+ * Chooses the mode of an action run. For a push to the live branch, `auto` becomes `sync`. Throws a
  * `ProblemError` if the mode is not allowed for the event.
- * @param live the name of the branch that goes live; null if it is unknown
+ * @param live the name of the live branch; null if it is unknown
  */
 export function chooseMode(mode: ActionMode | 'auto', event: ActionEvent, live: string | null): ActionMode {
   const chosen = mode === 'auto' ? chooseAutoMode(event, live) : mode;
   if (chosen === 'plan' || chosen === 'drift') return chosen;
   if (event.pull !== null) throw new ProblemError(makeProblem('guard/not-merged', { kind: 'pull-request' }));
   if (chosen === 'sync' || event.ref === `refs/heads/${live}`) return chosen;
-  // Propose edits only on the branch that goes live. On any other branch, the pull request would also contain all other
+  // Propose edits only on the live branch. On any other branch, the pull request would also contain all other
   // changes of that branch.
-  const liveBranch = `the branch that goes live (${live ?? 'unknown'})`;
+  const liveBranch = `the live branch (${live ?? 'unknown'})`;
   const expected = `${chosen} runs only on ${liveBranch}, but this run is for ${event.ref}`;
   throw new ProblemError(makeProblem('action/invalid-input', { input: 'mode', expected }));
 }

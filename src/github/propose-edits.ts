@@ -97,7 +97,7 @@ type Proposal = {
   readonly review: ReviewPullRequest;
   readonly github: GitHub;
   readonly clone: ProposalBranch;
-  /** The name of the branch that goes live, which is the target branch of the pull request. */
+  /** The name of the live branch, which is the target branch of the pull request. */
   readonly into: string;
   /** The id of the commit whose files the command edits. */
   readonly base: string;
@@ -155,7 +155,7 @@ async function pushProposal(editCommit: string, proposal: Proposal): Promise<str
 }
 
 /**
- * Finds the open pull request from the proposal branch to the branch that goes live. Returns undefined if there is
+ * Finds the open pull request from the proposal branch to the live branch. Returns undefined if there is
  * none.
  */
 async function findOpenPull({ github: { octokit, names }, clone: { branch }, into }: Proposal) {

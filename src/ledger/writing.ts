@@ -66,9 +66,9 @@ export async function activateVersion(
 }
 
 /**
- * Moves the tracking environment to the newest version that promptsync has read and that may follow the head. This must
- * happen before any other environment moves. Then the next run finds the newest ledger even if a later step is
- * interrupted.
+ * Moves the tracking environment to the newest version that promptsync has read, if that version is a valid successor of
+ * the ledger head. promptsync does this before it moves any other environment. The next run can then find the newest
+ * ledger, even if this run is interrupted.
  */
 export async function trackNewestVersion(state: LedgerWriteState): Promise<readonly Problem[]> {
   const head = getLedgerHead(state);

@@ -51,7 +51,7 @@ export const SERVICE_PROBLEMS = {
   ),
   'service/redirect': defineError<{ status: number }>(
     (e) => `The service responded with a redirect (${e.status}), which promptsync does not follow.`,
-    'Set the base URL to the final address. promptsync sends the API key only to the configured origin.',
+    'Set the base URL to the address that the service redirects to. promptsync sends the API key only to the configured origin.',
   ),
   'service/unexpected-status': defineError<{
     status: number;
@@ -131,7 +131,7 @@ export const SERVICE_PROBLEMS = {
     (e) =>
       `promptsync could not determine whether the service created the version: ${e.reason} Somebody else has since created v${e.number} (id ${e.id}), so promptsync did not activate any version.`,
     (e) =>
-      `Check the versions before v${e.number} in the service. If one of them has this text, pin it with \`version:<id>\`, or activate it in an environment that is pinned to \`latest\`. Then run the command again. Otherwise, the next run creates a new version.`,
+      `In the service, check the versions that are older than v${e.number}. If one of them has this text, pin it with \`version:<id>\`, or activate it in an environment that is pinned to \`latest\`. Then run the command again. If none of them has this text, just run the command again, and promptsync will create a new version.`,
   ),
   'apply/keeps-changing': defineError(
     'Somebody is changing the prompt in the service. promptsync created a second plan for it, but the prompt changed again.',

@@ -57,7 +57,7 @@ describe('applyPlan with an inconsistent plan', () => {
       'the version to activate was not created',
     ],
     [
-      'applyPlan marks a prompt as failed if its plan activates a version that promptsync never read',
+      'applyPlan marks a prompt as failed if its plan activates a version that is unknown to promptsync',
       [toUnknown],
       'the version to activate is not known',
     ],

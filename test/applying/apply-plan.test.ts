@@ -7,7 +7,7 @@ import { addManagedVersion, startWithTextOne, shortenCalls, formatOutcome, sync 
 const refs = { v1: content('Old') };
 const staging = { staging: 'latest' };
 
-describe.each(backends)('applyPlan (%s)', (_, start) => {
+describe.each(backends)('applyPlan (backend: %s)', (_, start) => {
   test('promptsync sends its calls in the documented order and confirms each activation by reading it back', async () => {
     const service = await start();
     const wanted = file({ name: 'New', pins: { production: 'git:v1', staging: 'latest' } });
@@ -31,14 +31,14 @@ describe.each(backends)('applyPlan (%s)', (_, start) => {
     ]);
   });
 
-  test('promptsync sends only the description if no other field changed', async () => {
+  test('promptsync sends only the description to the service if no other prompt field changed', async () => {
     const service = await start();
     await sync(service, [file({ pins: staging })]);
     const { lines } = await sync(service, [file({ description: 'Other', pins: staging })]);
     expect(lines).toStrictEqual(['update p1 {"description":"Other"}']);
   });
 
-  test('Reverting the text reactivates the old version without creating a new one', async () => {
+  test('If a prompt file returns to its old text, promptsync reactivates the old version instead of creating a new one', async () => {
     const service = await startWithTextOne(start);
     await sync(service, [file({ text: 'Two', pins: staging })]);
     const { lines, outcomes } = await sync(service, [file({ text: 'One', pins: staging })]);
@@ -90,7 +90,7 @@ describe.each(backends)('applyPlan (%s)', (_, start) => {
     expect(made?.stamp.ledger).toStrictEqual([ours, theirs]);
   });
 
-  test('A version created for a git pin records the commit and the file path of its text', async () => {
+  test('A version created for a git pin records the commit and the file path that its text came from', async () => {
     const service = await start();
     const at = { content: content('Old'), provenance: { commit: 'c1', path: 'was/a.md', changeSummary: 'Release' } };
     const wanted = file({ pins: { staging: 'latest', production: 'git:v1' } });
@@ -107,11 +107,11 @@ describe.each(backends)('applyPlan (%s)', (_, start) => {
   /** Successive edits: the number of the text, and whether production follows the text or is held at version 1. */
   const histories: readonly (readonly [title: string, edits: string])[] = [
     [
-      'After 25 edits, production can return to a version that it was pinned to earlier',
+      'Even after 25 newer versions, production can be pinned to a version that it was pinned to before',
       '1 follows, 1 held, 2 held, 2 follows',
     ],
     [
-      'After 25 edits, production can return to a version that a rollback restored earlier',
+      'Even after 25 newer versions, production can be pinned to a version that an earlier rollback restored',
       '1 follows, 2 follows, 3 held, 3 follows',
     ],
   ];
@@ -133,7 +133,7 @@ describe.each(backends)('applyPlan (%s)', (_, start) => {
     expect((await sync(service, [file()])).lines).toStrictEqual([]);
   });
 
-  test('A prompt is blocked if probing the newest version does not reveal the pinned version number', async () => {
+  test('A prompt is blocked if promptsync cannot find its pinned version number even after probing the newest version', async () => {
     const service = await start();
     await sync(service, [file({ pins: staging })]);
     service.addVersion('p1', { text: 'Theirs' });
@@ -156,7 +156,7 @@ describe.each(backends)('applyPlan (%s)', (_, start) => {
     expect(shortenCalls(lines)).toStrictEqual(['look ver_2', 'track ver_2', 'look ver_1', 'production ver_1']);
   });
 
-  test('promptsync probes a version that no ledger lists before activating it', async () => {
+  test('promptsync probes a version before activating it if no ledger lists that version', async () => {
     const service = await start();
     await sync(service, [file({ pins: staging })]);
     service.addVersion('p1', { text: 'Theirs' });
@@ -168,7 +168,7 @@ describe.each(backends)('applyPlan (%s)', (_, start) => {
   });
 
   test.each([
-    ['A prompt is blocked before any change if it pins a version id of another prompt', 'ver_2'],
+    ['A prompt is blocked before any change if it pins the id of a version that belongs to another prompt', 'ver_2'],
     ['A prompt is blocked before any change if it pins a version id that does not exist', 'ver_9'],
   ])('%s', async (_title, id) => {
     const service = await start();
@@ -182,7 +182,7 @@ describe.each(backends)('applyPlan (%s)', (_, start) => {
     expect(service.serves('p1', 'staging')).toStrictEqual(['ver_1', 'Hello']);
   });
 
-  test('promptsync reports every pinned version id that does not exist and activates no other pinned version', async () => {
+  test('If some pinned version ids do not exist, promptsync reports each of them and activates none of the pinned versions', async () => {
     const service = await start();
     await sync(service, [file({ pins: staging })]);
     service.addVersion('p1', { text: 'Theirs' });

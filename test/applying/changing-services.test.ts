@@ -61,7 +61,7 @@ describe('a service that rewrites versions', () => {
     pinned.map(([pin, pins]) => [effect, pin, { ...parts, pins }, rewrite] as const),
   );
   test.each(rows)(
-    'Three syncs create only one version and report apply/rewritten if the service %s (file pins %s)',
+    'Each of three syncs fails with apply/rewritten and only the first creates a version if the service %s (file pins %s)',
     async (_effect, _pin, parts, rewrite) => {
       const backend = inMemoryBackend();
       const service = rewriteVersions(backend, rewrite);
@@ -73,7 +73,7 @@ describe('a service that rewrites versions', () => {
     },
   );
 
-  test('If the service trims text, a file syncs successfully once the user trims its text', async () => {
+  test('If the service trims text, sync succeeds as soon as the file contains the trimmed text', async () => {
     const backend = inMemoryBackend();
     const service = rewriteVersions(backend, (sent) => ({ ...sent, text: sent.text.trim() }));
     await syncFile(service, { text: 'Hello ', pins: staging });
@@ -82,7 +82,7 @@ describe('a service that rewrites versions', () => {
     expect(backend.countVersions('p1')).toBe(2);
   });
 
-  test('If the service trims text, promptsync can still sync text without surrounding whitespace', async () => {
+  test('If a sync failed because the service trims text, the next sync succeeds with a new text that needs no trimming', async () => {
     const backend = inMemoryBackend();
     const service = rewriteVersions(backend, (sent) => ({ ...sent, text: sent.text.trim() }));
     await syncFile(service, { text: 'Hello ', pins: staging });
@@ -90,7 +90,7 @@ describe('a service that rewrites versions', () => {
     expect(await syncFile(service, { text: 'Other', pins: staging })).toBe('unchanged:');
   });
 
-  test('promptsync ignores metadata that the service adds if the file declares no metadata', async () => {
+  test('If a file declares no metadata, promptsync ignores metadata that the service adds to a version', async () => {
     const backend = inMemoryBackend();
     const service = rewriteVersions(backend, (sent) => ({
       ...sent,
@@ -142,10 +142,10 @@ const dropMetadata = (service: Backend) => rewriteVersions(service, (sent) => ({
 describe.each([
   { kind: 'without metadata', wanted: file({ text: 'One', pins: staging }) },
   { kind: 'with metadata', wanted: file({ text: 'One', metadata: { model: 'x' }, pins: staging }) },
-])('a service that drops all metadata, for a file $kind', ({ wanted }) => {
+])('sync of a file $kind to a service that drops all metadata', ({ wanted }) => {
   const edited = (text: string) => ({ ...wanted, content: content(text, wanted.content.metadata) });
 
-  test('promptsync warns that the tracked version has no version record if the service drops all metadata', async () => {
+  test('If the service drops all metadata, promptsync warns that the tracked version has no version record', async () => {
     const service = inMemoryBackend();
     const { outcomes } = await sync(dropMetadata(service), [wanted]);
     expect(outcomes[0]?.problems).toMatchObject([{ severity: 'warning', path: 'prompts/a.md', message: WARNING }]);
@@ -155,7 +155,7 @@ describe.each([
     expect(again.outcomes[0]?.problems[0]).toMatchObject({ path: 'prompts/a.md', message: WARNING });
   });
 
-  test('promptsync warns only once about dropped metadata even if it creates several versions', async () => {
+  test('If the service drops all metadata, promptsync warns about it only once per sync even if it creates two versions', async () => {
     const service = inMemoryBackend();
     await sync(dropMetadata(service), [wanted]);
     const { pins } = file({ pins: { staging: 'latest', production: 'git:v1' } });
@@ -165,7 +165,7 @@ describe.each([
     expect(outcomes.map(formatOutcome)).toStrictEqual(['applied: made made made made service/drops-metadata']);
   });
 
-  test('promptsync creates a new version for reverted text if the service drops all metadata', async () => {
+  test('If the service drops all metadata, promptsync cannot find the old version of a reverted text and creates a new one', async () => {
     const service = inMemoryBackend();
     await sync(dropMetadata(service), [wanted]);
     await sync(dropMetadata(service), [edited('Two')]);
@@ -174,7 +174,7 @@ describe.each([
   });
 });
 
-test('promptsync does not activate a version if the service kept its version record but dropped its other metadata', async () => {
+test('promptsync does not activate a version if the service dropped all of its metadata except the version record', async () => {
   const service = rewriteVersions(inMemoryBackend(), ({ metadata: { promptsync }, ...rest }) => {
     return { ...rest, metadata: { promptsync: promptsync! } };
   });

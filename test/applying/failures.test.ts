@@ -42,12 +42,12 @@ const failedCalls: readonly { readonly call: string; readonly statuses: string }
   { call: 'read p1 production', statuses: 'made made made made unknown' },
 ];
 
-describe.each(backends)('applyPlan after a failed call (%s)', (_, start) => {
+describe.each(backends)('applyPlan after a failed call (backend: %s)', (_, start) => {
   const rows = failedCalls.flatMap(({ call, statuses }, at) =>
     effects.map((effect) => [call, effect, at, statuses] as const),
   );
   test.each(rows)(
-    'promptsync stops applying a prompt and continues with the next one if `%s` fails (%s)',
+    'If the call %s fails (effect on the service: %s), promptsync stops applying its prompt and applies the next prompt',
     async (call, effect, at, statuses) => {
       const service = await start();
       const { lines, outcomes } = await sync(service, [whole, other], { refs, hooks: failCall(at, effect) });
@@ -67,16 +67,19 @@ describe.each(backends)('applyPlan after a failed call (%s)', (_, start) => {
 describe('a failed probe', () => {
   const effectRows = [0, 1].flatMap((at) => effects.map((effect) => [at, effect] as const));
 
-  test.each(effectRows)('A prompt fails without any change if call %i of the probe fails (%s)', async (at, effect) => {
-    const service = inMemoryBackend();
-    service.addVersion('p1', { text: 'Theirs' });
-    const wanted = file({ pins: { staging: 'version:ver_1' } });
-    const { lines, outcomes } = await sync(service, [wanted], { hooks: failCall(at, effect) });
-    expect(outcomes.map(formatOutcome)).toStrictEqual(['failed: not_made not_made service/timeout']);
-    expect(lines).toHaveLength(at + 1);
-  });
+  test.each(effectRows)(
+    'A prompt fails without any change if call %i of its probe fails (effect on the service: %s)',
+    async (at, effect) => {
+      const service = inMemoryBackend();
+      service.addVersion('p1', { text: 'Theirs' });
+      const wanted = file({ pins: { staging: 'version:ver_1' } });
+      const { lines, outcomes } = await sync(service, [wanted], { hooks: failCall(at, effect) });
+      expect(outcomes.map(formatOutcome)).toStrictEqual(['failed: not_made not_made service/timeout']);
+      expect(lines).toHaveLength(at + 1);
+    },
+  );
 
-  test('If the probe for a pinned version number fails, promptsync reports that failure, not an unknown number', async () => {
+  test('If the probe for a pinned version number fails, promptsync reports this failure instead of an unknown number', async () => {
     const service = inMemoryBackend();
     service.addVersion('p1', { text: 'Theirs' });
     const wanted = file({ text: 'Theirs', pins: { staging: 1 } });
@@ -86,7 +89,7 @@ describe('a failed probe', () => {
 });
 
 describe('applyPlan with an unexpected answer', () => {
-  test('A prompt fails with an error that names the field if the service ignores an update', async () => {
+  test('If the service ignores the update of a field, the prompt fails with an error that names this field', async () => {
     const service = inMemoryBackend();
     await sync(service, [file({ pins: staging })]);
     const ignoringUpdates: PromptService = { ...service, updatePrompt: (promptId) => service.readPrompt(promptId) };
@@ -154,12 +157,15 @@ describe('an interrupted apply', () => {
     [6, 'update p1 {"name":"New"}', 'failed: made made made not_made not_made apply/interrupted'],
     [7, 'set p1 staging ver_2', 'failed: made made made unknown not_made apply/interrupted'],
     [10, 'read p1 production', 'applied: made made made made made'],
-  ])('An interrupt during call %i (%s) lets the call finish and prevents further calls', async (at, call, outcome) => {
-    const stopping = new AbortController();
-    const { lines, outcomes } = await sync(inMemoryBackend(), [whole, other], { refs, ...stopAt(at, stopping) });
-    expect([lines.length, lines.at(-1)]).toStrictEqual([at + 1, call]);
-    expect(outcomes.map(formatOutcome)).toStrictEqual([outcome, 'not_attempted: not_made not_made']);
-  });
+  ])(
+    'If an interrupt arrives during call %i (%s), promptsync finishes this call and makes no further calls',
+    async (at, call, outcome) => {
+      const stopping = new AbortController();
+      const { lines, outcomes } = await sync(inMemoryBackend(), [whole, other], { refs, ...stopAt(at, stopping) });
+      expect([lines.length, lines.at(-1)]).toStrictEqual([at + 1, call]);
+      expect(outcomes.map(formatOutcome)).toStrictEqual([outcome, 'not_attempted: not_made not_made']);
+    },
+  );
 
   test.each([0, 1])('An interrupt during call %i of a probe prevents all changes to the prompt', async (at) => {
     const stopping = new AbortController();
@@ -185,7 +191,7 @@ describe('an interrupted apply', () => {
 
 describe('applyPlan with concurrency', () => {
   test.each([1, 2])(
-    'promptsync respects a concurrency limit of %i and reports each applied prompt',
+    'With a concurrency limit of %i, promptsync makes up to that many calls at once and reports each applied prompt',
     async (concurrency) => {
       const reported: string[] = [];
       let inFlight = 0;
@@ -223,12 +229,12 @@ describe('problems of failed calls', () => {
     { call: 'update p1', step: 'Updating the prompt: ' },
     { call: 'set p1 staging', step: 'Setting "staging": ' },
     { call: 'set p1 production', step: 'Setting "production": ' },
-  ])('The error reported for the failed call `$call` names the step that failed', async ({ call, step }) => {
+  ])('The error message for the failed call $call names the step that failed', async ({ call, step }) => {
     const { outcomes } = await sync(inMemoryBackend(), [whole], { refs, hooks: redirectCall(call) });
     expect(outcomes[0]?.problems.map(({ message }) => message)).toStrictEqual([`${step}${REDIRECT}`]);
   });
 
-  test('The result of a skipped activation names the version that was created for it', async () => {
+  test('If an activation is skipped, its result still names the version that was created for it', async () => {
     const { outcomes } = await sync(inMemoryBackend(), [whole], { refs, hooks: redirectCall('create p1 "Hello"') });
     expect(outcomes[0]?.changes.map(({ change, status, version }) => [change.kind, status, version])).toStrictEqual([
       ['create-version', 'made', { id: 'ver_1', number: 1 }],
@@ -240,7 +246,7 @@ describe('problems of failed calls', () => {
     expect(outcomes[0]?.changes.map((change) => 'version' in change)).toStrictEqual([true, false, false, false, true]);
   });
 
-  test('The result of a skipped activation names no version if none was created for it', async () => {
+  test('The result of a skipped activation names no version if the sync created no version for it', async () => {
     const service = await startWithTextOne();
     await sync(service, [file({ text: 'Two', pins: staging })]);
     const back = file({ text: 'One', name: 'New', pins: staging });
@@ -289,14 +295,14 @@ describe('reading back an activation', () => {
     expect(outcomes[0]?.problems.map(({ message }) => message)).toStrictEqual([`promptsync activated ${serves}.`]);
   });
 
-  test('promptsync rereads an environment if the service briefly shows its old state after an activation', async () => {
+  test('promptsync reads an environment again if the service still returns its old state right after an activation', async () => {
     let old = 3;
     const service = replaceInStaging(inMemoryBackend(), () => (old-- > 0 ? null : {}));
     const { outcomes } = await sync(service, [file({ pins: staging })]);
     expect(outcomes.map(formatOutcome)).toStrictEqual(['applied: made made']);
   });
 
-  test('An interrupted apply stops waiting for confirmation and reports the activation as unknown', async () => {
+  test('If an interrupt ends the wait for confirmation of an activation, promptsync reports its result as unknown', async () => {
     const stopping = new AbortController();
     const parts = { stop: stopping.signal, onWait: () => stopping.abort() };
     const { lines, outcomes } = await sync(
@@ -313,8 +319,11 @@ describe('a probe that shows the wrong version', () => {
   const pins = { staging: 'latest', production: 'version:ver_2' };
 
   test.each([
-    ['A prompt fails before any activation if someone activates a different version in the probe environment', 'ver_1'],
-    ['A prompt fails before any activation if someone clears the probe environment', ''],
+    [
+      'A prompt fails without any change if someone activates another version in the probe environment during a probe',
+      'ver_1',
+    ],
+    ['A prompt fails without any change if someone clears the probe environment during a probe', ''],
   ])('%s', async (_, to) => {
     const service = inMemoryBackend();
     await sync(service, [file({ pins: staging })]);

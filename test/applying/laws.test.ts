@@ -89,7 +89,7 @@ function expectPins(step: Step & { kind: 'edit' }, service: Backend): void {
   }
 }
 
-test('After any sequence of changes, every environment matches its pin and promptsync stores no content twice', async () => {
+test('For any series of edits, each unblocked sync satisfies all pins, and promptsync never creates the same content twice', async () => {
   await fc.assert(
     fc.asyncProperty(histories, async (steps) => {
       const made: string[] = [];

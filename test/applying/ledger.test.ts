@@ -26,7 +26,7 @@ describe('the ledger of a new version', () => {
     expect(ledger.filter(({ pinned }) => pinned)).toStrictEqual([]);
   });
 
-  test('A new ledger keeps an active version even if only the base commit pins its environment', async () => {
+  test('A new ledger includes an old active version even if its environment is pinned only at the base commit', async () => {
     const base = {
       files: new Map([['p1', file({ text: 'T25', pins: { staging: 'latest', production: 1 } })]]),
     };
@@ -36,7 +36,7 @@ describe('the ledger of a new version', () => {
     expect(ledger.filter(({ pinned }) => pinned)).toStrictEqual([]);
   });
 
-  test('A ledger keeps a version that was pinned by number even after the pin is removed', async () => {
+  test('If a version was pinned by number, later ledgers still list it after the pin is removed', async () => {
     const service = await startWith25Versions();
     const ledger = await syncEdit(service, 26, { production: 1 });
     expect(ledger.map(({ number }) => number)).toStrictEqual([...newest(25), 1]);
@@ -69,7 +69,7 @@ describe('the ledger of a new version', () => {
     ]);
   });
 
-  test('A ledger keeps the latest managed version even after many newer foreign versions', async () => {
+  test('A ledger includes the latest managed version even if many newer foreign versions exist', async () => {
     const service = inMemoryBackend();
     addManagedVersion(service, 'T1');
     service.activate('p1', 'promptsync', 'ver_1');
@@ -82,7 +82,7 @@ describe('the ledger of a new version', () => {
     expect(created[0]?.stamp.ledger.map(({ number }) => number)).toContain(1);
   });
 
-  test('A new ledger inherits the pinned mark of a version that promptsync probed and adopted', async () => {
+  test('A new ledger lists an old version marked as pinned after promptsync probes and adopts that version', async () => {
     const service = inMemoryBackend();
     addManagedVersion(service, 'Old');
     const others = Array.from({ length: 24 }, (_, index) => {
@@ -96,7 +96,7 @@ describe('the ledger of a new version', () => {
     expect(created[0]?.stamp.ledger.map(({ number }) => number)).toStrictEqual([...newest(26), 1]);
   });
 
-  test('A new ledger inherits a pinned mark from the newest version even if that version is not active anywhere', async () => {
+  test('A new ledger inherits pinned marks from the ledger of the newest version even if no environment serves that version', async () => {
     const service = inMemoryBackend();
     for (const number of [1, 2]) await syncEdit(service, number, {});
     addManagedVersion(service, 'T3', [entry(2, 'T2'), { ...entry(1, 'T1'), pinned: true }]);

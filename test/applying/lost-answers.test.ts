@@ -26,8 +26,8 @@ async function syncOnce(service: Backend, wanted = two, parts: SyncParts = {}) {
   return { lines, said: outcomes.map(formatOutcome), problem: outcomes[0]?.problems[0]?.message ?? '' };
 }
 
-describe.each(backends)('a lost response to create-version (%s)', (_, start) => {
-  test('After a lost response, promptsync adopts and tracks the version that the service stored', async () => {
+describe.each(backends)('a lost response to create-version (backend: %s)', (_, start) => {
+  test('After a lost create-version response, promptsync adopts the stored version and activates it as planned', async () => {
     const service = await startWithTextOne(start);
     const { lines, said } = await syncOnce(service, two, { hooks: loseAnswers('stored') });
     expect(said).toStrictEqual(['applied: adopted made']);
@@ -44,7 +44,7 @@ describe.each(backends)('a lost response to create-version (%s)', (_, start) => 
     expect((await syncOnce(service)).lines).toStrictEqual([]);
   });
 
-  test('After a lost response, promptsync leaves the retry of create-version to the next sync', async () => {
+  test('If create-version is not stored and its response is lost, the sync fails, and only the next sync sends the call again', async () => {
     const service = await startWithTextOne(start);
     const { lines, said } = await syncOnce(service, two, { hooks: loseAnswers('not stored') });
     expect(said).toStrictEqual(['failed: unknown not_made apply/outcome-unknown']);
@@ -54,7 +54,7 @@ describe.each(backends)('a lost response to create-version (%s)', (_, start) => 
     expect(service.countVersions('p1')).toBe(2);
   });
 
-  test('A prompt fails after a lost response if someone else created a version in the meantime', async () => {
+  test('After a lost create-version response, the prompt fails if someone else has created a newer version', async () => {
     const service = await startWithTextOne(start);
     const onWait = (): void => void service.addVersion('p1', { text: 'Theirs' });
     const { said, problem, lines } = await syncOnce(service, two, { hooks: loseAnswers('stored'), onWait });
@@ -64,7 +64,7 @@ describe.each(backends)('a lost response to create-version (%s)', (_, start) => 
     expect(lines.filter((line) => line.startsWith('create'))).toHaveLength(1);
   });
 
-  test('After a lost response, promptsync adopts a foreign version with the same text if a latest pin needs it', async () => {
+  test('After a lost create-version response, promptsync adopts a foreign version with the same text for a latest pin', async () => {
     const service = await startWithTextOne(start);
     const onWait = (): void => void service.addVersion('p1', { text: 'Two' });
     const { said } = await syncOnce(service, two, { hooks: loseAnswers('not stored'), onWait });
@@ -72,7 +72,7 @@ describe.each(backends)('a lost response to create-version (%s)', (_, start) => 
     expect(service.serves('p1', 'staging')).toStrictEqual(['ver_2', 'Two']);
   });
 
-  test('After a lost response, promptsync does not adopt a foreign version if no pin needs its text', async () => {
+  test('After a lost create-version response, promptsync does not adopt a foreign version if no pin needs its text', async () => {
     const service = await startWithTextOne(start);
     const onWait = (): void => void service.addVersion('p1', { text: 'Two' });
     const wanted = file({ text: 'Two', pins: { staging: 1 } });
@@ -89,7 +89,7 @@ describe.each(backends)('a lost response to create-version (%s)', (_, start) => 
     expect((await syncOnce(service, wanted, parts)).said).toStrictEqual(['unchanged:']);
   });
 
-  test('The outcome of create-version stays unknown if an interrupt ends the wait after a lost response', async () => {
+  test('If an interrupt ends the search for a version after a lost response, the outcome of create-version stays unknown', async () => {
     const service = await startWithTextOne(start);
     const controller = new AbortController();
     const parts = { hooks: loseAnswers('stored'), stop: controller.signal, onWait: () => controller.abort() };
@@ -131,7 +131,7 @@ async function syncWithLostAnswers(handle: CreateHandler, parts: SyncParts = {},
 
 describe('the search for a version after a lost answer', () => {
   test.each([1, 2, 3, 4, 5])(
-    'After a lost response, promptsync finds the version even if the service does not store it until wait %i',
+    'After a lost create-version response, promptsync finds the new version even if it appears only during wait %i',
     async (late) => {
       let storeIt = async (): Promise<unknown> => undefined;
       let count = 0;
@@ -147,7 +147,7 @@ describe('the search for a version after a lost answer', () => {
     },
   );
 
-  test('The next version inherits the ledger of a version found after a lost response', async () => {
+  test('If a version is found after a lost response, the ledger of the next version includes the ledger entries of that version', async () => {
     const wanted = file({ text: 'Two', pins: { staging: 'latest', production: 'git:v1' } });
     const handle: CreateHandler = (service, { text }, store) =>
       text === 'Old' ? addManagedVersion(service, 'Old', [entry(9, 'Nine'), entry(1, 'One')]) : store();
@@ -156,7 +156,7 @@ describe('the search for a version after a lost answer', () => {
     expect(created[1]?.stamp.ledger.map(({ id }) => id)).toStrictEqual(['ver_9', 'ver_2', 'ver_1']);
   });
 
-  test('After a lost response, promptsync does not adopt a version from another run if its digest differs', async () => {
+  test('After a lost create-version response, promptsync does not adopt a version that another run created for other text', async () => {
     const { service, line, said } = await syncWithLostAnswers((found, { stamp }) => {
       const another = { ...stamp, digest: computeContentDigest('Another'), operation: 'of another run' };
       found.addVersion('p1', { text: ' Two ', metadata: { promptsync: renderVersionRecord(another) } });
@@ -170,13 +170,13 @@ describe('the search for a version after a lost answer', () => {
 
   const rewritingHandlers: readonly (readonly [title: string, status: string, CreateHandler])[] = [
     [
-      'After a lost response, promptsync does not activate its own version if the service changed the text',
+      'After a lost create-version response, promptsync does not activate its own version if the service changed the text',
       'made',
       (service, { stamp }) =>
         service.addVersion('p1', { text: 'T-w-o', metadata: { promptsync: renderVersionRecord(stamp) } }),
     ],
     [
-      'After a lost response, promptsync does not activate a version whose version record was modified',
+      'After a lost create-version response, promptsync activates no version with changed whitespace and a modified record',
       'unknown',
       (service, { stamp }) => {
         const copied = renderVersionRecord({ ...stamp, ledger: [] });
@@ -184,7 +184,7 @@ describe('the search for a version after a lost answer', () => {
       },
     ],
     [
-      'After a lost response, promptsync does not activate a version with changed text and the record of another run',
+      'After a lost create-version response, promptsync activates no version with changed text and the record of another run',
       'unknown',
       (service, { stamp }) => {
         const another = renderVersionRecord({ ...stamp, operation: 'of another run' });
@@ -192,7 +192,7 @@ describe('the search for a version after a lost answer', () => {
       },
     ],
     [
-      'After a lost response, promptsync does not activate a version with changed whitespace and no version record',
+      'After a lost create-version response, promptsync activates no version with changed whitespace and no version record',
       'unknown',
       (service) => service.addVersion('p1', { text: ' Two ' }),
     ],
@@ -209,11 +209,11 @@ describe('the search for a version after a lost answer', () => {
 
   const outsideHandlers: readonly (readonly [string, CreateHandler])[] = [
     [
-      'After a lost response, promptsync reports a foreign version whose whitespace and metadata differ',
+      'After a lost create-version response, a prompt fails if a foreign version has different whitespace and metadata',
       (service) => service.addVersion('p1', { text: ' Two ', metadata: { by: 'x' } }),
     ],
     [
-      'After a lost response, promptsync reports a foreign version with the same text but unreviewed metadata',
+      'After a lost create-version response, a prompt fails if a foreign version has the same text but unreviewed metadata',
       (service) => service.addVersion('p1', { text: 'Two', metadata: { by: 'x' } }),
     ],
   ];

@@ -53,14 +53,14 @@ const rows: readonly Row[] = [
     'applied: made made',
   ],
   [
-    'promptsync does not adopt a foreign newest version for a latest pin even if its text matches the file',
+    'If the newest version is foreign, promptsync does not adopt it for a latest pin even if its text matches the file',
     [leaveForeign('Two')],
     { pins: staging },
     'look ver_2, create "Two", track ver_3, staging ver_3',
     'applied: made made',
   ],
   [
-    'promptsync does not adopt a foreign newest version for a git pin even if its text matches the pin',
+    'If the newest version is foreign, promptsync does not adopt it for a git pin even if its text matches the pin',
     [leaveForeign('Old')],
     { text: 'One', pins: { production: 'git:v1' } },
     'look ver_2, create "Old", track ver_3, production ver_3',
@@ -74,14 +74,14 @@ const rows: readonly Row[] = [
     'applied: adopted made',
   ],
   [
-    'promptsync does not activate a version whose content differs from the ledger of the newest version',
+    'promptsync does not activate a version whose content differs from its entry in the ledger of the newest version',
     [leaveForeign('Theirs'), leaveManaged('Three', entry(2, 'Two'), one)],
     { pins: staging },
     'look ver_3, track ver_3, look ver_2',
     'failed: not_made not_made apply/other-content',
   ],
   [
-    'promptsync ignores the ledger of the newest version if the tracking environment cannot move to that version',
+    'promptsync ignores the ledger of the newest version if that ledger omits the tracked version',
     [leaveManaged('Two'), leaveManaged('Three', entry(2, 'Two'))],
     { pins: staging },
     'look ver_3, create "Two", track ver_4, staging ver_4',
@@ -95,14 +95,14 @@ const rows: readonly Row[] = [
     'failed: not_made not_made service/version-not-found',
   ],
   [
-    'promptsync adopts the newest version for a git pin and then creates a version from the file',
+    'promptsync adopts the newest version for a git pin and creates another version for a latest pin',
     [leaveManaged('Old', one)],
     { pins: both },
     'look ver_2, track ver_2, create "Two", track ver_3, staging ver_3, production ver_2',
     'applied: adopted made made made',
   ],
   [
-    'The tracking environment keeps a newly created version even if promptsync also adopts an older one',
+    'The tracking environment serves a newly created version even if promptsync adopts an older version for a latest pin',
     [leaveManaged('Two', one)],
     { pins: both },
     'look ver_2, track ver_2, create "Old", track ver_3, staging ver_2, production ver_3',
@@ -116,7 +116,7 @@ const rows: readonly Row[] = [
     'applied: made made made made',
   ],
   [
-    'promptsync does not adopt the newest version if it matches only one of two pins',
+    'If the newest version is foreign, promptsync creates a single version for two pins with the same text',
     [leaveForeign('Two', model)],
     { pins: both },
     'look ver_2, create "Two", track ver_3, staging ver_3, production ver_3',
@@ -124,28 +124,28 @@ const rows: readonly Row[] = [
     content('Two', model),
   ],
   [
-    'promptsync does not adopt a foreign newest version if someone else changed the tracking environment',
+    'If the tracking environment serves a foreign version, promptsync creates a version instead of adopting a foreign draft',
     [leaveTrackedForeign, leaveForeign('Draft')],
     { text: 'Draft', pins: { staging: 1 } },
     'look ver_3, create "Draft", track ver_4',
     'applied: made',
   ],
   [
-    'The tracking environment moves to a managed version that promptsync finds through a pinned number',
+    'If a file pins the number of a newer managed version, the tracking environment moves to that version',
     [leaveManaged('Two', one)],
     { text: 'One', pins: { staging: 'latest', production: 2 } },
     'look ver_2, track ver_2, production ver_2',
     'applied: made',
   ],
   [
-    'The tracking environment does not move to a foreign version that promptsync finds through a pinned number',
+    'If a file pins the number of a newer foreign version, the tracking environment does not move to that version',
     [leaveForeign('Theirs')],
     { text: 'One', pins: { production: 2 } },
     'look ver_2, production ver_2',
     'applied: made',
   ],
   [
-    'The tracking environment moves to the newer of two managed versions that promptsync finds',
+    'If promptsync finds two managed versions newer than the tracked one, the tracking environment moves to the newest',
     [leaveManaged('Two', one), leaveActiveInQa],
     { text: 'One', pins: { staging: 'latest', qa: 3, production: 'version:ver_2' } },
     'look ver_2, track ver_3, production ver_2',
@@ -164,7 +164,7 @@ async function syncAndListCreates(service: Backend, pins: WrittenPins, text = 'T
   return { created: lines.filter((line) => line.startsWith('create')), lines, said: outcomes.map(formatOutcome) };
 }
 
-describe.each(backends)('adoption of an unread newest version (%s)', (_, start) => {
+describe.each(backends)('adoption of a newest version that promptsync has not read yet (backend: %s)', (_, start) => {
   test.each(rows.map(([title, ...row]) => [title, row] as const))('%s', async (_title, row) => {
     const [leaveVersions, parts, calls, outcome, v1 = old] = row;
     const service = await startWithTextOne(start);
@@ -177,7 +177,7 @@ describe.each(backends)('adoption of an unread newest version (%s)', (_, start) 
   });
 
   test.each(byPins)(
-    'promptsync adopts the newest version if its text matches, and reuses it later (file with %s pins)',
+    'If the newest version is managed and matches the file, promptsync adopts and later reuses it (file with %s pins)',
     async (_p, pins, said) => {
       const service = await startWithTextOne(start);
       const left = addManagedVersion(service, 'Two', [entry(1, 'One')]);
@@ -191,15 +191,20 @@ describe.each(backends)('adoption of an unread newest version (%s)', (_, start) 
     },
   );
 
-  test.each(byPins)('promptsync adopts the first managed version of a prompt (file with %s pins)', async (_p, pins) => {
-    const service = await start();
-    const left = addManagedVersion(service, 'Two');
-    const wanted = Object.fromEntries(Object.entries(pins).map(([name]) => [name, 'latest']));
-    expect((await syncAndListCreates(service, wanted)).created).toStrictEqual([]);
-    expect(service.serves('p1', 'promptsync')).toStrictEqual([left, 'Two']);
-  });
+  test.each([
+    ['a latest pin', { staging: 'latest' }],
+    ['no pins', {}],
+  ])(
+    'promptsync adopts an inactive managed version if it is the only version of the prompt (file with %s)',
+    async (_pins, wanted) => {
+      const service = await start();
+      const left = addManagedVersion(service, 'Two');
+      expect((await syncAndListCreates(service, wanted)).created).toStrictEqual([]);
+      expect(service.serves('p1', 'promptsync')).toStrictEqual([left, 'Two']);
+    },
+  );
 
-  test('promptsync does not adopt a version that matches a git pin but not the content of the file', async () => {
+  test('promptsync does not adopt a foreign version for a git pin even if its text and metadata match the pin', async () => {
     const service = await start();
     service.addVersion('p1', { text: 'Two', metadata: { model: 'x' } });
     const wanted = file({ text: 'Two', pins: { production: 'git:v1' } });
@@ -214,7 +219,7 @@ describe.each(backends)('adoption of an unread newest version (%s)', (_, start) 
 describe('a probe of the newest version', () => {
   const wanted = file({ text: 'Two', pins: staging });
 
-  test('A prompt fails if the service changed the text of its newest version', async () => {
+  test('A prompt fails if the text of its newest version differs from the digest in the version record', async () => {
     const service = await startWithTextOne();
     const stamp = version(2, 'Two', { ledger: [entry(1, 'One')] }).record!;
     const id = service.addVersion('p1', { text: 'two, tidied', metadata: { promptsync: renderVersionRecord(stamp) } });
@@ -227,7 +232,7 @@ describe('a probe of the newest version', () => {
     );
   });
 
-  test('Content that promptsync read takes precedence over the ledger of the newest version', async () => {
+  test('In a new ledger, content that promptsync read takes precedence over entries from the ledger of the newest version', async () => {
     const service = await startWithTextOne();
     addManagedVersion(service, 'Theirs', [entry(1, 'Not what it holds'), entry(9, 'Nine')]);
     const { created } = await sync(service, [wanted]);
@@ -238,7 +243,7 @@ describe('a probe of the newest version', () => {
     ]);
   });
 
-  test('promptsync creates no version if it cannot move the tracking environment to the newest version', async () => {
+  test('promptsync creates no version if it fails to activate the newest version in the tracking environment', async () => {
     const service = await startWithTextOne();
     const newest = addManagedVersion(service, 'Three', [entry(1, 'One')]);
     const before = (line: string) => {
@@ -251,7 +256,7 @@ describe('a probe of the newest version', () => {
     expect(outcomes[0]?.problems[0]?.message).toMatch(/^Setting "promptsync" to v2: The service did not/);
   });
 
-  test('A prompt fails if the newest version reported by the service does not exist', async () => {
+  test('A prompt fails if the service reports a newest version that does not exist', async () => {
     const service = await startWithTextOne();
     const namingMissingVersion: Backend = {
       ...service,
@@ -264,7 +269,7 @@ describe('a probe of the newest version', () => {
   });
 });
 
-test('promptsync activates a version with unreviewed metadata only after a reviewed plan shows that version', async () => {
+test('promptsync does not activate a version with unreviewed metadata until a reviewed plan shows that version', async () => {
   const service = await startWithTextOne();
   const record = renderVersionRecord({ ...version(1, 'Two', { metadata: model }).record!, ledger: [one] });
   service.addVersion('p1', { text: 'Two', metadata: { ...model, promptsync: record } });

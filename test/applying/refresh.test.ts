@@ -30,8 +30,8 @@ function activateForeignVersion(service: Backend, text: string, environment = 's
   service.activate('p1', environment, service.addVersion('p1', { text }));
 }
 
-describe.each(backends)('the second observation before a write (%s)', (_, start) => {
-  test('promptsync observes a prompt exactly once more before its first write', async () => {
+describe.each(backends)('the second observation before a write (backend: %s)', (_, start) => {
+  test('promptsync observes a prompt exactly one more time between the plan and the first write', async () => {
     const service = await startWithTextOne(start);
     const watched = changeBeforeWrite(0, () => {});
     const { outcomes } = await sync(service, [two], watched);
@@ -105,7 +105,7 @@ describe.each(backends)('the second observation before a write (%s)', (_, start)
     expect([watched.count, lines]).toStrictEqual([2, []]);
   });
 
-  test('A failed second observation of one prompt does not stop the other prompts', async () => {
+  test('If the second observation of one prompt fails, promptsync still applies the other prompts', async () => {
     const service = await start();
     const other = { ...one, id: 'p2', key: 'k/2', name: 'Second', path: 'prompts/b.md' };
     const watched = changeBeforeWrite(1, () => {
@@ -197,15 +197,15 @@ describe('changes that make promptsync plan a prompt again', () => {
   }
 
   test.each([
-    ['promptsync replans a prompt if an environment no longer has an active version', () => null],
-    ['promptsync replans a prompt if the id of the active version changes', () => ({ id: 'ver_9' })],
-    ['promptsync replans a prompt if the number of the active version changes', () => ({ number: 9 })],
+    ['promptsync replans a prompt if an environment loses its active version before the write', () => null],
+    ['promptsync replans a prompt if the id of the active version changes before the write', () => ({ id: 'ver_9' })],
+    ['promptsync replans a prompt if the number of the active version changes before the write', () => ({ number: 9 })],
     [
-      'promptsync replans a prompt if the text of the active version changes',
+      'promptsync replans a prompt if the text of the active version changes before the write',
       () => ({ content: { text: 'x', metadata: { a: 1 } } }),
     ],
     [
-      'promptsync replans a prompt if the metadata of the active version changes',
+      'promptsync replans a prompt if the metadata of the active version changes before the write',
       () => ({ content: { text: 'One', metadata: { a: 2 } } }),
     ],
   ])('%s', async (_title, shows) => {

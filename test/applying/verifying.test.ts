@@ -28,7 +28,7 @@ async function syncWithPinnedNumber(service: Backend, parts: SyncParts = {}, pro
   return { lines, outcome: outcomes.map(formatOutcome)[0], message: outcomes[0]?.problems[0]?.message };
 }
 
-describe.each(backends)('activation of an inactive version (%s)', (_, start) => {
+describe.each(backends)('activation of an inactive version (backend: %s)', (_, start) => {
   test('promptsync probes a version that is not active in any environment before activating it', async () => {
     const service = await startWithTwoVersions(start);
     const { lines, outcome } = await syncWithPinnedNumber(service);
@@ -60,10 +60,13 @@ describe.each(backends)('activation of an inactive version (%s)', (_, start) => 
 
   test.each([
     [
-      'promptsync activates a version whose text matches the file at the commit in its ledger entry',
+      'promptsync activates a version if its text matches the prompt file at the commit that its ledger entry names',
       { 'c1:prompts/a.md': 'One' },
     ],
-    ['promptsync activates a version even if git lacks the commit in its ledger entry', { 'c2:prompts/a.md': 'Other' }],
+    [
+      'promptsync activates a version even if git does not contain the commit that its ledger entry names',
+      { 'c2:prompts/a.md': 'Other' },
+    ],
   ])('%s', async (_title, inGit) => {
     expect((await syncWithPinnedNumber(await startWithTwoVersions(start), { inGit })).outcome).toBe('applied: made');
   });
@@ -92,7 +95,7 @@ describe('comparison of a version with git', () => {
     ).toBe('applied: made');
   });
 
-  test('promptsync neither probes a version that it just read nor compares it with git', async () => {
+  test('promptsync activates a version that it just observed without probing it or comparing it with git', async () => {
     const service = inMemoryBackend();
     service.activate('p1', 'staging', addManagedVersion(service, 'One'));
     const wanted = file({ text: 'One', pins: { staging: 'latest', production: 1 } });

@@ -116,7 +116,7 @@ describe('edits in the service after the first sync', () => {
       },
     ],
     [
-      'The plan for an unrelated pull request succeeds despite an edit in the service',
+      'The plan for an unrelated pull request succeeds even if someone edited the prompt in the service',
       async (scene) => {
         commitAll(scene.folder, 'Words');
         const ran = await scene.runJson('plan', '--base', 'HEAD~1');
@@ -146,7 +146,7 @@ test.each<[string, readonly string[], readonly OutsideChange[]]>([
     DIFFERENT,
   ],
   [
-    'pull copies an edit made in the service to the prompt file even if only the pinned environment serves it',
+    'pull copies an edit made in the service to the prompt file even if only production serves the edited version',
     ['production'],
     [SAME],
   ],
@@ -253,12 +253,12 @@ describe('drift of an imported prompt between a merge and its sync', () => {
 
   test.each<[string, string, readonly string[]]>([
     [
-      'A plan for an older commit reports unfinished drift if the clone has the tip of the branch',
+      'plan at an older commit reports unfinished drift if the remote branch has a newer commit that wanted the current state',
       'remotes/origin',
       ['unfinished'],
     ],
     [
-      'A plan for an older commit reports outside drift if the clone lacks the tip of the branch',
+      'plan at an older commit reports drift caused outside git if the commit that wanted the current state is only on another branch',
       'heads/elsewhere',
       ['outside'],
     ],

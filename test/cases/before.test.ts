@@ -35,8 +35,8 @@ async function restoreSync() {
 }
 
 test.each([
-  ['A prompt file synced by promptsync 0.1.0 is still in sync', /$/, ''],
-  ['A prompt file synced by promptsync 0.1.0 stays in sync after its trailing line breaks are removed', /\n*$/, ''],
+  ['sync changes nothing for a prompt file that promptsync 0.1.0 synced', /$/, ''],
+  ['sync changes nothing if a file synced by promptsync 0.1.0 only lost its trailing line breaks', /\n*$/, ''],
 ])('%s', async (_, from, to) => {
   const { folder, service } = await restoreSync();
   writeFiles(folder, { [PATH]: readFixture('greeting.md').replace(from, to) });

@@ -47,7 +47,7 @@ const GITS = [
   { name: 'a git without safe.bareRepository', dropped: 'safe.bareRepository=*' },
 ] as const;
 
-describe.each(GITS)('a folder that imitates a git repository, with $name', ({ dropped }) => {
+describe.each(GITS)('a committed folder that imitates a git repository (tested with $name)', ({ dropped }) => {
   test.each(['history greeting', 'sync --yes'])(
     '%s runs no command from a committed imitation of a repository',
     async (line) => {
@@ -94,14 +94,14 @@ test('promote --commit does not expose the API key to git hooks', async () => {
 
 describe('sync in a repository whose .git is a file', () => {
   const places: readonly (readonly [string, (origin: string) => string])[] = [
-    ['sync works in a git worktree but refuses uncommitted changes there', addWorktree],
+    ['In a git worktree, sync accepts committed prompt files and refuses uncommitted changes', addWorktree],
     [
-      'sync works in a worktree of a bare repository but refuses uncommitted changes there',
+      'In a worktree of a bare repository, sync accepts committed prompt files and refuses uncommitted changes',
       (origin) => addWorktree(cloneTo(origin, 'bare.git', '--bare')),
     ],
-    ['sync works in a git submodule but refuses uncommitted changes there', addSubmodule],
+    ['In a git submodule, sync accepts committed prompt files and refuses uncommitted changes', addSubmodule],
     [
-      'sync works in a repository with a separate git folder but refuses uncommitted changes there',
+      'In a repository with a separate git folder, sync accepts committed prompt files and refuses uncommitted changes',
       (origin) => cloneTo(origin, 'tree', '--separate-git-dir', join(makeFolder(), 'git')),
     ],
   ];

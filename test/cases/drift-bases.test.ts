@@ -26,7 +26,7 @@ async function syncTwoPrompts() {
   return { folder, service, sync };
 }
 
-test('sync warns about a prompt file removed since the base but does not change its prompt in the service', async () => {
+test('sync warns about a prompt file removed since the base commit but does not change its prompt in the service', async () => {
   const { folder, service, sync } = await syncTwoPrompts();
   git(folder, 'rm', '--quiet', 'prompts/refund.md');
   commitAll(folder, 'Remove it');
@@ -51,7 +51,7 @@ test('Renaming a prompt file causes neither a removal warning nor drift', async 
 });
 
 test.each(['nowhere', 'f'.repeat(40), '--all'])(
-  'sync fails without any write if the base %s does not exist',
+  'sync fails without any write if no commit matches --base=%s',
   async (ref) => {
     const { service, sync } = await syncTwoPrompts();
     const { exitCode, report } = await sync(`--base=${ref}`);
@@ -101,7 +101,7 @@ async function syncOnlyToStaging(): Promise<Story> {
   return story;
 }
 
-test('The drift guard does not block a sync if the previous one was interrupted between two environments', async () => {
+test('If a sync is interrupted between two activations, the drift guard does not block the next sync', async () => {
   const story = await syncOnlyToStaging();
   story.edit({ text: 'C' });
   const next = await story.sync(...BASE);
@@ -118,7 +118,7 @@ test('The drift guard does not block a sync if the previous one was interrupted 
   await expectInSync(story);
 });
 
-test('A version that an earlier commit wanted counts as unfinished drift if no sync ran at the base commit', async () => {
+test('If no sync ran at the base commit, an active version from an earlier commit is reported as unfinished drift', async () => {
   const story = await startStory({ text: 'A' });
   await story.sync();
   story.edit({ text: 'B' });
@@ -129,7 +129,7 @@ test('A version that an earlier commit wanted counts as unfinished drift if no s
   expect([story.serves('staging'), story.versions()]).toEqual(['v2 C', 2]);
 });
 
-test('A prompt name from an earlier commit counts as unfinished drift even after the file is renamed', async () => {
+test('A prompt name from an earlier commit is reported as unfinished drift even after the prompt file is renamed', async () => {
   const story = await startStory({ text: 'A', name: 'One' });
   await story.sync();
   git(story.folder, 'mv', PATH, 'prompts/renamed.md');

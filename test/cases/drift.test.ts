@@ -13,7 +13,7 @@ async function makeDrift(config = CONFIG): Promise<{ story: Story; theirs: strin
   return { story, theirs };
 }
 
-test('The report contains the id of an overwritten version so that a pin can restore it', async () => {
+test('The report contains the id of an overwritten foreign version, and a pin to this id restores that version', async () => {
   const { story, theirs } = await makeDrift();
   story.edit({ text: 'B' });
   const ran = await story.sync(...BASE);

@@ -84,7 +84,7 @@ describe('forged ledgers', () => {
   });
 });
 
-test('sync does not activate a version whose forged version record claims the digest of the file text', async () => {
+test('sync does not activate a version with other text if a forged version record contains the digest of the file text', async () => {
   const { story } = await addForeignVersion();
   story.draft('Not B.', { promptsync: { digest: computeContentDigest('B'), operation: 'forged', ledger: [] } });
   story.edit({ text: 'B' });

@@ -16,7 +16,7 @@ async function syncAAndB(): Promise<Story> {
 }
 
 describe('git revert', () => {
-  test('Reverting a pin commit reactivates the earlier version without creating a new one', async () => {
+  test('After git revert of a commit that changed a pin, sync reactivates the earlier version without creating a new one', async () => {
     const story = await syncAAndB();
     story.edit({ pins: { staging: 'latest', production: 1 } });
     await story.sync();
@@ -30,7 +30,7 @@ describe('git revert', () => {
   });
 });
 
-test('sync finds an old version by its commit after the workspace moves to a different folder', async () => {
+test('sync reuses an old version after the workspace moves to a different folder', async () => {
   const story = await startStory({ text: 'A' });
   mkdirSync(join(story.folder, 'team'));
   git(story.folder, 'mv', 'promptsync.yaml', 'prompts', 'team');
@@ -51,7 +51,7 @@ test('sync finds an old version by its commit after the workspace moves to a dif
   expect([story.serves('staging'), story.versions()]).toEqual(['v2 B', 2]);
 });
 
-test('After a revert, sync reuses the version of a merge commit that combined text changes from both sides', async () => {
+test('After git revert, sync reuses the version that it created for a merge commit with text changes from both sides', async () => {
   const story = await startStory({ text: 'one\n\ntwo\n\nthree' });
   git(story.folder, 'checkout', '--quiet', '-b', 'side');
   story.edit({ text: 'ONE\n\ntwo\n\nthree' });

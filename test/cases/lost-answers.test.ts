@@ -52,7 +52,7 @@ test.each(lostAfterCommit)('%s', async (_, fault) => {
   await expectNoWrites(story);
 });
 
-test('If someone else creates a version after a lost response, following the hint in the error creates no duplicate', async () => {
+test('If someone else creates a version after a lost response, following the hint in the error creates no duplicate version', async () => {
   let [ours, theirs] = ['', ''];
   const onWait = (times: number): void => {
     if (times === 1) theirs = story.draft('Theirs.');

@@ -68,7 +68,7 @@ describe('the promotion guard', () => {
       { text: 'New.', pins: { staging: 'latest', production: 'latest' } },
     ],
     [
-      'sync explains how to promote new text if production is pinned to its commit',
+      'sync explains how to promote new text if production is pinned to git:HEAD',
       { text: 'New.', pins: { staging: 'latest', production: 'git:HEAD' } },
     ],
   ])('%s', async (_, parts) => {
@@ -90,7 +90,7 @@ describe('the promotion guard', () => {
       `${REMOVE_PIN}${THEN}`,
     ],
     [
-      'The promotion hint suggests removing the production pin or pinning the older version that production serves',
+      'If production serves an older version, the promotion hint suggests removing the production pin or pinning that version',
       { staging: 'latest', production: 'latest' },
       ['staging', 'production'],
       `${REMOVE_PIN}, or pin its active version (v1)${THEN}`,
@@ -115,7 +115,7 @@ describe('the promotion guard', () => {
     expect(report.prompts[0]?.problems.map((problem) => problem.hint)).toEqual([hint]);
   });
 
-  test('sync refuses to promote a version that staging no longer serves, regardless of the base or of later commits', async () => {
+  test('sync refuses to promote a version that an earlier commit replaced in staging, regardless of --base and later commits', async () => {
     const scene = await startWithThreeVersions(2, 1);
     scene.commit(textThree(3, 1));
     scene.activate('staging', 3);
@@ -134,7 +134,7 @@ describe('the promotion guard', () => {
     expect(scene.service.takeWrites()).toEqual([]);
   });
 
-  test('sync refuses to promote a version if no sync ever activated it in staging', async () => {
+  test('sync refuses to promote a version that a commit pinned for staging but no sync ever activated there', async () => {
     const scene = await startWithThreeVersions(1, 1);
     scene.commit(textThree(2, 1));
     scene.commit(textThree(3, 2));
@@ -227,7 +227,7 @@ describe('the promotion guard', () => {
     expect(listServed(scene)).toEqual(['v2', 'v1']);
   });
 
-  test('sync refuses a production pin to a tag whose text staging does not serve, even after the tag is moved', async () => {
+  test('sync refuses a production pin to a tag if staging does not serve the text of the tag, even after the tag is moved', async () => {
     const scene = await startWithThreeVersions(3, 3);
     git(scene.folder, 'switch', '--quiet', '--create', 'side');
     scene.commit({ ...textThree(3, 3), text: 'Four.' });
@@ -308,7 +308,7 @@ describe('the promotion guard without the git history of the file', () => {
       BOTH_ENDINGS,
     ],
     [
-      'sync refuses a promotion that skips staging even if a Unicode escape is added to the prompt id before a move',
+      'sync refuses a promotion that skips staging even if the prompt id gets a Unicode escape before the file is moved',
       (scene) => {
         writeFiles(scene.folder, { [PATH]: scene.read().replace('prm_greeting', String.raw`prm\u005fgreeting`) });
         commitAll(scene.folder, 'Write the id in another way');
@@ -340,7 +340,7 @@ describe('the promotion guard without the git history of the file', () => {
     expect(summarizeRun(await runJson(`${scene.folder}/cut`, [...SYNC], scene.service))).toBe(REFUSED);
   });
 
-  test('sync accepts the pins of a prompt that was imported into another repository', async () => {
+  test('sync accepts pins that skip staging in the commit that adds an existing prompt to another repository', async () => {
     const scene = await syncFromCommits();
     const other = makeRepository({ 'README.md': 'No prompts yet.' });
     writeFiles(other, { 'promptsync.yaml': PROMOTION, 'prompts/moved.md': promptText('greeting', textThree(2, 3)) });
@@ -352,8 +352,11 @@ describe('the promotion guard without the git history of the file', () => {
 
 describe('an interrupted promotion', () => {
   test.each<[string, readonly string[]]>([
-    ['Without a base, the next sync finishes a promotion that was interrupted after staging changed', []],
-    ['With a base, the next sync finishes a promotion that was interrupted after staging changed', ['--base', 'HEAD^']],
+    ['sync without --base completes a promotion if the previous sync failed after it updated staging', []],
+    [
+      'sync with --base completes a promotion if the previous sync failed after it updated staging',
+      ['--base', 'HEAD^'],
+    ],
   ])('%s', async (_, words) => {
     const scene = await makePromotionScene({ text: 'Two.', pins: { staging: 'latest', production: 1 } });
     scene.make(['One.', 'Two.']);
@@ -376,7 +379,7 @@ describe('an interrupted promotion', () => {
 });
 
 describe('changes of production that are not promotions', () => {
-  test('sync accepts a production pin to a version that staging served earlier, even after the file is renamed', async () => {
+  test('sync accepts a production pin that was committed while staging pinned the same version, even after a file rename', async () => {
     const scene = await startWithThreeVersions(2, 1);
     scene.commit(textThree(2, 2));
     scene.commit(textThree(3, 2));
@@ -388,7 +391,7 @@ describe('changes of production that are not promotions', () => {
   });
 
   test.each<[string, readonly string[]]>([
-    ['sync without a base accepts a rollback and its revert', []],
+    ['sync without --base accepts a rollback and its revert', []],
     ['sync --base HEAD accepts a rollback and its revert', ['--base', 'HEAD']],
     ['sync --base HEAD~1 accepts a rollback and its revert', ['--base', 'HEAD~1']],
   ])('%s', async (_, words) => {
@@ -411,10 +414,16 @@ describe('changes of production that are not promotions', () => {
   });
 
   test.each<[string, readonly string[]]>([
-    ['sync without a base restores a version that the import commit pinned', []],
-    ['sync restores a version that the import commit pinned if the base is HEAD', ['--base', 'HEAD']],
-    ['sync restores a version that the import commit pinned if that commit is the base', ['--base', 'HEAD~1']],
-    ['sync restores a version that the import commit pinned if the base precedes that commit', ['--base', 'HEAD~2']],
+    ['sync without --base restores the production version that the import commit pinned', []],
+    ['sync --base HEAD restores the production version that the import commit pinned', ['--base', 'HEAD']],
+    [
+      'sync restores the production version that the import commit pinned if --base names that commit',
+      ['--base', 'HEAD~1'],
+    ],
+    [
+      'sync restores the production version that the import commit pinned if --base names an older commit',
+      ['--base', 'HEAD~2'],
+    ],
   ])('%s', async (_, words) => {
     const importInto = (files: Files): string => {
       const folder = makeRepository({ 'README.md': 'No prompts yet.' });
@@ -432,7 +441,7 @@ describe('changes of production that are not promotions', () => {
     expect(listServed(scene)).toEqual(['v2', 'v1']);
   });
 
-  test('Without the full git history, plan refuses a production pin to a version that staging served earlier', async () => {
+  test('Without the full git history, plan refuses a production pin to a version that staging pinned only in earlier commits', async () => {
     const scene = await startWithThreeVersions(2, 1);
     scene.commit(textThree(2, 2));
     scene.commit(textThree(3, 2));

@@ -12,36 +12,39 @@ import {
 } from './support.ts';
 import { KEY } from '../support/service.ts';
 
-test.each(['a/b?&', 'ä #1+%2F', '..'])('sync works with an environment named %j', async (environment) => {
-  const story = await startStoryOutsideGit({ text: 'A', pins: { [environment]: 'latest' } });
-  expect(summarizeRun(await story.sync())).toBe(`exit 0, applied, create made, ${environment} made`);
-  expect([story.serves(environment), story.versions()]).toEqual(['v1 A', 1]);
-  story.edit({ text: 'B' });
-  await story.sync();
-  expect([story.serves(environment), story.versions()]).toEqual(['v2 B', 2]);
-  await expectInSync(story);
-});
+test.each(['a/b?&', 'ä #1+%2F', '..'])(
+  'sync creates and activates versions in an environment named %j',
+  async (environment) => {
+    const story = await startStoryOutsideGit({ text: 'A', pins: { [environment]: 'latest' } });
+    expect(summarizeRun(await story.sync())).toBe(`exit 0, applied, create made, ${environment} made`);
+    expect([story.serves(environment), story.versions()]).toEqual(['v1 A', 1]);
+    story.edit({ text: 'B' });
+    await story.sync();
+    expect([story.serves(environment), story.versions()]).toEqual(['v2 B', 2]);
+    await expectInSync(story);
+  },
+);
 
 /** Variants that the interface allows. Each is a service that somebody may run. */
 const dialects: readonly [string, Fault][] = [
-  ['sync works with a service that numbers its versions 100, 110, 120', changeAnswers(renumberVersions)],
+  ['sync succeeds with a service that numbers its versions 100, 110, 120', changeAnswers(renumberVersions)],
   [
-    'sync works with a service that omits active_version if no version is active',
+    'sync succeeds with a service that omits active_version if no version is active',
     changeAnswers((body) => body.replace(/,"active_version":null/, '')),
   ],
   [
-    'sync works with a service that returns 404 if no version is active',
+    'sync succeeds with a service that returns 404 if no version is active',
     async (request, forward) => {
       const answer = await forward(request);
       return answer.body.includes('"active_version":null') ? { status: 404, body: '{}' } : answer;
     },
   ],
   [
-    'sync works with a service that omits latest_version_id',
+    'sync succeeds with a service that omits latest_version_id',
     changeAnswers((body) => body.replace(/"latest_version_id":"[^"]*",/, '')),
   ],
   [
-    'sync works with a service that sends unknown fields and omits created_at',
+    'sync succeeds with a service that sends unknown fields and omits created_at',
     changeAnswers((body) => body.replaceAll(/"created_at":"[^"]*"/g, '"x":{"y":[]}')),
   ],
 ];

@@ -98,19 +98,19 @@ describe('a cache in front of the service', () => {
 
   test.each<[string, string, number, string]>([
     [
-      'sync succeeds even if a cache briefly returns the old version for an environment',
+      'sync succeeds even if a cache briefly returns the previous version of an environment after an activation',
       'staging',
       2,
       'exit 0, applied, create made, staging made',
     ],
     [
-      'sync succeeds even if a cache briefly returns the old version for the tracking environment',
+      'sync succeeds even if a cache briefly returns the previous version of the tracking environment after an activation',
       'promptsync',
       2,
       'exit 0, applied, create made, staging made',
     ],
     [
-      'sync fails if a cache keeps returning the old version for an environment',
+      'sync fails if a cache keeps returning the previous version of an environment after an activation',
       'staging',
       Infinity,
       'exit 4, failed, create made, staging unknown, apply/not-active',

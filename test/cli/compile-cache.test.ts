@@ -59,7 +59,7 @@ describe('makeCacheFolder', () => {
       (home) => chmodSync(join(home, '.cache/promptsync'), 0o744),
     ],
     [
-      'makeCacheFolder returns null if the parent folder is group-writable',
+      'makeCacheFolder returns null if the parent of the cache folder is group-writable',
       (home) => chmodSync(join(home, '.cache'), 0o770),
     ],
     ['makeCacheFolder returns null if the home folder is world-writable', (home) => chmodSync(home, 0o777)],
@@ -68,7 +68,7 @@ describe('makeCacheFolder', () => {
       (home) => replaceByLink(join(home, '.cache/promptsync')),
     ],
     [
-      'makeCacheFolder returns null if the parent folder is a symbolic link',
+      'makeCacheFolder returns null if the parent of the cache folder is a symbolic link',
       (home) => replaceByLink(join(home, '.cache')),
     ],
     [
@@ -76,7 +76,7 @@ describe('makeCacheFolder', () => {
       (home) => replaceByFile(join(home, '.cache/promptsync')),
     ],
     [
-      'makeCacheFolder returns null if a file exists in place of the parent folder',
+      'makeCacheFolder returns null if a file exists in place of the parent of the cache folder',
       (home) => replaceByFile(join(home, '.cache')),
     ],
   ])('%s', (_, change) => {
@@ -95,7 +95,7 @@ describe('makeCacheFolder', () => {
     expect(makeCacheFolder(variables, USER)).toBeNull();
   });
 
-  test('makeCacheFolder creates nothing in a home folder owned by another user', () => {
+  test('makeCacheFolder returns null and creates nothing if another user owns the home folder', () => {
     const home = makeFolder();
     if (USER === 0) chownSync(home, OTHER_USER, OTHER_USER);
     expect(makeCacheFolder({ HOME: home }, USER === 0 ? 0 : USER + 1)).toBeNull();
@@ -125,7 +125,7 @@ describe('the compile cache', () => {
       (attack) => ({ HOME: makeOpenFolder(), XDG_CACHE_HOME: plant(attack, makeSharedFolder(), 'promptsync') }),
     ],
     [
-      'root does not run cached code from HOME if sudo preserved the HOME of another user',
+      'root does not run code from a compile cache in HOME if HOME is the home folder of another user',
       (attack) => ({ HOME: plant(attack, makeOpenFolder(OTHER_USER), '.cache/promptsync') }),
     ],
   ])('%s', async ([, prepare], { skip }) => {

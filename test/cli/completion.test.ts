@@ -48,7 +48,7 @@ function isInstalled(shell: string): boolean {
   return (process.env['PATH'] ?? '').split(':').some((folder) => existsSync(join(folder, shell)));
 }
 
-describe.each(['bash', 'zsh', 'fish'] as const)('completion in %s', (shell) => {
+describe.each(['bash', 'zsh', 'fish'] as const)('promptsync completes the command line in %s', (shell) => {
   test(`promptsync completion ${shell} prints a script that contains every command name`, async () => {
     const { stdout, stderr, exitCode } = await run('.', ['completion', shell]);
     const { stdout: help } = await run('.', ['--help']);
@@ -58,12 +58,12 @@ describe.each(['bash', 'zsh', 'fish'] as const)('completion in %s', (shell) => {
   });
 
   test.skipIf(!isInstalled(shell)).each([
-    [`${shell} completes a command name`, ['pla'], ['plan']],
-    [`${shell} completes a command flag`, ['sync', '--dry'], ['--dry-run']],
-    [`${shell} does not suggest flags of other commands`, ['validate', '--dry'], []],
+    [`${shell} completes the name of a promptsync command`, ['pla'], ['plan']],
+    [`${shell} completes a flag of a promptsync command`, ['sync', '--dry'], ['--dry-run']],
+    [`${shell} does not suggest flags that belong to other promptsync commands`, ['validate', '--dry'], []],
     [`${shell} completes a flag after an argument that contains a space`, ['promote', 'my key', '--fr'], ['--from']],
     [
-      `${shell} does not execute code in the command line that it completes`,
+      `${shell} completion does not execute a command substitution in the command line`,
       ['promote', '$(touch pwned)', '--fr'],
       ['--from'],
     ],

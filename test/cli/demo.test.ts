@@ -38,7 +38,7 @@ describe('promptsync demo', () => {
 
   test.each<[string, () => Options]>([
     [
-      'promptsync demo runs from source with an empty home folder and leaves no files behind',
+      'promptsync demo succeeds from source with an empty home folder and leaves no files behind',
       () => ({ script: SOURCE }),
     ],
     [
@@ -52,7 +52,7 @@ describe('promptsync demo', () => {
   });
 });
 
-test('promptsync demo --keep leaves a repository that the user can continue to use', async () => {
+test('promptsync plan succeeds in the repository that promptsync demo --keep leaves behind', async () => {
   const { stdout, left } = await runDemoProcess({ words: ['--keep'] });
   expect(stdout).toContain(`The repository stays in ${left[0]}`);
   expect(await run(left[0]!, ['plan'])).toMatchObject({ exitCode: 0, stdout: 'nothing to do: 1 prompt in sync.\n' });
@@ -90,14 +90,14 @@ describe('the commands of the demo', () => {
     return { ended, folder };
   }
 
-  test('promptsync demo stops if a command returns an unexpected exit code and names that command', async () => {
+  test('promptsync demo stops and names the failed command if one of its commands returns an unexpected exit code', async () => {
     const { ended, folder } = await withCommand(async () => 3);
     const message = expect.stringMatching(/`promptsync init .*` of the demo exited with 3/);
     expect(ended).toMatchObject({ problem: { code: 'internal/unexpected', message } });
     expect(existsSync(folder)).toBe(false);
   });
 
-  test('a second signal ends the demo immediately and deletes its folder', async () => {
+  test('promptsync demo deletes its folder and exits immediately when it receives a second signal', async () => {
     let signal = (): void => {};
     const seen: unknown[] = [];
     const main: Main = async ({ workingDirectory, onSignal }) => {

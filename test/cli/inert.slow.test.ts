@@ -41,21 +41,24 @@ function invisibleIn(output: string): readonly string[] {
 const lines = HOSTILE_LINES.filter(([name]) => name !== 'half a character');
 
 describe('the output of commands on hostile input', () => {
-  test.each(lines)('promptsync neutralizes hostile text in every field of a prompt file: %s', async (_, text) => {
-    const parts = {
-      key: text,
-      name: text,
-      description: text,
-      pins: { [text]: 'latest', [`${text}2`]: `version:${text}` },
-      metadata: { [text]: text },
-      text: `${text}\n${text}`,
-    };
-    const service = await startTestService(['greeting']);
-    expect(await unsafeLines(makeWorkspace(workspaceFiles({ greeting: parts })), service)).toEqual([]);
-  });
+  test.each(lines)(
+    'promptsync neutralizes hostile text from every prompt file field in its output: %s',
+    async (_, text) => {
+      const parts = {
+        key: text,
+        name: text,
+        description: text,
+        pins: { [text]: 'latest', [`${text}2`]: `version:${text}` },
+        metadata: { [text]: text },
+        text: `${text}\n${text}`,
+      };
+      const service = await startTestService(['greeting']);
+      expect(await unsafeLines(makeWorkspace(workspaceFiles({ greeting: parts })), service)).toEqual([]);
+    },
+  );
 
   test.each(Object.entries(HOSTILE))(
-    'promptsync neutralizes hostile file contents and file patterns: %s',
+    'promptsync neutralizes hostile text from prompt files and file patterns in its output: %s',
     async (_, text) => {
       const folder = makeWorkspace({
         'promptsync.yaml': `prompts: [${JSON.stringify(`prompts/${text}*`)}, "prompts/*"]\n${JSON.stringify(text)}: 1\n`,
@@ -69,7 +72,7 @@ describe('the output of commands on hostile input', () => {
   );
 });
 
-test('promptsync neutralizes hostile file and folder names', async () => {
+test('promptsync neutralizes hostile file and folder names in its output', async () => {
   const names = lines.map(([, text]) => text).filter((text) => !/[/\0]/.test(text));
   const files = names.flatMap((name, index) => [
     [`prompts/${name}/${name}.md`, promptText(`p${index}`, { pins: { staging: 'git:HEAD' } })],
@@ -83,7 +86,7 @@ test('promptsync neutralizes hostile file and folder names', async () => {
   expect({ exitCode, unsafe: [...commandsIn(stdout), ...invisibleIn(stdout)] }).toEqual({ exitCode: 1, unsafe: [] });
 });
 
-test('promptsync neutralizes hostile commit messages', async () => {
+test('promptsync neutralizes hostile commit messages in its output', async () => {
   const messages = Object.values(HOSTILE).filter((text) => !text.includes('\0'));
   const folder = makeRepository({ 'promptsync.yaml': CONFIG });
   for (const [index, message] of messages.entries()) {
@@ -96,14 +99,17 @@ test('promptsync neutralizes hostile commit messages', async () => {
 });
 
 describe('the output of commands with a hostile service', () => {
-  test.each(Object.entries(HOSTILE))('promptsync neutralizes hostile service errors: %s', async (_, text) => {
-    const front = await startFront({ answer: () => ({ status: 400, body: text }) });
-    const environment = { PROMPTSYNC_BASE_URL: front.baseUrl, PROMPTSYNC_API_KEY: 'k' };
-    expect(await unsafeLines(makeWorkspace(workspaceFiles({ greeting: {} })), { environment })).toEqual([]);
-  });
+  test.each(Object.entries(HOSTILE))(
+    'promptsync neutralizes hostile error messages from the service in its output: %s',
+    async (_, text) => {
+      const front = await startFront({ answer: () => ({ status: 400, body: text }) });
+      const environment = { PROMPTSYNC_BASE_URL: front.baseUrl, PROMPTSYNC_API_KEY: 'k' };
+      expect(await unsafeLines(makeWorkspace(workspaceFiles({ greeting: {} })), { environment })).toEqual([]);
+    },
+  );
 
   test.each(Object.entries(HOSTILE))(
-    'promptsync neutralizes hostile fields in service responses: %s',
+    'promptsync neutralizes hostile fields of service responses in its output: %s',
     async (_, text) => {
       const version = {
         id: text,
@@ -124,20 +130,23 @@ describe('the output of commands with a hostile service', () => {
 });
 
 describe('the output of commands with hostile arguments', () => {
-  test.each(Object.entries(HOSTILE))('promptsync neutralizes hostile command-line arguments: %s', async (_, text) => {
-    for (const words of [
-      ['plan', '--format', text],
-      ['plan', text],
-      [text],
-      ['plan', '--only', text],
-      ['plan', '-c', text],
-    ]) {
-      const { stdout, stderr, exitCode } = await run(makeWorkspace(workspaceFiles({ greeting: {} })), words, {
-        environment: IN_ACTIONS,
-      });
-      expect(exitCode).toBe(1);
-      expect((stdout + stderr).replaceAll('\t', ' ')).not.toMatch(INVISIBLE);
-      expect(commandsIn(stdout + stderr)).toEqual([]);
-    }
-  });
+  test.each(Object.entries(HOSTILE))(
+    'promptsync neutralizes hostile command-line arguments in its output: %s',
+    async (_, text) => {
+      for (const words of [
+        ['plan', '--format', text],
+        ['plan', text],
+        [text],
+        ['plan', '--only', text],
+        ['plan', '-c', text],
+      ]) {
+        const { stdout, stderr, exitCode } = await run(makeWorkspace(workspaceFiles({ greeting: {} })), words, {
+          environment: IN_ACTIONS,
+        });
+        expect(exitCode).toBe(1);
+        expect((stdout + stderr).replaceAll('\t', ' ')).not.toMatch(INVISIBLE);
+        expect(commandsIn(stdout + stderr)).toEqual([]);
+      }
+    },
+  );
 });

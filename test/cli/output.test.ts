@@ -125,7 +125,7 @@ describe('--output', () => {
     expect(readdirSync(folder)).toEqual(expect.arrayContaining(['a.html', 'a.json', 'a.md', 'a.xml']));
   });
 
-  test('sync prints the report on standard output if its output file becomes unwritable', async () => {
+  test('sync prints the report on standard output if an output file becomes unwritable during the sync', async () => {
     const { folder, service, promptsync } = await makeStage();
     const outputs = `--output ${join(folder, 'out', 'out.json')} -o ${join(folder, 'out', 'out.md')} -o good.md`;
     mkdirSync(join(folder, 'out'));
@@ -191,7 +191,7 @@ test('every output file redacts an API key that was pasted into a prompt', async
 const CLOSE = 'Call it with a-key-of-the-service & nothing else, please.';
 
 test.each(['text', 'markdown', 'html'])(
-  'plan --format %s redacts an API key even if a diff marks only part of it as changed',
+  'plan --format %s redacts an API key even if a diff marks only part of the key as changed',
   async (format) => {
     const key = 'a-key-of-the-service';
     const { folder, promptsync } = await makeStage({ leak: { text: CLOSE } }, key);
@@ -226,7 +226,7 @@ test.each([
     files: { 'z.json': /^\{[^]*usage\/invalid/, 'z.xml': /^<\?xml [^]*usage\/invalid/ },
   },
   { outputs: '--output z.md -o z.txt', files: { 'z.md': /^### [^]*usage\/invalid/, 'z.txt': /^error: / } },
-])('plan $outputs writes a usage error report to every output file', async ({ outputs, files }) => {
+])('plan $outputs reports a usage error in every output file', async ({ outputs, files }) => {
   const folder = makeWorkspace({});
   const { stdout, exitCode } = await run(folder, ['plan', '--foo', ...outputs.split(' ')]);
   expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });

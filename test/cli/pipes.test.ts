@@ -26,12 +26,12 @@ test('promptsync exits normally if the reader of its output closes the pipe earl
   expect(err.stderr).toBe('');
 });
 
-describe.skipIf(!existsSync('/dev/full'))('a full disk', () => {
+describe.skipIf(!existsSync('/dev/full'))('promptsync does not crash if its output goes to a full disk', () => {
   const files = workspaceFiles({ a: {}, b: { pins: { staging: 7 } } }, 'service: { embedded: ":memory:" }\n');
 
   test.each([
     ['plan exits with 1 if it cannot write its report because the disk is full', 'plan --only a', 1],
-    ['plan exits with 3 for a blocked prompt even if the disk is full', 'plan', 3],
+    ['plan exits with 3 for a blocked prompt even if it cannot write its report because the disk is full', 'plan', 3],
     ['plan exits with 1 if it cannot write a JSON report because the disk is full', 'plan --only a --format json', 1],
   ])('%s', async (_, words, code) => {
     const { stdout, stderr } = await bash(makeWorkspace(files), `promptsync ${words} > /dev/full`);
@@ -40,7 +40,7 @@ describe.skipIf(!existsSync('/dev/full'))('a full disk', () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  test('validate succeeds if only its standard error is redirected to a full disk', async () => {
+  test('validate succeeds even if its standard error is redirected to a full disk', async () => {
     const { stdout } = await bash(makeWorkspace(files), 'promptsync validate 2> /dev/full');
     expect(stdout).toMatch(/^2 prompts valid\.\ncodes 0\n$/);
   });

@@ -31,7 +31,7 @@ describe('the question of sync on a terminal', () => {
   });
 
   test.each([
-    ['sync does not repeat the diffs in its report after the user confirms the plan', 'sync', false],
+    ['sync omits the diffs from its final report because the confirmation already showed them', 'sync', false],
     [
       'sync --format html includes the diffs and new versions in its report after the user confirms the plan',
       'sync --format html',
@@ -71,7 +71,7 @@ describe('the question of sync on a terminal', () => {
     expect(service.takeWrites()).toEqual([]);
   });
 
-  test('sync on a terminal skips the confirmation in CI or if there is nothing to write', async () => {
+  test('sync on a terminal does not ask for confirmation if CI=true or if there is nothing to write', async () => {
     const { promptsync } = await makeStage();
     const none = expect.not.stringContaining('?');
     expect((await promptsync('sync --max-changes 0', terminal)).stderr).toEqual(none);
@@ -83,7 +83,7 @@ describe('the question of sync on a terminal', () => {
 
 describe('the question of sync without a terminal', () => {
   test.each<[string, string, Readonly<Record<string, string>>, number]>([
-    ['sync without a terminal fails unless --yes or CI=true approves it', 'sync', {}, 1],
+    ['sync without a terminal fails if neither --yes nor CI=true approves the plan', 'sync', {}, 1],
     ['sync without a terminal accepts --yes as approval', 'sync --yes', {}, 0],
     ['sync without a terminal accepts CI=true as approval', 'sync', { CI: 'true' }, 0],
     ['sync without a terminal does not accept CI=1 as approval', 'sync', { CI: '1' }, 1],

@@ -43,8 +43,13 @@ describe('serve', () => {
 
   test.each<[string, readonly string[], number, number]>([
     ['serve starts without prompts if --seed is not given', [], 404, 0],
-    ['serve --seed accepts a workspace folder', ['--seed', '.'], 200, 2],
-    ['serve --seed accepts the path of a configuration file', ['--seed', 'promptsync.yaml'], 200, 2],
+    ['serve --seed registers the prompts of the given workspace folder', ['--seed', '.'], 200, 2],
+    [
+      'serve --seed registers the prompts of the workspace whose configuration file is given',
+      ['--seed', 'promptsync.yaml'],
+      200,
+      2,
+    ],
   ])('%s', async (_, words, status, known) => {
     const ran = await runServe(workspace(), words);
     expect(ran).toMatchObject({
@@ -104,7 +109,7 @@ describe('serve', () => {
     expect(await second.end('SIGINT')).toBe(0);
   });
 
-  test('serve --db can reopen its database after the process was killed', async () => {
+  test('serve --db can reopen its database after the previous serve process was killed', async () => {
     const folder = workspace();
     const first = await startServe(folder, ['--db', 'service.db', '--seed']);
     await first.end('SIGKILL');
@@ -124,7 +129,7 @@ describe('serve', () => {
   });
 });
 
-test('sync reports only one problem if the configured embedded service cannot start', async () => {
+test('sync exits with 1 and reports an error if the configured embedded service cannot start', async () => {
   const folder = makeWorkspace(workspaceFiles({ greeting: {} }, 'service: { embedded: prompts }\n'));
   const { exitCode, stdout } = await runCli(folder, ['sync', '--yes']);
   expect(exitCode).toBe(1);

@@ -59,7 +59,7 @@ const SCREENS: readonly RunOptions[] = [
 
 describe('show', () => {
   test.each(Object.entries(COMMANDS))(
-    'show reproduces all output files of %s byte for byte without an API key',
+    'show recreates all output files of %s byte for byte from the JSON report without an API key',
     async (_, words) => {
       const { folder, service } = await makeScene();
       const ran = await run(folder, [...words, ...FILES.flatMap((file) => ['-o', file])], service);
@@ -75,7 +75,7 @@ describe('show', () => {
   );
 
   test.each(['plan', 'plan --quiet', 'status', 'history *', 'pull --dry-run'])(
-    'show prints the report of %s with the width and colors of the current terminal',
+    'show prints a saved report of %s with the width and colors of the current terminal',
     async (line) => {
       const { folder, service } = await makeScene();
       await run(folder, [...line.split(' '), '-o', 'x.json'], service);

@@ -38,7 +38,7 @@ describe('the width of the terminal', () => {
     ['plan', 40],
     ['status', 40],
     ['validate', 40],
-  ])('promptsync %s prints no line wider than %i columns', async (command, columns) => {
+  ])('promptsync %s prints no line wider than %i columns on a terminal of that width', async (command, columns) => {
     const { promptsync } = await makeChange();
     expect(widest((await promptsync(command, { terminal: true, columns })).stdout)).toBeLessThanOrEqual(columns);
   });
@@ -98,7 +98,7 @@ describe('links on a terminal', () => {
   const invalid = () => makeWorkspace({ ...workspaceFiles({ greeting: {} }), 'prompts/greeting.md': 'none' });
   const linkTo = (url: string) => `\u001b]8;;${url}\u001b\\`;
 
-  test('plan links to the prompt file and the service, and validate links to the prompt file', async () => {
+  test('plan output links to the prompt file and the service, and validate output links to the prompt file', async () => {
     const { folder, service, promptsync } = await makeStage({ greeting: { text: 'hid\u200bden' } });
     const file = linkTo(`${pathToFileURL(folder).href}/prompts/greeting.md`);
     const plan = await promptsync('plan', screen);
@@ -119,13 +119,13 @@ describe('links on a terminal', () => {
     ['validate --no-color prints no links', 'validate --no-color', screen, false],
     ['validate prints no links if NO_COLOR is set', 'validate', { ...screen, environment: { NO_COLOR: '1' } }, false],
     [
-      'validate prints links if FORCE_HYPERLINK is set, even with NO_COLOR',
+      'validate prints links on a terminal if FORCE_HYPERLINK is set, even if NO_COLOR is set too',
       'validate',
       { ...screen, environment: { NO_COLOR: '1', FORCE_HYPERLINK: '1' } },
       true,
     ],
     [
-      'validate prints no links outside a terminal, even with FORCE_COLOR',
+      'validate prints no links outside a terminal, even if FORCE_COLOR is set',
       'validate',
       { hyperlinks: true, environment: { FORCE_COLOR: '1' } },
       false,
@@ -141,7 +141,7 @@ describe('links on a terminal', () => {
     expect(stdout.includes('\u001b]8')).toBe(expected);
   });
 
-  test('validate prints no links when its output is piped, even with FORCE_HYPERLINK', async () => {
+  test('validate prints no links if its output is piped, even if FORCE_HYPERLINK is set', async () => {
     const environment = { FORCE_HYPERLINK: '1', FORCE_COLOR: '1', TERM_PROGRAM: 'ghostty' };
     const { stdout, stderr } = await runCli(invalid(), ['validate'], { environment });
     expect(stdout).toContain('prompts/greeting.md');
@@ -181,7 +181,7 @@ describe('progress on a terminal', () => {
   });
 });
 
-test('plan redacts an API key even if line wrapping would split it', async () => {
+test('plan redacts an API key even if line wrapping would split the key across lines', async () => {
   const { promptsync } = await makeStage({ greeting: { text: `Use ${KEY} or${KEY}.`, name: KEY } });
   for (const columns of [20, 25, 30]) {
     const { stdout } = await promptsync('plan', { terminal: true, columns });
@@ -204,7 +204,7 @@ describe('usesColor', () => {
     expect(usesColor({ color }, { environment }, { isTTY })).toBe(expected);
   });
 
-  test('output on a terminal differs from other output only in its colors', async () => {
+  test('plan, status and validate print the same text with and without a terminal, except for colors', async () => {
     const { promptsync } = await makeStage({ greeting: { metadata: { a: 1 } } });
     for (const command of ['plan', 'status', 'validate']) {
       const plain = await promptsync(command);

@@ -39,7 +39,7 @@ describe('the prompts that warnings are about', () => {
     expect(warnedOf((await promptsync('plan --changed-since HEAD')).stderr)).toEqual(['refund']);
   });
 
-  test('import warns only about imported prompts but stops on an error in any prompt file', async () => {
+  test('import shows warnings only for imported prompts but stops if any prompt file is invalid', async () => {
     const { folder, service, promptsync } = await makeHidden();
     service.store.registerPrompt({ id: 'prm_new', projectId: 'project', key: 'new', name: 'New' });
     const { id } = service.store.createVersion('prm_new', { content: 'x\u200by' })!;
@@ -66,7 +66,7 @@ describe('accept_warnings', () => {
       [],
     ],
     [
-      'accepting one kind of warning does not hide other kinds',
+      'accept_warnings does not hide kinds of warnings that it does not list',
       { accept_warnings: ['prompt/gone'] },
       'accept_warnings: [git/shallow]',
       ['greeting', 'refund'],
@@ -80,7 +80,7 @@ describe('accept_warnings', () => {
     expect(warnedOf((await promptsync('validate')).stderr)).toEqual(names);
   });
 
-  test('accept_warnings hides the git/uncommitted warning but not the config/drift-needs-base warning', async () => {
+  test('accept_warnings can hide the git/uncommitted warning but not the config/drift-needs-base warning', async () => {
     const { folder, promptsync } = await makeStage();
     const codes = ['git/uncommitted', 'config/drift-needs-base'];
     writeFiles(folder, { 'promptsync.yaml': `prompts: ["prompts/**/*.md"]\naccept_warnings: [${codes.join(', ')}]\n` });
@@ -117,49 +117,49 @@ describe('accept_warnings in a review', () => {
   const plain = greeting({});
   test.each<[string, readonly [Files, string], readonly [Files, string], readonly string[]]>([
     [
-      'a plan with a base shows a warning even if the head accepts that warning in the prompt file',
+      'plan --base shows a warning if accept_warnings lists it only in the HEAD version of the prompt file',
       [plain, ''],
       [greeting({ ...HIDDEN, ...ACCEPTS }), ''],
       ['greeting'],
     ],
     [
-      'a plan with a base shows a warning even if the head accepts that warning in the configuration',
+      'plan --base shows a warning if accept_warnings lists it only in the HEAD version of the configuration',
       [plain, ''],
       [greeting(HIDDEN), EVERYWHERE],
       ['greeting'],
     ],
     [
-      'a plan with a base shows a warning about a new prompt file even if the new file accepts that warning',
+      'plan --base shows a warning about a new prompt file even if accept_warnings in that file lists the warning',
       [plain, ''],
       [{ ...plain, ...greeting({ ...HIDDEN, ...ACCEPTS }, 'prompts/other.md', 'other') }, ''],
       ['other'],
     ],
     [
-      'a plan with a base shows a warning about a new prompt even if the file that it replaces accepted that warning',
+      'plan --base shows a warning about a new prompt even if it replaces a prompt whose file accepted that warning',
       [greeting(ACCEPTS), ''],
       [greeting({ ...HIDDEN, ...ACCEPTS }, 'prompts/greeting.md', 'other'), ''],
       ['greeting'],
     ],
     [
-      'a plan with a base hides a warning that the prompt file accepts at the base commit',
+      'plan --base hides a warning if accept_warnings in the prompt file lists it at the base commit',
       [greeting(ACCEPTS), ''],
       [greeting(HIDDEN), ''],
       [],
     ],
     [
-      'a plan with a base hides a warning that the prompt file accepts at the base commit even if the file moves',
+      'plan --base hides a warning that a prompt file accepts at the base commit even if the file has moved since then',
       [greeting(ACCEPTS), ''],
       [greeting(HIDDEN, 'prompts/moved.md'), ''],
       [],
     ],
     [
-      'a plan with a base hides a warning that the configuration accepts at the base commit',
+      'plan --base hides a warning if accept_warnings in the configuration lists it at the base commit',
       [plain, EVERYWHERE],
       [{ ...greeting(HIDDEN), ...greeting(HIDDEN, 'prompts/other.md', 'other') }, 'concurrency: 2'],
       [],
     ],
     [
-      'a plan with a base hides the accepted warnings of an unchanged prompt file',
+      'plan --base hides the accepted warnings of a prompt file that has not changed since the base commit',
       [greeting({ ...HIDDEN, ...ACCEPTS }), ''],
       [{ ...greeting({ ...HIDDEN, ...ACCEPTS }), ...greeting({}, 'prompts/other.md', 'other') }, ''],
       [],
@@ -171,17 +171,17 @@ describe('accept_warnings in a review', () => {
     }
   });
 
-  test('a plan without a base applies accept_warnings from the current files', async () => {
+  test('plan without --base applies accept_warnings from the current files', async () => {
     const { promptsync } = await makeReviewed([plain, ''], [greeting({ ...HIDDEN, ...ACCEPTS }), '']);
     expect(warnedOf((await promptsync('plan')).stderr)).toEqual([]);
   });
 
-  test('accept_warnings in the configuration at the base commit applies even if that configuration is invalid', async () => {
+  test('plan --base applies accept_warnings from the configuration at the base commit even if that configuration is invalid', async () => {
     const { promptsync } = await makeReviewed([plain, `${EVERYWHERE}\nunknown: true`], [greeting(HIDDEN), '']);
     expect(warnedOf((await promptsync('plan --base HEAD^')).stderr)).toEqual([]);
   });
 
-  test('a plan with a base shows a warning that the head accepts even if an invalid prompt file stops the plan', async () => {
+  test('plan --base shows a warning that only HEAD accepts, even if an invalid prompt file stops the plan', async () => {
     const broken = { 'prompts/broken.md': 'no front matter' };
     const head = { ...greeting({ ...HIDDEN, ...ACCEPTS }), ...broken };
     const { promptsync } = await makeReviewed([plain, ''], [head, EVERYWHERE]);
@@ -190,7 +190,7 @@ describe('accept_warnings in a review', () => {
     expect(parseReport(stdout).problems.map(({ code }) => code)).toContain('prompt/no-front-matter');
   });
 
-  test('the warning about a deleted prompt file is hidden only if the file accepted that warning at the base commit', async () => {
+  test('plan --base hides the warning about a deleted prompt file if that file accepted the warning at the base commit', async () => {
     const gone = (accepted: readonly string[]) =>
       makeReviewed(
         [{ ...plain, ...greeting({ accept_warnings: accepted }, 'prompts/other.md', 'other') }, ''],

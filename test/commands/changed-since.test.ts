@@ -24,7 +24,7 @@ describe('sync --changed-since', () => {
     'a change in the service': [({ service }) => changeService(service.baseUrl, 'refund', 'staging', 'Other.'), []],
   };
 
-  test('sync --changed-since observes only changed prompts and reports how many it skipped', async () => {
+  test('sync --changed-since reads only changed prompts from the service and reports how many it skipped', async () => {
     const team = await makeSyncedTeam();
     const base = team.git('rev-parse', 'HEAD');
     for (const [what, [change, observed]] of Object.entries(rows)) {
@@ -80,7 +80,7 @@ describe('sync --changed-since', () => {
     expect(takePromptNames()).toEqual(['greeting', 'refund']);
   });
 
-  test('plan --changed-since observes every prompt if the target of a symlinked configuration changes', async () => {
+  test('plan --changed-since reads every prompt from the service if the target of a symlinked configuration file changes', async () => {
     const { folder, commit, run: cli, takePromptNames } = await makeSyncedTeam();
     writeFiles(folder, { 'shared/real.yaml': CONFIG });
     symlinkSync('shared/real.yaml', join(folder, 'linked.yaml'));
@@ -92,7 +92,7 @@ describe('sync --changed-since', () => {
     expect(takePromptNames()).toEqual(NAMES);
   });
 
-  test('plan combines --changed-since with --only and reports the number of skipped prompts', async () => {
+  test('plan with --changed-since and --only reads only prompts that match both and reports how many it skipped', async () => {
     const { write, runJson, run: cli, takePromptNames } = await makeSyncedTeam();
     const since = ['plan', '--changed-since', 'HEAD'];
     expect((await cli(...since)).stdout).toContain('nothing to do: 0 prompts in sync, 3 not looked at.');
@@ -130,7 +130,7 @@ describe('prompts that --changed-since leaves out', () => {
     expect(takeRequests()).toEqual([]);
   });
 
-  test('sync --changed-since applies a --max-changes percentage to all prompts, not only to the changed ones', async () => {
+  test('sync --changed-since calculates a --max-changes percentage from all prompts, not only from the changed ones', async () => {
     const { write, commit, run: cli } = await makeSyncedTeam();
     write('greeting', { text: 'Edited.' });
     write('refund', { text: 'Edited.' });

@@ -20,7 +20,7 @@ test.each([
   { key: '@octocat', named: String.raw`\u{40}octocat` },
   { key: '(@octocat)', named: String.raw`(\u{40}octocat)` },
   { key: '\u202edesrever', named: String.raw`\u{202e}desrever` },
-])('renderCommitMessage renders the key $key so that it can neither skip CI nor mention a user', ({ key, named }) => {
+])('renderCommitMessage renders the key $key without a CI skip marker or a user mention', ({ key, named }) => {
   expect(messageFor(key)).toBe(`Promote ${named} to production (v1 → v2)`);
   expect(messageFor(key, 'b')).toBe(`Promote 2 prompts to production\n\n- ${named} (v1 → v2)\n- b (v1 → v2)`);
 });

@@ -19,7 +19,7 @@ function editFrontMatter(source: string, frontMatter: readonly FrontMatterEdit[]
 const set = (field: string, value: string) => ({ path: [field], value });
 
 // test/files/edit-laws.test.ts checks what the editor may change. This test checks that the commands change no more.
-test('promote and rollback change nothing except one pin in each prompt file', async () => {
+test('promote and rollback change only one pin in each prompt file', async () => {
   const service = await startTestService(names);
   const ids: string[][] = [];
   for (const name of names) {

@@ -46,7 +46,7 @@ function workIn(folder: string, service: TestService) {
 }
 
 describe('promptsync', () => {
-  test('promptsync keeps one workspace in sync through import, edits, promotion, drift and rollback', async () => {
+  test('sync leaves nothing to do after an import, an edit, a promotion, a pulled outside change and a rollback', async () => {
     const { folder, service, promptsync, converge, read, served } = await makeTeam();
 
     // Bring the prompts under git. An import writes nothing to the service.

@@ -7,7 +7,7 @@ import { startTestService } from '../support/service.ts';
 const both = { staging: 'latest', production: 'latest' };
 
 describe('a dry run', () => {
-  test('a dry run sends only GET requests and exits with 2 if changes are pending', async () => {
+  test('sync --dry-run --exit-code sends only GET requests and exits with 2 if changes are pending', async () => {
     const folder = makeRepository(workspaceFiles({ greeting: { pins: both } }));
     const { environment, requests } = await startTestService(['greeting']);
     await run(folder, ['sync', '--yes'], { environment });
@@ -60,7 +60,7 @@ describe('a dry run', () => {
   });
 });
 
-test('plan notes that a pinned version was never read, and sync reads it before activating it', async () => {
+test('plan notes that promptsync has not read a pinned version yet, and sync then activates that version', async () => {
   const service = await startTestService(['a']);
   const folder = makeWorkspace(workspaceFiles({ a: { text: 'One', pins: { staging: 'latest' } } }));
   await run(folder, ['sync', '--yes'], service);

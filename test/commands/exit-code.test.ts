@@ -50,7 +50,7 @@ const interrupted: Parameters<typeof chooseExitCode>[1] = { interrupted: true };
 
 const cases: readonly (readonly [string, number, CommandRun, Parameters<typeof chooseExitCode>[1]])[] = [
   ['the exit code is 0 if there is nothing to do', 0, dryRun(planned('unchanged')), reportPending],
-  ['the exit code is 0 if the command needs no plan', 0, withoutPlan, {}],
+  ['the exit code is 0 if a command needs no plan and reports no errors', 0, withoutPlan, {}],
   ['the exit code is 0 if there are only warnings', 0, withProblem(dryRun(planned('unchanged')), warning), {}],
   ['the exit code for pending changes is 0 without --exit-code', 0, dryRun(pending), {}],
   ['the exit code for pending changes is 2 with --exit-code', 2, dryRun(pending, planned('unchanged')), reportPending],
@@ -62,10 +62,10 @@ const cases: readonly (readonly [string, number, CommandRun, Parameters<typeof c
   ],
   ['the exit code is 1 for invalid files or an invalid configuration', 1, withProblem(withoutPlan), {}],
   ['the exit code is 1 if a dry run could not read any prompt from the service', 1, dryRun(unobserved, unobserved), {}],
-  ['the exit code is 1 if an apply could not read any prompt from the service', 1, applied([unobserved, 'failed']), {}],
+  ['the exit code is 1 if sync could not read any prompt from the service', 1, applied([unobserved, 'failed']), {}],
   ['the exit code is 3 if a guard blocked a prompt', 3, dryRun(planned('blocked')), {}],
   [
-    'the exit code is 3 if a guard blocked one prompt but another one was applied',
+    'the exit code is 3 if a guard blocked one prompt but another prompt was applied',
     3,
     applied([pending, 'applied'], [pending, 'blocked']),
     {},
@@ -77,13 +77,23 @@ const cases: readonly (readonly [string, number, CommandRun, Parameters<typeof c
     {},
   ],
   [
-    'the exit code is 4 if the changes of one prompt failed but another one was applied',
+    'the exit code is 4 if the changes to one prompt failed but another prompt was applied',
     4,
     applied([pending, 'failed'], [pending, 'applied']),
     {},
   ],
-  ['the exit code is 4 if the only prompt fails', 4, applied([pending, 'failed']), {}],
-  ['the exit code is 0 if the only prompt was not attempted', 0, applied([pending, 'not_attempted']), {}],
+  [
+    'the exit code is 4 if the only prompt was read from the service but could not be applied',
+    4,
+    applied([pending, 'failed']),
+    {},
+  ],
+  [
+    'the exit code is 0 if the only prompt was not attempted and no error occurred',
+    0,
+    applied([pending, 'not_attempted']),
+    {},
+  ],
   [
     'exit code 4 (failed prompt) takes precedence over exit code 3 (blocked prompt)',
     4,

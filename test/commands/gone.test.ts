@@ -51,7 +51,7 @@ describe('plan --base with a deleted prompt file', () => {
     expect((await run(folder, PLAN, service)).stderr).toContain('still serves v1');
   });
 
-  test('plan --base warns about a deleted prompt file even if the service no longer serves the prompt', async () => {
+  test('plan --base warns about a deleted prompt file even if the service serves no version of the prompt', async () => {
     const service = await startTestService(['greeting']);
     const folder = await makeGone(service);
     const { exitCode, report } = await runJson(folder, PLAN, service);

@@ -77,7 +77,7 @@ describe('the commit and path in a version record', () => {
     expect(versionRecordOf(service)).toMatchObject({ path: `team/ws/${PATH}` });
   });
 
-  test('sync works outside a git repository but refuses to write from a repository without commits', async () => {
+  test('sync succeeds outside a git repository but refuses to write from a repository without commits', async () => {
     const folder = makeWorkspace(workspaceFiles({ greeting: {} }));
     const service = await startTestService(['greeting']);
     expect(await runJson(folder, SYNC, service)).toMatchObject({ exitCode: 0, report: { commit: null } });
@@ -88,7 +88,7 @@ describe('the commit and path in a version record', () => {
   });
 });
 
-test('sync --expect-plan applies a reviewed plan even if a merge has created a new commit since the review', async () => {
+test('sync --expect-plan accepts the digest of a reviewed plan even if HEAD has changed since the review', async () => {
   const folder = makeRepository(workspaceFiles({ greeting: {} }));
   const service = await startTestService(['greeting']);
   const plan = await runJson(folder, ['plan'], service);

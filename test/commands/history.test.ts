@@ -94,7 +94,7 @@ describe('history', () => {
     });
   });
 
-  test('history reports neither pending changes nor pins that name unknown versions', async () => {
+  test('history does not report pending changes or pins to unknown versions', async () => {
     const { folder, readHistory } = await makeStory({ pins: both('latest') });
     writeFiles(folder, { 'prompts/refund.md': promptText('refund') });
     writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { pins: both(99), text: 'Next.' }) });
@@ -116,7 +116,7 @@ describe('history', () => {
     expect(said).toMatch(/^made +from an uncommitted file\npinned +not by a known commit\n/m);
   });
 
-  test('history --environment reports an environment that serves no version or has no pin', async () => {
+  test('history --environment states that the environment serves nothing or that the file does not pin it', async () => {
     const { text, baseUrl } = await makeStory({});
     expect(await text('history', 'greeting', '-e', 'production')).toContain('production serves nothing\n');
     await changeService(baseUrl, 'greeting', 'production', 'Somebody’s.');

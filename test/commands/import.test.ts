@@ -99,7 +99,7 @@ Lines.
       [],
     ],
     [
-      'the first sync after importing a prompt whose environments differ creates only a baseline version',
+      'the first sync after importing a prompt with different versions in its environments creates only a baseline version',
       [
         { text: 'One.', in: ['production'] },
         { text: 'Two.', metadata: { a: 1 }, in: ['canary'] },
@@ -109,7 +109,7 @@ Lines.
       [],
     ],
     [
-      'the first sync after import --environment creates only a baseline version',
+      'the first sync after importing a prompt from only one environment creates only a baseline version',
       [
         { text: 'One.', metadata: { a: 1 }, in: ['staging', 'production'] },
         { text: 'Two.', in: ['canary'] },
@@ -200,7 +200,7 @@ describe('the path of an imported file', () => {
     expect(existsSync(join(folder, 'shared/greeting.md'))).toBe(true);
   });
 
-  test('import suggests an escaped pattern for a folder whose name contains brackets', async () => {
+  test('import suggests a file pattern with escaped brackets if the name of the --dir folder contains brackets', async () => {
     const { folder, service } = await makeServed();
     const { report } = await runJson(folder, ['import', 'prm_greeting', '--dir', 'a[b]'], service);
     expect(report.prompts[0]?.problems).toMatchObject([
@@ -254,13 +254,13 @@ describe('the path of an imported file', () => {
 describe('import with existing files', () => {
   test.each<[string, string, Parameters<typeof promptText>, string]>([
     [
-      'import refuses a prompt id that another file already uses and suggests a pull command',
+      'import refuses a prompt id that is already in use by another file, and suggests a pull command',
       'id',
       ['greeting', { key: 'other' }],
       'promptsync pull other',
     ],
     [
-      'import shell-quotes the key in the suggested pull command',
+      'import quotes the prompt key for the shell in the pull command that it suggests',
       'id',
       ['greeting', { key: "it’s; o'k" }],
       `promptsync pull 'it’s; o'\\''k'`,
@@ -302,7 +302,7 @@ describe('import with existing files', () => {
 });
 
 describe('prompts that cannot be imported', () => {
-  test('import continues with the other prompts if one cannot be imported', async () => {
+  test('import continues with the other prompts if one prompt cannot be imported', async () => {
     const { folder, service } = await makeStage(['greeting', 'empty', 'idle']);
     makeVersions(service, 'greeting', { text: 'One.', in: ['staging'] });
     makeVersions(service, 'empty', { text: ' ', in: ['staging'] });
@@ -346,7 +346,7 @@ describe('prompts that cannot be imported', () => {
     expect(await run(folder, ['import', 'prm_gone', '..'], service)).toMatchObject({ exitCode: 1 });
   });
 
-  test('import refuses a prompt key with control characters and does not print them', async () => {
+  test('import refuses a prompt key with control characters and does not print those characters', async () => {
     const { folder } = await makeStage([]);
     const prompt = { id: 'prm_a', project_id: 'p', key: '../\u001b[2J\n::x', name: 'n\u0007' };
     const version = { id: 'v', prompt_id: 'prm_a', version_number: 1, content: 'x' };
@@ -370,7 +370,7 @@ describe('prompts that cannot be imported', () => {
   });
 });
 
-test('the plan after an import activates no version if every environment forbids pins to latest', async () => {
+test('import pins the active version by id if the environment does not allow latest, so the next plan activates nothing', async () => {
   const { folder, service } = await makeStage(
     ['greeting'],
     `${CONFIG}environments: { live: { allow_latest: false } }\n`,

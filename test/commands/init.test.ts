@@ -72,7 +72,7 @@ describe('init', () => {
       ...(['team/app', ['node_modules'], '../../node_modules'] as const),
     ],
     [
-      'init adds a schema comment that points to node_modules if promptsync is not installed',
+      'init adds a schema comment that points to node_modules in the workspace even if promptsync is not installed',
       'team',
       [],
       'node_modules',
@@ -88,7 +88,7 @@ describe('init', () => {
     expect(await run(folder, ['validate'])).toMatchObject({ exitCode: 0 });
   });
 
-  test('init writes its flag values to the configuration and sets promote_from to the previous environment', async () => {
+  test('init writes its flag values to the configuration and sets promote_from of each environment to the previous one', async () => {
     const folder = makeRoot();
     const flags = ['--api-key-env', 'MY_KEY', '--dir', './texts/', '--environments', 'dev, qa,10', '--ci', 'none'];
     await run(folder, ['init', ...URL, ...flags]);
@@ -175,7 +175,7 @@ environments:
     expect(pathsIn(folder).filter((path) => /^\.git(hub|lab)/.test(path))).toEqual(ci.toSorted());
   });
 
-  test('init --ci gitlab writes and includes CI jobs that use the API key variable and the workspace path', async () => {
+  test('init --ci gitlab writes CI jobs with the API key variable and workspace path, and includes them in .gitlab-ci.yml', async () => {
     const root = makeRoot();
     const folder = join(root, 'team a');
     mkdirSync(folder);
@@ -211,7 +211,7 @@ environments:
     expect(await run(join(root, '$a'), words)).toMatchObject({ exitCode: 0 });
   });
 
-  test('init accepts a repository root folder with any name', async () => {
+  test('init accepts a line feed and a workflow expression in the name of the repository root folder', async () => {
     const root = join(makeFolder(), 'a\n${{ secrets.OTHER }}');
     mkdirSync(root);
     initRepository(root);
@@ -364,7 +364,7 @@ describe('init with existing files', () => {
     '.gitignore': 'node_modules/\n',
   };
 
-  test('init keeps existing files with different content and reports them', async () => {
+  test('init does not overwrite existing files whose content differs, and reports these files', async () => {
     const folder = makeWorkspace(MINE);
     const { report, exitCode, stderr } = await runJson(folder, ['init', '--embedded']);
     expect(exitCode).toBe(0);
@@ -491,13 +491,13 @@ describe('invalid flags of init', () => {
     ['init rejects a glob pattern as the prompts folder', [...URL, '--dir', 'a/**'], 'The value of --dir'],
     ['init rejects a prompts folder inside node_modules', [...URL, '--dir', 'a/node_modules'], 'The value of --dir'],
     [
-      'init reports all invalid flags at once',
+      'init reports an invalid --environments value even if the values of --url and --dir are invalid too',
       ['--url', 'x', '--dir', '..', '--environments', ','],
       'The value of --environments',
     ],
     ['init rejects duplicate environment names', [...URL, '--environments', 'a,b,a'], 'an environment is listed twice'],
     [
-      'init rejects the tracking environment as a value of --environments',
+      'init rejects the reserved environment name promptsync in --environments',
       [...URL, '--environments', 'a,promptsync'],
       'it is reserved for promptsync',
     ],
@@ -571,7 +571,7 @@ describe('the questions of init', () => {
     expect(existsSync(join(folder, '.gitignore'))).toBe(flags.url === undefined);
   });
 
-  test('init asks for confirmation before it overwrites each existing file', async () => {
+  test('init asks for confirmation for each existing file before it overwrites that file', async () => {
     const folder = makeWorkspace({ 'promptsync.yaml': '{}\n', [WORKFLOWS[0]!]: 'mine\n' });
     const { asked, interview } = makeInterview({ 'promptsync.yaml already exists': true });
     const { run } = await init({ ...FLAGS, embedded: true }, { ...makeWorld(folder), interview });
@@ -593,7 +593,7 @@ describe('the questions of init', () => {
     expect(existsSync(join(folder, 'prompts'))).toBe(false);
   });
 
-  test('init explains why it rejects an answer', async () => {
+  test('init explains why it rejects an invalid answer to a question', async () => {
     const faults: Readonly<Record<string, readonly [string, string]>> = {
       'Where is': ['http://example.com', 'plain http'],
       'Which variable': ['sk-live', 'the name of an environment variable'],

@@ -103,14 +103,14 @@ test.each<[string, string | null, string, ContactPolicyOptions, boolean]>([
   ],
   ['a pull request plan contacts no service if the head changes the API key variable', HOME, SPARE, {}, false],
   [
-    'a pull request plan with an explicit key contacts the service even if the head changes the API key variable',
+    'a pull request plan with an explicit API key contacts the service even if the head changes the API key variable',
     HOME,
     SPARE,
     given,
     true,
   ],
   [
-    'a pull request plan contacts no service if the head changes both the address and the API key variable',
+    'a pull request plan with an explicit API key contacts no service if the head changes the address and the key variable',
     HOME,
     SPARE.replace('URL', 'OTHER'),
     given,
@@ -135,9 +135,9 @@ test.each<[string, string | null, string, ContactPolicyOptions, boolean]>([
   ['a pull request plan contacts no service if the base configuration is invalid', 'service: 7', HOME, {}, false],
   ['a pull request plan contacts no service if the base uses the embedded service', EMBEDDED, HOME, {}, false],
   ['a pull request plan contacts no service if the head uses the embedded service', HOME, EMBEDDED, given, false],
-  ['a plan with the keyless contact policy contacts no service', HOME, HOME, { contactPolicy: 'keyless' }, false],
+  ['a plan contacts no service if its contact policy is keyless', HOME, HOME, { contactPolicy: 'keyless' }, false],
   [
-    'a plan with the keyless contact policy contacts no service even if an API key is given',
+    'a plan contacts no service if its contact policy is keyless, even if an API key is given',
     HOME,
     HOME,
     { contactPolicy: 'keyless', ...given },
@@ -149,7 +149,7 @@ test.each<[string, string | null, string, ContactPolicyOptions, boolean]>([
   expect(await plan(folder, services, options)).toEqual(asked ? ASKED : NOT_ASKED);
 });
 
-test('a plan without a trust check contacts any service that the head configures', async () => {
+test('a plan contacts a service that only the head configures if the contact policy is always', async () => {
   const services = await startServices();
   const folder = makeHead(null, configOf(OTHER, services));
   const { otherRequests } = await plan(folder, services, { contactPolicy: 'always' });
@@ -158,35 +158,35 @@ test('a plan without a trust check contacts any service that the head configures
 
 test.each<[string, string | null, string, ContactPolicyOptions, boolean]>([
   [
-    'a plan prefers the service address and key of the workflow over those that the head configures',
+    'a pull request plan uses the service address and API key from the workflow instead of those that the head configures',
     null,
     SPARE.replace('URL', 'OTHER'),
     given,
     true,
   ],
   [
-    'a plan needs no service in the configuration if the workflow sets the service address and key',
+    'a pull request plan contacts the service if the workflow sets its address and API key and the configuration sets neither',
     '',
     '',
     given,
     true,
   ],
   [
-    'a plan contacts no service if the workflow sets only the address and the head changes the key variable',
+    'a pull request plan contacts no service if the workflow sets only its address and the head changes the API key variable',
     HOME,
     SPARE,
     {},
     false,
   ],
   [
-    'a plan contacts the service if the workflow sets only the address and the head keeps the key variable',
+    'a pull request plan contacts the service if the workflow sets only its address and the head does not change the API key variable',
     OTHER,
     HOME,
     {},
     true,
   ],
   [
-    'a plan contacts no service if the workflow sets only the address and the base has no configuration file',
+    'a pull request plan contacts no service if the workflow sets only its address and the base has no configuration file',
     null,
     HOME,
     {},
@@ -201,7 +201,7 @@ test.each<[string, string | null, string, ContactPolicyOptions, boolean]>([
 
 test.each([
   ['a pull request plan sends no API key over plain HTTP if only the head allows HTTP', '', ['service/not-asked']],
-  ['a pull request plan uses plain HTTP if base and head both allow HTTP', 'service: { allow_http: true }', []],
+  ['a pull request plan uses plain HTTP if the base and the head both allow HTTP', 'service: { allow_http: true }', []],
 ])('%s', async (_, base, expected) => {
   const { baseUrl, requests } = await startTestService(['greeting']);
   const proxy = await startFront({ answer: (request) => handOn({ ...request, path: pathOf(request) }, baseUrl) });

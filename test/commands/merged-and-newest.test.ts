@@ -152,10 +152,13 @@ describe('the check for merged and up-to-date commits', () => {
       'sync ignores uncommitted edits when it compares HEAD with the remote branch',
       change(TIP, (folder) => writeFiles(folder, greets('Edited'))),
     ],
-    ['sync in a fork accepts the tip of the upstream branch that main tracks', makeFork('origin', 'upstream')],
+    [
+      'sync in a clone of a fork accepts the tip of the upstream branch that main tracks',
+      makeFork('origin', 'upstream'),
+    ],
     ['sync --only accepts an outdated clone if the selected prompt is up to date', STALE, { only: ['refund'] }],
     [
-      'sync --changed-since accepts an outdated clone if no selected prompt is outdated',
+      'sync --changed-since accepts an outdated clone if no prompt changed since the given commit',
       STALE,
       { changedSince: 'HEAD' },
     ],
@@ -223,7 +226,7 @@ describe('the refusals of unmerged and outdated commits', () => {
       NOT_MERGED,
     ],
     [
-      'sync refuses a fork that is ahead of origin if its main branch tracks no remote',
+      'sync refuses a commit that exists only in the upstream repository if the main branch tracks no remote',
       makeFork('origin', null),
       NOT_MERGED,
     ],
@@ -314,7 +317,7 @@ describe('sync', () => {
     expect(service.takeWrites()).toEqual([]);
   });
 
-  test('sync warns if a newer commit is merged while it is running', async () => {
+  test('sync warns if a newer commit is merged while sync is running', async () => {
     const { team, service } = await makeSyncedTeam();
     team.merge(greets('Merged'));
     const folder = team.clone();

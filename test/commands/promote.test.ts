@@ -37,7 +37,7 @@ async function makeReadyScene(options?: SceneOptions): Promise<Scene> {
 const outsideGit: SceneOptions = { makeFolder: makeWorkspace };
 
 describe('promote', () => {
-  test('promote pins an environment to the version active in the previous one and writes nothing to the service', async () => {
+  test('promote pins production to the version that is active in staging and writes nothing to the service', async () => {
     const scene = await makeReadyScene();
     const before = scene.read();
     const dry = await scene.runJson(...TO_PRODUCTION, '--dry-run', '--branch', 'promote');
@@ -55,7 +55,7 @@ describe('promote', () => {
     expect(scene.service.takeWrites()).toEqual([]);
   });
 
-  test('promote --format json reports the edited pin and no changes to the service', async () => {
+  test('promote --format json lists the pin edit and an empty list of service changes', async () => {
     const { folder, runJson: runInJson, service } = await makeReadyScene();
     const { report } = await runInJson(...TO_PRODUCTION);
     const edits = [{ kind: 'set-pin', environment: 'production', before: '1', after: '2' }];
@@ -178,7 +178,7 @@ describe('a promotion that skips an environment', () => {
 
   const hintIn = ({ report }: Reported) => report.prompts[0]?.problems[0]?.hint ?? '';
 
-  test('promote refuses to skip an environment and suggests the correct command', async () => {
+  test('promote refuses to skip an intermediate environment and suggests the correct command', async () => {
     const scene = await makeSceneWithThird('greeting');
     const before = scene.read();
     const ran = await scene.runJson('promote', 'greeting', ...FROM_DEV);
@@ -189,7 +189,7 @@ describe('a promotion that skips an environment', () => {
     expect(scene.read()).toBe(before);
   });
 
-  test('promote can skip an unpinned environment that already serves the promoted version', async () => {
+  test('promote can skip an unpinned intermediate environment that already serves the version to promote', async () => {
     const both = { text: 'Two.', pins: { dev: 'latest', production: 1 } };
     const scene = await makePromotionScene(both, { ...outsideGit, config: THREE, others: { refund: both } });
     for (const id of ['greeting', 'refund']) {
@@ -256,7 +256,7 @@ describe('promote --commit', () => {
     expect(git(folder, 'status', '--short')).toBe('M  promptsync.yaml\nA  staged.txt');
   });
 
-  test('promote --branch commits to a new branch, and promote --commit works on a detached HEAD', async () => {
+  test('promote --branch commits to a new branch, and promote --commit commits on a detached HEAD', async () => {
     const scene = await makeReadyScene({ others: { refund: BEFORE } });
     const ran = await scene.run('promote', '--all', '--to', 'production', '--branch', 'promote/two');
     expect(ran.exitCode).toBe(0);
@@ -272,7 +272,7 @@ describe('promote --commit', () => {
     );
   });
 
-  test('promote --commit refuses a prompt file with staged or unstaged edits and preserves them', async () => {
+  test('promote --commit refuses to edit a prompt file with staged or unstaged edits and preserves those edits', async () => {
     const scene = await makeReadyScene();
     const before = scene.read();
     scene.write({ ...BEFORE, name: 'Staged' });
@@ -303,7 +303,7 @@ describe('promote --commit', () => {
     expect(git(scene.folder, 'branch', '--format=%(refname:short)')).toBe('main\nother');
   });
 
-  test('promote --branch prints how to switch back and commits to the same branch on a second run', async () => {
+  test('promote --branch prints how to switch back, and a second run commits to the same branch', async () => {
     const scene = await makeReadyScene({ others: { refund: BEFORE } });
     const words = ['--to', 'production', '--branch', 'promote'];
     const first = await scene.run('promote', 'greeting', ...words);
@@ -315,7 +315,7 @@ describe('promote --commit', () => {
     expect(git(scene.folder, 'branch', '--show-current')).toBe('main');
   });
 
-  test('promote --commit keeps the edited files and reports the error if a git hook rejects the commit', async () => {
+  test('promote --commit preserves the pin edits and reports the error if a git hook rejects the commit', async () => {
     const scene = await makeReadyScene();
     writeFiles(scene.folder, { '.git/hooks/pre-commit': '#!/bin/sh\necho "no pins on Fridays" >&2\nexit 1\n' });
     chmodSync(join(scene.folder, '.git/hooks/pre-commit'), 0o755);
@@ -325,7 +325,7 @@ describe('promote --commit', () => {
     expect(scene.read()).toContain('"production":2');
   });
 
-  test('promote --commit works if the workspace is a subfolder of the repository', async () => {
+  test('promote --commit commits only the edited prompt file if the workspace is a subfolder of the repository', async () => {
     const makeFolder: SceneOptions['makeFolder'] = (files) => {
       const there = Object.fromEntries(Object.entries(files).map(([path, text]) => [`team/${path}`, text]));
       return join(makeRepository({ ...there, [PATH]: 'another file' }), 'team');

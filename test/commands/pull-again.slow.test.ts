@@ -84,14 +84,14 @@ describe('pull after an earlier pull', () => {
     await settle(scene);
   });
 
-  test('pull accepts another service edit to a previously pulled line if the prompt was imported', async () => {
+  test('pull accepts another service edit to a previously pulled line without a conflict if the prompt was imported', async () => {
     const scene = await makeImported();
     changeOutside(scene, { content: changesAgain });
     expect(await pullBothWays(scene)).toEqual([0, changesAgain, 0, changesAgain]);
     await settle(scene);
   });
 
-  test('pull merges a later service edit to a different line without a conflict', async () => {
+  test('pull merges a service edit without a conflict if the edit changes none of the previously pulled lines', async () => {
     const scene = await makePulled();
     changeOutside(scene, { content: change(PULLED, { 'Three.': '3.' }) });
     expect((await pull(scene)).exitCode).toBe(0);
@@ -127,14 +127,14 @@ describe('pull into a file that was reverted in git', () => {
     return scene;
   };
 
-  test('pull reports a conflict about an unsynced git revert if another line changes in the service', async () => {
+  test('pull reports a conflict if an unsynced commit reverts a synced edit and the service changes another line', async () => {
     const scene = await makeReverted();
     changeOutside(scene, { content: change(PULLED, { 'Three.': '3.' }) });
     expect((await pull(scene)).exitCode).toBe(4);
     expect(textIn(scene)).toBe(change(TEXT, { 'Two.': both('Two.', '2.'), 'Three.': '3.' }));
   });
 
-  test('pull reports a conflict about an unsynced git revert of pulled text if another line changes in the service', async () => {
+  test('pull reports a conflict if an unsynced commit reverts previously pulled text and the service changes another line', async () => {
     const scene = await makePulled();
     edit(scene, { text: TEXT });
     changeOutside(scene, { content: change(PULLED, { 'Three.': '3.' }) });
@@ -142,7 +142,7 @@ describe('pull into a file that was reverted in git', () => {
     expect(textIn(scene)).toBe(change(TEXT, { 'Two.': both('Two.', '2.'), 'Three.': '3.' }));
   });
 
-  test('pull merges a service edit after a synced git revert but reports a conflict if the edit undoes the revert', async () => {
+  test('after a synced git revert, pull merges an unrelated service edit but reports a conflict if a service edit undoes the revert', async () => {
     const scene = await makeReverted();
     await sync(scene);
     changeOutside(scene, { content: changedThree });

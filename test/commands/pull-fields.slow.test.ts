@@ -47,14 +47,14 @@ describe('pull of fields', () => {
     expect(source(scene)).toBe(promptText('greeting', { text: TEXT, ...after }));
   });
 
-  test('pull keeps an edit to the name in the prompt file that is committed but not yet synced', async () => {
+  test('pull preserves a name change that is committed in git but not yet synced', async () => {
     const scene = await makeSynced(managed);
     edit(scene, { ...managed, name: 'Hello' });
     edit(scene, { ...managed, name: 'Welcome' });
     expect(only(await pull(scene))).toMatchObject({ status: 'unchanged', edits: [] });
   });
 
-  test('pull writes both sides of a field conflict, or only one side with --ours or --theirs', async () => {
+  test('pull writes both sides of a field conflict to the file, or only one side with --ours or --theirs', async () => {
     const scene = await makeSynced(managed);
     changeFields(scene, { name: 'theirs', description: 'Changed there.' });
     edit(scene, { ...managed, name: 'ours' });
@@ -77,7 +77,7 @@ describe('pull of fields', () => {
     }
   });
 
-  test('pull compares fields with the latest managed version, even if it pulls the text of an older version', async () => {
+  test('pull merges the name relative to the last sync, even if it pulls the text of an older version', async () => {
     const scene = await makeSynced(managed);
     changeOutside(scene, { content: TEXT.replace('One.', '1.'), environments: ['playground'] });
     edit(scene, { ...managed, name: 'Hello', text: TEXT.replace('Three.', '3.') });
@@ -106,7 +106,7 @@ describe('pull of metadata', () => {
     await settle(scene);
   });
 
-  test('pull writes both sides of a conflict if the service and the file change the same metadata key', async () => {
+  test('pull writes both sides of a conflict to the file if the service and the file change the same metadata key', async () => {
     const scene = await makeSynced(before);
     changeOutside(scene, { content: TEXT, metadata: { ...before.metadata, model: 'theirs' } });
     edit(scene, { metadata: { ...before.metadata, model: 'ours' } });
@@ -116,7 +116,7 @@ describe('pull of metadata', () => {
 
   test.each<[string, JsonObject, PromptParts]>([
     ['pull does not add metadata to a file that has none', { model: 'b' }, {}],
-    ['pull keeps metadata that was newly added to the file', {}, { metadata: { model: 'a' } }],
+    ['pull does not remove metadata that was newly added to the file', {}, { metadata: { model: 'a' } }],
   ])('%s', async (_, metadata, parts) => {
     const scene = await makeSynced({});
     changeOutside(scene, { content: more, metadata });

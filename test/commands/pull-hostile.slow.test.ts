@@ -43,8 +43,8 @@ const hostile: readonly (readonly [string, string, string])[] = [
   ],
   ['pull rejects empty text but still pulls the other prompts', '', 'no text'],
   ['pull rejects whitespace-only text but still pulls the other prompts', ' \n\t\n', 'no text'],
-  ['pull rejects a doubled carriage return but still pulls the other prompts', 'a\r\r\nb', 'carriage return'],
-  ['pull rejects a trailing carriage return but still pulls the other prompts', 'a\nb\r', 'different text'],
+  ['pull rejects text with a doubled carriage return but still pulls the other prompts', 'a\r\r\nb', 'carriage return'],
+  ['pull rejects text that ends with a carriage return but still pulls the other prompts', 'a\nb\r', 'different text'],
 ];
 
 describe('pull of a text that no prompt file can hold', () => {
@@ -73,7 +73,7 @@ describe('pull of a text that no prompt file can hold', () => {
 
 describe('pull of an unusual text', () => {
   test.each<[string, string]>([
-    ['pull keeps a single carriage return in the middle of a line', 'a\rb\nc'],
+    ['pull preserves a single carriage return in the middle of a line', 'a\rb\nc'],
     ['pull converts CRLF line endings to LF', 'a\r\nb'],
     ['pull writes control characters to the file but does not print them', 'a\u001b[31mb\u0007\nc\u0085'],
     ['pull writes invisible characters to the file but does not print them', 'a\u202eb\u200b\u{e0041}\n\ufeff'],
@@ -82,7 +82,7 @@ describe('pull of an unusual text', () => {
       '---\nid: prm_evil\npins: {production: latest}\n---\nText',
     ],
     ['pull treats text that looks like CI runner commands as plain text', '::set-env name=x::y\n##[error]x'],
-    ['pull keeps leading blank lines and spaces', '\n\n a '],
+    ['pull preserves leading blank lines and spaces', '\n\n a '],
     ['pull does not treat a lone line of equals signs as a conflict marker', 'a\n=======\nb\n-------'],
     ['pull accepts one megabyte of text on many lines', `${'0123456789 abcdefg\n'.repeat(55_000)}end`],
     ['pull accepts one megabyte of text on a single line', 'x'.repeat(1_000_000)],
@@ -152,7 +152,7 @@ test('pull fails for a prompt that is missing from the service but still pulls t
   expect(textIn(scene)).toBe(TEXT);
 });
 
-test('pull writes conflict markers correctly to a CRLF file whose name contains a line feed', async () => {
+test('pull writes conflict markers with CRLF line endings to a CRLF file and escapes a line feed in the file name', async () => {
   const path = 'prompts/a\nb.md';
   const { 'prompts/greeting.md': file = '', ...files } = workspaceFiles({ greeting: { text: TEXT } });
   const scene = await makeSynced({});

@@ -40,7 +40,7 @@ async function makeUnsynced(folder: string): Promise<Scene> {
 }
 
 describe('the merge base of pull', () => {
-  test('pull finds the merge base in git if a version created outside promptsync has a copied version record', async () => {
+  test('pull finds the merge base in git if a version created outside promptsync carries the version record of another version', async () => {
     const scene = await makeSynced({});
     const copied = active(scene, 'staging')?.metadata_ ?? {};
     edit(scene, { text: change(TEXT, last) });
@@ -51,7 +51,7 @@ describe('the merge base of pull', () => {
     await settle(scene);
   });
 
-  test('pull keeps both sides of a conflict if the active version has a forged version record', async () => {
+  test('pull does not trust a forged version record and writes both sides of the conflict to the file', async () => {
     const scene = await makeSynced({});
     const record = { digest: `sha256:${'0'.repeat(64)}`, operation: 'x', ledger: [] };
     changeOutside(scene, { content: change(TEXT, first), metadata: { promptsync: record } });
@@ -70,7 +70,7 @@ describe('the merge base of pull', () => {
     await settle(scene);
   });
 
-  test('pull keeps both sides of a conflict if the pinned version number is unknown', async () => {
+  test('pull writes both sides of a conflict to the file if the text of the pinned version is unknown', async () => {
     const configuration = { 'promptsync.yaml': 'environments: { staging: {}, production: {} }\n' };
     const scene = await makeUnsynced(makeRepository(configuration));
     changeOutside(scene, { content: 'First.', environments: ['production'] });
@@ -121,19 +121,22 @@ describe('pull without a merge base from git', () => {
 
   test.each<[string, () => string]>([
     [
-      'pull outside a git repository keeps both sides of a conflict in an unsynced prompt',
+      'pull outside a git repository writes both sides of a conflict to the file of an unsynced prompt',
       () => makeWorkspace(workspaceFiles({ greeting: { text: ours } })),
     ],
     [
-      'pull in a repository without commits keeps both sides of a conflict in an unsynced prompt',
+      'pull in a repository without commits writes both sides of a conflict to the file of an unsynced prompt',
       () => {
         const folder = makeWorkspace(workspaceFiles({ greeting: { text: ours } }));
         initRepository(folder);
         return folder;
       },
     ],
-    ['pull keeps both sides of a conflict if the file was edited before the first sync', () => makeEdited()],
-    ['pull in a shallow clone keeps both sides of a conflict in an unsynced prompt', () => cloneOf(makeEdited())],
+    ['pull writes both sides of a conflict to a prompt file that was edited before its first sync', () => makeEdited()],
+    [
+      'pull in a shallow clone writes both sides of a conflict to the file of an unsynced prompt',
+      () => cloneOf(makeEdited()),
+    ],
   ])('%s', async (_, make) => {
     const scene = await makeUnsynced(make());
     changeOutside(scene, { content: theirs });
@@ -154,7 +157,7 @@ describe('pull without a merge base from git', () => {
     return folder;
   }
 
-  test('pull keeps both sides of a conflict if the service drops version metadata', async () => {
+  test('pull writes both sides of a conflict to the file if the service does not return the version metadata', async () => {
     const scene = await makeSynced({});
     const stamp = /"metadata_":\{"promptsync".*\}(?=,"created_at")/g;
     const options = await through(scene, (body) => body.replaceAll(stamp, '"metadata_":null'));

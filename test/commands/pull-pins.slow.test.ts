@@ -68,7 +68,7 @@ describe('pull of an environment that is pinned to a number', () => {
     await settle(scene);
   });
 
-  test('pull detects a new active version even if the pinned version number is unknown', async () => {
+  test('pull detects a new active version even if the file pins an unknown version number', async () => {
     const scene = await makeSynced({});
     edit(scene, { pins: { ...pins, production: 7 } });
     changeOutside(scene, { content: theirs, environments: ['production'] });
@@ -81,7 +81,7 @@ describe('pull of an environment that is pinned to a number', () => {
     });
   });
 
-  test('pull keeps a pin if the environment still serves the version that an earlier commit pinned', async () => {
+  test('pull does not revert an unsynced pin edit if the environment still serves the version that an earlier commit pinned', async () => {
     const scene = await makeHistory();
     edit(scene, { pins: { ...pins, production: 3 }, text: `${TEXT}\nv3` });
     expect(only(await pull(scene))).toMatchObject({ status: 'unchanged', edits: [], problems: [] });
@@ -94,14 +94,14 @@ describe('pull of an environment that is pinned to a number', () => {
 });
 
 describe('pull of an environment that is pinned to latest', () => {
-  test('pull keeps an unsynced edit to the prompt text', async () => {
+  test('pull preserves an unsynced edit to the prompt text if the service has not changed', async () => {
     const scene = await makeSynced({});
     edit(scene, { text: theirs });
     expect(only(await pull(scene))).toMatchObject({ status: 'unchanged', edits: [], problems: [] });
     expect(textIn(scene)).toBe(theirs);
   });
 
-  test('pull warns but edits nothing if an environment pinned to latest serves a different managed version', async () => {
+  test('pull warns but edits nothing if an environment pinned to latest serves an older version created by promptsync', async () => {
     const scene = await makeHistory();
     edit(scene, { pins: { staging: 'latest', production: 3, canary: 'latest' }, text: `${TEXT}\nv3` });
     await sync(scene);

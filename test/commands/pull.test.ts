@@ -190,7 +190,7 @@ describe('pull --commit', () => {
     expect(git(scene.folder, 'rev-parse', 'main')).toBe(git(scene.folder, 'rev-parse', 'pulled~1'));
   });
 
-  test('pull --branch can run again on the same branch after a conflict', async () => {
+  test('pull --branch commits to the same branch when it is run again after a conflict', async () => {
     const scene = await makeSynced({ text: two('First.') });
     changeOutside(scene, { content: two('Theirs.') });
     edit(scene, { text: two('Ours.') });

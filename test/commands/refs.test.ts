@@ -32,7 +32,7 @@ function makeTagged(files: Readonly<Record<string, string>>): string {
 }
 
 describe('a git: pin', () => {
-  test('a git: pin takes its content from the ref and its change summary from the last commit to the file', async () => {
+  test('a git: pin reads the text at its ref and takes the change summary from the last commit that changed the file', async () => {
     const folder = makeRepository({ [PATH]: promptText('greeting', { text: 'Then.' }) });
     writeFiles(folder, { 'other.txt': 'x' });
     const commit = commitAll(folder, 'Something else');
@@ -62,15 +62,15 @@ describe('a git: pin', () => {
   });
 
   test.each<[string, Readonly<Record<string, string>>, string, string]>([
-    ['a git: pin to an unknown ref is reported at the line of the pin', {}, 'nope', 'pin/unknown-ref'],
+    ['if a git: pin names an unknown ref, the error points to the line of the pin', {}, 'nope', 'pin/unknown-ref'],
     [
-      'a git: pin to a ref that lacks the prompt is reported at the line of the pin',
+      'if a git: pin names a ref that lacks the prompt, the error points to the line of the pin',
       { [PATH]: promptText('other') },
       'v1',
       'pin/no-prompt-at-ref',
     ],
     [
-      'a git: pin to a ref without any prompt files is reported at the line of the pin',
+      'if a git: pin names a ref without any prompt files, the error points to the line of the pin',
       {},
       'v1',
       'pin/no-prompt-at-ref',
@@ -86,7 +86,7 @@ describe('a git: pin', () => {
     expect(await contentAt(folder)).toMatchObject({ code: 'pin/no-prompt-at-ref', path: PATH, line: 5, message });
   });
 
-  test('a git: pin does not follow a symbolic link', async () => {
+  test('a git: pin does not follow a symbolic link at the path of the prompt file', async () => {
     const folder = makeRepository({ 'elsewhere.txt': promptText('greeting', { text: 'Then.' }) });
     mkdirSync(join(folder, 'prompts'));
     symlinkSync('../elsewhere.txt', join(folder, PATH));

@@ -163,7 +163,7 @@ describe('the JSON report', () => {
     }
   });
 
-  test('the JSON report contains the mode and the known prompt files even if there is no plan', async () => {
+  test('the JSON report contains the mode and lists the prompt files even if the command computes no plan', async () => {
     const folder = makeWorkspace(workspaceFiles({ greeting: {} }));
     const valid = await runJson(folder, ['validate']);
     expect(valid.exitCode).toBe(0);

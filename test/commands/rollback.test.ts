@@ -44,7 +44,7 @@ describe('rollback', () => {
     expect(scene.service.takeWrites()).toEqual([]);
   });
 
-  test('rollback moves one pin further back on each run and never forward', async () => {
+  test('each repeated rollback goes one pin further back in git and never moves forward', async () => {
     const scene = await makeReadyScene(2, 4);
     scene.commit(pinned(3));
     scene.commit(pinned(4));
@@ -57,7 +57,7 @@ describe('rollback', () => {
     expect(summarizeRun(await scene.runJson(...ROLLBACK))).toBe('exit 3, greeting blocked guard/promotion-order');
   });
 
-  test('rollback is idempotent until the next sync because it starts from the served version', async () => {
+  test('rollback is idempotent until the next sync because it starts from the version that the environment serves', async () => {
     const scene = await makeReadyScene(2, 4);
     scene.commit(pinned(4));
     expect(summarizeRun(await scene.runJson(...ROLLBACK))).toBe(APPLIED);
@@ -65,7 +65,7 @@ describe('rollback', () => {
     expect(productionOf(scene)).toBe('2');
   });
 
-  test('rollback replaces a latest pin with the version number of the previous text', async () => {
+  test('rollback replaces a pin to latest with the number of the version that contains the previous text', async () => {
     const scene = await makePromotionScene({ text: 'Four.', pins: { staging: 'latest' } });
     scene.make(TEXTS);
     scene.activate('staging', 5);
@@ -102,7 +102,7 @@ describe('rollback', () => {
     expect(productionOf(scene)).toBe('3');
   });
 
-  test('rollback skips pins that existed only on a branch before its merge', async () => {
+  test('rollback skips pins that existed only on a feature branch before it was merged', async () => {
     const scene = await makeReadyScene(2, 4, { config: CONFIG });
     git(scene.folder, 'checkout', '--quiet', '-b', 'side');
     scene.commit(pinned(3));
@@ -113,7 +113,7 @@ describe('rollback', () => {
     expect(productionOf(scene)).toBe('2');
   });
 
-  test('rollback commits all prompts that match a pattern and names their versions in the commit message', async () => {
+  test('rollback --branch commits all prompts that match a pattern and names their versions in the commit message', async () => {
     const scene = await makeReadyScene(2, 4, { others: { goodbye: pinned(2) }, config: CONFIG });
     scene.make(TEXTS, 'goodbye');
     scene.activate('production', 4, 'goodbye');
@@ -190,11 +190,12 @@ describe('the refusals of rollback', () => {
     expect(productionOf(scene)).toBe('3');
   });
 
-  test('rollback skips text in the git history that never became a version', async () => {
+  test('rollback skips committed text that was never synced to the service', async () => {
     const scene = await makeReadyScene(2, 3, { config: CONFIG });
     scene.commit({ text: 'Never synced.', pins: { production: 'latest' } });
     scene.commit(pinned(3));
     expect(summarizeRun(await scene.runJson(...ROLLBACK))).toBe(APPLIED);
+    expect(productionOf(scene)).toBe('2');
   });
 
   test('rollback refuses to guess the previous pin if a shallow clone lacks the commit that contains it', async () => {

@@ -91,7 +91,7 @@ describe('keys as arguments', () => {
       ['rollback', '-e', 'staging', '--dry-run'],
     ],
   ];
-  test.each(commands)('promptsync %s selects prompts by a key argument and with --only', async (...command) => {
+  test.each(commands)('promptsync %s accepts prompt keys both as arguments and with --only', async (...command) => {
     const folder = makeWorkspace(workspaceFiles({ greeting: {}, refund: {}, summary: {} }));
     const service = await startTestService(['greeting', 'refund', 'summary']);
     const about = async (...words: readonly string[]) => {

@@ -79,7 +79,7 @@ describe('the workspace lock', () => {
   });
 
   test.each<NodeJS.Signals>(['SIGINT', 'SIGTERM'])(
-    'a command releases the workspace lock after %s and exits with code 130',
+    'a command releases the workspace lock after the signal %s and exits with code 130',
     async (signal) => {
       const scene = await makeScene();
       const held = await startHeldPull(scene);
@@ -116,7 +116,7 @@ describe('the workspace lock', () => {
     expect(await held.ended).toMatchObject({ exitCode: 0 });
   });
 
-  test('promote uses the same workspace lock if --config is a symbolic link to the configuration', async () => {
+  test('promote respects a held workspace lock even if --config is a symbolic link to the configuration', async () => {
     const scene = await makeScene();
     symlinkSync('promptsync.yaml', join(scene.folder, 'link.yaml'));
     const held = await startHeldPull(scene);
@@ -146,7 +146,7 @@ describe('the workspace lock', () => {
     expect(existsSync(path)).toBe(true);
   });
 
-  test('import reports an error instead of being killed if a file exceeds the process file size limit', async () => {
+  test('import reports an error instead of being killed if the prompt file would exceed the file size limit of the process', async () => {
     const { folder, environment } = await makeLargePrompt();
     const line = `ulimit -f 8; "${process.execPath}" "${CLI}" import prm_large --environment staging --format json`;
     const ran = promisify(execFile)('bash', ['-c', line], { cwd: folder, env: childEnvironment(environment) });

@@ -69,7 +69,7 @@ describe('loadConfig', () => {
     expect(messages).toEqual([expect.stringMatching(/^config\/not-found - /)]);
   });
 
-  test('loadConfig resolves --config against the working directory and paths in the file against its folder', async () => {
+  test('loadConfig resolves --config relative to the working directory and configured paths relative to the configuration file', async () => {
     const top = makeWorkspace({ ...GIT, 'a/x': '', 'b/my.yaml': 'service: {embedded: s.db}' });
     for (const file of ['../b/my.yaml', join(top, 'b/my.yaml')]) {
       expect((await load(top, 'a', file)).config).toMatchObject({
@@ -142,7 +142,7 @@ describe('readKey', () => {
   });
 
   test.each([{}, { K: '' }, { k: 'x' }])(
-    'readKey reports a missing API key for the environment variables %j',
+    'readKey reports a missing API key if the environment variables are %j',
     (environment) => {
       const missing = { code: 'config/missing-key', message: expect.stringContaining('K') };
       expect(readKey('K', environment)).toMatchObject({ isSuccess: false, problems: [missing] });

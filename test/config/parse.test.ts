@@ -245,7 +245,7 @@ describe('parseConfig', () => {
     expect(problems[0]?.hint).toBe(suggestion === null ? 'Remove the setting.' : `Did you mean \`${suggestion}\`?`);
   });
 
-  test('parseConfig explains that each service needs its own configuration file', () => {
+  test('parseConfig rejects a services setting and explains that each service needs its own configuration file', () => {
     expect(parse('services: {}').problems).toMatchObject([
       { code: 'config/unknown-field', hint: expect.stringContaining('separate file for each') },
     ]);
@@ -298,7 +298,7 @@ describe('the address of the service', () => {
     );
   });
 
-  test('an empty PROMPTSYNC_BASE_URL counts as unset', () => {
+  test('parseConfig treats an empty PROMPTSYNC_BASE_URL as unset', () => {
     expect(service(FILE, { PROMPTSYNC_BASE_URL: '' })).toEqual(remote('https://file.example', 'K'));
     expect(service('', { PROMPTSYNC_BASE_URL: '' })).toBeNull();
   });
@@ -319,7 +319,7 @@ describe('the address of the service', () => {
     });
   });
 
-  test('a service without an address counts as not configured', () => {
+  test('parseConfig treats a service without an address as not configured', () => {
     expect(service('service: {api_key_env: K}')).toBeNull();
   });
 

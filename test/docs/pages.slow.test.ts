@@ -11,7 +11,7 @@ test('the pages in docs/ contain runnable commands', () => {
 });
 
 test.for(plays)(
-  'in the world $world, the examples in $page from line $line run as shown',
+  'the examples in $page from line $line run as documented in the test setup $world',
   async ({ page, ...play }) => {
     const performed = await perform(page, play);
     expect(performed.map(({ is }) => is)).toEqual(performed.map(({ wanted }) => wanted));

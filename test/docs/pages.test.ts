@@ -16,7 +16,7 @@ const LANGUAGES = ['', 'sh', 'console', 'yaml', 'markdown', 'json', 'text', 'js'
 describe.each(PAGES)('%s', (page) => {
   const blocks = blocksIn(readPage(page));
 
-  test(`${page} contains only code blocks in supported languages`, () => {
+  test(`every code block in ${page} uses a supported language`, () => {
     expect(blocks.filter(({ language }) => !LANGUAGES.includes(language))).toEqual([]);
   });
 
@@ -29,9 +29,12 @@ describe.each(PAGES)('%s', (page) => {
     const where = directives.get('elsewhere');
     return where === undefined ? [] : text.split('\n').map((command) => ({ command, where, line }));
   });
-  test.for(elsewhere)(`$where runs the command $command that ${page} shows at line $line`, ({ command, where }) => {
-    expect(runsIn(where, command)).toBe(true);
-  });
+  test.for(elsewhere)(
+    `the script $where runs the command $command that ${page} shows at line $line`,
+    ({ command, where }) => {
+      expect(runsIn(where, command)).toBe(true);
+    },
+  );
 
   test(`${page} refers only to existing tests`, () => {
     expect(namedIn(readPage(page)).filter((named) => !isThere(named))).toEqual([]);

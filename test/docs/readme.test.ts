@@ -4,7 +4,7 @@ import { perform } from './perform.ts';
 import { playsIn } from './steps.ts';
 
 test.for(playsIn(readPage('README.md')))(
-  'in the world $world, the examples in README.md from line $line run as shown',
+  'the examples in README.md from line $line run as documented in the test setup $world',
   async (play) => {
     const performed = await perform('README.md', play);
     expect(performed.map(({ is }) => is)).toEqual(performed.map(({ wanted }) => wanted));

@@ -31,26 +31,21 @@ describe('computeContentDigest and matchesDigest', () => {
 
   test.each<[string, string, string, boolean]>([
     ['matchesDigest accepts the digest of the current text without its trailing line breaks', 'a', 'a\n\n', true],
+    ['matchesDigest accepts the digest of the current text plus one trailing line break', 'a\n', 'a', true],
     [
-      'matchesDigest accepts the digest of text with one trailing line break if the current text has none',
-      'a\n',
-      'a',
-      true,
-    ],
-    [
-      'matchesDigest accepts the digest of text with two trailing line breaks if the current text has one',
+      'matchesDigest accepts the digest of the current text plus one line break if the text already ends with a line break',
       'a\n\n',
       'a\n',
       true,
     ],
     [
-      'matchesDigest accepts the digest of text with four trailing line breaks if the current text has five',
+      'matchesDigest accepts the digest of the current text minus one of its five trailing line breaks',
       'a\n\n\n\n',
       'a\n\n\n\n\n',
       true,
     ],
     [
-      'matchesDigest rejects the digest of text with four trailing line breaks if the current text has one',
+      'matchesDigest rejects the digest of the current text plus three line breaks if the text already ends with a line break',
       'a\n\n\n\n',
       'a\n',
       false,

@@ -115,7 +115,7 @@ describe('mapStrings', () => {
     expect(mapStrings(data, maskSecret)).toEqual(expected);
   });
 
-  test('mapStrings with the inverse function restores the original JSON value', () => {
+  test('applying mapStrings with a function and then with its inverse restores the original JSON value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const shout = (text: string) => `${text}!`;

@@ -88,7 +88,7 @@ test.each([
   [true, 'a\n'],
   [true, '\u007f'],
   [true, '\u009f'],
-])('hasControlCharacters returns %s for %j even on repeated calls', (expected, text) => {
+])('hasControlCharacters returns %s for %j on both the first and the second call', (expected, text) => {
   expect(hasControlCharacters(text)).toBe(expected);
   expect(hasControlCharacters(text)).toBe(expected);
 });
@@ -180,12 +180,17 @@ describe('makeExcerpt', () => {
     ],
     ['makeExcerpt redacts an API key that is split across lines', 'no sk/"live"\n 123', true, 'no [redacted]'],
     [
-      'makeExcerpt omits the end of truncated text, which may contain part of the API key',
+      'if the given text is incomplete, makeExcerpt omits its end, which might contain part of the API key',
       `${'y'.repeat(30)} sk/"live`,
       false,
       'y'.repeat(18),
     ],
-    ['makeExcerpt returns an empty string for truncated text shorter than the API key', 'sk/"', false, ''],
+    [
+      'makeExcerpt returns an empty string if the given text is incomplete and shorter than the API key',
+      'sk/"',
+      false,
+      '',
+    ],
   ];
   test.each(excerpts)('%s', (_, text, whole, expected) => {
     expect(makeExcerpt(text, whole, KEY)).toBe(expected);

@@ -12,7 +12,7 @@ describe('holds and findVersionWithContent', () => {
     ['a version matches a prompt file with the same text', entry(1, 'A'), content('A'), true],
     ['a version does not match a prompt file with different text', entry(1, 'A'), content('B'), false],
     [
-      'a managed version with metadata matches a prompt file without a metadata field',
+      'a version that promptsync created with metadata matches a prompt file without a metadata field',
       entry(1, 'A', { metadata: model }),
       content('A'),
       true,
@@ -30,26 +30,31 @@ describe('holds and findVersionWithContent', () => {
       false,
     ],
     [
-      'a version with metadata does not match a prompt file with empty metadata',
+      'a version with metadata does not match a prompt file whose metadata field is an empty object',
       entry(1, 'A', { metadata: model }),
       content('A', {}),
       false,
     ],
-    ['a version without metadata matches a prompt file with empty metadata', entry(1, 'A'), content('A', {}), true],
     [
-      'a foreign version without metadata matches a prompt file with the same text',
+      'a version without metadata matches a prompt file whose metadata field is an empty object',
+      entry(1, 'A'),
+      content('A', {}),
+      true,
+    ],
+    [
+      'a version created outside promptsync matches a prompt file with the same text if neither has metadata',
       makeLedgerEntry(outside(1, 'A')),
       content('A'),
       true,
     ],
     [
-      'a foreign version with metadata does not match a prompt file without a metadata field',
+      'a version with metadata that was created outside promptsync does not match a prompt file without a metadata field',
       makeLedgerEntry(outside(1, 'A', model)),
       content('A'),
       false,
     ],
     [
-      'a foreign version matches a prompt file with the same text and metadata',
+      'a version created outside promptsync matches a prompt file with the same text and metadata',
       makeLedgerEntry(outside(1, 'A', model)),
       content('A', model),
       true,
@@ -61,24 +66,28 @@ describe('holds and findVersionWithContent', () => {
   });
 
   test.each([
-    ['findVersionWithContent returns the oldest version with the same content', [entry(3, 'A'), entry(2, 'A')], 2],
     [
-      'findVersionWithContent returns the oldest matching version even if it is foreign',
+      'findVersionWithContent returns the older of two versions with the same content',
+      [entry(3, 'A'), entry(2, 'A')],
+      2,
+    ],
+    [
+      'findVersionWithContent returns the oldest matching version even if it was created outside promptsync',
       [entry(3, 'A'), makeLedgerEntry(outside(2, 'A'))],
       2,
     ],
     [
-      'findVersionWithContent prefers a newer matching version over a baseline',
+      'findVersionWithContent prefers a newer matching version over an older one that is marked as a baseline',
       [entry(3, 'A'), { ...entry(2, 'A'), baseline: true }],
       3,
     ],
     [
-      'findVersionWithContent returns a baseline if no other version matches',
+      'findVersionWithContent returns a matching version that is marked as a baseline if no other version matches',
       [{ ...entry(2, 'A'), baseline: true }, entry(1, 'B')],
       2,
     ],
     [
-      'findVersionWithContent returns a foreign version if no other version matches',
+      'findVersionWithContent returns a matching version that was created outside promptsync if no other version matches',
       [makeLedgerEntry(outside(3, 'A')), entry(2, 'B')],
       3,
     ],

@@ -48,7 +48,7 @@ describe('suggestName', () => {
     ['title', undefined],
     ['prompt', undefined],
     ['x'.repeat(100_000), undefined],
-  ])('suggestName suggests the closest known name, if any, for %s', (word, expected) => {
+  ])('suggestName returns the closest known name for %s, or undefined if none is similar enough', (word, expected) => {
     expect(suggestName(word, known)).toBe(expected);
   });
 

@@ -78,7 +78,7 @@ describe('single calls to the Langfuse double', () => {
       {},
     ],
     [
-      'the Langfuse test double stores a commit message',
+      'the Langfuse test double returns the commit message of a version that it creates',
       'POST ',
       textPrompt('A', { commitMessage: 'Why' }),
       201,
@@ -92,7 +92,7 @@ describe('single calls to the Langfuse double', () => {
       {},
     ],
     [
-      'the Langfuse test double keeps existing labels when a PATCH adds one',
+      'the Langfuse test double keeps the existing labels of a version when a PATCH adds another label',
       'PATCH /p/versions/3',
       newLabel('a'),
       200,
@@ -176,14 +176,14 @@ describe('single calls to the Langfuse double', () => {
       { message: expect.stringContaining('no - label a') },
     ],
     [
-      'the Langfuse test double preserves line endings and decomposed letters in prompt text',
+      'the Langfuse test double preserves line endings and decomposed Unicode characters in prompt text',
       'POST ',
       textPrompt('e\u0301\r\n\n'),
       201,
       { prompt: 'e\u0301\r\n\n' },
     ],
     [
-      'the Langfuse test double accepts any JSON value as the config',
+      'the Langfuse test double accepts a JSON array as the config of a version',
       'POST ',
       textPrompt('A', { config: [1, null] }),
       201,
@@ -205,7 +205,7 @@ describe('single calls to the Langfuse double', () => {
       '<!DOCTYPE html>Not found',
     ],
     [
-      'the Langfuse test double rejects a new text version of a chat prompt',
+      'the Langfuse test double rejects a request to create a text version of a chat prompt',
       'POST ',
       textPrompt('A', { name: 'chat' }),
       400,
@@ -240,7 +240,7 @@ describe('concurrent writes to the Langfuse double', () => {
   const patch = (version: number, label: string) => [`PATCH /p/versions/${version}`, newLabel(label)] as const;
   const create = (n: number) => ['POST ', textPrompt(`New ${n}.`, { labels: ['a'] })] as const;
 
-  test('concurrent PATCHes to the Langfuse test double leave a label on two versions until the next PATCH', async () => {
+  test('in the Langfuse test double, two concurrent PATCHes leave a label on two versions until another PATCH sets the label', async () => {
     const { langfuse } = await callConcurrently([patch(1, 'a'), patch(2, 'a')]);
     expect(withLabel(langfuse, 'a')).toEqual([1, 2]);
     expect(await call(langfuse, 'GET /p?label=a')).toMatchObject({ body: { version: 1 } });
@@ -248,22 +248,22 @@ describe('concurrent writes to the Langfuse double', () => {
     expect(withLabel(langfuse, 'a')).toEqual([2]);
   });
 
-  test('the Langfuse test double leaves a label behind if concurrent PATCHes move two labels away from a version', async () => {
+  test('in the Langfuse test double, a version still has one of its two labels after concurrent PATCHes move both labels away', async () => {
     const { langfuse } = await callConcurrently([patch(1, 'staging'), patch(2, 'production')]);
     const versionsWithLabels = ['staging', 'production'].flatMap((label) => withLabel(langfuse, label));
     expect(versionsWithLabels.toSorted()).toEqual([1, 2, 3]);
   });
 
-  test('a concurrent PATCH and create request to the Langfuse test double leave a label on two versions', async () => {
+  test('in the Langfuse test double, a PATCH and a concurrent create request leave the same label on two versions', async () => {
     expect(withLabel((await callConcurrently([patch(1, 'a'), create(4)])).langfuse, 'a')).toEqual([1, 4]);
   });
 
-  test('the Langfuse test double fails concurrent writes if a test simulates a deadlock', async () => {
+  test('the Langfuse test double returns 500 for two concurrent writes if a test simulates a database deadlock', async () => {
     const { langfuse, statuses } = await callConcurrently([patch(1, 'a'), create(4)], () => true);
     expect([statuses, withLabel(langfuse, 'a')]).toEqual([[500, 500], []]);
   });
 
-  test('the Langfuse test double accepts only one of eight concurrent create requests', async () => {
+  test('the Langfuse test double accepts only one of eight concurrent requests to create a version of the same prompt', async () => {
     const { langfuse, statuses } = await callConcurrently([1, 2, 3, 4, 5, 6, 7, 8].map(create));
     expect([statuses.filter((status) => status === 400).length, withLabel(langfuse, 'latest')]).toEqual([7, [4]]);
   });
@@ -276,14 +276,14 @@ describe('sequences of calls to the Langfuse double', () => {
     expect(['staging', 'production', 'latest'].map((label) => withLabel(langfuse, label))).toEqual([[4], [3], [5]]);
   });
 
-  test('the Langfuse test double distinguishes a missing prompt from a missing label only in its prompt list', async () => {
+  test('the Langfuse test double returns the same response for a missing prompt as for a missing label, but does not list the prompt', async () => {
     const langfuse = await startWithVersions();
     const [one, other] = [await call(langfuse, 'GET /q?label=a'), await call(langfuse, 'GET /p?label=a')];
     expect(JSON.stringify(one)).toBe(JSON.stringify(other).replace("'p'", "'q'"));
     expect(await call(langfuse, 'GET ?name=q')).toMatchObject({ body: { data: [] } });
   });
 
-  test('the Langfuse test double reuses the version number after the newest version is deleted', async () => {
+  test('the Langfuse test double reuses the number of the newest version after that version is deleted', async () => {
     const langfuse = await startWithVersions();
     langfuse.store.deleteVersion('p', 3);
     expect(withLabel(langfuse, 'latest')).toEqual([2]);
@@ -321,7 +321,7 @@ describe('sequences of calls to the Langfuse double', () => {
     expect(await read('')).toMatchObject({ status: 409 });
   });
 
-  test('the Langfuse test double keeps the tags if a request omits them and clears them for an empty list', async () => {
+  test('the Langfuse test double keeps the tags of a prompt if a create request omits them and clears them if it sends an empty list', async () => {
     const langfuse = await startWithVersions();
     for (const tags of [['t'], undefined, []]) {
       await call(langfuse, 'POST ', textPrompt('A', { tags }));
@@ -330,7 +330,7 @@ describe('sequences of calls to the Langfuse double', () => {
     }
   });
 
-  test('the Langfuse test double supports paging, limits and filters when it lists prompts', async () => {
+  test('the Langfuse test double lists prompts in pages, filters them by name and label, and rejects a limit above 100', async () => {
     const names = Array.from({ length: 120 }, (_, n) => `n/${String(n).padStart(3, '0')}`);
     const langfuse = await startWithVersions({}, names.toReversed());
     const expectPage = async (query: string, data: readonly string[]) => {
@@ -345,7 +345,7 @@ describe('sequences of calls to the Langfuse double', () => {
     expect(await call(langfuse, 'GET ?name=p&label=staging')).toMatchObject({ body: { data } });
   });
 
-  test('the Langfuse test double can apply a write and then drop its response', async () => {
+  test('a test can make the Langfuse test double apply a write and then close the connection without a response', async () => {
     const langfuse = await startWithVersions();
     langfuse.fail({ method: 'POST', path: /prompts$/ }, 'lost-answer');
     await expect(call(langfuse, 'POST ', textPrompt('A'))).rejects.toThrow('fetch failed');

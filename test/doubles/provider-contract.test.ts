@@ -50,7 +50,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-describe.each(CASES)('provider contract for $service.name', ({ service, connectTo }) => {
+describe.each(CASES)('the provider for $service.name fulfills the provider contract', ({ service, connectTo }) => {
   /** Starts the double with these versions of the main prompt and records the requests of promptsync. */
   async function start(...versions: readonly (readonly [text: string, environment?: string])[]) {
     const double = await service.open();
@@ -88,7 +88,7 @@ describe.each(CASES)('provider contract for $service.name', ({ service, connectT
     return started;
   }
 
-  test('every provider reports the active version of each environment, if there is one', async () => {
+  test('every provider reports the active version of each environment, or no version if none is active there', async () => {
     const { provider } = await start(['One.', 'production'], ['Two.', 'staging']);
     const { active } = await provider.observe(
       makeDesiredPrompt({ pins: { staging: 'latest', production: 1, other: 'latest' } }),
@@ -106,24 +106,27 @@ describe.each(CASES)('provider contract for $service.name', ({ service, connectT
 
   test.each<readonly [sentence: string, parts: FileParts]>([
     [
-      'no provider writes anything when it observes a prompt that is in sync',
+      'no provider writes to the service while it observes a prompt that is in sync',
       { text: 'Two.', pins: { staging: 'latest' } },
     ],
-    ['no provider writes anything when it observes an edited prompt', { text: 'Three.', pins: { staging: 'latest' } }],
     [
-      'no provider writes anything when it observes a prompt that was reverted to earlier text',
+      'no provider writes to the service while it observes a prompt whose text was edited',
+      { text: 'Three.', pins: { staging: 'latest' } },
+    ],
+    [
+      'no provider writes to the service while it observes a prompt that was reverted to earlier text',
       { text: 'One.', pins: { staging: 'latest' } },
     ],
     [
-      'no provider writes anything when it observes a prompt with a pinned version number',
+      'no provider writes to the service while it observes a prompt with a pinned version number',
       { text: 'Two.', pins: { staging: 1 } },
     ],
     [
-      'no provider writes anything when it observes a prompt with a pin for an environment that serves nothing',
+      'no provider writes to the service while it observes a prompt with a pin for an environment without an active version',
       { text: 'Two.', pins: { production: 2 } },
     ],
     [
-      'no provider writes anything when it observes a prompt that does not exist in the service',
+      'no provider writes to the service while it observes a prompt that does not exist there',
       { id: 'prm_nowhere', pins: { staging: 'latest' } },
     ],
   ])('%s', async (_, parts) => {
@@ -137,7 +140,7 @@ describe.each(CASES)('provider contract for $service.name', ({ service, connectT
     expect(writes().slice(before)).toEqual([]);
   });
 
-  test('every provider returns the same fingerprint for a prompt until it changes in the service', async () => {
+  test('every provider returns the same fingerprint for an unchanged prompt and a different one after the prompt changes', async () => {
     const { double, provider } = await startWithTwoVersions();
     const desired = makeDesiredPrompt({ text: 'Three.', pins: { staging: 'latest' } });
     const states = [await provider.observe(desired), await provider.observe(desired)].map(
@@ -148,7 +151,7 @@ describe.each(CASES)('provider contract for $service.name', ({ service, connectT
     expect([states[0] === states[1], states[0] === state]).toEqual([true, false]);
   });
 
-  test('every provider creates a version with the exact text and activates it only where requested', async () => {
+  test('every provider creates a version with the exact text and activates it only in the requested environment', async () => {
     const { double, provider, serves, textsOf } = await start(['One.', 'production'], ['Two.', 'staging']);
     const text = ' Three\u0301 {{name}}\n\n\u{1f600}';
     const writer = await beginWriting(provider, { text, pins: { staging: 'latest' } });
@@ -179,7 +182,7 @@ describe.each(CASES)('provider contract for $service.name', ({ service, connectT
 
   test.each<readonly [sentence: string, parts: FileParts, find: (observed: ObservedPrompt) => VersionRef | undefined]>([
     [
-      'every provider activates an existing version with the same text instead of creating one',
+      'every provider finds an existing version by its text and activates it without creating a version',
       { text: 'One.', pins: { staging: 'latest' } },
       ({ known }) => findVersionWithContent(known, content('One.')),
     ],
@@ -198,7 +201,7 @@ describe.each(CASES)('provider contract for $service.name', ({ service, connectT
     expect([textsOf(), serves('staging')]).toEqual([['One.', 'Two.'], 'One.']);
   });
 
-  test('every provider finds no version for a version number that does not exist', async () => {
+  test('every provider finds no version if the pinned version number does not exist', async () => {
     const { provider } = await startWithTwoVersions();
     const parts = { text: 'Two.', pins: { staging: 9 } };
     const { known } = await (await beginWriting(provider, parts)).find([{ kind: 'number', number: 9 }]);
@@ -212,7 +215,7 @@ describe.each(CASES)('provider contract for $service.name', ({ service, connectT
     expect([written.status, written.problems.length, serves('staging')]).toEqual(['not_made', 1, 'Two.']);
   });
 
-  test('every provider reports a prompt that does not exist in the service', async () => {
+  test('every provider reports a problem if a prompt does not exist in the service', async () => {
     const { provider } = await start();
     const desired = makeDesiredPrompt({ id: 'prm_nowhere', pins: { staging: 'latest' } });
     const problemCode = await provider.observe(desired).then(

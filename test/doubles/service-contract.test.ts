@@ -31,7 +31,7 @@ function draft(text: string, { metadata, ...rest }: Parts = {}): NewServiceVersi
   return { ...rest, content: { text, metadata: { ...metadata, promptsync: renderVersionRecord(stamp) } } };
 }
 
-describe.each(backends)('prompt service contract (%s)', (_, start) => {
+describe.each(backends)('every prompt service fulfills the same contract (%s)', (_, start) => {
   test('a prompt service returns all fields of a prompt that has no versions', async () => {
     const service = await start();
     expect(await service.readPrompt('p1', 'staging')).toStrictEqual({
@@ -48,7 +48,7 @@ describe.each(backends)('prompt service contract (%s)', (_, start) => {
     expect(await (await start()).readPrompt('p2')).toMatchObject({ description: '' });
   });
 
-  test('a prompt service numbers the versions of each prompt from 1 without activating them', async () => {
+  test('a prompt service numbers the versions of each prompt from 1 and does not activate a new version automatically', async () => {
     const service = await start();
     const numbers = [];
     for (const id of ['p1', 'p1', 'p2']) numbers.push((await service.createVersion(id, draft('Hello'))).number);
@@ -56,7 +56,7 @@ describe.each(backends)('prompt service contract (%s)', (_, start) => {
     expect(await service.readPrompt('p1', 'staging')).toMatchObject({ latestVersionId: 'ver_2', activeVersion: null });
   });
 
-  test('a prompt service returns the same data when a version is created and when it is read', async () => {
+  test('a prompt service returns the same data when a version is read as when it was created', async () => {
     const service = await start();
     const metadata = { model: 'gpt-5', nested: { list: [1, null, 'x'] } };
     const created = await service.createVersion('p1', draft('Hello', { metadata, changeSummary: 'Say hello' }));
@@ -76,14 +76,14 @@ describe.each(backends)('prompt service contract (%s)', (_, start) => {
     expect((await service.readPrompt('p1', 'staging')).activeVersion).toStrictEqual(created);
   });
 
-  test('a prompt service preserves CRLF line endings, although the content digest treats them as LF', async () => {
+  test('a version preserves CRLF line endings but has the same content digest as the text with LF line endings', async () => {
     const service = await start();
     const created = await service.createVersion('p1', draft('a\r\nb\rc\n\n \u{1f600}'));
     expect(created.content.text).toBe('a\r\nb\rc\n\n \u{1f600}');
     expect(makeLedgerVersion(created).content.digest).toBe(computeContentDigest('a\nb\rc\n\n \u{1f600}'));
   });
 
-  test('a prompt service returns a foreign version that has no version record', async () => {
+  test('a prompt service can return an active version whose metadata contains no version record', async () => {
     const service = await start();
     service.activate('p1', 'staging', service.addVersion('p1', { text: 'Theirs', metadata: { by: 'hand' } }));
     expect((await service.readPrompt('p1', 'staging')).activeVersion).toMatchObject({
@@ -91,7 +91,7 @@ describe.each(backends)('prompt service contract (%s)', (_, start) => {
     });
   });
 
-  test('a prompt service updates only the specified fields and does not create a version', async () => {
+  test('a prompt service updates only the specified fields of a prompt and does not create a version', async () => {
     const service = await start();
     await service.createVersion('p1', draft('Hello'));
     const answer = await service.updatePrompt('p1', { description: '' });
@@ -101,7 +101,7 @@ describe.each(backends)('prompt service contract (%s)', (_, start) => {
     expect(await service.readPrompt('p1')).toMatchObject(fields);
   });
 
-  test('a prompt service can activate a different version in each environment, including older ones', async () => {
+  test('a prompt service can activate an older version in one environment without affecting another environment', async () => {
     const service = await start();
     await service.createVersion('p1', draft('One'));
     await service.createVersion('p1', draft('Two'));

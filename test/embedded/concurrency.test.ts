@@ -8,13 +8,13 @@ import { KEY, makeFolder, startService } from './support.ts';
 
 const FROM_1_TO_100 = Array.from({ length: 100 }, (_, index) => index + 1);
 
-test('three processes that concurrently create 100 versions in a new database assign the numbers 1 to 100', async () => {
+test('three servers that concurrently create 100 versions in one new database use each version number from 1 to 100 exactly once', async () => {
   const path = join(makeFolder(), 'new', 'service.db');
   const baseUrls = await Promise.all([spawnServer(path), spawnServer(path), spawnServer(path)]);
   expect(await createFrom(baseUrls)).toEqual(FROM_1_TO_100);
 });
 
-test('all servers that share a database report the version with the highest number as the latest', async () => {
+test('two servers that share a database both report the most recently created version as the latest', async () => {
   const path = join(makeFolder(), 'service.db');
   const [one, two] = [await startService({ path }), await startService({ path })];
   for (const service of [one, two, one, two]) {

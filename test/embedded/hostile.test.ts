@@ -52,7 +52,7 @@ test.each([
     'body.metadata_: ',
   ],
   [
-    'the embedded service rejects a new version whose metadata contains an infinite number',
+    'the embedded service rejects a new version whose metadata contains a number that overflows to infinity',
     VERSIONS,
     '{"content":"x","metadata_":{"a":1e999}}',
     'body.metadata_: ',
@@ -183,7 +183,7 @@ test.each(['a/b', 'a?b#c', 'a%2Fb', 'ü 🚀', '...', "'; --"])(
   },
 );
 
-test('the embedded service changes nothing if a client disconnects in the middle of a request body', async () => {
+test('the embedded service creates no version if the client disconnects before it has sent the entire request body', async () => {
   const service = await startService();
   const socket = connect(service.server.port, '127.0.0.1');
   const received = nextRequest();
@@ -197,7 +197,11 @@ test('the embedded service changes nothing if a client disconnects in the middle
 });
 
 test.each<[string, number, (port: number) => string]>([
-  ['the embedded service accepts requests with its IP address in the Host header', 200, (port) => `127.0.0.1:${port}`],
+  [
+    'the embedded service accepts requests with the IP address 127.0.0.1 in the Host header',
+    200,
+    (port) => `127.0.0.1:${port}`,
+  ],
   ['the embedded service accepts requests with localhost in the Host header', 200, (port) => `localhost:${port}`],
   [
     'the embedded service rejects requests with an unknown host name in the Host header',
@@ -219,13 +223,13 @@ test.each<[string, number, (port: number) => string]>([
   expect((await read('p1')).body.name).toBe(status === 200 ? 'Mine' : 'First');
 });
 
-test('the embedded service rejects an unauthorized request before it receives the body', async () => {
+test('the embedded service rejects an unauthorized request without waiting for the request body', async () => {
   const { server } = await startService();
   const socket = await sendBytes({ server }, headOf({ server }).replace(KEY, 'wrong') + 'Content-Length: 1000\r\n\r\n');
   expect(String(await once(socket, 'data'))).toContain('HTTP/1.1 401');
 });
 
-test('the embedded service returns 429 if unfinished request bodies use too much memory', async () => {
+test('the embedded service returns 429 for a new request while unfinished request bodies use too much memory', async () => {
   const service = await startService();
   const half = `${headOf(service)}Content-Length: ${32 * MIB}\r\n\r\n${' '.repeat(30 * MIB)}`;
   const sockets = await Promise.all([1, 2].map(() => sendBytes(service, half)));
@@ -236,7 +240,7 @@ test('the embedded service returns 429 if unfinished request bodies use too much
   await expect.poll(async () => (await create()).status).toBe(200);
 });
 
-test('the embedded service immediately frees the memory of a rejected request body', async () => {
+test('the embedded service frees the memory of a request body as soon as the body exceeds the size limit', async () => {
   const service = await startService();
   const over = `${headOf(service)}Content-Length: ${90 * MIB}\r\n\r\n${' '.repeat(30 * MIB)}`;
   const sockets = await Promise.all([1, 2].map(() => sendBytes(service, over)));
@@ -246,7 +250,7 @@ test('the embedded service immediately frees the memory of a rejected request bo
   await expect.poll(status).toBe(200);
 });
 
-test('the embedded service hides the details of an internal error', async () => {
+test('the embedded service responds to an internal error with status 500 and a generic message', async () => {
   const service = await startService();
   service.store.close();
   const { status, body } = await service.read('p1');

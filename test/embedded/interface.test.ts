@@ -46,7 +46,7 @@ describe('create-version of the embedded service', () => {
   test.each([
     ['the embedded service preserves CRLF line endings in prompt text', 'a\r\nb\r\n'],
     ['the embedded service preserves a lone carriage return in prompt text', 'a\rb'],
-    ['the embedded service preserves whitespace around prompt text', ' \n\ta \n\n'],
+    ['the embedded service preserves leading and trailing whitespace in prompt text', ' \n\ta \n\n'],
     ['the embedded service preserves empty prompt text', ''],
     ['the embedded service preserves a byte order mark in prompt text', '\u{feff}a'],
     ['the embedded service preserves the Unicode normalization form of prompt text', 'é e\u0301 Ａ ﬁ'],
@@ -130,7 +130,7 @@ describe('set-active of the embedded service', () => {
 });
 
 describe('authorization of the embedded service', () => {
-  describe.each(endpoints)('authorization of %s %s requests', (method, path, body) => {
+  describe.each(endpoints)('the embedded service checks the API key of %s %s requests', (method, path, body) => {
     test.each([
       ['the embedded service returns 401 for a request without an API key', null, 401],
       ['the embedded service returns 401 for a request with an empty API key', '', 401],

@@ -4,10 +4,13 @@ import { expect, test } from 'vitest';
 import { startServer, type RequestRecord } from '../../src/embedded/server.ts';
 import { KEY, nextRequest, startService } from './support.ts';
 
-test.each(listOtherAddresses())('the embedded service does not listen on the address %s', async (address) => {
-  const { server } = await startService();
-  await expect(connectTo(server.port, address)).rejects.toThrow('ECONNREFUSED');
-});
+test.each(listOtherAddresses())(
+  'the embedded service does not accept connections at the address %s',
+  async (address) => {
+    const { server } = await startService();
+    await expect(connectTo(server.port, address)).rejects.toThrow('ECONNREFUSED');
+  },
+);
 
 test('starting the embedded service fails if the port is already in use', async () => {
   const { server, store } = await startService();
@@ -45,7 +48,7 @@ test('the embedded service reports every request to the onRequest hook in order'
   ]);
 });
 
-test('an error in the onRequest hook fails only the current request', async () => {
+test('an error in the onRequest hook makes only the current request fail', async () => {
   const { read } = await startService({ onRequest: throwOnce() });
   await expect(read('p1')).rejects.toThrow();
   expect((await read('p1')).status).toBe(200);

@@ -24,7 +24,7 @@ test('the database preserves prompts, versions and active versions across a rest
   expect((await after.create('p1', { content: 'three' })).body.version_number).toBe(3);
 });
 
-test('opening a database creates missing folders, and closing it leaves only the database file', () => {
+test('opening a database creates its missing parent folders, and closing it leaves no temporary files behind', () => {
   const folder = join(makeFolder(), 'a', 'b');
   openStore(join(folder, 'service.db'), { now: () => NOW }).close();
   expect(readdirSync(folder)).toEqual(['service.db']);
@@ -49,7 +49,7 @@ test('registering an existing prompt again does not overwrite it', () => {
   });
 });
 
-test('an API key can be authorized more than once and for multiple projects', () => {
+test('authorizing an API key for another project does not revoke its access to the first project', () => {
   const store = openTestStore();
   store.authorizeKey({ apiKey: KEY, projectId: 'one' });
   store.authorizeKey({ apiKey: KEY, projectId: 'three' });
@@ -57,7 +57,7 @@ test('an API key can be authorized more than once and for multiple projects', ()
   expect(store.readProjects('nobody')).toEqual([]);
 });
 
-test('creating a version with an existing id fails and changes nothing', () => {
+test('creating a version with an id that already exists fails and changes nothing', () => {
   const store = openStore(':memory:', { now: () => NOW, newId: () => 'always' });
   fillStore(store);
   store.createVersion('p1', { content: 'one' });

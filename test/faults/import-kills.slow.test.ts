@@ -57,7 +57,7 @@ describe('promptsync import', () => {
     expect(torn).toEqual([]);
   });
 
-  test('import writes the remaining prompts when it runs again after being killed', async () => {
+  test('a second import writes the prompt files that are missing after the first import was killed', async () => {
     const service = await startService();
     const folder = makeClone();
     await importAndKill(folder, 2, service);

@@ -32,9 +32,9 @@ async function tryInterrupt(aim: Aim, stage: Stage): Promise<readonly string[]> 
   ];
 }
 
-describe.each(chosenStates)('interrupting sync with $service.name: $name', (state) => {
+describe.each(chosenStates)('sync can be interrupted at each of its calls ($service.name: $name)', (state) => {
   test.concurrent.each(aimsAt(state))(
-    'The next sync completes a sync that was interrupted at the call $name',
+    'The next sync makes the remaining changes after an interrupt during the call $name',
     async (aim) => {
       const scene = await sceneOf(state);
       expect(await onStage(scene, '', (stage) => tryInterrupt(aim, stage))).toEqual([]);
@@ -43,8 +43,8 @@ describe.each(chosenStates)('interrupting sync with $service.name: $name', (stat
   );
 });
 
-describe.each(chosen)('interrupt coverage for $service.name', ({ service, states }) => {
-  test('The interrupt tests cover every call in every scenario', () => {
+describe.each(chosen)('the interrupt tests for $service.name are complete', ({ service, states }) => {
+  test('The interrupt tests interrupt sync at every call of every scenario', () => {
     const all = states.flatMap(aimsAt);
     const interrupted = [...lawful].filter(({ state }) => state.service === service);
     console.log(

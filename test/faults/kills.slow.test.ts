@@ -38,9 +38,9 @@ async function tryKill(kill: Kill, stage: Stage): Promise<readonly string[]> {
   ];
 }
 
-describe.each(chosenStates)('killing sync with $service.name: $name', (state) => {
+describe.each(chosenStates)('sync can be killed before and after each of its calls ($service.name: $name)', (state) => {
   test.concurrent.each(killsOf(state))(
-    'The next sync completes a sync whose process was killed $name',
+    'The next sync makes the remaining changes if sync was killed $name',
     async (kill) => {
       const scene = await sceneOf(state);
       expect(await onStage(scene, '', (stage) => tryKill(kill, stage))).toEqual([]);
@@ -49,8 +49,8 @@ describe.each(chosenStates)('killing sync with $service.name: $name', (state) =>
   );
 });
 
-describe.each(chosen)('kill coverage for $service.name', ({ service, states }) => {
-  test('The kill tests kill a sync before and after every call to the service', () => {
+describe.each(chosen)('the kill tests for $service.name are complete', ({ service, states }) => {
+  test('The kill tests kill sync before and after every call of every scenario', () => {
     const kills = states.flatMap(killsOf);
     const calls = states.flatMap((state) => state.calls);
     const killed = [...lawful].filter(({ state }) => state.service === service);

@@ -27,8 +27,8 @@ afterAll(async () => {
   await close(elsewhere);
 });
 
-describe.each(chosenStates)('sync with $service.name: $name', (state) => {
-  test('sync makes exactly the expected calls if no fault occurs', async () => {
+describe.each(chosenStates)('sync withstands faults in its calls to the service ($service.name: $name)', (state) => {
+  test('sync makes exactly the expected calls to the service if no fault is injected', async () => {
     await onStage(await sceneOf(state), elsewhereUrl, async ({ run }) => {
       const { exitCode, arrivals } = await run(['sync', '--yes'], troubleOf(state));
       const asked = arrivals.map(({ request }) => state.service.asked(request));
@@ -38,15 +38,18 @@ describe.each(chosenStates)('sync with $service.name: $name', (state) => {
     });
   });
 
-  test.concurrent.each(cellsOf(state))('sync upholds every invariant despite the fault $name', async (cell) => {
-    const broken = await tryCell(cell, await sceneOf(state), elsewhereUrl);
-    expect(broken).toEqual([]);
-    fired.add(cell);
-  });
+  test.concurrent.each(cellsOf(state))(
+    'sync upholds every invariant when a test injects the fault $name',
+    async (cell) => {
+      const broken = await tryCell(cell, await sceneOf(state), elsewhereUrl);
+      expect(broken).toEqual([]);
+      fired.add(cell);
+    },
+  );
 });
 
 describe('the fault matrix', () => {
-  test('Only two known faults can lead to two versions with the same content', () => {
+  test('Only two of the simulated faults are allowed to result in two versions with the same content', () => {
     expect(FAULTS.flatMap(({ name, limit }) => (limit === undefined ? [] : [{ name, limit }]))).toEqual([
       { name: 'silence, done late: next create', limit: 'a create that lands after the next run has begun' },
       { name: 'cut, done, and somebody else writes', limit: "a lost create followed by somebody else's create" },
@@ -58,8 +61,8 @@ describe('the fault matrix', () => {
   });
 });
 
-describe.each(chosen)('fault coverage for $service.name', ({ service, states }) => {
-  test('The fault tests cover every applicable combination of fault and call', () => {
+describe.each(chosen)('the fault tests for $service.name are complete', ({ service, states }) => {
+  test('The fault tests inject every fault into every call to which it applies', () => {
     const cells = states.flatMap(cellsOf);
     const calls = states.flatMap((state) => state.calls);
     const faults = faultsOf(service);

@@ -24,7 +24,7 @@ const rows: readonly Row[] = [
 
 describe('sync with an answer of 600 MiB', () => {
   test.each(rows)(
-    'sync uses less than 300 MB of memory for a 600 MiB response to $call with status $status',
+    'sync uses less than 300 MB of memory if the service answers the call $call with status $status and a 600 MiB body',
     async ({ call, status, exitCode, code }) => {
       const [state] = STATES;
       if (state === undefined) throw new Error('there is no state');

@@ -137,10 +137,10 @@ describe('the helpers of these laws', () => {
   });
 });
 
-describe.each(corpusEntries)('editPromptFile on a file with %s', (_, source) => {
+describe.each(corpusEntries)('editPromptFile can set pins in a file with %s', (_, source) => {
   const file = parseValidFile(source);
 
-  test('editPromptFile sets exactly the given pins and preserves every other field', () => {
+  test('editPromptFile changes only the given pins and preserves every other field', () => {
     fc.assert(
       fc.property(arbitraryPinEdits(file), (edits) => {
         const after = parseValidFile(applyPinEdits(source, edits));
@@ -308,7 +308,7 @@ describe('conflicts written by editPromptFile', () => {
       (_, ours: string, other: string) => (side === 'ours' ? ours : other),
     );
 
-  test('resolving all conflicts in favor of one side yields the values of that side', () => {
+  test('resolving every conflict in favor of the same side produces exactly the values of that side', () => {
     fc.assert(
       fc.property(sources, all, (source, fields) => {
         const conflicts = fields.map((field) => ({ path: [field.field], value: field.theirs, labels }));

@@ -49,18 +49,28 @@ describe('setting an existing value with editPromptFile', () => {
       "git:it's",
       "\n  a: 'git:it''s'",
     ],
-    ['the file editor keeps the JSON style of an edited pin', '{"a": 7,"b": 1}', 'latest', '{"a": "latest","b": 1}'],
+    [
+      'the file editor writes a new pin value in JSON style if the existing pins use JSON style',
+      '{"a": 7,"b": 1}',
+      'latest',
+      '{"a": "latest","b": 1}',
+    ],
   ]);
   testValues('description: …\n', 'description', [
     [
-      'the file editor double-quotes a plain value if the new value contains line breaks',
+      'the file editor replaces a plain value with a double-quoted string if the new value contains line breaks',
       'x # c',
       'a\nb',
       '"a\\nb" # c',
     ],
-    ['the file editor replaces a multi-line plain value', 'a\n  b\n  c # d', 'x', 'x # d'],
     [
-      'the file editor keeps the style and indentation of a literal block',
+      'the file editor replaces a plain value that spans several lines and keeps the comment after it',
+      'a\n  b\n  c # d',
+      'x',
+      'x # d',
+    ],
+    [
+      'the file editor keeps the block style and the indentation when it replaces the text of a literal block',
       '| # c\n   a\n\n# d',
       'x\n\n y\n',
       '| # c\n   x\n\n    y\n\n# d',
@@ -73,15 +83,25 @@ describe('setting an existing value with editPromptFile', () => {
       '|-\n  x\n  y',
     ],
     [
-      'the file editor replaces a block scalar with a quoted string if a block cannot represent the value',
+      'the file editor replaces a block scalar with a quoted string if the new value cannot be written as a block scalar',
       '|\n  a',
       ' x\n\n',
       '" x\\n\\n"',
     ],
   ]);
   testValues('metadata:\n     a: …\n     b: 1\n', 'metadata.a', [
-    ['the file editor fills an empty block scalar', '|-', 'x\n\ty', '|-\n       x\n       \ty'],
-    ['the file editor fills an empty value and keeps the comment after it', ' # c', 1, '1  # c'],
+    [
+      'the file editor writes the new value into an empty block scalar without changing the block style',
+      '|-',
+      'x\n\ty',
+      '|-\n       x\n       \ty',
+    ],
+    [
+      'the file editor inserts a value after a key that has none and keeps the comment on the same line',
+      ' # c',
+      1,
+      '1  # c',
+    ],
     [
       'the file editor replaces a flow mapping and keeps the comment after it',
       '{a: 1} # c',
@@ -106,12 +126,17 @@ describe('setting an existing value with editPromptFile', () => {
       { c: 1 },
       '\n       c: 1',
     ],
-    ['the file editor writes an emptied block sequence as []', '# c\n     - x', [], '[] # c'],
+    [
+      'the file editor replaces a block sequence with [] if the new value is an empty list',
+      '# c\n     - x',
+      [],
+      '[] # c',
+    ],
     ['the file editor replaces a block mapping with a scalar', '\n       x: 1', 7, '7 '],
   ]);
   testRows([
     [
-      'the file editor fills an empty value in a flow mapping',
+      'the file editor adds a value to a key without a value in a flow mapping',
       'metadata: {a, b:}\n',
       [set('metadata.a', 1)],
       'metadata: {a: 1, b:}\n',
@@ -175,19 +200,19 @@ describe('adding a key with editPromptFile', () => {
 describe('removing a key with editPromptFile', () => {
   testRows([
     [
-      'the file editor removes the entire line of a pin',
+      'the file editor removes the entire line of a pin, including the comment at the end of the line',
       'pins:\n  # x\n  a: 7 # y\n  b: 1\n',
       [remove('pins.a')],
       'pins:\n  # x\n  b: 1\n',
     ],
     [
-      'the file editor removes all lines of a multi-line value',
+      'the file editor removes every line of a field whose value spans several lines',
       'description: |\n  a\n\n  b\n\npins: {}\n',
       [remove('description')],
       '\npins: {}\n',
     ],
     [
-      'the file editor leaves empty braces when it removes the last pin',
+      'the file editor replaces the block mapping of the pins with {} when it removes the only pin',
       'pins: # x\n  a: 7\n',
       [remove('pins.a')],
       'pins: {} # x\n',
@@ -250,7 +275,7 @@ test.each<[string, string, FrontMatterEdit]>([
     remove('pins.a'),
   ],
   [
-    'the file editor refuses to remove the field after a block scalar that keeps its trailing blank lines',
+    'the file editor refuses to remove a field that follows a block scalar with the chomping indicator +',
     'description: |+\n  a\n\npins: {}\n',
     remove('pins'),
   ],
@@ -290,14 +315,14 @@ describe('setting the text with editPromptFile', () => {
       '\na\r\nb\nx\r\nd\n',
     ],
     [
-      'the file editor keeps an extra carriage return at the end of a line if the text does not change',
+      'the file editor keeps an extra carriage return before a line break if the new text equals the old text',
       'a\r\r\nb\n',
       'a\r\nb',
       'a\r\r\nb\n',
     ],
-    ['the file editor treats CRLF in the new text as LF', '\na\n', 'b\r\nc', '\nb\nc\n'],
+    ['the file editor converts CRLF in the new text to LF if the file uses LF', '\na\n', 'b\r\nc', '\nb\nc\n'],
     [
-      'the file editor replaces an emoji with a different one that has the same high surrogate',
+      'the file editor replaces an emoji with another emoji that starts with the same UTF-16 surrogate',
       '\n😀\n',
       '😁',
       '\n😁\n',
@@ -313,7 +338,7 @@ describe('setting the text with editPromptFile', () => {
     expect(applyEdits(before, { text: 'a\nx\ny\nb' })).toBe(`---\r\n${REQUIRED_FIELDS}---\t\na\nx\r\ny\r\nb\n`);
   });
 
-  test('the file editor returns no parsed file if the new text is marked as conflicted', () => {
+  test('the file editor writes text with conflict markers but returns no parsed file if the caller marks the text as conflicted', () => {
     const text = '<<<<<<< git\na\n=======\nb\n>>>>>>> service';
     const edits = { frontMatter: [set('name', 'M')], text, conflicted: true };
     expect(editPromptFile(Buffer.from(makeSource()), PATH, edits)).toMatchObject({ value: { file: null } });
@@ -323,12 +348,12 @@ describe('setting the text with editPromptFile', () => {
   test.each([
     ['the file editor refuses empty prompt text', '\n', 'it would not be valid: The prompt has no text'],
     [
-      'the file editor refuses conflict markers in text that is not marked as conflicted',
+      'the file editor refuses text with conflict markers if the caller does not mark the text as conflicted',
       'a\n<<<<<<< x\n',
       'it would not be valid: The file contains unresolved merge conflict markers',
     ],
     [
-      'the file editor refuses text whose final carriage return would be lost',
+      'the file editor refuses text that ends with a lone carriage return',
       'a\r',
       'promptsync would read back different text',
     ],
@@ -369,7 +394,7 @@ describe('writing a conflict with editPromptFile', () => {
     ],
   ]);
 
-  test('the file editor joins the lines of a multi-line conflict label', () => {
+  test('the file editor joins the lines of a multi-line conflict label with spaces', () => {
     const theirs = { path: ['name'], value: 'M', labels: { ours: 'a\nb', theirs: 'c\r\nd' } };
     const result = editPromptFile(Buffer.from(makeSource()), PATH, { frontMatter: [theirs] });
     expect(result).toMatchObject({ value: { file: null } });
@@ -379,7 +404,7 @@ describe('writing a conflict with editPromptFile', () => {
 });
 
 describe('the result of editPromptFile', () => {
-  test('the file editor returns the edited file in parsed form', () => {
+  test('the file editor returns the edited file both as bytes and as a parsed prompt file', () => {
     const result = editPromptFile(Buffer.from(makeSource('pins: {a: 1}\n')), PATH, { frontMatter: [set('pins.a', 2)] });
     expect(result).toEqual(
       makeSuccess({ bytes: expect.any(Uint8Array), file: parseValidFile(makeSource('pins: {a: 2}\n')) }),
@@ -412,7 +437,7 @@ describe('the result of editPromptFile', () => {
       'promptsync could not read the edited file',
     ],
     [
-      'the file editor refuses to write a number that would not be read back exactly',
+      'the file editor refuses to write the integer 2^60 because the parser would reject such a large number',
       set('metadata.a', 2 ** 60),
       'promptsync could not read the edited file',
     ],

@@ -49,7 +49,7 @@ You are a support agent for {{customer_name}}…
   });
 });
 
-test('the parser returns only fields that are present in the file', () => {
+test('the parser omits the description, variables and metadata if the file does not declare them', () => {
   const file = parseValidFile(makeSource());
   expect(Object.keys(file).toSorted()).toEqual(['content', 'id', 'key', 'name', 'path', 'pins']);
   expect(file.content).toMatchObject({ metadata: undefined, metadataDigest: undefined });
@@ -75,7 +75,7 @@ describe('parsePromptFile on id, key and name', () => {
   ];
   test.each(
     Object.entries(lines).flatMap(([field, line]) => invalidValues.map((value) => [field, line, value] as const)),
-  )('the parser rejects the field %s on line %i with the value %s', (field, line, value) => {
+  )('the parser rejects the field %s on line %i if the value is %s', (field, line, value) => {
     const { file, problems } = parse(withField(field, value));
     expect(problems).toMatchObject([{ code: 'prompt/invalid-field', line, column: field.length + 3 }]);
     expect(problems[0]?.message).toContain(`"${field}"`);
@@ -110,7 +110,7 @@ describe('parsePromptFile on fields of the wrong type', () => {
     ['pins', 'expected mapping', ['{a: 1}']],
     ['metadata', 'expected mapping', ['{a: 1}']],
     ['variables', 'expected list', ['[]']],
-  ])('the parser rejects values of the wrong type in the field %s with the reason %s', (field, expected, valid) => {
+  ])('the parser rejects a value of the wrong type in the field %s with the message: %s', (field, expected, valid) => {
     for (const value of values) {
       const { problems } = parse(makeSource(`${field}: ${value}\n`));
       expect(isValidForSchema(makeSource(`${field}: ${value}\n`))).toBe(valid.includes(value));
@@ -132,7 +132,7 @@ describe('parsePromptFile on unknown fields', () => {
     ['constructor', 'Put custom data under `metadata:`'],
     ['toString', 'Put custom data under `metadata:`'],
     ['content', 'Put custom data under `metadata:`'],
-  ])('the parser rejects the unknown field %s and gives a hint', (field, hint) => {
+  ])('the parser rejects the unknown field %s and suggests how to fix it', (field, hint) => {
     const { problems } = parse(makeSource(`# comment\n${field}: x\n`));
     expect(isValidForSchema(makeSource(`${field}: x\n`))).toBe(false);
     expect(summarizeProblems(problems)).toEqual(['prompt/unknown-field 6:1']);
@@ -145,7 +145,7 @@ describe('parsePromptFile on unknown fields', () => {
 });
 
 describe('parsePromptFile on the description', () => {
-  test('the parser distinguishes an empty description from a missing one', () => {
+  test('the parser reads an empty description as an empty string', () => {
     expect(parseValidFile(makeSource('description: ""\n')).description).toBe('');
   });
 });
@@ -162,7 +162,7 @@ describe('parsePromptFile on pins', () => {
     [{ kind: 'git', ref: 'main~3' }, 'git:main~3'],
     [{ kind: 'git', ref: 'feature/x@{1}' }, 'git:feature/x@{1}'],
     [{ kind: 'git', ref: 'v1.0.0^' }, 'git:v1.0.0^'],
-  ])('the parser reads the pin %j from the value %s', (pin, value) => {
+  ])('the parser returns the pin %j for the value %s', (pin, value) => {
     const [found] = parseValidFile(makeSource(`pins:\n  prod: ${value}\n`)).pins;
     expect(found).toEqual({ environment: 'prod', pin, line: 6, column: 9 });
     expect(formatPin(found?.pin ?? { kind: 'latest' })).toBe(value.replaceAll('"', ''));
@@ -185,7 +185,7 @@ describe('parsePromptFile on pins', () => {
   });
 
   test.each(['v1', 'größe', '👋'])(
-    'the parser limits a git: pin whose ref starts with %j to 250 characters',
+    'the parser allows at most 250 characters in a git: pin whose ref starts with %j',
     (start) => {
       const pinned = (length: number) => {
         const pin = `git:${start}`;
@@ -213,7 +213,7 @@ describe('parsePromptFile on pins', () => {
     expect(isValidForSchema(pinned(1001))).toBe(false);
   });
 
-  test.each(['v3', 'V3', '"3"', "'v3'"])('the parser suggests the number 3 for the invalid pin %s', (value) => {
+  test.each(['v3', 'V3', '"3"', "'v3'"])('the parser rejects the pin %s and suggests the number 3 instead', (value) => {
     expect(parse(makeSource(`pins:\n  prod: ${value}\n`)).problems[0]?.hint).toBe('Did you mean `3`?');
   });
 
@@ -243,14 +243,14 @@ describe('parsePromptFile on metadata', () => {
     });
   });
 
-  test('the parser distinguishes empty metadata from missing metadata', () => {
+  test('the parser reads empty metadata as an empty object with the same digest as null', () => {
     expect(parseValidFile(makeSource('metadata: {}\n')).content).toMatchObject({
       metadata: {},
       metadataDigest: computeMetadataDigest(null),
     });
   });
 
-  test('the parser reserves the metadata key promptsync only at the top level', () => {
+  test('the parser rejects the metadata key promptsync at the top level but accepts it in nested metadata', () => {
     expect(parseProblems('metadata:\n  a: 1\n  promptsync: x\n')).toEqual(['prompt/reserved-metadata 7:3']);
     expect(parseProblems('metadata:\n  promptsync:\n')).toEqual(['prompt/reserved-metadata 6:3']);
     expect(isValidForSchema(makeSource('metadata:\n  promptsync:\n'))).toBe(false);
@@ -272,7 +272,7 @@ test.each([
   ['5:32', '[prompt/gone, prompt/empty-body]'],
   ['5:18', 'prompt/gone'],
   ['5:19', '[1]'],
-])('the parser reports a problem at position %s for the accept_warnings value %s', (place, value) => {
+])('the parser reports an invalid field at position %s if accept_warnings has the value %s', (place, value) => {
   const source = makeSource(`accept_warnings: ${value}\n`);
   expect(summarizeProblems(parse(source).problems)).toEqual([`prompt/invalid-field ${place}`]);
   expect(isValidForSchema(source)).toBe(false);

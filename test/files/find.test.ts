@@ -33,12 +33,16 @@ const words = (text: string) => text.split(' ').filter((word) => word !== '');
 describe('findPromptPaths and makePromptMatcher', () => {
   const found: readonly (readonly [sentence: string, patterns: string, paths: string])[] = [
     [
-      'a ** pattern finds files at any depth except hidden ones',
+      'a ** pattern finds files at any depth but skips hidden files and folders',
       'prompts/**/*.md',
       'prompts/[x].md prompts/a.md prompts/deep/c.md prompts/deep/er/d.md',
     ],
     ['a * pattern finds only files directly in the given folder', 'prompts/*.md', 'prompts/[x].md prompts/a.md'],
-    ['a * as a folder name finds only files exactly one level deeper', 'prompts/*/*.md', 'prompts/deep/c.md'],
+    [
+      'a pattern with * in place of a folder name finds files in direct subfolders only',
+      'prompts/*/*.md',
+      'prompts/deep/c.md',
+    ],
     ['a pattern may start with ./', './prompts/d*/*.md', 'prompts/deep/c.md'],
     [
       'a pattern with braces finds files that match any of the alternatives',
@@ -89,7 +93,7 @@ describe('findPromptPaths and makePromptMatcher', () => {
     expect(Object.keys(FILES).filter(matches).toSorted()).toEqual(words(paths));
   });
 
-  test('findPromptPaths searches a folder whose name ends with .md', async () => {
+  test('findPromptPaths searches a folder even if its name ends with .md', async () => {
     const root = makeWorkspace({ 'prompts/x.md/y.md': '' });
     expect(await find(root, ['prompts/**/*.md'])).toEqual({ paths: ['prompts/x.md/y.md'], problems: [] });
     expect(await find(root, ['prompts/*.md'])).toEqual({ paths: [], problems: [] });
@@ -144,63 +148,75 @@ describe('findPromptPaths on symbolic links', () => {
 
   const cases: readonly (readonly [string, Readonly<Record<string, string>>, string, readonly string[], string])[] = [
     [
-      'a symbolic link to a file is reported but not followed',
+      'findPromptPaths rejects a symbolic link to a file instead of following it',
       { 'prompts/l.md': '../real/b.md' },
       'prompts/*.md',
       ['prompts/a.md'],
       'prompts/l.md',
     ],
     [
-      'a dangling symbolic link is reported',
+      'findPromptPaths rejects a dangling symbolic link',
       { 'prompts/l.md': 'nowhere' },
       'prompts/*.md',
       ['prompts/a.md'],
       'prompts/l.md',
     ],
     [
-      'a symbolic link to itself is reported',
+      'findPromptPaths rejects a symbolic link to itself',
       { 'prompts/l.md': 'l.md' },
       'prompts/*.md',
       ['prompts/a.md'],
       'prompts/l.md',
     ],
     [
-      'a symbolic link to a file outside the repository is reported',
+      'findPromptPaths rejects a symbolic link to a file outside the repository',
       { 'prompts/l.md': '../../outside/c.md' },
       'prompts/l.md',
       [],
       'prompts/l.md',
     ],
     [
-      'a symbolic link to a folder is reported but not followed',
+      'findPromptPaths rejects a symbolic link to a folder instead of following it',
       { 'prompts/l': '../real' },
       'prompts/**/*.md',
       ['prompts/a.md'],
       'prompts/l',
     ],
     [
-      'a symbolic link to its parent folder is reported but not followed',
+      'findPromptPaths rejects a symbolic link to its parent folder instead of following it',
       { 'prompts/l': '.' },
       'prompts/**/*.md',
       ['prompts/a.md'],
       'prompts/l',
     ],
-    ['a symbolic link to a folder is reported if a pattern starts with the link', { l: 'real' }, 'l/*.md', [], 'l'],
     [
-      'a symbolic link to a folder is reported if a pattern leads through the link to another folder',
+      'findPromptPaths rejects a symbolic link to a folder if a pattern searches the linked folder',
+      { l: 'real' },
+      'l/*.md',
+      [],
+      'l',
+    ],
+    [
+      'findPromptPaths rejects a symbolic link to a folder if a pattern searches a subfolder of the linked folder',
       { l: '.' },
       'l/real/*.md',
       [],
       'l',
     ],
     [
-      'a symbolic link to a folder is reported if a pattern names one file by a path through the link',
+      'findPromptPaths rejects a symbolic link to a folder if a pattern names a single file in the linked folder',
       { l: 'real' },
       'l/b.md',
       [],
       'l',
     ],
-    ['a symbolic link to a folder outside the repository is reported', { l: '../outside' }, 'l/*.md', [], 'l'],
+    [
+      'findPromptPaths rejects a symbolic link to a folder outside the repository',
+      { l: '../outside' },
+      'l/*.md',
+      [],
+      'l',
+    ],
   ];
   test.each(cases)('%s', async (_, links, pattern, paths, link) => {
     const expected = { paths, problems: [`prompt/symbolic-link ${link}:1`] };
@@ -209,15 +225,27 @@ describe('findPromptPaths on symbolic links', () => {
   });
 
   test.each([
-    ['a symbolic link that matches no pattern is ignored', { 'prompts/l.txt': '../real/b.md' }, ['prompts/*.md']],
-    ['a symbolic link to a folder that no pattern searches is ignored', { 'prompts/l': '../real' }, ['prompts/*.md']],
     [
-      'a symbolic link that is excluded by a negative pattern is ignored',
+      'findPromptPaths ignores a symbolic link that matches no pattern',
+      { 'prompts/l.txt': '../real/b.md' },
+      ['prompts/*.md'],
+    ],
+    [
+      'findPromptPaths ignores a symbolic link to a folder that no pattern searches',
+      { 'prompts/l': '../real' },
+      ['prompts/*.md'],
+    ],
+    [
+      'findPromptPaths ignores a symbolic link that is excluded by a negative pattern',
       { 'prompts/l': '../real' },
       ['prompts/**/*.md', '!prompts/l/**'],
     ],
-    ['a symbolic link named node_modules is ignored', { 'prompts/node_modules': '../real' }, ['prompts/**/*.md']],
-    ['a hidden symbolic link is ignored', { 'prompts/.venv': '../real' }, ['prompts/**/*.md']],
+    [
+      'findPromptPaths ignores a symbolic link named node_modules',
+      { 'prompts/node_modules': '../real' },
+      ['prompts/**/*.md'],
+    ],
+    ['findPromptPaths ignores a hidden symbolic link', { 'prompts/.venv': '../real' }, ['prompts/**/*.md']],
   ])('%s', async (_, links, patterns) => {
     expect(await find(withLinks(links), patterns)).toEqual({ paths: ['prompts/a.md'], problems: [] });
   });

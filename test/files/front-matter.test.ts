@@ -120,7 +120,7 @@ describe('front matter with code', () => {
     expect(scope.evaluated).toBeUndefined();
   });
 
-  test('the parser neither reads nor writes the shared cache of gray-matter', () => {
+  test('the parser does not use the shared cache of the gray-matter library', () => {
     const cache = (matter as unknown as { cache: Record<string, unknown> }).cache;
     const before = Object.keys(cache).length;
     const source = makeSource('metadata: {a: [1]}\n');
@@ -136,7 +136,7 @@ describe('the size limit of front matter', () => {
   const makeLargestSource = (twoBytes: string) => makeSource(`# x${twoBytes.repeat(32_754)}\n`, 'x\n'.repeat(65_536));
 
   test.each(['xx', 'é'])(
-    'the parser limits front matter filled with %s to 64 KiB for both LF and CRLF line endings',
+    'the parser accepts 64 KiB of front matter filled with %s but rejects more, with either LF or CRLF line endings',
     (twoBytes) => {
       const source = makeLargestSource(twoBytes);
       expect(Buffer.byteLength(source.split('---\n')[1]?.slice(0, -1) ?? '')).toBe(64 * 1024);
@@ -150,7 +150,7 @@ describe('the size limit of front matter', () => {
 });
 
 test.each([79, 80, 81, 100_000])(
-  'the parser quotes at most 80 characters of an invalid delimiter line with %i characters',
+  'the error message quotes at most 80 characters of an invalid delimiter line that is %i characters long',
   (length) => {
     const line = '---'.padEnd(length, 'x');
     const excerpt = length > 80 ? `${line.slice(0, 80)}…` : line;
@@ -167,7 +167,7 @@ const anyLines = fc
   )
   .map((all) => all.join('\n'));
 
-test('splitFrontMatter returns the same body as gray-matter for any file', () => {
+test('splitFrontMatter returns the same body as the gray-matter library for random files', () => {
   fc.assert(
     fc.property(anyLines, anyLines, (yaml, body) => {
       const split = splitFrontMatter(`---\na: 1\n${yaml}\n---\n${body}`, 'x.md');
@@ -188,7 +188,11 @@ describe('the text of a prompt file', () => {
     ['the parser keeps leading and trailing spaces in the text', '  Hello.  \n', '  Hello.  '],
     ['the parser keeps --- lines in the text', '---\nHello.\n---\n', '---\nHello.\n---'],
     ['the parser keeps text that looks like a second front matter block', '---js\nx\n---\n', '---js\nx\n---'],
-    ['the parser keeps an underlined heading that resembles a conflict marker', 'A\n=======\nB\n', 'A\n=======\nB'],
+    [
+      'the parser keeps a heading underline that looks like a merge conflict marker',
+      'A\n=======\nB\n',
+      'A\n=======\nB',
+    ],
     ['the parser keeps a lone carriage return in the text', 'a\rb\n', 'a\rb'],
     ['the parser keeps a byte order mark inside the text', '\n\ufeffa\n', '\ufeffa'],
     ['the parser preserves the Unicode normalization form of the text', 'e\u0301é\n', 'e\u0301é'],

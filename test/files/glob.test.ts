@@ -39,7 +39,7 @@ describe('makeGlobMatcher', () => {
     ['{a,b', []],
     ['./a', ['a']],
     ['', []],
-  ])('the glob pattern %j matches the expected paths and no others', (pattern, matched) => {
+  ])('the glob pattern %j matches exactly the expected paths', (pattern, matched) => {
     expect(texts.filter(makeGlobMatcher(pattern))).toEqual(matched);
   });
 });
@@ -57,11 +57,7 @@ describe('makeGlobMatcher on expensive patterns', () => {
       'prompts/*a*a*a*a.md',
       `prompts/${'a'.repeat(250)}.mx`,
     ],
-    [
-      'makeGlobMatcher quickly evaluates a pattern with the maximum number of stars',
-      '*a'.repeat(500),
-      'a'.repeat(4000),
-    ],
+    ['makeGlobMatcher quickly evaluates a pattern with 500 stars', '*a'.repeat(500), 'a'.repeat(4000)],
     [
       'makeGlobMatcher quickly evaluates a pattern with stars in many folder names',
       '**/*a*a*a*a/'.repeat(20),
@@ -75,8 +71,11 @@ describe('makeGlobMatcher on expensive patterns', () => {
     ],
     ['makeGlobMatcher quickly evaluates a pattern with hundreds of unclosed braces', '{a,'.repeat(330), 'a'],
     ['makeGlobMatcher quickly evaluates a pattern with a thousand unclosed brackets', '['.repeat(1000), 'a'],
-    ['a pattern that exceeds the length limit matches nothing', '*a'.repeat(40_000), 'a'.repeat(80_000)],
   ])('%s', (_, pattern, text) => {
     expect(makeGlobMatcher(pattern)(`${text}b`)).toBe(false);
+  });
+
+  test('makeGlobMatcher rejects all text for a pattern that exceeds the length limit', () => {
+    expect(makeGlobMatcher('*a'.repeat(40_000))('a'.repeat(80_000))).toBe(false);
   });
 });

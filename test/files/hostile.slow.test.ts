@@ -74,14 +74,14 @@ describe('parsePromptFile on 64 KiB of hostile front matter', () => {
     ...splitPieces(`\n§ \n§#\n§[§{§[\n§{a: [\n§{a: §- §? §: §"§'§a:\n§a: b\n §&a §!a §*a `),
     ...splitPieces('%a\n§...\n§"\n§a: |\n§a: >\n\n§a: "x  \n §- - \n§\\§\t§a§a §1§,§[a,§{{§<'),
   ];
-  test.each(repeated)('the parser quickly handles 64 KiB of front matter that repeats %j', (piece) => {
+  test.each(repeated)('the parser quickly parses 64 KiB of front matter that repeats %j', (piece) => {
     const times = Math.floor((KIB64 - 200) / piece.length);
     expect(findContractViolations(Buffer.from(makeSource(`metadata: ${piece.repeat(times)}\n`)))).toEqual([]);
   });
 
   test.each([
     [
-      'the parser quickly handles a long key with thousands of values',
+      'the parser quickly parses a long key whose value is a list of thousands of items',
       `? "${'x'.repeat(30_000)}"\n: [${'1,'.repeat(15_000)}]\n`,
     ],
     [
@@ -89,44 +89,47 @@ describe('parsePromptFile on 64 KiB of hostile front matter', () => {
       Array.from({ length: 7_000 }, (_, index) => `f${index}:\n`).join(''),
     ],
     [
-      'the parser quickly handles thousands of invalid pins',
+      'the parser quickly parses front matter with thousands of invalid pins',
       `pins: {${Array.from({ length: 5_000 }, (_, index) => `e${index}: 0`).join(', ')}}\n`,
     ],
-    ['the parser quickly handles an integer with thousands of digits', `metadata: {a: ${'1'.repeat(60_000)}}\n`],
+    ['the parser quickly parses an integer with thousands of digits', `metadata: {a: ${'1'.repeat(60_000)}}\n`],
     [
-      'the parser quickly handles a block scalar whose blank lines have decreasing indentation',
+      'the parser quickly parses a block scalar whose blank lines have decreasing indentation',
       `metadata: |\n${Array.from({ length: 350 }, (_, i) => `${' '.repeat(350 - i)}\n`).join('')}`,
     ],
   ])('%s', (_, further) => {
     expect(findContractViolations(Buffer.from(makeSource(further)))).toEqual([]);
   });
 
-  test.each(['[', '{a: ', '- ', '? '])('the parser rejects metadata that nests %j too deeply', (piece) => {
-    for (const depth of [66, 500, 5_000, 15_000]) {
-      const { file, problems } = parse(makeSource(`metadata:\n  ${piece.repeat(depth)}\n`));
-      expect(file).toBeNull();
-      expect(problems.length).toBeGreaterThan(0);
-    }
-    const closed = `metadata: {a: ${'['.repeat(5_000)}${']'.repeat(5_000)}}\n`;
-    expect(parse(makeSource(closed)).problems.map(({ code }) => code)).toEqual(['yaml/too-deep']);
-  });
+  test.each(['[', '{a: ', '- ', '? '])(
+    'the parser rejects metadata in which %j opens 66 or more nested levels',
+    (piece) => {
+      for (const depth of [66, 500, 5_000, 15_000]) {
+        const { file, problems } = parse(makeSource(`metadata:\n  ${piece.repeat(depth)}\n`));
+        expect(file).toBeNull();
+        expect(problems.length).toBeGreaterThan(0);
+      }
+      const closed = `metadata: {a: ${'['.repeat(5_000)}${']'.repeat(5_000)}}\n`;
+      expect(parse(makeSource(closed)).problems.map(({ code }) => code)).toEqual(['yaml/too-deep']);
+    },
+  );
 });
 
 describe('parsePromptFile on large hostile bodies', () => {
   const HALF_MIB = 512 * 1024;
   test.each([
     ...splitPieces('{{§{{ §{{a§{{a §{§<§<<<<<<<x\n§\n§---\n§ §\r§\u200b§👩\u200d§\u{e0041}§a\ufe01§❤\ufe0f\ufe0f§}}'),
-  ])('the parser quickly handles 512 KiB of text that repeats %j', (piece) => {
+  ])('the parser quickly parses 512 KiB of text that repeats %j', (piece) => {
     const body = piece.repeat(HALF_MIB / Buffer.byteLength(piece));
     expect(findContractViolations(Buffer.from(makeSource('variables: [a]\n', body)))).toEqual([]);
   });
 
-  test('the parser quickly handles large text with 4,096 different hidden characters', () => {
+  test('the parser quickly parses a large text with 4,096 different hidden characters', () => {
     const tags = Array.from({ length: 4096 }, (_, index) => String.fromCodePoint(0xe0000 + index)).join('');
     expect(findContractViolations(Buffer.from(makeSource('', `${'a\n'.repeat(HALF_MIB / 2)}${tags}`)))).toEqual([]);
   });
 
-  test('the parser quickly handles thousands of variables and placeholders', () => {
+  test('the parser quickly parses a file with thousands of variables and placeholders', () => {
     const names = (count: number, letter: string) => Array.from({ length: count }, (_, index) => `${letter}${index}`);
     const body = names(100_000, 'b')
       .map((name) => `{{${name}}}`)

@@ -38,7 +38,13 @@ const withoutConflict = (text: string) => ({ text, conflicts: 0 });
 
 describe('mergeText', () => {
   test.each<[string, string, string, string, string]>([
-    ['a text merge combines changes in different places', 'a\nb\nc', 'A\nb\nc', 'a\nb\nC', 'A\nb\nC'],
+    [
+      'a text merge combines changes that the two sides made in different places',
+      'a\nb\nc',
+      'A\nb\nc',
+      'a\nb\nC',
+      'A\nb\nC',
+    ],
     ['a text merge keeps the final newline', 'a\nb\n', 'A\nb\n', 'a\nb\n', 'A\nb\n'],
     ['a text merge keeps a final newline that only one side added', 'a\nb\nc', 'A\nb\nc', 'a\nb\nc\n', 'A\nb\nc\n'],
     [
@@ -65,7 +71,7 @@ describe('mergeText', () => {
     ],
     ['a text merge marks two conflicts in different places separately', ...two, twice, 2],
     [
-      'a text merge without a base marks every difference as a conflict',
+      'a text merge marks every difference as a conflict if the merge base is unknown',
       null,
       'B\nc',
       'b\nc',
@@ -136,7 +142,7 @@ describe('mergeText on random texts', () => {
     );
   });
 
-  test('a text merge without a base keeps every line of both sides', async () => {
+  test('a text merge preserves every line of both sides if the merge base is unknown', async () => {
     await fc.assert(
       fc.asyncProperty(texts, async ([, ours, theirs]) => {
         const { text } = await merge(null, ours, theirs);
@@ -148,8 +154,8 @@ describe('mergeText on random texts', () => {
 });
 
 test.each([
-  ['a text merge returns the text from the service unchanged if that text contains a NUL character', 'a\0b'],
-  ['a text merge returns the text from the service unchanged if that text contains a lone surrogate', 'a\ud83d'],
+  ['a text merge returns the service text unchanged if git cannot merge it because of a NUL character', 'a\0b'],
+  ['a text merge returns the service text unchanged if git cannot merge it because of a lone surrogate', 'a\ud83d'],
 ])('%s', async (_, theirs) => {
   expect(await merge('a', 'b', theirs)).toEqual(withoutConflict(theirs));
   expect(await merge(theirs, 'b', 'c')).toEqual({ text: markConflict('b\n', 'c\n'), conflicts: 1 });
@@ -167,7 +173,7 @@ test.each(['-c', '--exec=x', 'core.editor=x', 'a b/ü 👍.md'])(
 describe('mergeText if both sides may come from a newer version', () => {
   test.each<[string, string, string, string, string, number]>([
     [
-      'a text merge with a possibly outdated base marks a conflict if the service reverted a change',
+      'a text merge with an uncertain merge base marks a conflict if the service may have reverted a change in the file',
       'a\nb',
       'A\nb',
       'a\nb',
@@ -175,7 +181,7 @@ describe('mergeText if both sides may come from a newer version', () => {
       1,
     ],
     [
-      'a text merge with a possibly outdated base marks a reverted line as a conflict but accepts a new change',
+      'a text merge with an uncertain merge base marks a possible revert as a conflict but accepts a new service change',
       'a\nb\nc',
       'A\nb\nc',
       'a\nb\nC',
@@ -183,7 +189,7 @@ describe('mergeText if both sides may come from a newer version', () => {
       1,
     ],
     [
-      'a text merge with a possibly outdated base marks a conflict if the service removed an added line',
+      'a text merge with an uncertain merge base marks a conflict if the service lacks a line that the file added',
       'a\nc',
       'a\nb\nc',
       'a\nc',
@@ -191,7 +197,7 @@ describe('mergeText if both sides may come from a newer version', () => {
       1,
     ],
     [
-      'a text merge with a possibly outdated base marks a conflict if the service restored a removed line',
+      'a text merge with an uncertain merge base marks a conflict if the service still has a line that the file removed',
       'a\nb\nc',
       'a\nc',
       'a\nb\nc',
@@ -199,7 +205,7 @@ describe('mergeText if both sides may come from a newer version', () => {
       1,
     ],
     [
-      'a text merge with a possibly outdated base accepts a change that only the service made',
+      'a text merge with an uncertain merge base accepts a change that only the service made',
       'a\nb',
       'a\nb',
       'a\nB',
@@ -207,7 +213,7 @@ describe('mergeText if both sides may come from a newer version', () => {
       0,
     ],
     [
-      'a text merge with a possibly outdated base accepts a service change in addition to one that both sides made',
+      'a text merge with an uncertain merge base accepts a new service change if both sides share all other changes',
       'a\nb\nc',
       'A\nb\nc',
       'A\nb\nC',
@@ -218,7 +224,7 @@ describe('mergeText if both sides may come from a newer version', () => {
     expect(await mergeUncertain(base, ours, theirs)).toEqual({ text, conflicts });
   });
 
-  test('a preferred side resolves every conflict in a text merge with a possibly outdated base', async () => {
+  test('a text merge with an uncertain merge base resolves every conflict if one side is preferred', async () => {
     await fc.assert(
       fc.asyncProperty(texts, async ([from, ours, theirs]) => {
         expect(await mergeUncertain(from, ours, theirs, 'theirs')).toEqual(withoutConflict(theirs));
@@ -229,7 +235,7 @@ describe('mergeText if both sides may come from a newer version', () => {
     );
   });
 
-  test('choosing one side of every conflict yields the same text as a merge that prefers that side', async () => {
+  test('resolving every conflict in favor of one side gives the same text as a merge that prefers that side', async () => {
     await fc.assert(
       fc.asyncProperty(texts, async ([from, ours, theirs]) => {
         const { text, conflicts } = await mergeUncertain(from, ours, theirs);
@@ -241,7 +247,7 @@ describe('mergeText if both sides may come from a newer version', () => {
     );
   });
 
-  test('a text merge with a possibly outdated base marks a conflict if the file was reverted to the base', async () => {
+  test('a text merge with an uncertain merge base marks a conflict if the file was changed and then reverted to the base', async () => {
     expect(await mergeUncertain('a\nb', 'a\nb', 'A\nB', null, ['A\nb'])).toEqual({
       text: markConflict('a\nb\n', 'A\nB\n'),
       conflicts: 1,
@@ -258,7 +264,7 @@ describe('mergeValue', () => {
     ['a value merge accepts a value that only the service changed', 'a', 'a', 'b', null, 'b', false],
     ['a value merge finds no conflict if both sides made the same change', 'a', 'b', 'b', null, 'b', false],
     [
-      "a value merge reports a conflict and keeps the file's value if both sides changed it differently",
+      'a value merge reports a conflict and returns the value from the file if both sides changed the value differently',
       'a',
       'b',
       'c',
@@ -266,9 +272,17 @@ describe('mergeValue', () => {
       'b',
       true,
     ],
-    ["a value merge with --ours resolves a conflict in favor of the file's value", 'a', 'b', 'c', 'ours', 'b', false],
     [
-      "a value merge with --theirs resolves a conflict in favor of the service's value",
+      'a value merge that prefers the file resolves a conflict with the value from the file',
+      'a',
+      'b',
+      'c',
+      'ours',
+      'b',
+      false,
+    ],
+    [
+      'a value merge that prefers the service resolves a conflict with the value from the service',
       'a',
       'b',
       'c',
@@ -276,8 +290,24 @@ describe('mergeValue', () => {
       'c',
       false,
     ],
-    ['a value merge without a base reports a conflict if the sides differ', null, 'b', 'c', null, 'b', true],
-    ['a value merge without a base finds no conflict if both sides are equal', null, 'b', 'b', null, 'b', false],
+    [
+      'a value merge reports a conflict if the values differ and the merge base is unknown',
+      null,
+      'b',
+      'c',
+      null,
+      'b',
+      true,
+    ],
+    [
+      'a value merge reports no conflict if both sides have the same value and the merge base is unknown',
+      null,
+      'b',
+      'b',
+      null,
+      'b',
+      false,
+    ],
   ])('%s', (_, base, ours, theirs, side, value, conflict) => {
     expect(
       mergeValue({ base: base === null ? null : { value: base }, ours, theirs, isBaseUncertain: false }, side),
@@ -289,7 +319,7 @@ describe('mergeValue', () => {
     ['ours', 'b', false],
     ['theirs', 'a', false],
   ])(
-    'a value merge with a possibly outdated base and the preferred side %s treats a revert as a change',
+    'a value merge with an uncertain merge base and the preferred side %s treats a service value equal to the base as a change',
     (side, value, conflict) => {
       const merging = { base: { value: 'a' }, ours: 'b', theirs: 'a', isBaseUncertain: true };
       expect(mergeValue(merging, side)).toEqual({ value, isConflict: conflict });
@@ -329,7 +359,7 @@ describe('mergePrompt on metadata', () => {
       { a: 2, b: 3 },
     ],
     [
-      'a metadata merge replaces a nested value as a whole',
+      'a metadata merge replaces a nested value as a whole if the service changed any part of it',
       { a: { x: [1] } },
       { a: { x: [1] } },
       { a: { x: [2] } },
@@ -337,7 +367,13 @@ describe('mergePrompt on metadata', () => {
     ],
     ['a metadata merge ignores the order of keys', one, other, one, one],
     ['a metadata merge distinguishes null from a missing key', { a: null }, { a: null }, {}, {}],
-    ['a metadata merge handles keys such as toString and __proto__ like any other key', {}, {}, hostile, hostile],
+    [
+      'a metadata merge adds the keys toString and __proto__ from the service like ordinary keys',
+      {},
+      {},
+      hostile,
+      hostile,
+    ],
   ])('%s', async (_, base, ours, theirs, mapping) => {
     expect(await mergeMetadata(base, ours, theirs)).toEqual({ mapping, conflict: null });
   });
@@ -350,7 +386,7 @@ describe('mergePrompt on metadata', () => {
     expect(await mergeMetadata(null, ours, theirs)).toMatchObject({ conflict: theirs });
   });
 
-  test('a metadata merge without conflicts is symmetric and keeps changes made on only one side', async () => {
+  test('a conflict-free metadata merge gives the same result if the sides are swapped', async () => {
     const mappings = fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.constantFrom(0, 1, null, 'x'));
     await fc.assert(
       fc.asyncProperty(mappings, mappings, mappings, async (base, ours, theirs) => {
@@ -376,7 +412,12 @@ describe('mergePrompt on fields', () => {
   };
 
   test.each<[string, ServiceSide, readonly unknown[], readonly unknown[]]>([
-    ['a prompt merge ignores a description in the service if the prompt file has none', nothing, [], []],
+    [
+      'a prompt merge ignores the description from the service if the prompt file declares no description',
+      nothing,
+      [],
+      [],
+    ],
     [
       'a prompt merge uses the name from the service if only the service changed it',
       { ...named('T'), baseFile: file },
@@ -389,7 +430,7 @@ describe('mergePrompt on fields', () => {
       [],
     ],
     [
-      'a prompt merge without a base reports a conflict if the names differ',
+      'a prompt merge reports a conflict if the names differ and the merge base is unknown',
       named('T'),
       ...([[edit('name', 'N', 'T', true)], [{ path: ['name'], value: 'T', labels }]] as const),
     ],
@@ -399,17 +440,17 @@ describe('mergePrompt on fields', () => {
       ...([[edit('metadata.m', 1, 2)], [{ path: ['metadata', 'm'], value: 2 }]] as const),
     ],
     [
-      'a prompt merge uses the metadata from the service if the versions after the base kept the base metadata',
+      'a prompt merge uses the metadata from the service if the file never changed its metadata after the merge base',
       { ...nothing, content: content(2), baseContent: content(1), newerContents: [content(1)] },
       ...([[edit('metadata.m', 1, 2)], [{ path: ['metadata', 'm'], value: 2 }]] as const),
     ],
     [
-      'a prompt merge reports a metadata conflict if a version after the base changed the metadata',
+      'a prompt merge reports a metadata conflict if the file changed its metadata after the merge base and then restored it',
       { ...nothing, content: content(2), baseContent: content(1), newerContents: [content(3)] },
       ...([[edit('metadata', { m: 1 }, { m: 2 }, true)], [{ path: ['metadata'], value: { m: 2 }, labels }]] as const),
     ],
     [
-      'a prompt merge reports a metadata conflict if the service has the base metadata but a newer version does not',
+      'a prompt merge reports a metadata conflict if the service may have restored the metadata of the merge base',
       { ...nothing, content: content(2), baseContent: content(2), newerContents: [content(1)] },
       ...([[edit('metadata', { m: 1 }, { m: 2 }, true)], [{ path: ['metadata'], value: { m: 2 }, labels }]] as const),
     ],

@@ -57,7 +57,7 @@ Hello.
 `);
   });
 
-  test('a new prompt file preserves the order of pins for environments with numeric names', () => {
+  test('a new prompt file lists pins in the given order even if environment names are numeric', () => {
     const pins = ['z', '10', '9'].map((environment, index) => ({ environment, value: index + 1, comment: '' }));
     expect(renderNewFile({ ...NEW_FILE, pins }, RULES).source).toContain('pins:\n  z: 1\n  "10": 2\n  "9": 3\n');
   });
@@ -122,7 +122,7 @@ Hello.
       'The pin for "staging"',
     ],
     [
-      'promptsync refuses to write a new prompt file with a number that it cannot represent exactly',
+      'promptsync refuses to write a new prompt file with the integer 2^60 because the parser would reject such a large number',
       { metadata: { a: 2 ** 60 } },
       'promptsync cannot represent the number',
     ],
@@ -177,7 +177,7 @@ Hello.
     ),
   });
 
-  test('promptsync reads back the same values from any new prompt file that it writes', () => {
+  test('promptsync reads back the same fields, text and metadata from any new prompt file that it writes', () => {
     fc.assert(
       fc.property(anyNewFile, (parts) => {
         const { source, problems } = writeWith(parts);

@@ -63,7 +63,7 @@ describe('createFile', () => {
 });
 
 describe('renameToNewFile', () => {
-  test('renameToNewFile moves a file only if the target path does not exist', async () => {
+  test('renameToNewFile moves a file to a free path but does not overwrite an existing file', async () => {
     const folder = makeFolder();
     writeFiles(folder, { first: 'one', second: 'two' });
     expect(await renameToNewFile(join(folder, 'first'), join(folder, 'a.md'))).toBe(true);
@@ -72,7 +72,7 @@ describe('renameToNewFile', () => {
     expect(readdirSync(folder)).toEqual(['a.md', 'second']);
   });
 
-  test('renameToNewFile removes its empty placeholder file if the move fails', async () => {
+  test('renameToNewFile removes the empty placeholder at the target path if the move fails', async () => {
     const folder = makeFolder();
     await expect(renameToNewFile(join(folder, 'none'), join(folder, 'a.md'))).rejects.toThrow('ENOENT');
     expect(readdirSync(folder)).toEqual([]);
@@ -80,7 +80,7 @@ describe('renameToNewFile', () => {
 });
 
 describe('replaceFile', () => {
-  test('replaceFile does not follow symbolic links at its temporary file paths', async () => {
+  test('replaceFile does not write through symbolic links that exist at its temporary file paths', async () => {
     const folder = makeFolder();
     writeFiles(folder, { 'a.md': 'before', victim: 'stays' });
     for (const end of ['new', 'tmp']) symlinkSync('victim', join(folder, `a.md.promptsync-${end}`));
@@ -91,7 +91,7 @@ describe('replaceFile', () => {
     expect(readdirSync(folder)).toEqual(['a.md', 'a.md.promptsync-new', 'a.md.promptsync-tmp', 'victim']);
   });
 
-  test('replaceFile preserves the permissions of a file whose name has the maximum length', async () => {
+  test('replaceFile replaces a file with a 255-character name and preserves its permissions', async () => {
     const folder = makeFolder();
     const name = 'n'.repeat(255);
     writeFiles(folder, { [name]: 'before' });

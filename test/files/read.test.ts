@@ -29,7 +29,7 @@ describe('readPrompts', () => {
     expect(await readFiles(files)).toMatchObject({ ids: ['a', 'a-z', 'b', 'c'], problemLines: [], count: 4 });
   });
 
-  test('readPrompts reports all problems in all files and returns the valid files', async () => {
+  test('readPrompts reports every problem in every file and still returns the valid files', async () => {
     const { ids, problemLines, count } = await readFiles({
       'prompts/a.md': file('1', '2'),
       'prompts/b.md': 'Hello.',
@@ -51,7 +51,7 @@ describe('readPrompts', () => {
     });
   });
 
-  test('readPrompts treats a prompt file with only a warning as valid', async () => {
+  test('readPrompts returns a prompt file and its warning if the file has no errors', async () => {
     const { ids, problemLines } = await readFiles({ 'prompts/a.md': file('a', 'a').replace('Hello', 'Hel\u200blo') });
     expect({ ids, problemLines }).toEqual({ ids: ['a'], problemLines: ['prompt/hidden-character prompts/a.md:7:4'] });
   });
@@ -63,17 +63,20 @@ describe('readPrompts', () => {
     expect(count).toBe(0);
   });
 
-  test('a prompt file larger than 16 MiB is rejected', async () => {
+  test('readPrompts rejects a prompt file larger than 16 MiB', async () => {
     const root = makeWorkspace({ 'prompts/a.md': file('a', 'a') });
     truncateSync(join(root, 'prompts/a.md'), 16 * 1024 * 1024 + 1);
     expect((await read(root)).problemLines).toEqual(['prompt/too-large prompts/a.md:1:1']);
   });
 
-  test.skipIf(process.getuid?.() === 0)('a prompt file without read permission is reported as unreadable', async () => {
-    const root = makeWorkspace({ 'prompts/a.md': file('a', 'a'), 'prompts/b.md': file('b', 'b') });
-    chmodSync(join(root, 'prompts/a.md'), 0);
-    expect(await read(root)).toMatchObject({ ids: ['b'], problemLines: ['prompt/unreadable prompts/a.md:1:1'] });
-  });
+  test.skipIf(process.getuid?.() === 0)(
+    'readPrompts reports a prompt file without read permission as unreadable',
+    async () => {
+      const root = makeWorkspace({ 'prompts/a.md': file('a', 'a'), 'prompts/b.md': file('b', 'b') });
+      chmodSync(join(root, 'prompts/a.md'), 0);
+      expect(await read(root)).toMatchObject({ ids: ['b'], problemLines: ['prompt/unreadable prompts/a.md:1:1'] });
+    },
+  );
 });
 
 describe('readPrompts on duplicate ids and keys', () => {
@@ -103,7 +106,7 @@ describe('readPrompts on duplicate ids and keys', () => {
     ['a', 'A', 0],
     ['ﬁ', 'fi', 0],
   ])(
-    'a file whose id and key are both %s and a file whose id and key are both %s cause %i duplicate errors',
+    'two prompt files whose ids and keys are %s in one file and %s in the other cause %i duplicate errors',
     async (one, other, count) => {
       const { problemLines } = await readFiles({ 'prompts/a.md': file(one, one), 'prompts/b.md': file(other, other) });
       expect(problemLines).toHaveLength(count);
@@ -156,7 +159,7 @@ describe('readPrompts on the environments of pins', () => {
     },
   );
 
-  test('a pin may name any environment if the configuration has no list of environments', async () => {
+  test('a pin may name any environment that is not reserved if the configuration has no list of environments', async () => {
     expect(
       (await readFiles(withPin('promptsync'), { ...DEFAULT_RULES, rules: makeLedgerRules('other') })).problemLines,
     ).toEqual([]);

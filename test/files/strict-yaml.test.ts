@@ -23,12 +23,12 @@ describe('parseStrictYaml on plain YAML', () => {
       { a: [1, 2.5, true, null, 'é😀'] },
     ],
     [
-      'the YAML parser resolves scalars with the core schema of YAML 1.2',
+      'the YAML parser resolves scalars according to the core schema of YAML 1.2',
       'a: yes\nb: 0o17\nc: 017\nd: 1:30\ne: 2026-01-01\nf: 1_000\ng: 0x1F',
       { a: 'yes', b: 15, c: 17, d: '1:30', e: '2026-01-01', f: '1_000', g: 31 },
     ],
     ['the YAML parser reads a key without a value as null', '{a, b: }', { a: null, b: null }],
-    ['the YAML parser reads explicit keys', '? a\n: 1\n? b\n', { a: 1, b: null }],
+    ['the YAML parser reads explicit keys that start with a question mark', '? a\n: 1\n? b\n', { a: 1, b: null }],
     [
       'the YAML parser accepts integers from -2^53 to 2^53',
       '{a: 9007199254740992, b: -9007199254740992, c: 9007199254740991.0, d: 1e15, e: -0}',
@@ -49,7 +49,7 @@ describe('parseStrictYaml on plain YAML', () => {
       { constructor: 1, toString: 2, hasOwnProperty: 3 },
     ],
     [
-      'the YAML parser reads 64 levels of nesting',
+      'the YAML parser reads a mapping that contains 63 levels of nested lists',
       `a: ${'['.repeat(63)}${']'.repeat(63)}`,
       JSON.parse(`{"a": ${'['.repeat(63)}${']'.repeat(63)}}`),
     ],
@@ -84,8 +84,12 @@ describe('parseStrictYaml on YAML features that it rejects', () => {
     ['the YAML parser rejects both an alias and its anchor', 'a: &x 1\nb: *x', ['yaml/alias 1:7', 'yaml/alias 2:4']],
     ['the YAML parser rejects an alias to an undefined anchor', 'a: [1, *y ]', ['yaml/alias 1:8']],
     ['the YAML parser rejects an alias used as a key', '{*x : 1}', ['yaml/alias 1:2']],
-    ['the YAML parser rejects an alias to the anchor on its own key', '&x a: *x', ['yaml/alias 1:7', 'yaml/alias 1:4']],
-    ['the YAML parser rejects a merge key', 'b: {<<: {c: 1}}', ['yaml/forbidden-key 1:5']],
+    [
+      'the YAML parser rejects an alias that refers to the anchor on its own key',
+      '&x a: *x',
+      ['yaml/alias 1:7', 'yaml/alias 1:4'],
+    ],
+    ['the YAML parser rejects the merge key <<', 'b: {<<: {c: 1}}', ['yaml/forbidden-key 1:5']],
     [
       'the YAML parser rejects a merge key whose value is an alias',
       'a: &x {}\n<<: *x',
@@ -132,7 +136,11 @@ describe('parseStrictYaml on YAML features that it rejects', () => {
     ['the YAML parser rejects a second document', 'a: 1\n---\nb: 2', ['yaml/syntax 2:1']],
     ['the YAML parser rejects a second document after a document end marker', 'a: 1\n...\nb: 2', ['yaml/syntax 3:1']],
     ['the YAML parser rejects an empty second document', 'a: 1\n---\n', ['yaml/syntax 2:1']],
-    ['the YAML parser rejects 65 levels of nesting', `a: ${'['.repeat(65)}${']'.repeat(65)}`, ['yaml/too-deep 1:68']],
+    [
+      'the YAML parser rejects a mapping that contains 65 levels of nested lists',
+      `a: ${'['.repeat(65)}${']'.repeat(65)}`,
+      ['yaml/too-deep 1:68'],
+    ],
     [
       'the YAML parser rejects thousands of levels of nesting',
       `a: ${'['.repeat(9000)}${']'.repeat(9000)}`,
@@ -148,7 +156,7 @@ describe('parseStrictYaml on YAML features that it rejects', () => {
     expect(summarizeProblems(text)).toEqual(expected);
   });
 
-  test('the YAML parser counts line numbers from the given first line number', () => {
+  test('the YAML parser reports line numbers relative to the given first line number', () => {
     expect(summarizeProblems('a: 1\na: 2', 10)).toEqual(['yaml/duplicate-key 11:1']);
     expect(summarizeProblems('- a', 10)).toEqual(['yaml/not-a-mapping 10:1']);
   });
@@ -171,7 +179,7 @@ describe('parseStrictYaml on YAML features that it rejects', () => {
   });
 
   test.each(['name: Hello: world', 'name: Hello:', 'a:\n  - b: c: d'])(
-    'the YAML parser suggests quoting the value that contains a colon in %j',
+    'the YAML parser explains that a value with a colon needs quotes if the source is %j',
     (text) => {
       expect(parse(text).problems[0]?.message).toContain('a value that contains a colon needs quotes');
     },
@@ -206,7 +214,7 @@ describe('the places of a parsed mapping', () => {
     [['b', 'c', 7], at(7, 6)],
     [['a', 'x', 'y'], at(5, 4)],
     [['b', 'c', '0'], at(7, 6)],
-  ])('the YAML parser locates the missing path %j at its closest existing parent', (path, place) => {
+  ])('the YAML parser returns the position of the closest existing parent for the missing path %j', (path, place) => {
     expect(mapping?.placeOf(path)).toEqual(place);
     expect(mapping?.valueAt(path)).toBeUndefined();
   });
@@ -243,12 +251,12 @@ describe('the messages of YAML syntax errors', () => {
       'it contains more than one document',
     ],
     [
-      'the YAML parser gives a short explanation for an invalid escape sequence',
+      'the YAML parser names the invalid escape sequence in its error message',
       'a: "\\q"',
       'Invalid escape sequence \\q',
     ],
     [
-      'the YAML parser explains a syntax error without quoting a secret',
+      'the YAML parser explains a syntax error without quoting the secret in the source',
       'a: "b" sk-live-0123',
       'Unexpected scalar at node end',
     ],

@@ -70,7 +70,7 @@ describe('parsePromptFile on raw bytes', () => {
 });
 
 describe('parsePromptFile on files with several problems', () => {
-  test('the prompt file parser reports field, YAML and text problems together', () => {
+  test('the prompt file parser reports invalid fields, YAML errors and text problems of one file at the same time', () => {
     const source = '---\nid: 1\nkey: k\nkye: a\nmetadata: {a: &x 1, promptsync: 2}\nkey: l\n---\n\n\0\n<<<<<<< a\n';
     expect(summarizeProblems(parse(source).problems).toSorted()).toEqual([
       'prompt/conflict-markers 10:1',
@@ -110,14 +110,14 @@ describe('parsePromptFile on files with several problems', () => {
 
 /** test/domain/text.test.ts proves which characters are hidden. */
 describe('parsePromptFile on hidden characters', () => {
-  test('the prompt file parser warns once about each kind of hidden character and keeps the characters', () => {
+  test('the prompt file parser warns once about each kind of hidden character and does not remove the characters', () => {
     const { file, problems } = parse(makeSource('', 'x\u200b\n\u202e\u200b\u200b\n'));
     expect(summarizeProblems(problems)).toEqual(['prompt/hidden-character 6:2', 'prompt/hidden-character 7:1']);
     expect(problems[0]).toMatchObject({ severity: 'warning', message: expect.stringContaining('\\u{200b} 3 times') });
     expect(file?.content.text).toBe('x\u200b\n\u202e\u200b\u200b');
   });
 
-  test('the prompt file parser warns about bidirectional isolates, inner byte order marks and soft hyphens', () => {
+  test('the prompt file parser warns about bidirectional isolates, soft hyphens and byte order marks inside the text', () => {
     expect(parse(makeSource('', 'x\u2066\ufeff\u00ady\n')).problems).toHaveLength(3);
   });
 
@@ -133,7 +133,7 @@ describe('parsePromptFile on placeholders and variables', () => {
   const body = 'Dear {{b}}, {{ a }}, {{b}}.\n';
 
   test.each([
-    ['the prompt file parser accepts a list of variables whose order differs from the text', '[a, b]', body],
+    ['the prompt file parser accepts variables that are listed in a different order than in the text', '[a, b]', body],
     ['the prompt file parser accepts an empty list of variables for text without placeholders', '[]', 'Hello.\n'],
     ['the prompt file parser does not treat malformed braces as placeholders', '[]', '{{a b}} {{}} {{ }} {a} {{a}\n'],
   ])('%s', (_, variables, text) => {
@@ -157,7 +157,7 @@ describe('parsePromptFile on placeholders and variables', () => {
       'The `variables` list contains "a" more than once.',
     ],
     [
-      'the prompt file parser rejects a variable that differs from its placeholder only in case',
+      'the prompt file parser rejects a listed variable that differs from its placeholder only in letter case',
       '[A, b]',
       'The text uses {{a}}, but',
     ],
@@ -174,11 +174,11 @@ describe('parsePromptFile on placeholders and variables', () => {
     expect(file).toBeNull();
   });
 
-  test('the prompt file parser accepts any placeholder if the file does not list its variables', () => {
+  test('the prompt file parser accepts any placeholder if the file has no list of variables', () => {
     expect(parseValidFile(makeSource('', body))).not.toHaveProperty('variables');
   });
 
-  test('the prompt file parser shortens its error message if thousands of variables are missing', () => {
+  test('the prompt file parser shortens its error message if thousands of placeholders are missing from the list of variables', () => {
     const text = Array.from({ length: 5000 }, (_, index) => `{{v${index}}}`).join('');
     expect(messages(parse(makeSource('variables: []\n', text)).problems)).toMatch(
       /promptsync found 4980 more differences\. .*/,

@@ -42,7 +42,7 @@ function installRefusingHook(folder: string, hook: string, script: string): void
 }
 
 describe('commit', () => {
-  test('a commit contains only the named files, regardless of staged changes and git settings', async () => {
+  test('promptsync commits only the named files even if other files are staged and git settings are unusual', async () => {
     const folder = makeRepository({ 'a.md': 'a', 'b.md': 'b', 'c.md': 'c' });
     configure(folder, SETTINGS);
     writeFiles(folder, { 'a.md': 'A', 'b.md': 'B', 'c.md': 'C', 'new.md': 'n' });
@@ -54,7 +54,7 @@ describe('commit', () => {
     expect(git(folder, '-c', 'color.ui=false', 'status', '--short')).toBe('M  b.md\n M c.md');
   });
 
-  test('promptsync commits files with unusual names if it is given their paths from the repository root', async () => {
+  test('promptsync commits files with unusual names if their paths are relative to the repository root', async () => {
     const files = Object.fromEntries(ODD_NAMES.map((name) => [`sub/${name}`, 'before']));
     const folder = makeRepository({ ...files, 'sub/other.md': 'before' });
     for (const path of ['sub/other.md', ...Object.keys(files)]) writeFiles(folder, { [path]: 'after' });
@@ -104,7 +104,7 @@ describe('commit if git refuses', () => {
     await expect(openCommitter(startAt(folder)).commit(['a.md'], 'Edit')).rejects.toThrow(/^git failed: .*not today/);
   });
 
-  test('promptsync reports a failed commit if a git hook rejects it without output', async () => {
+  test('promptsync reports that git made no commit if a git hook rejects the commit without output', async () => {
     const folder = makeEditedRepository();
     installRefusingHook(folder, 'pre-commit', '');
     await expect(openCommitter(startAt(folder)).commit(['a.md'], 'Edit')).rejects.toThrow('git made no commit');
@@ -162,7 +162,7 @@ describe('findBranchProblem and switchTo', () => {
     expect(git(folder, 'status', '--short')).toBe(' M a.md\n?? new.md');
   });
 
-  test('promptsync stays on the requested branch if it is already checked out', async () => {
+  test('promptsync stays on the requested branch if that branch is already checked out', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     const { findBranchProblem: branchProblem, switchTo } = openCommitter(startAt(folder));
     expect([await branchProblem('main'), await switchTo('main')]).toEqual([null, null]);

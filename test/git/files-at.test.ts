@@ -114,7 +114,7 @@ describe('readFileAt and findFilesContaining', () => {
     expect(await repository.findFilesContaining([repository.head!], ['-e nothing'], '.md')).toEqual([]);
   });
 
-  test('findFilesContaining returns the path that a renamed file has in each given commit', async () => {
+  test('findFilesContaining returns the path of a renamed file at each of the given commits', async () => {
     const folder = makeRepository({ 'a.md': 'id: prm.1' });
     const first = git(folder, 'rev-parse', 'HEAD');
     git(folder, 'mv', 'a.md', 'b:c.md');
@@ -130,7 +130,7 @@ describe('readFileAt and findFilesContaining', () => {
 describe('the environment variables of git', () => {
   afterEach(() => vi.unstubAllEnvs());
 
-  test('promptsync reads the same data regardless of git environment variables', async () => {
+  test('promptsync reads the opened repository even if git environment variables such as GIT_DIR point elsewhere', async () => {
     const folder = makeRepository({ 'a.md': 'a', 'b.md': 'id' });
     writeFiles(folder, { 'a.md': 'edited' });
     const commit = git(folder, 'rev-parse', 'HEAD');
@@ -201,22 +201,22 @@ describe('makePathspecs', () => {
       [':(top,literal)a/b.md', ':(top,literal)*.md'],
     ],
     [
-      'makePathspecs returns only the folder if many paths share one folder',
+      'makePathspecs returns one pathspec for the folder if many paths are in the same folder',
       makePaths((at) => `a/b/${at}.md`),
       [':(top,literal)a/b'],
     ],
     [
-      'makePathspecs returns only the common parent folder of many paths at different depths',
+      'makePathspecs returns one pathspec for the common parent folder of many paths at different depths',
       makePaths((at) => `a/b${at === 0 ? '/c/d' : ''}/${at}.md`),
       [':(top,literal)a/b'],
     ],
     [
-      'makePathspecs returns the common parent folder if only the last of many paths is in a different folder',
+      'makePathspecs returns one pathspec for the parent folder if the last of many paths is in a different subfolder',
       makePaths((at) => `a/${at < 59 ? 'b' : 'c'}/x`),
       [':(top,literal)a'],
     ],
     [
-      'makePathspecs returns the repository root if many paths share no folder',
+      'makePathspecs returns a pathspec for the repository root if many paths have no common folder',
       makePaths((at) => `${at}/a.md`),
       [':(top,literal)'],
     ],
@@ -230,25 +230,25 @@ describe('the failures of git', () => {
 
   test.each([
     [
-      'promptsync reports an error message from git and succeeds on the next attempt',
+      'readFileAt fails with the error message from git , and the next call succeeds because the failure is not cached',
       'ls-tree',
       'echo "fatal: no\nluck" >&2; exit 3',
       'git failed: fatal: no luck',
     ],
     [
-      'promptsync reports that a signal ended git and succeeds on the next attempt',
+      'readFileAt fails if a signal terminates git , and the next call succeeds because the failure is not cached',
       'ls-tree',
       'kill -9 $$',
       'git failed: a signal terminated git.',
     ],
     [
-      'promptsync reports that git exited without output and succeeds on the next attempt',
+      'readFileAt fails if git exits without output , and the next call succeeds because the failure is not cached',
       'cat-file',
       'exit 3',
       'git failed: its output ended too early.',
     ],
     [
-      'promptsync reports that git exited in the middle of its output and succeeds on the next attempt',
+      'readFileAt fails if git exits in the middle of its output , and the next call succeeds because the failure is not cached',
       'cat-file',
       'printf "%040d blob 9\nab" 0',
       'git failed: its output ended too early.',
@@ -269,7 +269,7 @@ describe('the failures of git', () => {
     await expect(opened).rejects.toThrow('git failed: this is not a git repository.');
   });
 
-  test('promptsync reports that git is not in PATH', async () => {
+  test('promptsync reports an error if git is not in PATH', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     vi.stubEnv('PATH', '/nowhere');
     await expect(open(folder)).rejects.toThrow('git failed: the program git is not in PATH.');

@@ -9,7 +9,7 @@ import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../suppo
 const head = (folder: string) => git(folder, 'rev-parse', 'HEAD');
 
 describe('compareWithWorkTree', () => {
-  test('compareWithWorkTree lists files with committed or uncommitted changes separately from unchanged files', async () => {
+  test('compareWithWorkTree lists each file of a commit as changed or unchanged and also detects uncommitted changes', async () => {
     const names = ['same.md', 'committed.md', 'edited.md', 'sub/gone.md', 'sub/deep/same.md'];
     const folder = makeRepository({ ...Object.fromEntries(names.map((name) => [name, '1'])), 'old.md': 'x\ny' });
     const base = head(folder);
@@ -51,7 +51,7 @@ describe('findIndependent and listBranchCommits', () => {
 });
 
 describe('findCommitsChanging and followFile', () => {
-  test('findCommitsChanging lists a commit whose change was discarded by a merge, but not the merge commit itself', async () => {
+  test('If a merge discards the change of a commit, findCommitsChanging lists that commit but not the merge commit', async () => {
     const folder = makeRepository({ 'a.md': '1', 'b.md': '1' });
     const first = head(folder);
     git(folder, 'switch', '--quiet', '--create', 'side');
@@ -69,7 +69,7 @@ describe('findCommitsChanging and followFile', () => {
     expect((await repository.mapCommitsToMerges('HEAD')).get(side)).toBe(head(folder));
   });
 
-  test('findCommitsChanging lists a merge commit only if the merged file differs from the file in every parent', async () => {
+  test('findCommitsChanging lists a merge commit only if the file differs between that commit and every parent', async () => {
     const folder = makeRepository({ 'a.md': '1', 'b.md': '1' });
     const first = head(folder);
     git(folder, 'switch', '--quiet', '--create', 'side');
@@ -87,7 +87,7 @@ describe('findCommitsChanging and followFile', () => {
   });
 });
 
-test('promptsync finds HEAD and the paths from the repository root in every folder of every worktree', async () => {
+test('promptsync finds HEAD and converts paths to repository root paths even in subfolders and linked worktrees', async () => {
   const folder = makeRepository({ 'a.md': '1', 'sub/b.md': '1', 'line\nfeed/c.md': '1' });
   const worktree = join(makeFolder(), 'tree');
   git(folder, 'worktree', 'add', '--quiet', worktree);
@@ -159,14 +159,14 @@ describe('readCommits', () => {
   });
 
   test.each(['', 'A\u001b[31mred\u0007 ::error::x ##[error]y', '--format=%H %x00 %s'])(
-    'readCommits returns the subject %j unescaped because renderers escape it',
+    'readCommits returns the commit subject %j unescaped because renderers escape it later',
     async (subject) => {
       const { folder, commit } = commitWithMessage(subject);
       expect((await (await open(folder)).readCommits([commit])).get(commit)).toMatchObject({ subject });
     },
   );
 
-  test('readCommits keeps the body of a commit separate from the next commit', async () => {
+  test('readCommits returns the correct subject and merge request for each commit even if a message ends with blank lines', async () => {
     const { folder, commit } = commitWithMessage('One\n\nSee merge request g/p!3\n\n\n');
     const next = commitAll(folder, 'Two');
     const commits = await (await open(folder)).readCommits([next, commit]);
@@ -220,12 +220,12 @@ describe('mapCommitsToMerges and mapCommitsToMerges', () => {
       { s1: 'm1', s2: 'm2' },
     ],
     [
-      'mapCommitsToMerges maps the commits of all merged branches to an octopus merge',
+      'mapCommitsToMerges maps the commits of every branch merged by an octopus merge to that merge',
       'm a x y\nx a\ny a\na\n',
       { x: 'm', y: 'm' },
     ],
     [
-      'mapCommitsToMerges maps a merged commit and its unlisted parent to the same merge',
+      'mapCommitsToMerges maps a merged commit and its parent to the same merge even if the parent has no entry in the input',
       'm b s\ns r\n',
       { s: 'm', r: 'm' },
     ],
@@ -251,7 +251,12 @@ describe('parseCommitMessage', () => {
       '',
       '#15',
     ],
-    ['parseCommitMessage ignores a pull request number inside a quoted subject', 'Revert "Soften (#12)"', '', null],
+    [
+      'parseCommitMessage ignores a pull request number inside the quoted subject of a revert commit',
+      'Revert "Soften (#12)"',
+      '',
+      null,
+    ],
     ['parseCommitMessage ignores issue references', 'Fix #12', 'Closes #12', null],
     ['parseCommitMessage ignores a pull request reference without a number', 'Soften (#)', '', null],
     ['parseCommitMessage ignores an impossibly large pull request number', absurd, '', null],
@@ -263,7 +268,7 @@ describe('parseCommitMessage', () => {
       'Soften',
     ],
     [
-      'parseCommitMessage keeps the subject of a GitHub merge message without a title',
+      'parseCommitMessage returns the subject of a GitHub merge message unchanged if the body contains no title',
       'Merge pull request #7 from a/b',
       '',
       '#7',
@@ -275,7 +280,7 @@ describe('parseCommitMessage', () => {
       '#7',
       'Like (#3)',
     ],
-    ['parseCommitMessage ignores a quoted GitHub merge message', quoted, '', null],
+    ['parseCommitMessage finds no pull request number in the subject of a reverted GitHub merge', quoted, '', null],
     [
       'parseCommitMessage finds the merge request number and the title in a GitLab merge message',
       "Merge branch 'soft' into 'main'",
@@ -284,7 +289,7 @@ describe('parseCommitMessage', () => {
       'Soften',
     ],
     [
-      'parseCommitMessage keeps the subject of a GitLab merge message without a title',
+      'parseCommitMessage returns the subject of a GitLab merge message unchanged if the body contains no title',
       "Merge branch 'a' into 'b'",
       'See merge request g/p!9\n',
       '!9',
@@ -319,12 +324,12 @@ describe('parseCommitMessage', () => {
       'See merge request g/p!1 and others',
       null,
     ],
-    ['parseCommitMessage accepts an empty message', '', '', null],
+    ['parseCommitMessage finds no pull request number in an empty message', '', '', null],
   ])('%s', (_, subject, body, pullRequest, title = subject) => {
     expect(parseCommitMessage(subject, body)).toEqual({ pullRequest, subject: title });
   });
 
-  test('parseCommitMessage handles a huge hostile message in linear time', () => {
+  test('parseCommitMessage finds no pull request number in a huge message that would slow down a backtracking regular expression', () => {
     const body = `${'See merge request '.repeat(20_000)}\n${'!'.repeat(100_000)}`;
     expect(parseCommitMessage(`${'(#1'.repeat(50_000)}`, body)).toMatchObject({ pullRequest: null });
   });

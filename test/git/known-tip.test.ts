@@ -18,7 +18,7 @@ test.each<[string, readonly string[], string | null, string | null]>([
   ['findKnownTip returns null for the default branch in a repository without a remote', [], null, null],
   ['findKnownTip returns the tip of the branch on origin, not that of the local branch', ORIGIN, 'main', 'HEAD~1'],
   [
-    'findKnownTip uses the only remote even if it is not named origin',
+    'findKnownTip reads the tip from the only remote even if that remote is not named origin',
     ['remote add up /nowhere', setRef('remotes/up/main')],
     'main',
     'HEAD~1',
@@ -29,7 +29,12 @@ test.each<[string, readonly string[], string | null, string | null]>([
     'main',
     'HEAD~1',
   ],
-  ['findKnownTip uses origin if the branch tracks a local branch', [...ORIGIN, trackRemote('.')], 'main', 'HEAD~1'],
+  [
+    'findKnownTip reads the tip from origin if the branch tracks a local branch',
+    [...ORIGIN, trackRemote('.')],
+    'main',
+    'HEAD~1',
+  ],
   ['findKnownTip returns null for a branch that was never fetched', ORIGIN, 'live', null],
   [
     'findKnownTip returns null if it cannot choose among several remotes',
@@ -37,14 +42,14 @@ test.each<[string, readonly string[], string | null, string | null]>([
     'main',
     null,
   ],
-  ["findKnownTip finds the default branch through the remote's HEAD", [...ORIGIN, SET_REMOTE_HEAD], null, 'HEAD~1'],
+  ['findKnownTip uses the HEAD of the remote to find the default branch', [...ORIGIN, SET_REMOTE_HEAD], null, 'HEAD~1'],
   [
     'findKnownTip reads the tip of the default branch from the remote that the branch tracks',
     [...ORIGIN_AND_UPSTREAM, SET_REMOTE_HEAD, trackRemote('up')],
     null,
     'HEAD~1',
   ],
-  ["findKnownTip returns null for the default branch if the remote's HEAD is unknown", ORIGIN, null, null],
+  ['findKnownTip returns null for the default branch if the HEAD of the remote is unknown', ORIGIN, null, null],
   ['findKnownTip returns null for an invalid branch name', ORIGIN, 'main^{/x} --all', null],
 ])('%s', async (_, setup, branch, expected) => {
   const folder = makeRepository({ 'a.md': '1' });

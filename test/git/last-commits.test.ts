@@ -182,7 +182,7 @@ describe('findLastCommit', () => {
     expect(await lastCommitOf(folder, 'a.md')).toEqual({ commit, path: 'a.md', changeSummary: 'First prompts' });
   });
 
-  test('In a shallow clone, findLastCommit returns the oldest available commit for a file that last changed earlier', async () => {
+  test('findLastCommit returns the oldest commit in a shallow clone if the last change to the file is not in the clone', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     writeFiles(folder, { 'b.md': 'b' });
     const head = commitAll(folder, 'Second');
@@ -206,7 +206,7 @@ function listTouchingNumbers(folder: string, path: string): readonly number[] {
   return subjects.map((subject) => Number(subject.slice('Commit '.length)));
 }
 
-test('findLastCommit finds the commit that gave a file its current content, regardless of the history', async () => {
+test('findLastCommit finds the commit that gave a file its current content in random histories with merges and renames', async () => {
   const property = fc.asyncProperty(histories, async (commits) => {
     const folder = importHistory(commits);
     configure(folder, UNUSUAL_SETTINGS);
@@ -232,7 +232,7 @@ test('findLastCommit finds the commit that gave a file its current content, rega
   await fc.assert(property, { numRuns: runs(15), endOnFailure: true });
 });
 
-test('concurrent queries for many commits return the same results as separate queries', async () => {
+test('findLastCommit returns the same results for many commits at once as for each commit separately', async () => {
   const property = fc.asyncProperty(histories, async (commits) => {
     const folder = importHistory(commits);
     configure(folder, UNUSUAL_SETTINGS);

@@ -37,30 +37,30 @@ const PLAN = [...OPENED, 'log', 'ls-tree'];
 
 describe('the number of git processes per run', () => {
   test.each<[string, readonly [PromptParts, PromptParts], readonly string[], number, readonly string[]]>([
-    ['plan starts as many git processes for 60 prompts as for 3 prompts', TEXTS, ['plan'], 0, PLAN],
+    ['plan starts the same number of git processes for 60 prompts as for 3 prompts', TEXTS, ['plan'], 0, PLAN],
     [
-      'plan --base starts as many git processes for 60 prompts as for 3 prompts',
+      'plan --base starts the same number of git processes for 60 prompts as for 3 prompts',
       TEXTS,
       ['plan', '--base', 'HEAD~1'],
       0,
       [...PLAN, 'cat-file', 'cat-file', 'diff', 'ls-files', 'ls-tree'],
     ],
     [
-      'history starts as many git processes for 60 prompts as for 3 prompts',
+      'history starts the same number of git processes for 60 prompts as for 3 prompts',
       TEXTS,
       ['history', '**'],
       0,
       [...PLAN, 'cat-file', 'log', 'log', 'rev-list'],
     ],
     [
-      'the rollback check starts as many git processes for 60 prompts as for 3 prompts',
+      'plan starts the same number of git processes to check for rollbacks in 60 prompts as in 3 prompts',
       TOO_EARLY,
       ['plan'],
       3,
       [...OPENED, 'cat-file', 'cat-file', 'log', 'log'],
     ],
     [
-      'validate starts as many git processes for 60 prompts as for 3 prompts',
+      'validate starts the same number of git processes for 60 prompts as for 3 prompts',
       NUMBERS,
       ['validate'],
       0,
@@ -112,7 +112,7 @@ describe('the number of git processes for git: pins', () => {
     return commits;
   }
 
-  test('promptsync looks up 1,000 missing refs with only three git processes', async () => {
+  test('promptsync starts only three git processes to look up 1,000 refs that do not exist', async () => {
     const folder = makePinnedPrompts(1000, (index) => `nope-${index}`);
     const counted = countGit();
     const { exitCode, stdout } = await run(folder, ['plan', '--offline', '--base', 'HEAD']);
@@ -120,7 +120,7 @@ describe('the number of git processes for git: pins', () => {
     expect(counted().filter((command) => command === 'cat-file' || command === 'rev-parse')).toHaveLength(3);
   });
 
-  test('promptsync starts as many git processes for pins to 100 commits as for pins to 10 commits', async () => {
+  test('promptsync starts the same number of git processes for pins to 100 commits as for pins to 10 commits', async () => {
     const started: (readonly string[])[] = [];
     for (const count of [10, 100]) {
       let commits: readonly string[] | null = null;
@@ -134,7 +134,7 @@ describe('the number of git processes for git: pins', () => {
     expect(started[0]!.length).toBeLessThan(20);
   });
 
-  test('promptsync starts at most 100 git processes to resolve 300 pins to reflog entries', async () => {
+  test('promptsync starts at most 100 git processes to look up 300 pinned reflog entries that do not exist', async () => {
     const folder = makePinnedPrompts(300, (index) => `main@{${index + 1000}}`);
     const counted = countGit();
     expect((await run(folder, ['plan', '--offline', '--base', 'HEAD'])).exitCode).toBe(3);

@@ -22,7 +22,7 @@ const makeRefs = (count: number, refOf: (index: number) => string) =>
   Array.from({ length: count }, (_, at) => refOf(at));
 
 describe('resolveRef on refs that make git exit', () => {
-  test('resolveRef starts at most 21 git processes for 1,000 valid refs and one ref to a damaged commit', async () => {
+  test('resolveRef starts at most 21 git processes to resolve 1,000 valid refs and one ref to a damaged commit', async () => {
     const folder = makeDamagedRepository();
     const { resolveRef, head } = await open(folder);
     const others = makeRefs(1000, (index) => `main${'^0'.repeat(index % 100)}~${'0'.repeat(index + 1)}`);
@@ -35,7 +35,7 @@ describe('resolveRef on refs that make git exit', () => {
     expect(started.length).toBeLessThanOrEqual(21);
   });
 
-  test('resolveRef starts at most 100 extra git processes for 300 refs to a damaged commit', async () => {
+  test('resolveRef starts no more than 101 git processes for one valid ref and 300 refs to a damaged commit', async () => {
     const { resolveRef, head } = await open(makeDamagedRepository());
     const counted = countGit();
     const commits = await Promise.all(

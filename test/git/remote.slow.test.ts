@@ -71,7 +71,7 @@ describe('tipOf', () => {
     ...['nope', '*', 'mai?', 'main^{commit}', 'main~1', 'main main', 'main\n', 'main\0', '', '-x', '--heads', 'größe'],
     ...['--upload-pack=touch touched', '--exec=touch touched', '-c core.sshCommand=touch', '$(touch x)', '; touch x'],
   ];
-  test('readTip reports a failure for missing, invalid or malicious branch names and executes no code from them', async () => {
+  test('readTip reports a failure for a missing, invalid or malicious branch name and does not execute code from that name', async () => {
     const { desk } = makeRemoteSetup();
     const { readTip: tipOf } = openRemote(startAt(desk));
     const ends = await Promise.all(NO_BRANCHES.map((branch) => valueOrProblemCode(tipOf(branch))));
@@ -79,7 +79,7 @@ describe('tipOf', () => {
     expect(readdirSync(desk).toSorted()).toEqual(['.git', 'a.md']);
   });
 
-  test('readTip fails immediately and hides the username if the remote requires a password', async () => {
+  test('readTip fails without a password prompt and hides the username in the URL if the remote requires a password', async () => {
     const refusingServer = createServer((_, response) =>
       response.writeHead(401, { 'www-authenticate': 'Basic' }).end(),
     );
@@ -100,8 +100,8 @@ function stateOf(folder: string): readonly unknown[] {
 
 describe('fetchTip', () => {
   test.each<[string, readonly string[]]>([
-    ['fetchTip adds only git objects to a full clone and does not make it shallow', []],
-    ['fetchTip adds only git objects to a shallow clone', ['--depth', '1']],
+    ['fetchTip fetches the branch tip into a full clone without changing any ref or making the clone shallow', []],
+    ['fetchTip fetches the branch tip into a shallow clone without changing any ref', ['--depth', '1']],
   ])('%s', async (_, words) => {
     const { origin, desk } = makeRemoteSetup();
     git(desk, 'push', '--quiet', 'origin', 'main:gone');
@@ -143,7 +143,7 @@ describe('openRemote on a broken remote', () => {
 });
 
 describe('fetchHistory', () => {
-  test('fetchHistory completes a shallow clone without changing the files or HEAD', async () => {
+  test('fetchHistory turns a shallow clone into a full clone without changing the files or HEAD', async () => {
     const { origin, first, second } = makeRemoteSetup();
     const clone = checkOutShallow(origin, second);
     writeFiles(clone, { 'a.md': 'edited', 'untracked.md': '1' });
@@ -155,7 +155,7 @@ describe('fetchHistory', () => {
     expect([repository.head, git(clone, 'status', '--porcelain')]).toEqual([second, ' M a.md\n?? untracked.md']);
   });
 
-  test('fetchHistory fetches both parents of a detached merge commit and their merge base', async () => {
+  test('fetchHistory fetches both parents of a checked-out merge commit and the merge base of those parents', async () => {
     const { origin, desk, first, second } = makeRemoteSetup();
     git(desk, 'switch', '--quiet', '--create', 'change', first);
     const change = commitAll(desk, 'Change');

@@ -18,32 +18,36 @@ const edit = (folder: string) => writeFiles(folder, { 'a.md': 'edited' });
 describe('findUncommitted and findStaged', () => {
   const stage = (folder: string) => (edit(folder), git(folder, 'add', '.'));
   test.each<[string, (folder: string) => void, boolean]>([
-    ['an unchanged file does not count as uncommitted', () => {}, false],
+    ['findUncommitted does not list an unchanged file', () => {}, false],
     [
-      'a file rewritten with identical bytes does not count as uncommitted',
+      'findUncommitted does not list a file that was rewritten with identical bytes',
       (folder) => writeFiles(folder, { 'a.md': 'a' }),
       false,
     ],
-    ['an edited file counts as uncommitted', edit, true],
-    ['an edited and staged file counts as uncommitted', stage, true],
+    ['findUncommitted lists an edited file', edit, true],
+    ['findUncommitted lists a file whose edit is staged', stage, true],
     [
-      'a file with a staged edit does not count as uncommitted if its working copy was restored',
+      'findUncommitted does not list a file with a staged edit if its working copy was restored to the committed content',
       (folder) => (stage(folder), writeFiles(folder, { 'a.md': 'a' })),
       false,
     ],
     [
-      'a file that was removed from the index counts as uncommitted',
+      'findUncommitted lists a file that was removed from the git index',
       (folder) => git(folder, 'rm', '--cached', '--quiet', 'a.md'),
       true,
     ],
-    ['a file with changed permissions counts as uncommitted', (folder) => chmodSync(join(folder, 'a.md'), 0o755), true],
     [
-      'an edited file with the assume-unchanged flag counts as uncommitted',
+      'findUncommitted lists a file whose permissions changed',
+      (folder) => chmodSync(join(folder, 'a.md'), 0o755),
+      true,
+    ],
+    [
+      'findUncommitted lists an edited file even if it has the assume-unchanged flag',
       (folder) => (setIndexFlag(folder, '--assume-unchanged'), edit(folder)),
       true,
     ],
     [
-      'an edited file with the skip-worktree flag counts as uncommitted',
+      'findUncommitted lists an edited file even if it has the skip-worktree flag',
       (folder) => (setIndexFlag(folder, '--skip-worktree'), edit(folder)),
       true,
     ],
@@ -53,7 +57,7 @@ describe('findUncommitted and findStaged', () => {
     expect(await uncommittedOf(folder, ['a.md', 'b.md'])).toEqual(differs ? ['a.md'] : []);
   });
 
-  test('findStaged lists a staged file even if its working copy was restored', async () => {
+  test('findStaged lists a file with a staged edit even if its working copy was restored to the committed content', async () => {
     const folder = makeRepository({ 'p/a.md': 'a', 'p/b.md': 'b', 'c.md': 'c' });
     writeFiles(folder, { 'p/a.md': 'edited', 'c.md': 'edited' });
     git(folder, 'add', '.');
@@ -62,20 +66,20 @@ describe('findUncommitted and findStaged', () => {
     expect(await staged(['a.md', 'b.md'])).toEqual(new Set(['a.md']));
   });
 
-  test('untracked and ignored files count as uncommitted', async () => {
+  test('findUncommitted lists untracked and ignored files', async () => {
     const folder = makeRepository({ 'a.md': 'a', '.gitignore': 'ignored.md\n' });
     writeFiles(folder, { 'new.md': 'n', 'ignored.md': 'i' });
     expect(await uncommittedOf(folder, ['a.md', 'new.md', 'ignored.md'])).toEqual(['ignored.md', 'new.md']);
   });
 
-  test('every file counts as uncommitted before the first commit', async () => {
+  test('findUncommitted lists a staged file in a repository without commits', async () => {
     const folder = makeWorkspace({ 'a.md': 'a' });
     initRepository(folder);
     git(folder, 'add', '.');
     expect(await uncommittedOf(folder, ['a.md'])).toEqual(['a.md']);
   });
 
-  test('a file with an unresolved merge conflict counts as uncommitted', async () => {
+  test('findUncommitted lists a file with an unresolved merge conflict', async () => {
     const folder = makeRepository({ 'a.md': 'a\n' });
     git(folder, 'switch', '--quiet', '--create', 'side');
     writeFiles(folder, { 'a.md': 'side\n' });
@@ -88,7 +92,7 @@ describe('findUncommitted and findStaged', () => {
     expect(await uncommittedOf(folder, ['a.md'])).toEqual(['a.md']);
   });
 
-  test('a file counts as uncommitted if it was committed after the repository was opened', async () => {
+  test('findUncommitted lists a file that was edited and committed after promptsync opened the repository', async () => {
     const folder = makeRepository({ 'a.md': 'a', 'b.md': 'b' });
     const { findUncommitted } = await open(folder);
     edit(folder);
@@ -114,7 +118,7 @@ describe('findUncommitted and findStaged', () => {
     }
   });
 
-  test('findUncommitted works in a worktree, where .git is a file', async () => {
+  test('findUncommitted lists an edited file in a linked worktree, where .git is a file instead of a folder', async () => {
     const folder = makeRepository({ 'a.md': 'a', 'b.md': 'b' });
     const worktree = join(makeFolder(), 'tree');
     git(folder, 'worktree', 'add', '--quiet', worktree);
@@ -122,14 +126,14 @@ describe('findUncommitted and findStaged', () => {
     expect(await uncommittedOf(worktree, ['a.md', 'b.md'])).toEqual(['b.md']);
   });
 
-  test('a file whose line endings git converts on checkout does not count as uncommitted', async () => {
+  test('findUncommitted does not list a file whose line endings git converted on checkout', async () => {
     const folder = makeRepository({ '.gitattributes': '*.md text eol=crlf\n', 'a.md': 'one\ntwo\n', 'b.md': 'one\n' });
     unlinkSync(join(folder, 'a.md'));
     git(folder, 'checkout', '--quiet', '--', 'a.md');
     expect(await uncommittedOf(folder, ['a.md'])).toEqual([]);
   });
 
-  test('findUncommitted works while another git process holds the index lock', async () => {
+  test('findUncommitted lists an edited file even while the git index is locked', async () => {
     const folder = makeRepository({ 'a.md': 'a', 'b.md': 'b' });
     writeFiles(folder, { 'a.md': 'a', 'b.md': 'edited', '.git/index.lock': '' });
     expect(await uncommittedOf(folder, ['a.md', 'b.md'])).toEqual(['b.md']);

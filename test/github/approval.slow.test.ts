@@ -42,41 +42,41 @@ const takeCreations = ({ service }: Team) => service.takeWrites().filter((write)
 describe('require-reviewed-plan', () => {
   test.each<[string, (team: Team, seen: Pull, unseen: Pull) => void]>([
     [
-      'An edited pull request comment does not approve a change',
+      'Copying another plan into a pull request comment does not approve an unreviewed change',
       ({ github }, seen, { number }) => {
         const [[own], [other]] = [github.comments(seen.number), github.comments(number)];
         github.editComment(own!.id, other!.body);
       },
     ],
     [
-      'The check of one pull request does not approve changes in a different pull request',
+      'The promptsync check on one pull request does not approve the changes of a different pull request',
       ({ github }, _, { head }) => expect(github.checks(head)).toHaveLength(1),
     ],
     [
-      'A check copied from a different pull request does not approve a change',
+      'A check copied from a different pull request does not approve an unreviewed change',
       ({ github }, seen, { head }) => github.addCheck({ ...github.checks(head)[0]!, head_sha: seen.head }),
     ],
     [
-      'A check whose text was copied from a different check does not approve a change',
+      'A check whose text was copied from a different check does not approve an unreviewed change',
       ({ github }, seen, { head }) => {
         const [[own], [other]] = [github.checks(seen.head), github.checks(head)];
         github.editCheck(own!.id, { output: other!.output });
       },
     ],
     [
-      'A check created by a different GitHub App does not approve a change',
+      'A check created by a different GitHub App does not approve an unreviewed change',
       (team, seen, unseen) =>
         team.github.addCheck({ ...checkFor(seen, team, unseen), head_sha: seen.head, app: { slug: 'other' } }),
     ],
     [
-      'A check on a commit pushed after the merge does not approve a change',
+      'A check on a commit that was pushed after the merge does not approve an unreviewed change',
       (team, seen, unseen) => {
         const head = team.push('change', greets('Later'));
         team.github.addCheck({ ...checkFor(seen, team, unseen), head_sha: head });
       },
     ],
     [
-      'A check for a different promptsync configuration does not approve a change',
+      'A check for a different promptsync configuration file does not approve an unreviewed change',
       (team, seen, unseen) => {
         const check = checkFor(seen, team, unseen);
         const path = check.external_id!.replace('promptsync.yaml', 'other/promptsync.yaml');
@@ -102,7 +102,7 @@ describe('require-reviewed-plan', () => {
     expect(merged).not.toBe(commit);
   });
 
-  test('A check for an older push does not approve the last push to a pull request', async () => {
+  test('A check on an earlier commit of a pull request does not approve a later unreviewed commit with the same text', async () => {
     const team = await makeApplied('greeting');
     await open(team, 'change', greets('Unseen'));
     await open(team, 'change', greets('Seen'));
@@ -113,7 +113,7 @@ describe('require-reviewed-plan', () => {
     expect(team.service.takeWrites()).toEqual([]);
   });
 
-  test('A review that ran without an API key does not approve a change', async () => {
+  test('A review without an API key creates a successful check that does not approve the change', async () => {
     const team = await makeApplied('greeting');
     team.push('change', greets('Other'));
     const pull = team.openPull('change', { repository: 'stranger/prompts', by: 'stranger' });
@@ -136,7 +136,7 @@ describe('Two pull requests with the same head commit', () => {
     return { team, merged };
   }
 
-  test('A review for one base branch does not approve text pushed to a different base branch', async () => {
+  test('A review of a pull request into one branch does not approve the same text pushed directly to a different branch', async () => {
     const { team } = await reviewSameHead(greets('Unseen'));
     const ran = await team.runPush(team.pushMain(greets('Unseen')), reviewed);
     expect(ran.outputs['failure-reason']).toBe('refused');
@@ -144,7 +144,7 @@ describe('Two pull requests with the same head commit', () => {
     expect(takeCreations(team)).toEqual(['POST prm_farewell versions']);
   });
 
-  test('A review does not approve text that appears only in the merge commit of a different pull request', async () => {
+  test('A merge commit is not approved if its text was reviewed only in a different pull request with the same head commit', async () => {
     const { team } = await reviewSameHead(greets('Unseen'));
     const commit = team.pushMain(greets('Unseen'));
     const [{ head_sha: head }] = team.github.checks(git(team.origin, 'rev-parse', 'change')) as [CheckRun];
@@ -157,7 +157,7 @@ describe('Two pull requests with the same head commit', () => {
     expect(takeCreations(team)).toEqual(['POST prm_farewell versions']);
   });
 
-  test('A review of a second pull request with the same head commit preserves the approval of the first pull request', async () => {
+  test('The approval of a pull request remains valid after a review of a second pull request with the same head commit', async () => {
     const { team, merged } = await reviewSameHead({ 'prompts/broken.md': 'No front matter' });
     const ran = await team.runPush(merged, reviewed);
     expect(ran.outputs['failure-reason']).toBe('');
@@ -203,12 +203,12 @@ describe('require-reviewed-plan after a revert', () => {
 
   test.each<[string, (team: Team) => string | Promise<string>, RegExp]>([
     [
-      'A direct push cannot restore text that a pull request reverted',
+      'With require-reviewed-plan, the action refuses a direct push that restores text reverted by a pull request',
       (team) => team.pushMain(greets('Bad')),
       /"greeting"\. Commit [0-9a-f]{12} was not merged through a pull request\./,
     ],
     [
-      'A push after an unreviewed direct push cannot restore reverted text',
+      'With require-reviewed-plan, the action refuses a push that follows an unreviewed direct push of reverted text',
       (team) => {
         team.pushMain(greets('Bad'));
         return team.pushMain({ 'README.md': 'Words' });
@@ -216,7 +216,7 @@ describe('require-reviewed-plan after a revert', () => {
       /"greeting"\. Commit [0-9a-f]{12} was not merged through a pull request\./,
     ],
     [
-      'A pull request cannot restore reverted text if its review failed to create a check',
+      'With require-reviewed-plan, a pull request cannot restore reverted text if promptsync failed to create its check',
       async (team) => {
         team.github.fail({ method: 'POST', path: /check-runs/ }, { status: 403 });
         return team.mergePull(await open(team, 'again', greets('Bad')));
@@ -224,7 +224,7 @@ describe('require-reviewed-plan after a revert', () => {
       /"greeting"\. #3 has no valid approval\./,
     ],
     [
-      'A pull request cannot restore reverted text if an older version of promptsync reviewed it',
+      'With require-reviewed-plan, a pull request cannot restore reverted text if an older promptsync version reviewed it',
       async (team) => {
         const pull = await open(team, 'again', greets('Bad'));
         const [check] = team.github.checks(pull.head);
@@ -235,7 +235,7 @@ describe('require-reviewed-plan after a revert', () => {
       /"greeting"\. #3 has no valid approval\./,
     ],
     [
-      'A pull request cannot restore reverted text if it was reviewed for a different base branch',
+      'With require-reviewed-plan, a pull request cannot restore reverted text if it was reviewed for a different base branch',
       async (team) => {
         team.push('release', { 'README.md': 'Words' });
         team.push('again', greets('Bad'));
@@ -253,7 +253,7 @@ describe('require-reviewed-plan after a revert', () => {
     expect(team.service.takeWrites()).toEqual([]);
   });
 
-  test('A pushed merge commit cannot restore reverted text if its first parent is not the branch tip', async () => {
+  test('A pushed merge commit cannot restore reverted text if its first parent is not the previous branch tip', async () => {
     const team = await revertBadText();
     const reverted = git(team.origin, 'rev-parse', 'main');
     const tree = `${reverted}^1^{tree}`;
@@ -267,7 +267,7 @@ describe('require-reviewed-plan after a revert', () => {
     expect(team.service.takeWrites()).toEqual([]);
   });
 
-  test('A commit from a squash-merged pull request cannot restore reverted text', async () => {
+  test('A pushed merge commit cannot restore reverted text from an earlier commit of a squash-merged pull request', async () => {
     const team = await revertBadText();
     const replaced = team.push('words', greets('Bad'));
     const words = await open(team, 'words', { 'prompts/greeting.md': promptText('greeting'), 'README.md': 'Words' });
@@ -285,7 +285,7 @@ describe('require-reviewed-plan after a revert', () => {
     expect(team.service.takeWrites()).toEqual([]);
   });
 
-  test('A later pull request can restore reverted text if its review shows that text', async () => {
+  test('The review of a later pull request approves reverted text that a direct push restored before the review', async () => {
     const team = await revertBadText();
     team.pushMain(greets('Bad'));
     const later = await open(team, 'later', { 'README.md': 'Words' });
@@ -309,7 +309,7 @@ test('The action blocks prompts that changed in the service after the review and
   expect(team.github.comments(1)[0]?.body).toContain('### promptsync applied in part (refused), ');
 });
 
-test('The action run for the last of twelve squash merges applies all twelve pull requests', async () => {
+test('The action run for the last of twelve squash merges applies the changes of all twelve pull requests', async () => {
   const keys = [...Array(12).keys()].map((index) => `prompt-${index}`);
   const team = await makeApplied(...keys);
   for (const key of keys) await open(team, key, says(key, 'Other'));
@@ -324,7 +324,7 @@ test('The action run for the last of twelve squash merges applies all twelve pul
   }
 });
 
-test('The action run for a rebased pull request also applies an earlier merge that was never applied', async () => {
+test('The action run after a rebase merge also applies an earlier merged pull request that was not applied yet', async () => {
   const team = await makeApplied('greeting', 'farewell');
   const first = await open(team, 'first', says('farewell', 'Bye'));
   for (let index = 1; index < 12; index++) team.push('change', { 'README.md': `Word ${index}` });
@@ -335,7 +335,7 @@ test('The action run for a rebased pull request also applies an earlier merge th
   expect(takeCreations(team)).toHaveLength(2);
 });
 
-test('The check for a merge queue run approves no changes, but the checks on the pull requests do', async () => {
+test('The check of a merge queue run approves no changes, so the action relies on the checks of the pull requests', async () => {
   const team = await makeApplied('greeting', 'farewell');
   await open(team, 'one', greets('One'));
   await open(team, 'two', says('farewell', 'Two'));
@@ -461,7 +461,7 @@ describe('the comment after the merge', () => {
     expect(team.github.comments(1)).toEqual([comment]);
   });
 
-  test('The pull request comment of a superseded run names the newer commit', async () => {
+  test('The pull request comment of a superseded action run names the newer commit on the base branch', async () => {
     const team = await makeApplied('greeting', 'farewell');
     const merged = team.mergePull(await open(team, 'change', greets('Other')));
     const newer = team.pushMain(says('farewell', 'Bye'));

@@ -60,7 +60,11 @@ describe('baseOf', () => {
   test.each<[string, Name, Name]>([
     ['chooseBase rejects a checkout of a commit that precedes the pull request head', 'early', 'change'],
     ['chooseBase rejects a checkout of the base branch for a pull request event', 'main', 'change'],
-    ['chooseBase rejects a checkout of a merge commit with a different pull request head', 'merge', 'early'],
+    [
+      'chooseBase rejects a checked-out merge commit that does not merge the head of the pull request',
+      'merge',
+      'early',
+    ],
   ])('%s', async (_, at, head) => {
     const { folder, commits } = makeHistory();
     git(folder, 'checkout', '--quiet', '--detach', commits[at]);
@@ -149,7 +153,13 @@ describe('pathsFromRoot', () => {
       '../../a.md',
       'a.md',
     ],
-    ['makeRootPathConverter keeps special characters in a path', '.', '', 'prompts/ü #[1].md', 'prompts/ü #[1].md'],
+    [
+      'makeRootPathConverter returns special characters in a path unchanged',
+      '.',
+      '',
+      'prompts/ü #[1].md',
+      'prompts/ü #[1].md',
+    ],
   ])('%s', (_, at, config, path, expected) => {
     const folder = join(makeWorkspace({ ...files, 'team/ws/prompts/.keep': '' }), at);
     expect(makeRootPathConverter(folder, config || undefined)(path)).toBe(expected);

@@ -33,18 +33,18 @@ describe('findMergedPull and listMergedPulls', () => {
       null,
     ],
     [
-      'findMergedPull ignores a pull request whose base branch name only starts with the given branch name',
+      'findMergedPull ignores a pull request into the branch main-2 if the given branch is main',
       [merged(7, { base: 'main-2' })],
       null,
     ],
     ['findMergedPull ignores a pull request with a different merge commit', [merged(7, { mergeCommit: OTHER })], null],
     [
-      'findMergedPull prefers a later pull request with a matching merge commit to one with a matching head',
+      'findMergedPull prefers a pull request with a matching merge commit to an earlier one with a matching head commit',
       [merged(7, { head: COMMIT, mergeCommit: OTHER }), merged(8)],
       8,
     ],
     [
-      'findMergedPull prefers an earlier pull request with a matching merge commit to one with a matching head',
+      'findMergedPull prefers a pull request with a matching merge commit to a later one with a matching head commit',
       [merged(7), merged(8, { head: COMMIT, mergeCommit: OTHER })],
       7,
     ],

@@ -106,7 +106,7 @@ describe('drift on a pull request', () => {
     expect(drift).toContain('- `greeting`: `staging` serves `v2`, but the base wants `v1` (changed outside of git).');
   });
 
-  test('Drift makes both the review and the run after the merge fail if on-drift is set to fail', async () => {
+  test('If on-drift is set to fail, drift makes both the pull request review and the action run after the merge fail', async () => {
     const { team } = await inSync();
     await byHand(team);
     team.service.takeWrites();

@@ -18,32 +18,40 @@ function pullWith(changes: object, around: object = {}): object {
 describe('parseEvent for pull requests', () => {
   const own = { full_name: 'acme/prompts' };
   test.each<[string, object, boolean]>([
-    ['parseEvent does not mark a pull request from the same repository as foreign', pullEvent(7, HEAD, BASE), false],
+    ['parseEvent sets isForeign to false for a pull request from the same repository', pullEvent(7, HEAD, BASE), false],
     [
-      'parseEvent marks a pull request from a fork as foreign',
+      'parseEvent sets isForeign to true for a pull request from a fork',
       pullEvent(7, HEAD, BASE, { repository: 'ada/prompts' }),
       true,
     ],
     [
-      'parseEvent marks a pull request from a deleted fork as foreign',
+      'parseEvent sets isForeign to true for a pull request from a deleted fork',
       pullEvent(7, HEAD, BASE, { repository: null }),
       true,
     ],
-    ['parseEvent marks a pull request as foreign if its head has no repository', pullWith({}), true],
-    ['parseEvent marks a pull request from Dependabot as foreign', pullEvent(7, HEAD, BASE, { by: DEPENDABOT }), true],
+    ['parseEvent sets isForeign to true if the head of a pull request has no repository', pullWith({}), true],
     [
-      'parseEvent marks a Dependabot pull request as foreign even if somebody else pushed to it',
+      'parseEvent sets isForeign to true for a pull request that Dependabot opened and pushed',
+      pullEvent(7, HEAD, BASE, { by: DEPENDABOT }),
+      true,
+    ],
+    [
+      'parseEvent sets isForeign to true for a Dependabot pull request even if somebody else pushed to it',
       pullFrom({ user: DEPENDABOT }),
       true,
     ],
-    ['parseEvent marks a pull request as foreign if Dependabot pushed to it', pullFrom({ sender: DEPENDABOT }), true],
     [
-      'parseEvent does not mark a pull request from a deleted account as foreign',
+      'parseEvent sets isForeign to true if Dependabot pushed to a pull request that somebody else opened',
+      pullFrom({ sender: DEPENDABOT }),
+      true,
+    ],
+    [
+      'parseEvent sets isForeign to false for a pull request whose author deleted their account',
       pullWith({ head: { sha: HEAD, repo: own }, user: null }),
       false,
     ],
     [
-      'parseEvent marks a pull request as foreign if the head repository differs from the base repository',
+      'parseEvent sets isForeign to true if the head repository of a pull request differs from its base repository',
       pullWith({ head: { sha: HEAD, repo: own }, base: { sha: BASE, ref: 'main', repo: { full_name: 'b/b' } } }),
       true,
     ],
@@ -132,7 +140,7 @@ const payloads = fc.oneof(
   fc.record({ number: fc.jsonValue(), head: fc.jsonValue(), base: fc.jsonValue() }).map((one) => pullWith(one)),
 );
 
-test('parseEvent either returns an event or throws an invalid-event error for any payload', () => {
+test('For any payload, parseEvent either returns an event or throws an invalid-event error', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), payloads, (name, ref, payload) => {
       expect(endOfCall(() => JSON.stringify(parseEvent(name, ref, payload)))).toMatch(/^(action\/invalid-event: |\{)/);
@@ -177,7 +185,7 @@ describe('chooseMode', () => {
   test.each([
     ['refs/heads/live', 'sync'],
     [MAIN, 'plan'],
-  ])('A push to %s selects the mode %s if the configured branch is named live', (ref, expected) => {
+  ])('For a push to %s, chooseMode selects the mode %s if the configured branch is named live', (ref, expected) => {
     expect(chooseMode('auto', eventOf('push', ref), 'live')).toBe(expected);
   });
 

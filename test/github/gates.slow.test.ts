@@ -29,7 +29,7 @@ describe('a run of an older commit', () => {
     expect(await team.runPush(newer)).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '' } });
   });
 
-  test('The action applies a merged prompt even if a bot later committed a different file', async () => {
+  test('The action applies a merged prompt even if a newer commit on the branch changed only other files', async () => {
     const team = await makeTeam({ greeting: {} });
     const merged = team.pushMain({});
     team.pushMain({ 'CHANGELOG.md': 'Words' }, 'Release [skip ci]');
@@ -50,7 +50,7 @@ describe('a run of an older commit', () => {
   });
 });
 
-test('The action applies pushes to the configured branch but only plans changes for pushes to the default branch', async () => {
+test('If a branch is configured, the action applies pushes to that branch but only plans pushes to the default branch', async () => {
   const team = await makeTeam({ greeting: {} }, `${CONFIG}branch: live\n`);
   const commit = team.push('live', greets('Live'));
   expect((await team.runPush(team.pushMain({}))).stdout).toContain('Plan: ');

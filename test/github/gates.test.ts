@@ -49,28 +49,33 @@ const truncateTree = (github: GitHubDouble): void =>
 
 describe('makeNewestCommitReader', () => {
   test.each<[string, Name, ((github: GitHubDouble) => void) | null, string]>([
-    ['sync with an unreachable git remote writes if GitHub reports the same branch tip', 'First', () => {}, ''],
-    ['sync with an unreachable git remote writes if newer commits on GitHub change no prompt', 'Words', () => {}, ''],
+    ['sync writes despite an unreachable git remote if GitHub reports HEAD as the branch tip', 'First', () => {}, ''],
     [
-      'sync with an unreachable git remote refuses to write if newer commits on GitHub change a prompt',
+      'sync writes despite an unreachable git remote if newer commits on GitHub change no prompt',
+      'Words',
+      () => {},
+      '',
+    ],
+    [
+      'sync refuses to write if the git remote is unreachable and newer commits on GitHub change a prompt',
       'Second',
       () => {},
       'guard/superseded',
     ],
     [
-      'sync with an unreachable git remote refuses to write if GitHub does not know the branch',
+      'sync refuses to write if the git remote is unreachable and GitHub does not know the branch',
       'First',
       failGitCalls,
       'guard/unknown-newest',
     ],
     [
-      'sync with an unreachable git remote refuses to write if GitHub returns a truncated file list',
+      'sync refuses to write if the git remote is unreachable and GitHub returns a truncated file list',
       'Words',
       truncateTree,
       'guard/unknown-newest',
     ],
     [
-      'sync with an unreachable git remote refuses to write without a GitHub token',
+      'sync refuses to write if the git remote is unreachable and no GitHub token is available',
       'First',
       null,
       'guard/unknown-newest',

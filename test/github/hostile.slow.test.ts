@@ -50,7 +50,7 @@ function expectInertRun({ stdout, stderr, summary }: ActionRun, team: Team): voi
 }
 
 describe('hostile texts', () => {
-  test('Hostile text in files, file names and commit messages is harmless in every output', async () => {
+  test('The action shows hostile text from prompt files, file names and commit messages as inert text in every output', async () => {
     const team = await makeTeam(
       Object.fromEntries(texts.map((_, index) => [String(index), {}])),
       'prompts: ["prompts/**/*.md"]\n',
@@ -77,7 +77,7 @@ describe('hostile texts', () => {
     expectInertRun(await team.runPush(team.mergePull(pull)), team);
   });
 
-  test('Hostile text in invalid files is harmless in every output', async () => {
+  test('The action shows hostile text from invalid prompt files as inert text in every output', async () => {
     const team = await makeTeam({ greeting: {} });
     const invalid = texts.map((text, index) => [
       nameOf(text, index),
@@ -90,7 +90,7 @@ describe('hostile texts', () => {
     expect(ran.stdout).toMatch(/^::error title=promptsync::\d+ more errors/m);
   });
 
-  test('Hostile text in service responses is harmless in every output', async () => {
+  test('The action shows hostile text from service responses as inert text in every output', async () => {
     const team = await makeTeam(Object.fromEntries(texts.map((_, index) => [String(index), {}])));
     const bodies = texts.map((text) => `${text}\r\n::error::${text}\r::warning::${text}`);
     const { baseUrl } = await startFront({

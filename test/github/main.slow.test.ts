@@ -35,7 +35,14 @@ async function runOf({ name, ref = 'refs/heads/main', event = {} }: Trigger, opt
 const QUEUE = { ref: 'refs/heads/queue', event: { merge_group: { base_sha: 'BASE', head_sha: 'BASE' } } };
 
 test.each<[string, Trigger, string, RegExp, string, readonly string[]]>([
-  ['The action applies the prompts after a push to the default branch', { name: 'push' }, 'auto', DONE, '', APPLIED],
+  [
+    'The action applies changed prompts after a push to the default branch',
+    { name: 'push' },
+    'auto',
+    DONE,
+    '',
+    APPLIED,
+  ],
   [
     'The action creates a plan but applies nothing after a push to a non-default branch',
     { name: 'push', ref: 'refs/heads/other' },
@@ -53,7 +60,7 @@ test.each<[string, Trigger, string, RegExp, string, readonly string[]]>([
     [],
   ],
   [
-    'The action applies the prompts if somebody starts it manually with the mode sync',
+    'The action applies changed prompts if somebody starts it manually in sync mode',
     { name: 'workflow_dispatch' },
     'sync',
     DONE,
@@ -61,7 +68,7 @@ test.each<[string, Trigger, string, RegExp, string, readonly string[]]>([
     APPLIED,
   ],
   [
-    'The action creates a plan but applies nothing in a merge queue',
+    'The action creates a plan but applies nothing for a merge queue event',
     { name: 'merge_group', ...QUEUE },
     'auto',
     PLANNED,
@@ -91,19 +98,19 @@ test.each<[string, string, RunOptions, RegExp]>([
     /no folder "x"/,
   ],
   [
-    'The action reports a working directory above the workspace and writes nothing',
+    'The action rejects a working directory above the workspace and writes nothing',
     'push',
     { inputs: { 'working-directory': '..' } },
     /no folder "\.\."/,
   ],
   [
-    'The action reports an absolute working directory and writes nothing',
+    'The action rejects an absolute path as the working directory and writes nothing',
     'push',
     { inputs: { 'working-directory': tmpdir() } },
     /`working-directory` input is invalid: /,
   ],
   [
-    'The action reports a symbolic link that leads out of the workspace and writes nothing',
+    'The action rejects a working directory that is a symbolic link to a folder outside the workspace and writes nothing',
     'push',
     { inputs: { 'working-directory': 'a' }, prepare: withLink },
     /no folder "a"/,
@@ -115,19 +122,19 @@ test.each<[string, string, RunOptions, RegExp]>([
     /The workspace does not contain a\/b\.yaml/,
   ],
   [
-    'The action reports a base-url that is not a URL and writes nothing',
+    'The action rejects a base-url that is not a URL and writes nothing',
     'push',
     { inputs: { 'base-url': 'x' } },
     /the input `base-url` .* not a URL/,
   ],
   [
-    'The action reports a base-url that uses plain http and writes nothing',
+    'The action rejects a base-url that uses plain http and writes nothing',
     'push',
     { inputs: { 'base-url': 'http://a.example' } },
     /the input `base-url` .* plain http/,
   ],
   [
-    'The action reports a base-url with credentials and writes nothing',
+    'The action rejects a base-url with credentials and writes nothing',
     'push',
     { inputs: { 'base-url': 'https://a@b.c' } },
     /the input `base-url` .* a user name or a password/,
@@ -145,7 +152,7 @@ test.each<[string, string, RunOptions, RegExp]>([
     /check the secret/,
   ],
   [
-    'The action reports an API key with invalid characters and writes nothing',
+    'The action rejects an API key with invalid characters and writes nothing',
     'push',
     { inputs: { 'api-key': 'hun ter2' } },
     /The input `api-key` contains characters/,
@@ -157,7 +164,7 @@ test.each<[string, string, RunOptions, RegExp]>([
     /add a step that runs actions\/checkout/,
   ],
   [
-    'The action reports an event file that is not JSON and writes nothing',
+    'The action rejects an event file that is not JSON and writes nothing',
     'push',
     { environment: { GITHUB_EVENT_PATH: '/dev/null' } },
     /could not read the event/,
@@ -167,7 +174,7 @@ test.each<[string, string, RunOptions, RegExp]>([
   expect(ran).toEqual({ says: expect.stringMatching(says), reason: 'invalid', writes: [] });
 });
 
-test('The action needs no API key to plan changes in a subfolder that configures an embedded service', async () => {
+test('The action needs no API key to plan changes in a subfolder whose configuration uses an embedded service', async () => {
   const { push, review } = await makeTeam({ greeting: {} });
   const config = 'service:\n  embedded: .promptsync/service.db\nprompts: ["*.md"]\n';
   push('main', { 'sub/promptsync.yaml': config, 'sub/a.md': promptText('a') });
@@ -180,7 +187,7 @@ test('The action needs no API key to plan changes in a subfolder that configures
   expect(planned.summary).toContain('service `embedded:.promptsync/service.db`');
 });
 
-test('A pull request cannot redirect an API key to a different service by deleting a configuration', async () => {
+test('A pull request cannot redirect an API key to a different service by deleting the configuration file of a subfolder', async () => {
   const [forRoot, forTeam] = [await startTestService(['greeting']), await startTestService(['greeting'])];
   const configFor = ({ baseUrl }: TestService) => `service: { base_url: "${baseUrl}" }\nprompts: ["**/*.md"]\n`;
   const { github, push, pushMain, openPull, runPull } = await makeTeam({ greeting: {} }, configFor(forRoot));
@@ -242,7 +249,7 @@ test('The action applies the prompts and prints notices even if it cannot write 
   expect(service.takeWrites()).toEqual(APPLIED);
 });
 
-test('A canceled run finishes the current API call, reports its progress and stops writing', async () => {
+test('A canceled run stops writing and reports that it did not apply all changes', async () => {
   const names = [...Array(20).keys()].map(String);
   const { service, pushMain, runPush } = await makeTeam(Object.fromEntries(names.map((name) => [name, {}])));
   let child: ChildProcess | null = null;
@@ -268,7 +275,7 @@ const fork = { repository: 'stranger/prompts', by: 'stranger' };
 const REFUSED = { status: 403, body: { message: 'Resource not accessible by integration' } };
 
 describe('a review without an API key', () => {
-  test('The action reviews a pull request from a fork without calling the service', async () => {
+  test('The action reviews a pull request from a fork without an API key and without calling the service', async () => {
     const { github, service, review } = await makeTeam({ greeting: {} });
     const ran = await review(changed, { keyless: true }, fork);
     expect(ran).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'plan-digest': '', 'failure-reason': '' } });
@@ -280,7 +287,7 @@ describe('a review without an API key', () => {
     expect(comment?.body).not.toContain('<!-- plan');
   });
 
-  test('A review without permission to comment writes the summary and succeeds with a notice', async () => {
+  test('A review without permission to comment writes the job summary and succeeds with a notice', async () => {
     const { github, service, review } = await makeTeam({ greeting: {} });
     github.fail({ method: 'POST', path: /comments/ }, REFUSED, Infinity);
     const ran = await review(changed, { keyless: true }, fork);
@@ -336,7 +343,7 @@ describe('pull_request_target', () => {
     ['pull_request_target', 1],
     ['pull_request', 0],
   ])(
-    'On the event %s, the action refuses to review a checkout of main (depth %i) instead of the pull request',
+    'On the event %s, the action fails if the checkout with depth %i contains main instead of the pull request',
     async (name, depth) => {
       const { ran, shown, comments } = await runTarget({ keyless: true, depth }, name, true);
       expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid', changes: 'false' } });
@@ -370,7 +377,7 @@ describe('a review with an API key', () => {
     expect(service.requests).not.toEqual([]);
   });
 
-  test('A pull request that configures a different API key variable cannot expose its secret', async () => {
+  test('A pull request that configures a different API key variable cannot expose the secret in that variable', async () => {
     const { service, pushMain, review } = await makeTeam({ greeting: {} });
     pushMain({ 'promptsync.yaml': configOf(service.baseUrl) });
     const stolen = configOf(service.baseUrl).replace('\nprompts', '\n  api_key_env: DEPLOY_TOKEN\nprompts');
@@ -421,12 +428,12 @@ describe('a review without a working GitHub API', () => {
       { ...LIMITED, body: { message: 'API rate limit exceeded for installation.' } },
       {},
     ],
-    ['A review finishes within a minute even if a rate limit response from GitHub has no message', LIMITED, {}],
+    ['A review finishes within a minute even if GitHub sends a rate limit response without a message', LIMITED, {}],
     ['A review finishes within a minute even if every GitHub request fails', { status: 500 }, {}],
     ['A review finishes within a minute even without a GitHub token', 'reset', { 'github-token': '' }],
     ['A review finishes within a minute even if GitHub rejects its token', { status: 401 }, {}],
     ['A review finishes within a minute even if GitHub never responds', 'hang', {}],
-    ['A review finishes within a minute even if GitHub stops in the middle of each response', 'half-answer', {}],
+    ['A review finishes within a minute even if GitHub never completes its responses', 'half-answer', {}],
   ])('%s', async (_, failure, inputs) => {
     const { github, review } = await makeTeam({ greeting: {} });
     github.fail({ path: /./ }, failure, Infinity);

@@ -59,7 +59,7 @@ async function inSync(prompts: Readonly<Record<string, PromptParts>> = two, opti
 const two = { greeting: {}, farewell: {} };
 
 describe('the mode pull', () => {
-  test('Pull mode opens a single pull request, reviews it and updates it until the merge', async () => {
+  test('Pull mode opens a single pull request, reviews it and updates it until it is merged', async () => {
     const { github, service, pull, byHand, written, tipOf, fileAt, ...team } = await inSync();
     expect(await pull()).toMatchObject({ exitCode: 0, outputs: { changes: 'false', 'failure-reason': '' } });
     expect([github.pulls(), written()]).toEqual([[], []]);
@@ -105,7 +105,7 @@ describe('the mode pull', () => {
     ]);
   });
 
-  test('Pull mode closes its pull request after a sync overwrites the outside change', async () => {
+  test('Pull mode closes its pull request after a sync has overwritten the proposed change', async () => {
     const { github, pull, byHand, written, ...team } = await inSync();
     await byHand('By hand');
     await pull();
@@ -160,14 +160,14 @@ describe('the mode pull', () => {
     expect(comment?.body).toContain('`greeting`');
   });
 
-  test('Pull mode leaves the review to the review workflow if a GitHub App opens the pull request', async () => {
+  test('Pull mode posts no review comment on a pull request that it opens as a GitHub App', async () => {
     const { github, pull, byHand } = await inSync(two, { as: { login: 'our-app[bot]', type: 'Bot' } });
     await byHand('By hand');
     expect(await pull()).toMatchObject({ exitCode: 0 });
     expect([github.pulls().length, github.comments(1)]).toEqual([1, []]);
   });
 
-  test('Pull mode opens only one pull request if the response from GitHub is lost', async () => {
+  test('Pull mode opens only one pull request if the response to its create request is lost', async () => {
     const { github, pull, byHand } = await inSync();
     await byHand('By hand');
     github.fail({ method: 'POST', path: /\/pulls$/ }, 'lost-answer');
@@ -249,7 +249,7 @@ describe('the modes promote and rollback', () => {
   };
   const promotion = { mode: 'promote', prompts: 'greeting', from: 'staging', to: 'production' };
 
-  test('The action opens separate pull requests for promotions and rollbacks in each environment', async () => {
+  test('The action opens separate pull requests for promotions to different environments and for a rollback', async () => {
     const { github, service, run, written, fileAt, ...team } = await ahead();
     expect(await run(promotion)).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'failure-reason': '' } });
     expect(await run({ ...promotion, to: 'other' })).toMatchObject({ exitCode: 0 });

@@ -16,7 +16,7 @@ test.each<[ProposalMode, Readonly<Record<string, string>>, string]>([
   expect(named(mode, inputs)).toBe(expected);
 });
 
-test('makeProposalBranchName returns a unique and valid git branch name for every environment and configuration', () => {
+test('makeProposalBranchName returns a unique and valid branch name for each environment, folder and configuration file', () => {
   const environments = [
     '..',
     '.',

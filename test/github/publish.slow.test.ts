@@ -52,7 +52,7 @@ describe('the comment of a review', () => {
     expect(github.comments(1)[0]?.body).toContain('The field "nmae" is unknown.');
   });
 
-  test('A review shows a warning even if the pull request itself adds it to accept_warnings', async () => {
+  test('A review shows a warning even if the pull request adds that warning to accept_warnings', async () => {
     const { github, review } = await makeTeam({ greeting: {} });
     const accepted = { accept_warnings: ['prompt/hidden-character'] };
     const ran = await review({
@@ -123,7 +123,7 @@ function longText(word: string): string {
   return line.repeat(Math.ceil(20_000 / Buffer.byteLength(line)));
 }
 
-test('A plan with thirty large diffs fits in the comment, check and job summary and can still be applied', async () => {
+test('The action shortens the comment, check and job summary of a plan with thirty large diffs and can still apply the plan', async () => {
   const prompts = Object.fromEntries(names.map((name) => [name, { text: longText('old') }]));
   const { github, push, pushMain, openPull, mergePull, runPull, runPush } = await makeTeam(prompts);
   await runPush(pushMain({}));
@@ -173,7 +173,7 @@ test.each<[string, Fault, number]>([
     0,
   ],
   [
-    'The action posts only one comment if the response from GitHub is lost',
+    'The action posts only one comment if the response to its create request is lost',
     { match: { method: 'POST', path: all }, failure: 'lost-answer', times: 1 },
     1,
   ],

@@ -26,7 +26,7 @@ describe('annotateProblems', () => {
     [9, undefined],
     [10, 'error: 1 more error: see the summary of the run.'],
     [12, 'error: 3 more errors: see the summary of the run.'],
-  ])('Given %i errors, annotateProblems shows nine and reports the number of any others', (count, more) => {
+  ])('annotateProblems shows nine of %i errors and states how many more there are, if any', (count, more) => {
     const lines = annotated(many('error', count));
     expect(lines.slice(0, 9)).toEqual(many('error', 9).map(({ message }) => `error: ${message} What to do.`));
     expect(lines.slice(9)).toEqual(more === undefined ? [] : [more]);
@@ -45,15 +45,19 @@ describe('annotateProblems', () => {
   });
 
   test.each<[string, Partial<ReportProblem>, object]>([
-    ['annotateProblems adds no location to a problem that has no path', {}, { title: 'prompt/any' }],
-    ['annotateProblems includes the file of a problem', { path: 'a.md' }, { title: 'prompt/any', file: 'root/a.md' }],
+    ['annotateProblems adds no location to the annotation of a problem without a path', {}, { title: 'prompt/any' }],
     [
-      'annotateProblems includes the line of a problem',
+      'annotateProblems adds the file of a problem to its annotation',
+      { path: 'a.md' },
+      { title: 'prompt/any', file: 'root/a.md' },
+    ],
+    [
+      'annotateProblems adds the line of a problem to its annotation',
       { path: 'a.md', line: 3 },
       { title: 'prompt/any', file: 'root/a.md', startLine: 3 },
     ],
     [
-      'annotateProblems includes the column of a problem',
+      'annotateProblems adds the column of a problem to its annotation',
       { path: 'a.md', line: 3, column: 5 },
       { title: 'prompt/any', file: 'root/a.md', startLine: 3, startColumn: 5 },
     ],
@@ -69,7 +73,11 @@ describe('annotateProblems', () => {
   });
 
   test.each<[string, message: string, expected: string]>([
-    ['annotateProblems and annotateWholeRun escape a workflow command', '::error::x', '\\u{3a}:error::x What to do.'],
+    [
+      'annotateProblems and annotateWholeRun escape a workflow command in a message',
+      '::error::x',
+      '\\u{3a}:error::x What to do.',
+    ],
     [
       'annotateProblems and annotateWholeRun escape an indented workflow command',
       '  ::error::x',
@@ -142,7 +150,7 @@ describe('failureOf', () => {
       'failed',
     ],
     [
-      'chooseActionFailure returns failed if an interrupt follows the last write',
+      'chooseActionFailure returns failed if a sync is interrupted after its last write',
       { mode: 'sync', exitCode: 130, statuses: ['applied'] },
       'failed',
     ],

@@ -43,7 +43,7 @@ describe('readInputs', () => {
     ['require-reviewed-plan', 'yes', 'expected one of "true"'],
     ['require-reviewed-plan', 'True', 'expected one of "true"'],
     ['drift-issue', '1', 'expected one of "true"'],
-  ])('After masking all secrets, readInputs rejects the input %s with the value %j', (name, value, expected) => {
+  ])('readInputs masks all secrets before it rejects the input %s with the value %j', (name, value, expected) => {
     const secrets: string[] = [];
     const runner = makeRunner({ [name]: value, 'api-key': 'key', 'github-token': 'token' });
     const end = endOfCall(() => JSON.stringify(readInputs(runner, { keep: (secret) => void secrets.push(secret) })));

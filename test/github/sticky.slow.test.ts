@@ -236,7 +236,7 @@ const failingRequests: readonly Row<Attempt>[] = [
 
 test.each<[string, readonly Row<Attempt>[]]>([
   ['upsertComment updates its own comment or creates one, and leaves all other comments unchanged', existingComments],
-  ['upsertComment recognizes its own comment by the account that its token belongs to', identities],
+  ['upsertComment recognizes its own comment by the account of its token', identities],
   ['upsertComment creates no duplicate comment when requests fail', failingRequests],
 ])('%s', async (_, rows) => {
   const { actual, expected } = await tryAll(rows, tryToKeepComment);
@@ -245,7 +245,11 @@ test.each<[string, readonly Row<Attempt>[]]>([
 
 test.each<[string, Failure, number]>([
   ['upsertComment looks for its comment before retrying a create request that timed out', 'hang', 2],
-  ['upsertComment finds its comment after an incomplete response and sends no second create request', 'half-answer', 1],
+  [
+    'upsertComment sends no second create request if it finds its comment after an incomplete response',
+    'half-answer',
+    1,
+  ],
 ])('%s', async (_, failure, sent) => {
   const github = await startGitHub();
   addPullRequest(github);
@@ -326,7 +330,7 @@ describe('upsertIssue and closeIssue', () => {
   const rows: readonly Row<IssueAttempt>[] = [
     ['upsertIssue opens an issue if none is open', {}, 'done', NEW_ISSUE, OPENED],
     ['upsertIssue updates an open issue in place', hasIssue(), 'done', PATCH, OPENED],
-    ['upsertIssue updates an outdated title', hasIssue({ title: 'Old', body: BODY }), 'done', PATCH, OPENED],
+    ['upsertIssue updates an outdated issue title', hasIssue({ title: 'Old', body: BODY }), 'done', PATCH, OPENED],
     ['upsertIssue leaves an identical issue unchanged', hasIssue({ body: BODY }), 'done', OPENED],
     [
       'upsertIssue opens a new issue if the previous one was closed',

@@ -20,7 +20,7 @@ async function queue({ origin, run, github }: Team, commit: string): Promise<str
 
 test.each<[string, (team: Team, commit: string) => Promise<string>]>([
   [
-    'The action reviews and applies a pull request and later proposes a change made directly in the service',
+    'The action reviews and applies a pull request and later opens a new one for a change made directly in the service',
     async (_, commit) => commit,
   ],
   ['The action reviews and applies pull requests that go through a merge queue', queue],

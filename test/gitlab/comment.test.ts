@@ -69,7 +69,7 @@ describe('comment', () => {
     expect(gitlab.requests.filter(({ path }) => path === '/user')).toHaveLength(2);
   });
 
-  test('The GitLab note starts with a marker and names the folder, the source commit and the job', async () => {
+  test('The GitLab note starts with a marker, names the folder and the source commit, and links to the job', async () => {
     const { gitlab, publish } = await makeJob();
     const variables = { ...gitlab.mergeRequestVariables(1), CI_MERGE_REQUEST_SOURCE_BRANCH_SHA: 'ab12'.repeat(10) };
     await publish(PLAN, { environment: variables, in: 'team-a' });
@@ -105,7 +105,7 @@ describe('comment', () => {
       [PUT(5301)],
     ],
     [
-      'promptsync comment updates only the first note if it finds two of its own',
+      'promptsync comment updates only the first note if two of its own notes exist',
       ({ gitlab }, body) => [1, 2].forEach((number) => gitlab.addNote(1, { body: `${body} of before ${number}` })),
       [PUT(5001)],
     ],
@@ -151,16 +151,20 @@ describe('comment in a branch pipeline', () => {
       [merged(2, { commits: [], squash_commit_sha: COMMIT })],
       2,
     ],
-    ['In a branch pipeline, promptsync comment finds a merge request after a fast-forward merge', [merged(2)], 2],
+    ['In a branch pipeline, promptsync comment finds a merge request that was merged by fast-forward', [merged(2)], 2],
     [
       'In a branch pipeline, promptsync comment ignores a merge request that targets a different branch',
       [merged(2, { target_branch: 'next' })],
       null,
     ],
     ['In a branch pipeline, promptsync comment ignores a closed merge request', [merged(2, { state: 'closed' })], null],
-    ['In a branch pipeline, promptsync comment finds an open merge request', [opened(2)], 2],
     [
-      'In a branch pipeline, promptsync comment prefers a merge request with a matching merge commit',
+      'In a branch pipeline, promptsync comment finds an open merge request that contains the commit of the pipeline',
+      [opened(2)],
+      2,
+    ],
+    [
+      'In a branch pipeline, promptsync comment prefers the merge request whose merge commit is the commit of the pipeline',
       [merged(2), merged(3, { merge_commit_sha: COMMIT, commits: ['a'] }), merged(4, { commits: [COMMIT, 'b'] })],
       3,
     ],
@@ -170,7 +174,7 @@ describe('comment in a branch pipeline', () => {
       2,
     ],
     [
-      'In a branch pipeline, promptsync comment prefers an open merge request from the same branch',
+      'In a branch pipeline, promptsync comment prefers the open merge request whose source branch is the pipeline branch',
       [opened(3), opened(2, { source_branch: 'main' }), opened(4)],
       2,
     ],
@@ -200,25 +204,25 @@ describe('the note after the merge', () => {
   };
   const TIME = '2026-01-02 03:04 UTC';
   const RESULTS: readonly (readonly [sentence: string, title: string, Report])[] = [
-    ['The post-merge note reports that the plan was applied', 'applied', apply(applied, promptOf())],
+    ['The post-merge note has the status applied if every change was applied', 'applied', apply(applied, promptOf())],
     [
-      'The post-merge note reports a successful apply that a newer commit has overtaken',
+      'The post-merge note has the status applied and overtaken if a newer commit was pushed during the apply',
       'applied and overtaken',
       { ...apply(applied), ...withProblem('guard/overtaken', 'warning') },
     ],
     [
-      'The post-merge note reports a partial apply if a prompt failed',
+      'The post-merge note reports a partial apply if one prompt was applied and another failed',
       'applied in part (failed)',
       apply(applied, failed, blocked('guard/drift')),
     ],
     [
-      'The post-merge note reports a partial apply if a prompt was blocked',
+      'The post-merge note reports a partial apply if one prompt was applied and another was blocked',
       'applied in part (refused)',
       apply(applied, blocked('guard/max-changes')),
     ],
     ['The post-merge note reports a failure if every prompt failed', 'failed', apply(failed)],
     [
-      'The post-merge note reports a failure if no prompt was attempted',
+      'The post-merge note reports a failure if promptsync did not attempt to apply any prompt',
       'failed',
       apply(promptOf({ status: 'not_attempted' })),
     ],
@@ -228,26 +232,26 @@ describe('the note after the merge', () => {
       { ...apply(), ...withProblem('config/not-found') },
     ],
     [
-      'The post-merge note reports that the apply was refused because of uncommitted files',
+      'The post-merge note has the status refused if promptsync refused the apply because of uncommitted files',
       'refused',
       { ...apply(), ...withProblem('guard/uncommitted') },
     ],
     [
-      'The post-merge note reports that the apply was superseded',
+      'The post-merge note has the status superseded if promptsync refused the apply because of a newer commit',
       'superseded',
       apply(blocked('guard/superseded'), promptOf()),
     ],
     [
-      'The post-merge note reports drift if drift is the only reason for a blocked prompt',
+      'The post-merge note has the status drift if drift is the only reason why a prompt was blocked',
       'drift',
       apply(blocked('guard/drift')),
     ],
     [
-      'The post-merge note reports a refusal if drift is not the only reason for a blocked prompt',
+      'The post-merge note shows the status "refused" if a prompt is blocked by drift and also for another reason',
       'refused',
       apply(blocked('guard/drift', 'guard/not-merged')),
     ],
-    ['The post-merge note reports a successful apply if nothing was left to do', 'applied', apply(promptOf())],
+    ['The post-merge note has the status applied if every prompt was already in sync', 'applied', apply(promptOf())],
   ];
   test.each(RESULTS)('%s', async (_, title, report) => {
     const { publish, titles } = await makeJob();
@@ -259,17 +263,29 @@ describe('the note after the merge', () => {
   const [DONE, IDLE, LATE] = [apply(applied), apply(promptOf()), apply(blocked('guard/superseded'))];
   test.each<[string, readonly Report[], readonly string[]]>([
     ['promptsync comment creates no note for a sync without changes', [IDLE], []],
-    ['promptsync comment creates no note for a superseded sync', [LATE], []],
+    ['promptsync comment creates no note for a sync that was refused because of a newer commit', [LATE], []],
     ['promptsync comment creates a note for a sync with changes', [DONE], [`applied, ${TIME}`]],
-    ['A superseded sync does not overwrite the note about a completed apply', [PLAN, DONE, LATE], [`applied, ${TIME}`]],
     [
-      'A sync without changes does not overwrite the note about a partial apply',
+      'A sync that is refused because of a newer commit does not overwrite the note about a completed apply',
+      [PLAN, DONE, LATE],
+      [`applied, ${TIME}`],
+    ],
+    [
+      'A later sync without changes does not overwrite the note about a partial apply',
       [PLAN, apply(applied, failed), IDLE],
       [`applied in part (failed), ${TIME}`],
     ],
-    ['A repeated plan does not overwrite the note about a completed apply', [PLAN, DONE, PLAN], [`applied, ${TIME}`]],
+    [
+      'A plan that runs again after an apply does not overwrite the note about the completed apply',
+      [PLAN, DONE, PLAN],
+      [`applied, ${TIME}`],
+    ],
     ['A successful sync overwrites the note about a failed sync', [PLAN, apply(failed), DONE], [`applied, ${TIME}`]],
-    ['A sync without changes overwrites the note about a superseded sync', [PLAN, LATE, IDLE], [`applied, ${TIME}`]],
+    [
+      'A sync without changes overwrites the note about a sync that was refused because of a newer commit',
+      [PLAN, LATE, IDLE],
+      [`applied, ${TIME}`],
+    ],
   ])('%s', async (_, reports, expected) => {
     const { publish, titles } = await makeJob();
     for (const report of reports) expect((await publish(report)).exitCode).toBe(0);

@@ -56,7 +56,7 @@ describe('comment with transient failures', () => {
     expect(titles()).toEqual(['plan']);
   });
 
-  test('promptsync comment updates its note despite a gateway error and a lost response', async () => {
+  test('promptsync comment retries until its note is updated after a gateway error and a lost response', async () => {
     const { gitlab, publish } = await makeJob();
     await publish();
     gitlab.fail(EDIT, { status: 503 });
@@ -70,15 +70,20 @@ describe('comment with transient failures', () => {
 describe('comment with permanent failures', () => {
   const body = { message: '403 Forbidden', error: 'insufficient_scope' };
   test.each<[string, FailureMatch, Failure, says: RegExp]>([
-    ['promptsync comment fails with a hint if the token was revoked', LIST, { status: 401 }, /401: .*has not expired/],
     [
-      'promptsync comment fails with a hint if the token lacks the required scope',
+      'promptsync comment fails and suggests checking whether the token has expired if GitLab responds with status 401',
+      LIST,
+      { status: 401 },
+      /401: .*has not expired/,
+    ],
+    [
+      'promptsync comment fails and names the required scope and role if the token lacks the scope',
       CREATE,
       { status: 403, body },
       /403: .*insufficient_scope.* `api` scope and the Reporter role/,
     ],
     [
-      'promptsync comment fails with a hint if the token has no access to the project',
+      'promptsync comment fails and names the required role if the token has no access to the project',
       LIST,
       { status: 404 },
       /404: .*Reporter role/,
@@ -128,7 +133,7 @@ describe('comment with permanent failures', () => {
     },
   );
 
-  test('promptsync comment reports a refused connection', async () => {
+  test('promptsync comment fails and reports that the GitLab server refused the connection', async () => {
     const { gitlab, publish } = await makeJob();
     const CI_API_V4_URL = 'http://127.0.0.1:1/api/v4';
     const ran = await publish(PLAN, { environment: { ...gitlab.mergeRequestVariables(1), CI_API_V4_URL } });
@@ -153,7 +158,7 @@ test.each([301, 302, 307, 308])(
 test.each<[string, FailureMatch, Failure]>([
   ['promptsync comment gives up within a minute if every request hangs', { path: /./ }, 'hang'],
   ['promptsync comment gives up within a minute if the request to create the note hangs', CREATE, 'hang'],
-  ['promptsync comment gives up within a minute if responses never end', LIST, 'half-answer'],
+  ['promptsync comment gives up within a minute if GitLab never completes its responses', LIST, 'half-answer'],
 ])('%s', async (_, match, failure) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());

@@ -35,7 +35,7 @@ describe('the note on a merge request', () => {
     expect(gitlab.actions).toEqual([]);
   });
 
-  test('A GitLab note renders the message of a forged report as inert text', async () => {
+  test('A GitLab note renders hostile text in a problem message of a forged report as inert text', async () => {
     const { gitlab, publish } = await makeJob();
     const message = '@all ~bug <b>x</b> www.evil.example\n\n/merge';
     const problem = { code: 'service/not-asked', severity: 'warning', message, hint: '' } as const;

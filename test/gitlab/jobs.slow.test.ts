@@ -78,13 +78,13 @@ test.each<[string, Variables, readonly string[]]>([
     ['promptsync:apply'],
   ],
   [
-    'The generated pipeline runs only the drift job for a schedule on the default branch',
+    'The generated pipeline runs only the drift job for a scheduled run on the default branch',
     SCHEDULE,
     ['promptsync:drift'],
   ],
   ['The generated pipeline runs no job for a push to another branch', { ...push(), CI_COMMIT_BRANCH: 'change' }, []],
   [
-    'The generated pipeline runs no job for a schedule on another branch',
+    'The generated pipeline runs no job for a scheduled run on another branch',
     { ...SCHEDULE, CI_COMMIT_BRANCH: 'change' },
     [],
   ],
@@ -108,7 +108,7 @@ describe('the generated plan job', () => {
     expect(reportOf(workspace, 'plan')).toContain('greeting');
   });
 
-  test('The plan job for a fork shows the changes without an API key and without contacting the service', async () => {
+  test('Without an API key, as in a fork, the plan job shows the changes and does not contact the service', async () => {
     const team = await makeSynced();
     const { head, variables } = openMergeRequest(team);
     const { exitCode, stderr, workspace } = await team.pipeline(head, variables, '');
@@ -143,7 +143,7 @@ describe('the generated plan job', () => {
 describe('the generated apply job', () => {
   const written = (what: string) => ['POST prm_greeting versions', 'set-active prm_greeting promptsync', what];
 
-  test('The apply job applies a merge commit but refuses a rerun of an older pipeline', async () => {
+  test('The apply job applies a merge commit but refuses to apply an older commit when its pipeline runs again', async () => {
     const team = await makeSynced();
     openMergeRequest(team);
     const merged = team.mergePull(team.openPull('change'));
@@ -163,7 +163,7 @@ describe('the generated apply job', () => {
     expect(team.service.takeWrites()).toEqual([]);
   });
 
-  test('The apply job does not overwrite a change made in the service if on_drift is set to fail', async () => {
+  test('The apply job does not overwrite a change made directly in the service if on_drift is set to fail', async () => {
     const team = await makeSynced();
     team.pushMain({ 'promptsync.yaml': 'prompts: ["prompts/**/*.md"]\non_drift: fail\n' });
     await changeService(team.service.baseUrl, 'greeting', 'staging', 'By somebody else.');
@@ -185,7 +185,7 @@ test('The scheduled job passes if the service is in sync, fails on drift and nev
   expect(reportOf(red.workspace, 'drift')).toContain('greeting');
 });
 
-test('A single note tracks a merge request from plan to apply despite hostile content and failing requests', async () => {
+test('The GitLab jobs update a single note from plan to apply despite hostile prompt text and failing requests', async () => {
   const [team, gitlab] = await Promise.all([makeSynced(), startGitLab()]);
   const titles = () => gitlab.notes(1).map(({ body }) => body.split('\n')[1]?.replace(/\d{4}-.*/, ''));
   const job = async (commit: string, variables: Variables) => {

@@ -13,7 +13,7 @@ const greets = (text: string) => ({
   'prompts/greeting.md': promptText('greeting', { key: NAME, name: NAME, text }),
 });
 
-test('With Langfuse, the action reviews a pull request with or without API keys and applies it after the merge', async () => {
+test('With Langfuse, the action reviews a pull request with or without API keys and applies the merged changes', async () => {
   const langfuse = await startLangfuse();
   langfuse.store.addVersion(NAME, { text: 'One.', labels: ['staging'], config: { model: 'gpt-5' } });
   const config = `service: { provider: langfuse, base_url: "${langfuse.baseUrl}" }\n${CONFIG}`;
@@ -86,7 +86,7 @@ async function startMeddler(langfuse: { readonly baseUrl: string; readonly store
 }
 
 describe('require-reviewed-plan with Langfuse', () => {
-  test('The action refuses to copy the config of a version that was added after the review', async () => {
+  test('The action does not create a version if it would inherit the config of a version added after the review', async () => {
     const { langfuse, apply } = await mergeReviewed([]);
     langfuse.store.addVersion(NAME, { text: 'Anything.', config: EVIL_CONFIG });
     const applied = await apply();
@@ -94,7 +94,7 @@ describe('require-reviewed-plan with Langfuse', () => {
     expect(applied.stdout).toContain('No review covered this change');
   });
 
-  test('The action refuses to copy the config of a version that was added after the plan', async () => {
+  test('The action does not create a version if it would inherit the config of a version added between planning and writing', async () => {
     const { langfuse, apply } = await mergeReviewed([]);
     const applied = await apply(await startMeddler(langfuse, { text: 'Anything.', config: EVIL_CONFIG }));
     expect(applied).toMatchObject({ reason: 'refused', writes: [] });
@@ -104,9 +104,12 @@ describe('require-reviewed-plan with Langfuse', () => {
   test.each<[sentence: string, config: JsonValue]>([
     ['The action refuses to activate an existing version with the reviewed text but no config', {}],
     ['The action refuses to activate an existing version with the reviewed text but a different config', EVIL_CONFIG],
-    ['The action refuses to activate a version whose config is not a mapping', ['evil']],
     [
-      'The action refuses to activate a version whose config contains the reserved key promptsync',
+      'The action refuses to activate an existing version with the reviewed text but a config that is not a mapping',
+      ['evil'],
+    ],
+    [
+      'The action refuses to activate an existing version with the reviewed text but a config with the reserved key promptsync',
       { ...REVIEWED_CONFIG, promptsync: EVIL_CONFIG },
     ],
   ])('%s', async (_, config) => {
@@ -117,7 +120,7 @@ describe('require-reviewed-plan with Langfuse', () => {
     expect(applied.stdout).toContain('No review covered this change');
   });
 
-  test('The action refuses to apply if somebody creates a version with the reviewed text after the plan', async () => {
+  test('The action refuses to apply if somebody creates a version with the reviewed text between planning and writing', async () => {
     const { langfuse, apply } = await mergeReviewed(['staging']);
     const applied = await apply(await startMeddler(langfuse, { text: 'Two!', config: {} }));
     expect(applied).toMatchObject({ reason: 'refused', writes: [] });

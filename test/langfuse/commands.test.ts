@@ -58,7 +58,7 @@ async function makeImported() {
 const codes = (problems: readonly { readonly code: string }[]) => problems.map(({ code }) => code);
 
 describe('import from Langfuse', () => {
-  test('import reads the Langfuse listing and each label only once, and a later sync changes nothing', async () => {
+  test('import reads the Langfuse listing and each label only once, and the next sync writes nothing', async () => {
     const { langfuse, read, runChecked, folder } = await makeStage();
     expect((await runChecked(['import', 'support/*'])).exitCode).toBe(0);
     const listings = langfuse.requests.filter(({ path }) => path.includes('page='));
@@ -95,7 +95,7 @@ describe('import from Langfuse', () => {
       [],
     ],
     [
-      'import skips and reports a Langfuse prompt that no environment serves',
+      'import skips and reports a Langfuse prompt that is not active in any environment',
       ['team/*'],
       3,
       ['team/a'],
@@ -193,10 +193,10 @@ describe('status --orphans', () => {
   ];
 
   test.each<[sentence: string, words: readonly string[], orphans: unknown]>([
-    ['status does not list prompts without a file unless --orphans is given', [], undefined],
+    ['Without --orphans, status does not list Langfuse prompts that have no file', [], undefined],
     ['status --orphans lists the Langfuse prompts that have no file', ['--orphans'], [A, IDLE]],
     [
-      'status --orphans considers all prompt files even if only some prompts are selected',
+      'status --orphans does not list a prompt that has a file, even if that file is not selected',
       ['support/greeting', '--orphans'],
       [A, IDLE],
     ],
@@ -209,7 +209,7 @@ describe('status --orphans', () => {
     expect(langfuse.takeWrites()).toEqual([]);
   });
 
-  test('status --orphans reports a pattern that matches no prompt', async () => {
+  test('status --orphans fails if its pattern matches no prompt', async () => {
     const { json } = await makeImported();
     const { report, exitCode } = await json('status', '--orphans', 'taem/*');
     expect([exitCode, codes(report.problems), report.orphans]).toEqual([1, ['usage/nothing-selected'], undefined]);
@@ -323,7 +323,7 @@ describe('sync with a kept config', () => {
   }
 
   test.each([[{ model: 'evil' }], [{}]])(
-    'After a lost create response, sync does not adopt a version with the config %j instead of the inherited one',
+    'After a lost create response, sync does not adopt a version whose config is %j instead of the inherited config',
     async (config) => {
       const synced = await syncThrough(async (request, { baseUrl }) => {
         // The same text and commit message, as the run of another clone sends them.
@@ -367,7 +367,7 @@ test('sync moves a label to the planned version, not to a later version with the
   expect(models).toEqual([{ model: 'first' }, { model: 'first' }, { model: 'second' }]);
 });
 
-test('A new version inherits the config of the first environment in promotion order, not in file order', async () => {
+test('A new version inherits the config from the first environment in promotion order, even if its file lists another one first', async () => {
   const langfuse = await startLangfuse();
   langfuse.store.addVersion('a', { text: 'One.', config: { model: 'live' }, labels: ['production'] });
   langfuse.store.addVersion('a', { text: 'Two.', config: { model: 'tried' }, labels: ['staging'] });
@@ -405,7 +405,7 @@ describe('sync --expect-plan', () => {
     expect(langfuse.takeWrites()).toEqual([]);
   });
 
-  test('sync --expect-plan blocks a prompt if a newer version has the same text but a different config', async () => {
+  test('sync --expect-plan blocks a prompt if somebody adds a version with the planned text but a different config', async () => {
     const { langfuse, sync } = await planEdit(['staging']);
     langfuse.store.addVersion('a', { text: 'Two.', config: {} });
     const { exitCode, report } = await sync();

@@ -46,7 +46,7 @@ describe.each<readonly [JsonValue]>([[[1, { a: 2 }]], ['gpt-5'], [7], [false]])(
       [['--theirs'], 'metadata:\n  model: gpt-5\n'],
       [['--ours'], 'metadata:\n  model: gpt-5\n'],
     ])(
-      'With the flags %j, pull blocks only the file that contains %j if its Langfuse config is not a mapping',
+      'With the flags %j, pull blocks only the file with the front matter %j if its Langfuse config is not a mapping',
       async (flags, metadata) => {
         const { json, read } = await makeChanged(metadata, config);
         const { exitCode, report } = await json('pull', ...flags);
@@ -62,7 +62,7 @@ describe.each<readonly [JsonValue]>([[[1, { a: 2 }]], ['gpt-5'], [7], [false]])(
       },
     );
 
-    test('If a file has no metadata, sync copies even a non-mapping config to the next version', async () => {
+    test('sync copies even a config that is not a mapping to the new version if the prompt file has no metadata', async () => {
       const { json, folder, store } = await makeChanged('', config);
       writeFiles(folder, { 'prompts/a.md': fileOf('a', 'Three.', '') });
       commitAll(folder, 'Edit');

@@ -59,9 +59,9 @@ const text = 'x'.repeat((39 * MIB) / 10);
 const items = Array.from({ length: (13 * MIB) / 10 }, () => ({}));
 
 test.each<[what: string, version: HeavyVersion]>([
-  ['plan rejects a Langfuse prompt with 190 versions of nearly 4 MiB of text each', { prompt: text, config: {} }],
+  ['plan rejects a Langfuse prompt that has 190 versions with nearly 4 MiB of text each', { prompt: text, config: {} }],
   [
-    'plan rejects a Langfuse prompt with 190 versions whose configs contain over a million values each',
+    'plan rejects a Langfuse prompt that has 190 versions with over a million config values each',
     { prompt: 'Served.', config: items },
   ],
 ])('%s', async (_, { prompt, config }) => {

@@ -75,7 +75,7 @@ describe.each(EXCESSES)('a Langfuse prompt with too many versions or labels (%#)
   const problem = { code: 'langfuse/too-many', message };
 
   test.each(['plan', 'sync', 'pull', 'history', 'status'])(
-    'promptsync %s fails only for the Langfuse prompt that exceeds a limit',
+    'promptsync %s fails only for the Langfuse prompt that has too many versions or labels',
     async (command) => {
       const folder = makeWorkspace('big', 'small');
       const { environment, requests } = await startHostile({ listing: listingOf(big, small('small')) });
@@ -90,7 +90,7 @@ describe.each(EXCESSES)('a Langfuse prompt with too many versions or labels (%#)
     },
   );
 
-  test('import skips a Langfuse prompt that exceeds a limit but still imports other prompts', async () => {
+  test('import skips a Langfuse prompt that has too many versions or labels but still imports other prompts', async () => {
     const folder = makeWorkspace('known');
     const { environment } = await startHostile({ listing: listingOf(big, small('small')) });
     const { exitCode, report } = await runJson(folder, ['import', '**'], { environment });
@@ -103,7 +103,7 @@ describe.each(EXCESSES)('a Langfuse prompt with too many versions or labels (%#)
     expect(existsSync(join(folder, 'prompts/small.md'))).toBe(true);
   });
 
-  test('status --orphans reports a Langfuse prompt that exceeds a limit but still lists the others', async () => {
+  test('status --orphans reports a Langfuse prompt that has too many versions or labels but still lists the others', async () => {
     const folder = makeWorkspace('known');
     const { environment } = await startHostile({ listing: listingOf(big, small('known'), small('small')) });
     const { exitCode, report } = await runJson(folder, ['status', '--orphans'], { environment });
@@ -113,7 +113,7 @@ describe.each(EXCESSES)('a Langfuse prompt with too many versions or labels (%#)
   });
 });
 
-test('history reports a failure for a Langfuse prompt with 100,000 labels on one version', async () => {
+test('history fails for a Langfuse prompt that has a version with 100,000 labels', async () => {
   const folder = makeWorkspace('big');
   const { environment } = await startHostile({ listing: listingOf(small('big')), labels: labelled(100_000) });
   const { report } = await runJson(folder, ['history'], { environment });
@@ -168,9 +168,15 @@ describe("Langfuse's listing", () => {
       'promptsync rejects a Langfuse listing with half a million rows on one page',
       numbers(500_000).map(() => small('')),
     ],
-    ['promptsync rejects a Langfuse listing with non-numeric versions', [{ ...small('known'), versions: ['1'] }]],
-    ['promptsync rejects a Langfuse listing with a version number below 1', [{ ...small('known'), versions: [0] }]],
-    ['promptsync rejects a Langfuse listing with non-string labels', [{ ...small('known'), labels: [1] }]],
+    [
+      'promptsync rejects a Langfuse listing whose version numbers are strings',
+      [{ ...small('known'), versions: ['1'] }],
+    ],
+    [
+      'promptsync rejects a Langfuse listing that contains a version number below 1',
+      [{ ...small('known'), versions: [0] }],
+    ],
+    ['promptsync rejects a Langfuse listing whose labels are not strings', [{ ...small('known'), labels: [1] }]],
   ])('%s', async (_, rows) => {
     const folder = makeWorkspace('known');
     const { environment } = await startHostile({ listing: () => rows });
@@ -182,7 +188,7 @@ describe("Langfuse's listing", () => {
   });
 });
 
-test('sync reports an unknown outcome if Langfuse responds to a create request with version -1', async () => {
+test('sync reports an unknown outcome if Langfuse responds to a create request with the invalid version number -1', async () => {
   const folder = makeWorkspace('known');
   const created = { name: 'known', version: -1, type: 'text', prompt: 'Wanted.', config: {}, labels: ['staging'] };
   const front = await startFront({
@@ -221,7 +227,7 @@ describe('import from a hostile Langfuse', () => {
     expect((await runJson(folder, ['validate'], { environment })).exitCode).toBe(0);
   });
 
-  test('import accepts just the first of two names that differ only in case or Unicode normalization', async () => {
+  test('If two Langfuse prompt names differ only in case or Unicode normalization, import accepts only the first', async () => {
     const folder = makeWorkspace('known');
     const names = ['CASE', 'case', 'caf\u00e9', 'cafe\u0301'];
     const { environment } = await startHostile({ listing: listingOf(...names.map(small)) });

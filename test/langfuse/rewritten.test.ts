@@ -82,7 +82,7 @@ describe('sync to a Langfuse behind a gateway that rewrites versions', () => {
     expect(langfuse.store.versions('a').length).toBe(2);
   });
 
-  test('If a gateway drops the config key that a commit adds, repeated syncs create only one version', async () => {
+  test('Repeated syncs create only one more version if a gateway drops the config key that the latest commit adds', async () => {
     const { langfuse, environment } = await startBehindGateway(dropModel);
     const folder = makeFolder('Hello.', '{ temperature: 0 }');
     expect(await sync(folder, environment)).toEqual(CREATED);
@@ -94,7 +94,7 @@ describe('sync to a Langfuse behind a gateway that rewrites versions', () => {
 });
 
 describe('sync to a Langfuse that keeps versions as they are', () => {
-  test('sync creates a version for a metadata-only commit even if its message repeats the previous one', async () => {
+  test('sync creates a new version for a metadata change even if two commits have the same message', async () => {
     const langfuse = await startLangfuse();
     const folder = makeFolder('Hello.', '{ model: first }');
     for (const model of ['second', 'third']) {
@@ -105,7 +105,7 @@ describe('sync to a Langfuse that keeps versions as they are', () => {
     expect(langfuse.store.versions('a').length).toBe(3);
   });
 
-  test('In a shallow clone, sync does not mistake a version from a commit outside the clone for a rewritten version', async () => {
+  test('In a shallow clone, sync creates a new version even if the commit of the previous version is not in the clone', async () => {
     const langfuse = await startLangfuse();
     const folder = makeFolder('Hello.', '{ model: first }');
     expect(await sync(folder, langfuse.environment)).toEqual(CREATED);
@@ -114,7 +114,7 @@ describe('sync to a Langfuse that keeps versions as they are', () => {
   });
 });
 
-test('sync does not activate a new version for a pin even if Langfuse gives that version the pinned number', async () => {
+test('If Langfuse reuses the number of a deleted pinned version, sync does not activate the new version in the pinned environment', async () => {
   const langfuse = await startLangfuse();
   langfuse.store.addVersion('a', { text: 'Pinned.' });
   const front = await startFront({

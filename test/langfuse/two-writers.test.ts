@@ -54,10 +54,22 @@ const revert = { text: 'One.' };
 
 describe.each(['first', 'second', 'third'] as const)('two concurrent syncs with a delayed %s write', (nth) => {
   test.each<readonly [sentence: string, first: PromptParts, second: PromptParts]>([
-    ['The newest commit wins after concurrent syncs of two different edits', edit, { text: 'Four.' }],
-    ['The revert wins after concurrent syncs of an edit and a later revert', edit, revert],
-    ['The edit wins after concurrent syncs of a revert and a later edit', revert, edit],
-    ['Concurrent syncs of the same edit leave that edit active', edit, edit],
+    [
+      'After concurrent syncs of two different edits, another sync activates the text of the newest commit',
+      edit,
+      { text: 'Four.' },
+    ],
+    [
+      'After concurrent syncs of an edit and a later revert, another sync of the revert restores the older text',
+      edit,
+      revert,
+    ],
+    [
+      'After concurrent syncs of a revert and a later edit, another sync of the edit activates the edited text',
+      revert,
+      edit,
+    ],
+    ['The edit is active after two clones sync the same edit concurrently', edit, edit],
   ])('%s', async (_, ...commits) => {
     const held = holdUp(['first', 'second', 'third'].indexOf(nth));
     const { langfuse, store, served } = await start(held.pause);
@@ -87,11 +99,23 @@ function holdUp(held: number) {
   return { pause, goOn };
 }
 
-describe.each(['before', 'after'] as const)('a concurrent label move just %s the write of a sync', (when) => {
+describe.each(['before', 'after'] as const)('somebody else moves the label just %s the write of a sync', (when) => {
   test.each<readonly [sentence: string, parts: PromptParts, moved: number]>([
-    ['Syncing an edit overrides a concurrent label move to the active version', edit, 2],
-    ['Syncing an edit overrides a concurrent label move to an older version', edit, 1],
-    ['Syncing a revert overrides a concurrent label move to the active version', revert, 2],
+    [
+      'If somebody sets the label on the active version again during the sync of an edit, the edit is active after a second sync',
+      edit,
+      2,
+    ],
+    [
+      'If somebody moves the label to an older version during the sync of an edit, the edit is active after a second sync',
+      edit,
+      1,
+    ],
+    [
+      'If somebody sets the label on the active version again during the sync of a revert, the old text is active after a second sync',
+      revert,
+      2,
+    ],
   ])('%s', async (_, parts, moved) => {
     let writes = 0;
     const others: Promise<unknown>[] = [];
@@ -115,9 +139,17 @@ describe.each(['before', 'after'] as const)('a concurrent label move just %s the
 describe('sync with a label on two versions', () => {
   // Langfuse serves the version that was created first. No answer shows that another version has the label, too.
   test.each([
-    ['sync removes a duplicate label from all versions except the desired one', 'Two.', ['Two.']],
-    ['sync leaves a duplicate label in place if Langfuse serves the desired version', 'One.', ['One.', 'Two.']],
-    ['sync moves a duplicate label from both old versions to the new version', 'Three.', ['Three.']],
+    [
+      'If two versions have the same label and Langfuse serves the wrong one, sync removes the label from that version',
+      'Two.',
+      ['Two.'],
+    ],
+    [
+      'If two versions have the same label and Langfuse serves the desired one, sync does not remove the label from either version',
+      'One.',
+      ['One.', 'Two.'],
+    ],
+    ['If two versions have the same label, sync moves the label from both to the new version', 'Three.', ['Three.']],
   ])('%s', async (_, text, after) => {
     const { langfuse, store, labelled } = await start(setImmediate);
     store.addLabel(NAME, 1, LABEL);

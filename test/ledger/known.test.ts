@@ -26,19 +26,19 @@ describe('listKnownEntries', () => {
     ]);
   });
 
-  test('listKnownEntries includes the ledger of a version that was only probed', () => {
+  test('listKnownEntries includes the ledger entries of a probed version', () => {
     const found = reading({ others: [version(5, 'E', { ledger: [entry(4, 'D')] })] });
     expect(listKnownEntries(found).map(({ number }) => number)).toStrictEqual([5, 4]);
   });
 
-  test('listKnownEntries uses only the pinned mark from the ledger entry of a version that was read', () => {
+  test('If a ledger entry contradicts a version that promptsync read, listKnownEntries uses only the pinned mark of the ledger entry', () => {
     const lie: LedgerEntry = { ...entry(1, 'Another text', { stampFor: null }), pinned: true };
     const found = reading({ active: { a: version(1, 'A'), b: version(2, 'B', { ledger: [lie] }) } });
     expect(listKnownEntries(found)[1]).toMatchObject({ ...entry(1, 'A'), pinned: true });
     expect(listKnownEntries(found)[1]?.isManaged).toBe(true);
   });
 
-  test('listKnownEntries prefers the entry of the newer ledger but keeps the pinned mark of the older one', () => {
+  test('If two ledgers list the same version, listKnownEntries returns the newer entry but preserves the pinned mark of the older one', () => {
     const older = version(5, 'E', { ledger: [{ ...entry(1, 'A', { stampFor: null }), pinned: true }] });
     const newer = version(6, 'F', { ledger: [entry(1, 'A')] });
     for (const active of [
@@ -50,7 +50,7 @@ describe('listKnownEntries', () => {
     }
   });
 
-  test('listKnownEntries lists an observed version before a ledger entry with the same number', () => {
+  test('If an observed version and a ledger entry have the same number, listKnownEntries lists the observed version first', () => {
     const active = { a: version(9, 'I', { ledger: [entry(7, 'X', { id: 'x' })] }), b: version(7, 'G') };
     expect(listKnownEntries(reading({ active })).map(({ id }) => id)).toStrictEqual(['ver_9', 'ver_7', 'x']);
   });
@@ -84,7 +84,7 @@ describe('entryOf', () => {
   test.each([
     ['makeLedgerEntry marks a version without a version record as unmanaged', outside(1, 'A')],
     [
-      'makeLedgerEntry marks a version as unmanaged if its version record contains a different digest',
+      'makeLedgerEntry marks a version as unmanaged if the digest in its version record does not match its text',
       version(1, 'A', { stampFor: 'B' }),
     ],
   ])('%s', (_, made) => {

@@ -25,7 +25,7 @@ describe('ownership of versions', () => {
   test.each<[string, LedgerVersion, boolean]>([
     ['isManagedVersion returns true if the version record contains the digest of the text', version(1, 'One'), true],
     [
-      'isManagedVersion returns false if the version record contains a different digest',
+      'isManagedVersion returns false if the digest in the version record does not match the text',
       version(2, 'Edited', { stampFor: 'One' }),
       false,
     ],
@@ -36,22 +36,22 @@ describe('ownership of versions', () => {
 
   test.each<[string, LedgerVersion, boolean]>([
     [
-      'mayBeEditedCopy returns false for a managed version with the metadata that promptsync sent',
+      'mayBeEditedCopy returns false if a managed version has the metadata that promptsync sent',
       withSentMetadata(version(3, 'Two', { ledger: [one] })),
       false,
     ],
     [
-      'mayBeEditedCopy returns true if the metadata changed and the number does not directly follow the ledger',
+      'mayBeEditedCopy returns true if the metadata changed and the version number does not directly follow the newest ledger entry',
       withSentMetadata(edited),
       true,
     ],
     [
-      'mayBeEditedCopy returns false if the metadata changed but the number directly follows the ledger',
+      'mayBeEditedCopy returns false if the metadata changed but the version number directly follows the newest ledger entry',
       withSentMetadata(version(2, 'Two', { metadata: { by: 'api' }, ledger: [one] })),
       false,
     ],
     [
-      'mayBeEditedCopy returns false for the first version of a prompt, even with changed metadata',
+      'mayBeEditedCopy returns false for version 1 of a prompt even if the metadata changed',
       withSentMetadata(version(1, 'One', { metadata: { by: 'api' } })),
       false,
     ],
@@ -67,37 +67,37 @@ describe('ownership of versions', () => {
 
   test.each<[string, LedgerVersion, readonly LedgerEntry[], boolean]>([
     [
-      'makeServedEntry treats a possible edited copy as unmanaged if its original is known',
+      'makeServedEntry marks a version as unmanaged if the version may be an edited copy and its original is known',
       withSentMetadata(edited),
       [one, original],
+      false,
+    ],
+    [
+      'makeServedEntry marks a version as managed if the version may be an edited copy but its original is unknown',
+      withSentMetadata(edited),
+      [one],
       true,
     ],
     [
-      'makeServedEntry treats a possible edited copy as managed if no original is known',
-      withSentMetadata(edited),
-      [one],
-      false,
-    ],
-    [
-      'makeServedEntry treats a possible edited copy as managed if only a later version has the same content',
+      'makeServedEntry marks a possible edited copy as managed if the only other version with the same content is newer',
       withSentMetadata(edited),
       [entry(4, 'Two')],
-      false,
+      true,
     ],
     [
-      'makeServedEntry treats a possible edited copy as managed if its possible original has different metadata',
+      'makeServedEntry marks a possible edited copy as managed if the older version with the same text has different metadata',
       withSentMetadata(edited),
       [entry(2, 'Two', { metadata: { a: 1 } })],
-      false,
+      true,
     ],
     [
-      'makeServedEntry treats a version with the metadata that promptsync sent as managed',
+      'makeServedEntry marks a version as managed if the version has the metadata that promptsync sent',
       withSentMetadata(version(3, 'Two', { ledger: [one] })),
       [original],
-      false,
+      true,
     ],
-  ])('%s', (_, made, known, copy) => {
-    expect(mayBeEditedCopy(made) && !makeServedEntry(made, known).isManaged).toBe(copy);
+  ])('%s', (_, made, known, isManaged) => {
+    expect(makeServedEntry(made, known).isManaged).toBe(isManaged);
   });
 
   test.each<[string, LedgerVersion, LedgerVersion | null | undefined, boolean]>([
@@ -143,19 +143,19 @@ describe('isRewritten', () => {
       true,
     ],
     [
-      'isRewritten returns true for unrelated text if the version number directly follows the ledger',
+      'isRewritten returns true for a completely different text if the version number directly follows the newest ledger entry',
       version(2, 'X', { stampFor: 'Two ', ledger: [one] }),
       [],
       true,
     ],
     [
-      'isRewritten returns false for unrelated text if the version number does not directly follow the ledger',
+      'isRewritten returns false for a completely different text if the version number does not directly follow the newest ledger entry',
       version(3, 'X', { stampFor: 'Two ', ledger: [one] }),
       [],
       false,
     ],
     [
-      'isRewritten returns false if the original version is known',
+      'isRewritten returns false if an older known version has exactly the content that promptsync sent',
       withSentMetadata(version(9, 'Two', { stampFor: 'Two ' })),
       [entry(2, 'Two ')],
       false,
@@ -173,7 +173,7 @@ describe('isRewritten', () => {
       false,
     ],
     [
-      'isRewritten returns false if the version record contains the digest of different text',
+      'isRewritten returns false if the digest in the version record does not match the text in the file',
       version(2, 'Two', { stampFor: 'Three', ledger: [one] }),
       [],
       false,
@@ -187,7 +187,7 @@ describe('isRewritten', () => {
   const added = version(3, 'Two', { metadata: { model: 'x', by: 'api' }, ledger: [one] });
   test.each<[string, LedgerVersion, readonly LedgerEntry[], boolean]>([
     [
-      'isRewritten returns true if the service changed the metadata from the file',
+      'isRewritten returns true if the service added a key to the metadata that promptsync sent',
       withSentMetadata(added, { model: 'x' }),
       [],
       true,
@@ -205,7 +205,7 @@ describe('isRewritten', () => {
       false,
     ],
     [
-      'isRewritten returns false if the service preserved the metadata from the file',
+      'isRewritten returns false if the service stored the metadata from the file unchanged',
       withSentMetadata(version(3, 'Two', { metadata: { model: 'x' } }), { model: 'x' }),
       [],
       false,
@@ -222,7 +222,7 @@ describe('isRewritten', () => {
 describe('detectMetadataSupport', () => {
   test.each<[string, ObservedParts, boolean]>([
     [
-      'detectMetadataSupport returns dropped if no version that was read has a version record',
+      'detectMetadataSupport returns dropped if neither the tracked version nor any other version has a version record',
       { active: { a: outside(1, 'A'), promptsync: outside(2, 'B') } },
       true,
     ],
@@ -232,7 +232,7 @@ describe('detectMetadataSupport', () => {
       false,
     ],
     [
-      'detectMetadataSupport returns kept if a probed version has a version record',
+      'detectMetadataSupport returns kept if the tracked version lacks a version record but a probed version has one',
       { active: { promptsync: outside(2, 'B') }, others: [version(1, 'A')] },
       false,
     ],

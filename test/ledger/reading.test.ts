@@ -44,8 +44,8 @@ function failBefore(service: PromptService, before: NonNullable<Hooks['before']>
   return recordCalls(service, { before });
 }
 
-describe.each(backends)('observation of a prompt (%s)', (_, start) => {
-  test('The observation contains the prompt fields and states whether unknown version numbers can be looked up', async () => {
+describe.each(backends)('promptsync observes a prompt (%s)', (_, start) => {
+  test('The observation contains the prompt fields and says that promptsync can look up unknown version numbers', async () => {
     const service = await start();
     addManagedVersion(service, 'Hello');
     const { observed } = await observePrompt(service, requestFor({ pins: { staging: 'latest' } }));
@@ -55,7 +55,7 @@ describe.each(backends)('observation of a prompt (%s)', (_, start) => {
 });
 
 describe('the tracking environment', () => {
-  test('promptsync reads the tracking environment after the pinned environments and uses its ledger', async () => {
+  test('promptsync reads the tracking environment last and adds the versions in its ledger to the known versions', async () => {
     const service = inMemoryBackend();
     service.activate('p1', 'staging', addManagedVersion(service, 'One'));
     service.activate('p1', 'promptsync', addManagedVersion(service, 'Two', [entry(1, 'One'), entry(9, 'Nine')]));
@@ -67,7 +67,7 @@ describe('the tracking environment', () => {
     expect(observed?.known.map(({ number }) => number)).toStrictEqual([9, 2, 1]);
   });
 
-  test('promptsync treats the tracking environment as empty if the service cannot find it', async () => {
+  test('promptsync treats the tracking environment as empty if the service does not find the prompt there', async () => {
     const service = failBefore(inMemoryBackend(), (line) => {
       if (line === 'read p1 promptsync') throw notFound('p1');
     });
@@ -89,7 +89,7 @@ describe('the tracking environment', () => {
 describe('an environment that the service does not find', () => {
   const pins = { staging: 'latest', production: 'latest' };
 
-  test('promptsync treats a missing environment as empty if the prompt exists in another environment', async () => {
+  test('promptsync treats an environment as empty if the service finds the prompt only in another environment', async () => {
     const service = inMemoryBackend();
     service.activate('p1', 'staging', addManagedVersion(service, 'Hello'));
     const front = failBefore(service, (line) => {
@@ -101,7 +101,7 @@ describe('an environment that the service does not find', () => {
     expect(calls).toHaveLength(3);
   });
 
-  test('promptsync treats missing environments as empty if a request without an environment finds the prompt', async () => {
+  test('promptsync treats every environment as empty if only a request without an environment finds the prompt', async () => {
     const front = failBefore(inMemoryBackend(), (line) => {
       if (line !== 'read p1') throw notFound('p1');
     });
@@ -111,7 +111,7 @@ describe('an environment that the service does not find', () => {
     expect(observed?.fields?.name).toBe('First');
   });
 
-  test('The observation reports a missing prompt if no request finds it', async () => {
+  test('The observation fails with service/prompt-not-found if no request finds the prompt', async () => {
     const front = failBefore(inMemoryBackend(), () => {
       throw notFound('p1');
     });
@@ -119,7 +119,7 @@ describe('an environment that the service does not find', () => {
     expect([observed, problem?.code]).toStrictEqual([undefined, 'service/prompt-not-found']);
   });
 
-  test('promptsync reports the error of one environment even if another environment is missing', async () => {
+  test('promptsync reports an authorization error in one environment even if the prompt is not found in another environment', async () => {
     const front = failBefore(inMemoryBackend(), (line) => {
       if (line === 'read p1 staging') throw notFound('p1');
       throw new ServiceError(makeProblem('service/not-authorised', { promptId: 'p1' }), 'rejected');
@@ -153,22 +153,22 @@ type Row = readonly [title: string, file: FileParts, reads: string, rules?: Rule
 const rows: readonly Row[] = [
   ['promptsync reads only the tracking environment if a file has no pins', {}, 'promptsync'],
   [
-    'promptsync reads only the pinned environment of a file that is in sync',
+    'promptsync reads only the pinned environment if a file with one pin is in sync',
     { text: 'Three', pins: { staging: 'latest' } },
     'staging',
   ],
   [
-    'promptsync also reads the tracking environment if the text appears only in a ledger',
+    'promptsync also reads the tracking environment if it knows the text of the file only from a ledger',
     { text: 'Two', pins: { staging: 'latest' } },
     'staging promptsync',
   ],
   [
-    'promptsync also reads the tracking environment if the text is new',
+    'promptsync also reads the tracking environment if no known version has the text of the file',
     { text: 'Four', pins: { staging: 'latest' } },
     'staging promptsync',
   ],
   [
-    'promptsync reads only the two pinned environments of a file that is in sync',
+    'promptsync reads only the two pinned environments if a file with two pins is in sync',
     { text: 'Three', pins: { staging: 'latest', production: 1 } },
     'staging production',
   ],
@@ -178,7 +178,7 @@ const rows: readonly Row[] = [
     'staging qa promptsync',
   ],
   [
-    'promptsync also reads the tracking environment if the name of the prompt changed',
+    'promptsync also reads the tracking environment if the prompt name in the file differs from the name in the service',
     { text: 'Three', name: 'Other', pins: { staging: 'latest' } },
     'staging promptsync',
   ],
@@ -188,7 +188,7 @@ const rows: readonly Row[] = [
     'staging qa promptsync',
   ],
   [
-    'promptsync reads only the pinned environment if it serves the pinned version number',
+    'promptsync reads only the pinned environment if this environment already serves the pinned version number',
     { text: 'Three', pins: { staging: 3 } },
     'staging',
   ],
@@ -198,12 +198,12 @@ const rows: readonly Row[] = [
     'staging promptsync',
   ],
   [
-    'promptsync reads only the pinned environment if it serves the pinned version id',
+    'promptsync reads only the pinned environment if this environment already serves the pinned version id',
     { text: 'Three', pins: { staging: 'version:ver_3' } },
     'staging',
   ],
   [
-    'promptsync also reads the tracking environment if the text is known but the metadata differs',
+    'promptsync also reads the tracking environment if a known version has the text of the file but different metadata',
     { text: 'Three', metadata: { a: 1 }, pins: { staging: 'latest' } },
     'staging promptsync',
   ],
@@ -214,7 +214,7 @@ const rows: readonly Row[] = [
     { refs: { v1: content('Nowhere') } },
   ],
   [
-    'promptsync reads only the pinned environment if it serves the content of the pinned git ref',
+    'promptsync reads only the pinned environment if this environment already serves the content of the pinned git ref',
     { text: 'Three', pins: { staging: 'git:v1' } },
     'staging',
     { refs: { v1: content('Three') } },
@@ -226,13 +226,13 @@ const rows: readonly Row[] = [
     { refs: { v1: content('One') } },
   ],
   [
-    'promptsync also reads the source environment of a promotion',
+    'promptsync also reads the environment from which a pinned environment is promoted',
     { text: 'Three', pins: { production: 'latest' } },
     'production staging promptsync',
     promoted,
   ],
   [
-    'promptsync reads the source environment of a promotion only once if it is also pinned',
+    'promptsync reads the source environment of a promotion only once if the file also pins this environment',
     { text: 'Three', pins: { production: 'latest', staging: 'latest' } },
     'production staging promptsync',
     promoted,

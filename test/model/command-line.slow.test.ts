@@ -57,7 +57,7 @@ const steps = fc.array(
 type Step = typeof steps extends fc.Arbitrary<(infer One)[]> ? One : never;
 type Run = Step & { readonly step: 'run' };
 
-test('Random command sequences never expose the API key, and a fault-free sync leaves an empty plan', async () => {
+test('In random command sequences, no output contains the API key, and the plan is empty after each successful sync without faults', async () => {
   const statistics: Statistics = new Map();
   await fc.assert(
     fc.asyncProperty(fc.noBias(steps), (given) => playSteps(given, statistics)),

@@ -53,7 +53,7 @@ const PINS = { staging: 'latest', production: 7 };
 describe('assumeObservation for changed files', () => {
   test.each<[string, FileParts, FileParts, readonly string[]]>([
     [
-      'An offline plan shows changed text',
+      'An offline plan shows a new version for changed text',
       { pins: PINS },
       { pins: PINS, text: 'Bye' },
       lines('create "Bye"', 'staging: base → new "Bye"'),
@@ -107,7 +107,7 @@ describe('assumeObservation for changed files', () => {
       lines('staging: base → git:v1'),
     ],
     [
-      'An offline plan is empty if a pin changes to a git ref with the same text',
+      'An offline plan is empty if a pin changes from latest to a git ref with the same text',
       { pins: PINS },
       { pins: { ...PINS, staging: 'git:same' } },
       [],
@@ -124,12 +124,7 @@ describe('assumeObservation for changed files', () => {
       { pins: { staging: 7, qa: 'latest' } },
       lines('qa: none → base'),
     ],
-    [
-      'An offline plan is empty if the head no longer pins an environment',
-      { pins: PINS },
-      { pins: { staging: 'latest' } },
-      [],
-    ],
+    ['An offline plan is empty if the head only removes a pin', { pins: PINS }, { pins: { staging: 'latest' } }, []],
     [
       'An offline plan shows a changed prompt name',
       { pins: PINS },
@@ -173,14 +168,14 @@ describe('assumeObservation for changed files', () => {
     expect(plan.drift).toEqual([]);
   });
 
-  test('An offline plan shows an added prompt and assumes that its pinned version number exists', () => {
+  test('For a prompt that the head adds, an offline plan assumes that the pinned version number exists', () => {
     const added = { ...file({ pins: { staging: 'latest', production: 3 } }), id: 'p2', path: 'prompts/b.md' };
     const { prompts } = planOffline([file({ pins: PINS }), added], [file({ pins: PINS })]);
     const expected = ['create "Hello"', 'staging: none → new "Hello"', 'production: none → v3'];
     expect(prompts.map(planLines)).toEqual([[], expected]);
   });
 
-  test('An offline plan shows no change for a removed prompt', () => {
+  test('An offline plan shows no change for a prompt that the head removes', () => {
     const gone = { ...file(), id: 'p2', path: 'prompts/b.md' };
     const { prompts } = planOffline([file({ pins: PINS })], [file({ pins: PINS }), gone]);
     expect(prompts.map(planLines)).toEqual([[]]);

@@ -30,12 +30,15 @@ describe('observe', () => {
     [1, 4],
     [3, 12],
     [8, 20],
-  ])('With concurrency %i, observePrompts has up to %i requests in flight at once', async (concurrency, most) => {
-    const spy = recordCalls(makeSlowService());
-    const { observed } = await observePrompts(openLedger(spy), many, { concurrency });
-    expect(observed.size).toBe(20);
-    expect(spy.mostInFlight()).toBe(most);
-  });
+  ])(
+    'If the concurrency is %i, observePrompts observes up to %i of 20 prompts at the same time',
+    async (concurrency, most) => {
+      const spy = recordCalls(makeSlowService());
+      const { observed } = await observePrompts(openLedger(spy), many, { concurrency });
+      expect(observed.size).toBe(20);
+      expect(spy.mostInFlight()).toBe(most);
+    },
+  );
 
   test('observePrompts continues with other prompts while three prompts wait for a response', async () => {
     const others = Promise.withResolvers<unknown>();

@@ -55,7 +55,7 @@ describe('chooseImport', () => {
       {},
     ],
     [
-      'chooseImport pins only one environment to latest if two serve the same text',
+      'If two environments serve the same version and only one allows latest, chooseImport pins only that environment to latest',
       { staging: V2, production: V2 },
       null,
       2,

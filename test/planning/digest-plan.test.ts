@@ -42,11 +42,11 @@ describe('the digest of a plan', () => {
       { file: { ...baseFile, pins: baseFile.pins.map((pin) => ({ ...pin, line: 99 })) } },
     ],
     [
-      'The plan digest does not depend on the commit that a git ref points to',
+      'The plan digest does not depend on the commit that a git ref points to if the content is the same',
       { rules: { refs: { v1: { content: content('Old'), provenance: {} } } } },
     ],
     [
-      'The plan digest does not depend on the name of a git ref',
+      'The plan digest does not depend on the name of a git ref if the content is the same',
       {
         file: file({ ...baseFile, text: 'Hi', pins: { ...pins, production: 'git:v2' } }),
         rules: { refs: { v2: content('Old') } },
@@ -113,15 +113,15 @@ describe('the digest of a plan', () => {
       { file: file({ text: 'Hi', name: 'New', pins: { qa: 'latest', production: 'git:v1' } }) },
     ],
     [
-      'The plan digest changes if an environment is removed',
+      'The plan digest changes if the file no longer pins an environment',
       { file: file({ text: 'Hi', name: 'New', pins: { staging: 'latest' } }) },
     ],
     [
-      'The plan digest changes with the previously active version',
+      'The plan digest changes if an environment previously served a different version',
       { observed: observed({ active: { ...baseActive, production: version(1, 'Hello', { id: 'x' }) } }) },
     ],
     [
-      'The plan digest depends on whether a version was previously active',
+      'The plan digest depends on whether an environment previously served a version',
       { observed: observed({ active: { ...baseActive, production: null } }) },
     ],
     [
@@ -129,7 +129,7 @@ describe('the digest of a plan', () => {
       { observed: observed({ active: { ...baseActive, qa: outside(5, 'Old') } }) },
     ],
     [
-      'The plan digest changes with the order of the environments',
+      'The plan digest changes with the configured order of the environments',
       { rules: { environmentOrder: ['production', 'staging'] }, file: baseFile },
     ],
   ];
@@ -149,12 +149,15 @@ describe('the digest of a plan that creates versions', () => {
   const digestOf = (parts: FileParts) => makePlan([file({ ...parts, pins: { production: 7 } })], seen, rules()).digest;
 
   test.each<[string, FileParts]>([
-    ['The plan digest changes with the text of a new version that no environment serves', { text: 'Another draft' }],
     [
-      'The plan digest changes with the metadata of a new version that no environment serves',
+      'The plan digest changes with the text of a new version that the plan does not activate',
+      { text: 'Another draft' },
+    ],
+    [
+      'The plan digest changes with the metadata of a new version that the plan does not activate',
       { text: 'Draft', metadata: { model: 'x' } },
     ],
-    ['The plan digest depends on whether the plan creates a version that no environment serves', { text: 'Seven' }],
+    ['The plan digest depends on whether the plan creates a version that it does not activate', { text: 'Seven' }],
   ])('%s', (_, parts) => {
     expect(digestOf({ text: 'Draft', path: 'other.md' })).toBe(digestOf({ text: 'Draft' }));
     expect(digestOf(parts)).not.toBe(digestOf({ text: 'Draft' }));
@@ -181,16 +184,16 @@ describe('the digest of a plan whose new version takes over metadata', () => {
   const digestOf = (seen: ObservedPrompt, from = wanted) => makePlan([from], observation(seen), rules()).digest;
   const reviewed = digestOf(takingOver({ model: 'gpt-5' }));
 
-  test('The plan digest changes with the metadata that a new version inherits', () => {
+  test('The plan digest changes with the metadata that a new version inherits from an existing version', () => {
     expect(digestOf(takingOver({ model: 'evil' }))).not.toBe(reviewed);
     expect(digestOf(none)).not.toBe(reviewed);
   });
 
-  test('The plan digest does not depend on which version provides the inherited metadata', () => {
+  test('The plan digest does not depend on the id of the version from which a new version inherits metadata', () => {
     expect(digestOf(takingOver({ model: 'gpt-5' }, 'ver_2'))).toBe(reviewed);
   });
 
-  test('The plan digest is the same whether metadata is inherited or comes from the file', () => {
+  test('The plan digest is the same whether a new version inherits its metadata or gets the same metadata from the file', () => {
     const managed = file({ text: 'New', metadata: { model: 'gpt-5' }, pins: { staging: 'latest' } });
     expect(digestOf(none, managed)).toBe(reviewed);
   });
@@ -205,7 +208,7 @@ test('The plan digest changes with the metadata of an existing version that the 
   expect(new Set(digests).size).toBe(2);
 });
 
-test('For a git ref without metadata, computeDigestsAfter uses the digests of a new version with the same text', () => {
+test('If the content at a git ref has no metadata, computeDigestsAfter returns the metadata digest of a new version with the same text', () => {
   const withMetadata = (model: string) => content('Same', { model });
   const atRefs = { a: withMetadata('a'), b: withMetadata('b'), bare: content('Same') };
   const wanted = file({ text: 'Own', pins: { one: 'git:a', two: 'git:b', three: 'git:bare' } });

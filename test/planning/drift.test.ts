@@ -61,30 +61,30 @@ const THEIRS = 'outside staging: ver_3 instead of ver_1';
 describe('drift', () => {
   test.each<[string, head: FileParts, seen: ObservedParts, base: BaseParts, expected: readonly string[]]>([
     ['The plan reports no drift if the service matches both base and head', {}, calm, {}, []],
-    ['The plan reports no drift for a change that the head itself makes', { text: 'Two' }, calm, {}, []],
+    ['The plan reports no drift if only the head changes the prompt text', { text: 'Two' }, calm, {}, []],
     [
-      'The plan reports no drift for a change in the head that is already applied',
+      'The plan reports no drift if the service already has the change that the head makes',
       { text: 'Two' },
       { active: { staging: two } },
       {},
       [],
     ],
     [
-      'The plan reports outside drift if somebody activated a version created outside promptsync',
+      'The plan reports drift caused outside git if somebody activated a version created outside promptsync',
       {},
       moved,
       {},
       [THEIRS],
     ],
     [
-      'The plan reports outside drift even if the head changes the same environment',
+      'The plan reports drift caused outside git in an environment even if the head also changes the version for that environment',
       { text: 'Two' },
       moved,
       {},
       [THEIRS],
     ],
     [
-      'The plan reports no drift if somebody activated the content that the head wants',
+      'The plan reports no drift if somebody manually activated a version whose text already matches the head commit',
       { text: 'Theirs' },
       moved,
       {},
@@ -105,21 +105,21 @@ describe('drift', () => {
       lines('unfinished staging: ver_3 instead of ver_1', 'unfinished production: ver_2 instead of ver_1'),
     ],
     [
-      'The plan reports outside drift if an earlier commit wanted the version only in a different environment',
+      'The plan reports drift caused outside git if an earlier commit wanted the version only in a different environment',
       pinned,
       { active: { staging: one, production: two } },
       { ...pinned, former: [{ text: 'Two' }] },
       lines('outside production: ver_2 of c2 instead of ver_1'),
     ],
     [
-      'The plan reports outside drift for an active version that no known commit wanted',
+      'The plan reports drift caused outside git for an active version that no known commit wanted',
       { text: 'Three' },
       calm,
       { text: 'Two', former: [{ text: 'Zero' }] },
       lines('outside staging: ver_1 of c1 instead of new "Two"'),
     ],
     [
-      'The plan reports outside drift for an edited copy of a managed version',
+      'The plan reports drift caused outside git for an edited copy of a managed version',
       {},
       { active: { staging: version(4, 'Edited', { stampFor: 'One' }), promptsync: one } },
       { former: [{}] },
@@ -133,7 +133,7 @@ describe('drift', () => {
       lines('unfinished staging: nothing instead of new "One"'),
     ],
     [
-      'The plan reports no drift in an environment that the base does not pin',
+      'The plan reports no drift in an environment that only the head pins',
       pinned,
       { active: { staging: one, production: theirs } },
       {},
@@ -146,7 +146,13 @@ describe('drift', () => {
       pinned,
       [],
     ],
-    ['The plan reports no drift if the version pinned by the base is unknown', {}, moved, { pins: { staging: 9 } }, []],
+    [
+      'The plan reports no drift if the base pins a version number that promptsync does not know',
+      {},
+      moved,
+      { pins: { staging: 9 } },
+      [],
+    ],
     [
       'The plan classifies the drift of each environment separately',
       pinned,
@@ -155,7 +161,7 @@ describe('drift', () => {
       lines(THEIRS, 'unfinished production: ver_2 of c2 instead of ver_1'),
     ],
     [
-      'The plan reports outside drift for a field that somebody changed in the service',
+      'The plan reports drift caused outside git for a field that somebody changed in the service',
       { name: 'Newer' },
       { ...calm, prompt: { name: 'Theirs' } },
       { former: [{ name: 'Older' }] },
@@ -175,7 +181,7 @@ describe('drift', () => {
       { former: [{ name: 'Oldest' }, { name: 'Older' }] },
       lines('unfinished name: "Older" instead of "First"'),
     ],
-    ['The plan reports no drift for a field that the head itself changes', { name: 'Newer' }, calm, {}, []],
+    ['The plan reports no drift for a field that only the head changes', { name: 'Newer' }, calm, {}, []],
     [
       'The plan reports no drift for a field that matches the head',
       { name: 'Theirs' },
@@ -184,21 +190,21 @@ describe('drift', () => {
       [],
     ],
     [
-      'The plan reports no drift for a field that the base commit does not manage',
+      'The plan reports no drift for a field that the base commit does not set',
       { description: 'Ours' },
       { ...calm, prompt: { description: 'Theirs' } },
       {},
       [],
     ],
     [
-      'If no earlier commit is known, the plan reports an empty description in the service as outside drift',
+      'If no earlier commit is known, the plan reports an empty description in the service as drift caused outside git',
       { description: 'Ours' },
       calm,
       { description: 'Old' },
       lines('outside description: "" instead of "Old"'),
     ],
     [
-      'If earlier commits set no description, the plan reports an empty one in the service as outside drift',
+      'If every known commit sets a description, the plan reports an empty description in the service as drift caused outside git',
       { description: 'Ours' },
       calm,
       { description: 'Old', former: [{}] },
@@ -208,7 +214,7 @@ describe('drift', () => {
     expect(driftOf(head, seen, base).map(lineOf)).toStrictEqual(expected);
   });
 
-  test('If base and head set the same description, the plan reports an empty one in the service as unfinished drift', () => {
+  test('If an earlier commit set no description, the plan reports an empty description in the service as unfinished drift', () => {
     const wanted = makeFile({ description: 'Ours' });
     const base = { files: new Map([['p1', wanted]]) };
     const formerStates = new Map([['p1', wantsOf([{}])]]);
@@ -220,7 +226,7 @@ describe('drift', () => {
     ]);
   });
 
-  test('The plan compares each environment with the version that this environment should serve', () => {
+  test('The plan reports the expected and the actual version for each environment with drift', () => {
     const seen = { active: { staging: theirs, production: version(4, 'Four'), promptsync: two } };
     expect(driftOf({ ...pinned, text: 'Two' }, seen, { ...pinned, text: 'Two' })).toStrictEqual([
       {
@@ -249,22 +255,22 @@ describe('drift', () => {
 
   test.each<[string, FileParts, readonly boolean[]]>([
     [
-      'The plan says that it restores the base state everywhere if the head commit declares the same state',
+      'The plan sets restoresBase to true for every drift if the head declares the same state as the base',
       {},
       [true, true, true],
     ],
     [
-      'The plan does not say that it restores the base state where the head commit changes the text',
+      'The plan sets restoresBase to false for an environment pinned to latest if the head changes the prompt text',
       { text: 'New' },
       [false, true, true],
     ],
     [
-      'The plan does not say that it restores the base state where the head commit pins a different version',
+      'The plan sets restoresBase to false for an environment if the head pins a different version there',
       { pins: { ...follows, production: 2 } },
       [true, false, true],
     ],
     [
-      'The plan does not say that it restores the base state in a field that the head commit changes',
+      'The plan sets restoresBase to false for a field that the head changes',
       { description: 'New' },
       [true, true, false],
     ],
@@ -296,7 +302,7 @@ describe('the guard on_drift: fail', () => {
       '"staging" serves v3 (id ver_3), "production" serves v2 (id ver_2) and description is "Theirs"',
     ],
     [
-      'The drift guard reports outside drift but not unfinished drift',
+      'The drift guard reports drift caused outside git but not unfinished drift',
       { ...ours, active: { staging: theirs, production: null } },
       '"staging" serves v3 (id ver_3)',
     ],
@@ -318,11 +324,11 @@ describe('the guard on_drift: fail', () => {
       planOf({ ...ours, active: { staging: one, production: one } }),
     ],
     [
-      'The drift guard accepts a prompt whose last sync was interrupted',
+      'The drift guard accepts a prompt whose drift comes only from an interrupted sync',
       planOf({ ...ours, active: { staging: version(2, 'Hi'), production: null } }, [{ text: 'Hi' }]),
     ],
     [
-      'The drift guard accepts an empty description in the service if an earlier commit did not set one',
+      'The drift guard accepts an empty description in the service if an earlier commit set no description',
       planOf({ active: { staging: one, production: one } }, [{}]),
     ],
   ])('%s', (_, plan) => {

@@ -37,7 +37,7 @@ describe('max_changes', () => {
     ['100%', 3, 3, true],
   ];
   test.each(rows)(
-    'If max_changes is %s and there are %i prompts, the guard accepts a plan that changes %i of them: %s',
+    'If max_changes is %s and the plan has %i prompts, the guard accepts %i changed prompts: %s',
     (max, prompts, changing, allowed) => {
       const plan = planOf(prompts, changing);
       const refused = guardPlan(plan, { ...none, maxChanges: parseMaxChanges(max) });
@@ -47,12 +47,12 @@ describe('max_changes', () => {
     },
   );
 
-  test('A max_changes percentage is based on all prompts, including those outside the plan', () => {
+  test('A max_changes percentage is based on all selected prompts, including those that promptsync did not observe', () => {
     const refused = guardPlan(planOf(4, 2), { ...none, maxChanges: parseMaxChanges('25%'), notLookedAt: 4 });
     expect(statuses(refused)).toStrictEqual(['pending', 'pending', 'unchanged', 'unchanged']);
   });
 
-  test('The max_changes guard counts a prompt whose pinned version still needs to be probed', () => {
+  test('The max_changes guard counts a prompt as changed if promptsync must still probe for its pinned version', () => {
     const wanted = file({ text: 'Hello', pins: { production: 5 } });
     const found = observed({
       active: { production: version(1, 'Hello'), promptsync: version(1, 'Hello') },
@@ -71,13 +71,13 @@ describe('the guard --expect-plan', () => {
     expect(guardPlan(plan, { ...none, expectedPlan: plan.digest })).toStrictEqual(plan);
   });
 
-  test('If the plan digest is unexpected, the --expect-plan guard blocks only the prompts with changes', () => {
+  test('If the plan digest differs from the expected digest, the --expect-plan guard blocks only the prompts with changes', () => {
     const refused = guardPlan(planOf(3, 2), { ...none, expectedPlan: planOf(3, 1).digest });
     expect(statuses(refused)).toStrictEqual(['blocked', 'blocked', 'unchanged']);
     expect(refused.prompts[0]?.problems.map(({ code }) => code)).toStrictEqual(['guard/stale-plan']);
   });
 
-  test('The --expect-plan guard accepts a plan without changes even if its digest is unexpected', () => {
+  test('The --expect-plan guard accepts a plan without changes even if the plan digest differs from the expected digest', () => {
     const plan = planOf(2, 0);
     expect(guardPlan(plan, { ...none, expectedPlan: 'sha256:other' })).toStrictEqual(plan);
   });
@@ -100,7 +100,7 @@ describe('the guard --expect-plan', () => {
 });
 
 describe('the guard against uncommitted files', () => {
-  test('The guard against uncommitted files blocks an uncommitted prompt only if the plan changes it', () => {
+  test('The guard against uncommitted files blocks only those uncommitted prompts that the plan changes', () => {
     const refused = guardPlan(planOf(3, 2), { ...none, uncommitted: new Set([pathOf(1), pathOf(3)]) });
     expect(statuses(refused)).toStrictEqual(['blocked', 'pending', 'unchanged']);
     expect(refused.prompts[0]?.problems).toMatchObject([{ code: 'guard/uncommitted', path: pathOf(1) }]);
@@ -115,14 +115,14 @@ describe('the guard against uncommitted files', () => {
 });
 
 describe('a refused plan', () => {
-  test('A plan refused by a guard keeps its changes and its digest', () => {
+  test('If a guard refuses a plan, the refused plan still contains the planned changes and has the same digest', () => {
     const plan = planOf(2, 2);
     const refused = guardPlan(plan, { ...none, maxChanges: { kind: 'count', count: 0 } });
     expect(refused.digest).toBe(plan.digest);
     expect(refused.prompts.map(({ changes }) => changes)).toStrictEqual(plan.prompts.map(({ changes }) => changes));
   });
 
-  test('A refused prompt lists every guard that refuses it', () => {
+  test('A refused prompt reports one problem for each guard that refuses it', () => {
     const found = observed({ active: { staging: version(1, 'Hello') } });
     const wanted = file({ text: 'Hi', pins: { staging: 'latest' } });
     const plan = makePlan([wanted], observation(found), rules({ environmentsWithoutLatest: ['staging'] }));

@@ -121,7 +121,7 @@ describe('makePlan', () => {
     );
   });
 
-  test('The plan never creates the same content twice and creates every new version that an environment needs', () => {
+  test('The plan creates every new version that it activates and never creates the same content twice', () => {
     fc.assert(
       fc.property(inputs, ({ files, found, given }) => {
         for (const { changes } of makePlan(files, found, given).prompts) {

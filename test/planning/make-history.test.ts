@@ -113,7 +113,7 @@ describe('the times of pins in a history', () => {
       { 1: ['production c–', 'production a–b'], 2: ['production b–c'] },
     ],
     [
-      'A pinned period continues if a commit pins the same version in a different form',
+      'A pinned period continues if a later commit pins the same version with a different kind of pin',
       [
         state('d', { production: 'version:ver_2' }),
         state('c', { production: 'latest' }, 'Two'),
@@ -137,7 +137,7 @@ describe('the times of pins in a history', () => {
       { 1: ['production c–', 'production a–b'], 2: [] },
     ],
     [
-      'The history shows no pinned period for an unknown version number',
+      'The history shows no pinned period if the file pins an unknown version number',
       [state('a', { production: 9 })],
       { 1: [], 2: [] },
     ],
@@ -145,19 +145,19 @@ describe('the times of pins in a history', () => {
     expect(timesOf(historyOf(seen, { states }))).toEqual(expected);
   });
 
-  test('The start of a pinned period is unknown if it may precede the available git history', () => {
+  test('The start of a pinned period is unknown if the pin may be older than the available git history', () => {
     const states = [state('c', { production: 2 }), state('b', { production: 1, staging: 2 })];
     const reported = timesOf(historyOf(seen, { states, isComplete: false }));
     expect(reported).toEqual({ 1: ['production ?–c'], 2: ['production c–', 'staging ?–c'] });
   });
 
-  test('If two versions have the pinned text, the pinned period of an environment belongs to the version it serves', () => {
+  test('If two versions have the pinned text, each pinned period belongs to the version that the environment serves', () => {
     const both = observed({ active: { staging: outside(3, 'Same'), production: version(1, 'Same') } });
     const states = [state('a', { staging: 'latest', production: 'latest' }, 'Same')];
     expect(timesOf(historyOf(both, { states }))).toEqual({ 1: ['production a–'], 3: ['staging a–'] });
   });
 
-  test('If a prompt file has metadata, a pinned period requires a version with the same metadata', () => {
+  test('If the prompt file has metadata, the pinned period belongs to the version with the same metadata', () => {
     const large = version(2, 'Hi', { metadata: { model: 'large' }, ledger: [entry(1, 'Hi')] });
     const wanted = content('Hi', { model: 'large' });
     const pin = { commit: 'a', age: 0, pin: { kind: 'latest' }, content: wanted, isFixed: true } as const;

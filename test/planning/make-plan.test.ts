@@ -95,19 +95,19 @@ testPlans('a plan for the pin latest', [
     lines('production: v1 → v2'),
   ],
   [
-    'The plan is empty if two environments serve equal content as different versions',
+    'The plan is empty if two environments pinned to latest serve different versions that both match the prompt file',
     { pins: { staging: 'latest', production: 'latest' } },
     { staging: version(1, 'Hello'), production: version(2, 'Hello') },
     [],
   ],
   [
-    'If an environment is pinned to latest, the plan reuses the version in the tracking environment',
+    'If the version in the tracking environment matches the file, the plan activates it in an environment pinned to latest',
     { pins: latest },
     { staging: null, promptsync: version(3, 'Hello') },
     lines('staging: none → v3'),
   ],
   [
-    'If an environment is pinned to latest, the plan does not reuse a version that was only probed',
+    'If only a probed version matches the file, the plan creates a new version for an environment pinned to latest',
     { pins: latest },
     { staging: null },
     lines('create "Hello"', 'staging: none → new "Hello"'),
@@ -119,7 +119,7 @@ const model = { model: 'gpt-5' };
 
 testPlans('a plan for metadata', [
   [
-    'The plan creates a version if the metadata in the file differs',
+    'The plan creates a version if the metadata in the file differs from the metadata of the active version',
     { metadata: { model: 'other' }, pins: latest },
     { staging: version(1, 'Hello', { metadata: model }) },
     lines('create "Hello" {"model":"other"}', 'staging: v1 → new "Hello" {"model":"other"}'),
@@ -128,14 +128,14 @@ testPlans('a plan for metadata', [
 
 testPlans('a plan for a text that no pin follows', [
   [
-    'The plan creates a version if the only version with the same text is foreign and has different metadata',
+    'The plan creates a version if the only version with the text of the file is foreign and has different metadata',
     { pins: { staging: 'git:v1' } },
     { staging: outside(1, 'Hello', model), promptsync: null },
     lines('create "Old" for git:v1', 'create "Hello"', 'staging: v1 → new "Old"'),
     { refs: { v1: content('Old') } },
   ],
   [
-    'The plan does not store the prompt text again if the next ledger will list a foreign version with that text',
+    'The plan does not create a version with the text of the file if the next ledger will list a foreign version with that text',
     { pins: { staging: 'git:v1' } },
     { staging: outside(1, 'Hello'), promptsync: null },
     lines('create "Old" for git:v1', 'staging: v1 → new "Old"'),
@@ -200,7 +200,7 @@ const pinnedRows: readonly PinnedRow[] = [
     lines('production: v8 → v7'),
   ],
   [
-    'The plan requests a probe of a pinned version id that is in no ledger',
+    'The plan requests a probe if a pinned version id is not in any ledger',
     'version:theirs',
     version(8, 'Eight'),
     lines('production: v8 → theirs', 'find: version:theirs'),
@@ -329,7 +329,7 @@ testPlans('a plan for a git pin', [
     { refs: { v1: content('Old'), v2: content('Old') } },
   ],
   [
-    'The plan creates two versions for git refs whose metadata differs',
+    'The plan creates two versions for two git refs with the same text but different metadata',
     { pins: { staging: 'git:v1', production: 'git:v2' } },
     { staging: null, production: null, promptsync: version(3, 'Hello') },
     lines(
@@ -372,13 +372,13 @@ testPlans('a plan without the pin latest', [
     [],
   ],
   [
-    'The plan creates a version if only a pinned foreign version contains the text of the file',
+    'The plan creates a version if the text of the file exists only in a pinned version that promptsync did not create',
     { pins: { production: 1 } },
     { production: outside(1, 'Hello'), promptsync: null },
     lines('create "Hello"'),
   ],
   [
-    'The plan is empty if a ledger lists a foreign version with the text of the file',
+    'The plan is empty if a ledger lists a version with the text of the file, even if promptsync did not create that version',
     { pins: { production: 1 } },
     {
       production: outside(1, 'Hello'),
@@ -405,7 +405,7 @@ testPlans('a plan without the pin latest', [
     lines('create "Draft"', 'staging: v3 → v1'),
   ],
   [
-    'The plan stores the prompt text again if only a version that staging stops serving lists it in its ledger',
+    'The plan stores the prompt text again if staging stops serving the only version whose ledger lists that text',
     { text: 'Draft', pins: { staging: 1 } },
     { staging: version(4, 'Other', { ledger: [entry(3, 'Draft')] }), promptsync: one },
     lines('create "Draft"', 'staging: v4 → v1'),
@@ -534,7 +534,7 @@ describe('makePlan', () => {
     expect(makePlan([], observation(), rules()).prompts).toStrictEqual([]);
   });
 
-  test('The plan marks a prompt as failed if promptsync cannot observe it', () => {
+  test('The plan marks a prompt as failed if promptsync cannot read it from the service', () => {
     const [one, two] = [file({ pins: latest }), file({ id: 'p2', key: 'k/2', path: 'prompts/b.md', pins: latest })];
     const reason = makeProblem('service/prompt-not-found', { promptId: 'p1' });
     const found = { ...observation(observed({ prompt: { id: 'p2', key: 'k/2' } })), failed: new Map([['p1', reason]]) };
@@ -548,7 +548,7 @@ describe('makePlan', () => {
     expect(prompt).toMatchObject({ status: 'failed', problems: [{ code: 'internal/unexpected' }] });
   });
 
-  test('The plan marks a prompt as not attempted if promptsync was interrupted before observing it', () => {
+  test('The plan marks a prompt as not attempted if promptsync was interrupted before reading it from the service', () => {
     const failed = new Map([['p1', makeProblem('apply/interrupted')]]);
     const [prompt] = makePlan([file({ pins: latest })], { ...observation(), failed }, rules()).prompts;
     expect(prompt).toMatchObject({ status: 'not_attempted', problems: [{ code: 'apply/interrupted' }] });
@@ -566,7 +566,7 @@ describe('makePlan', () => {
     ]);
   });
 
-  test('The plan includes the observation of each prompt', () => {
+  test('The plan includes the service state that promptsync observed for each prompt', () => {
     const found = observed({ active: { staging: version(2, 'Hello') } });
     expect(planPrompt(file({ pins: latest }), found, rules()).observed).toBe(found);
   });
@@ -581,7 +581,7 @@ describe('new versions for git pins', () => {
       ({ changes }) => changes,
     );
 
-  test('The plan names the git ref whenever it activates a new version for that ref', () => {
+  test('If the plan activates a new version for a git pin, it names the git ref of that pin', () => {
     const targets = changesOf().flatMap((change) => (change.kind === 'set-active' ? [change.after] : []));
     expect(targets.map((after) => isNewVersionRef(after) && [after.newContent.text, after.ref])).toEqual([
       ['Hello', undefined],

@@ -114,7 +114,7 @@ function wasPinnedBefore({ commits }: World, wanted: number): boolean {
 const isRefused = (world: World): boolean => planOf(world).status === 'blocked';
 
 describe('the promotion guard in random histories', () => {
-  test('Production only serves versions that were served in staging or previously pinned in production', () => {
+  test('In random histories, production serves only versions that staging served before or that production was pinned to before', () => {
     fc.assert(
       fc.property(pins, fc.array(event, { maxLength: 12 }), (first, events) => {
         const world = startWorld(first);

@@ -68,7 +68,7 @@ const withOlderSeven = (metadata: JsonObject) => ({
 
 test.each<[string, FileParts, Scene['active'], readonly string[], RulesParts?]>([
   [
-    'The plan promotes a pinned version number if staging serves that version',
+    'The plan promotes a version that is pinned by number if staging serves that version',
     { pins: { production: 7 } },
     SERVES,
     lines('production: v6 → v7'),
@@ -80,79 +80,84 @@ test.each<[string, FileParts, Scene['active'], readonly string[], RulesParts?]>(
     lines('production: none → v7'),
   ],
   [
-    'The plan promotes a pinned version id if staging serves that version',
+    'The plan promotes a version that is pinned by id if staging serves that version',
     { pins: { production: 'version:ver_7' } },
     SERVES,
     lines('production: v6 → v7'),
   ],
   [
-    'The plan promotes the content at a git ref if staging serves it',
+    'The plan promotes the content at a pinned git ref if staging serves a version with that content',
     { pins: { production: 'git:v1' } },
     SERVES,
     lines('production: v6 → v7'),
     v1,
   ],
   [
-    'The plan promotes the text of the file if staging serves it',
+    'The plan promotes the text of the file if staging serves a version with that text',
     { text: 'Seven', pins: { production: 'latest' } },
     SERVES,
     lines('production: v6 → v7'),
   ],
   [
-    'The plan promotes the version that staging serves even if the same plan changes staging',
+    'The plan promotes the version that staging currently serves even if the same plan activates a new version in staging',
     { text: 'Nine', pins: { staging: 'latest', production: 7 } },
     SERVES,
     lines('staging: v7 → new "Nine"', 'production: v6 → v7'),
   ],
   [
-    'The plan promotes a different version with the same content as the version in staging',
+    'The plan promotes a pinned version if staging serves a different version with the same content',
     { pins: { production: 5 } },
     withOlderSeven({}),
     lines('production: v6 → v5'),
   ],
   [
-    'The plan refuses to promote a version that is newer than the one in staging',
+    'The promotion guard refuses to promote a version that is newer than the version in staging',
     { pins: { production: 8 } },
     LATER,
     lines('production: v6 → v8', REFUSED),
   ],
   [
-    'The plan refuses a promotion if staging does not serve any version',
+    'The promotion guard refuses a promotion if staging does not serve any version',
     { pins: { production: 7 } },
     { staging: null, production: V6, promptsync: V7 },
     lines('production: v6 → v7', REFUSED),
   ],
   [
-    'The plan refuses a promotion if promptsync did not observe staging',
+    'The promotion guard refuses a promotion if promptsync has not read which version staging serves',
     { pins: { production: 7 } },
     { production: V6, promptsync: V7 },
     lines('production: v6 → v7', REFUSED),
   ],
   [
-    'The plan refuses to promote a version that staging would receive only in the same sync',
+    'The promotion guard refuses to promote a version to production if staging receives that version only in the same sync',
     { pins: { staging: 8, production: 8 } },
     LATER,
     lines('staging: v7 → v8', 'production: v6 → v8', REFUSED),
   ],
   [
-    'The plan refuses to promote text that no version contains yet',
+    'The promotion guard refuses to promote text that no version contains yet',
     { text: 'New', pins: follow },
     { staging: V7 },
     lines('staging: v7 → new "New"', 'production: none → new "New"', REFUSED),
   ],
   [
-    'The plan refuses to promote an unknown version id and does not request a probe for it',
+    'If the promotion guard refuses an unknown version id, the plan does not request a probe of that version',
     { pins: { production: 'version:theirs' } },
     SERVES,
     lines('production: v6 → theirs', REFUSED),
   ],
   [
-    'The plan refuses to promote a version with the same text but different metadata',
+    'The promotion guard refuses a version that has the same text as the version in staging but different metadata',
     { pins: { production: 5 } },
     withOlderSeven({ model: 'x' }),
     lines('production: v6 → v5', REFUSED),
   ],
-  ['The promotion guard accepts an environment that is in sync', { pins: { production: 6 } }, { production: V6 }, []],
+  [
+    'The promotion guard accepts a pin if the environment already serves the pinned version',
+    { pins: { production: 6 } },
+    { production: V6 },
+    [],
+  ],
   [
     'The promotion guard accepts any version in an environment that has no promotion source',
     { pins: { staging: 8 } },
@@ -160,7 +165,7 @@ test.each<[string, FileParts, Scene['active'], readonly string[], RulesParts?]>(
     lines('staging: v7 → v8'),
   ],
   [
-    'The plan reports an unknown version number in a production pin as the only problem',
+    'If a production pin names an unknown version number, the plan reports only that problem and no refused promotion',
     { pins: { production: 99 } },
     SERVES,
     lines('blocked: pin/unknown-number'),
@@ -200,7 +205,7 @@ describe('the hint of a refused promotion', () => {
       `Remove the pin for "production" from the file. After the next sync, ${STAGING}`,
     ],
     [
-      'The error for a refused promotion says that the version does not exist yet if no version contains the text',
+      'The error for a refused promotion says that the version does not exist yet if no version contains the text of the file',
       { staging: 'latest', production: 'latest' },
       { staging: V7, production: V6 },
       'a version that does not exist yet',
@@ -285,28 +290,34 @@ describe('earlier pins in git', () => {
     [string, FileParts['pins'] & object, Scene['active'], former: string, 'allowed' | 'refused', text?: string]
   >([
     [
-      'The promotion guard accepts a rollback to an earlier pin in the same environment',
+      'The promotion guard accepts a rollback to a version that was pinned earlier in the same environment',
       six,
       NOW,
       '-/7 -/6',
       'allowed',
     ],
     [
-      'The promotion guard accepts a committed rollback to a pin from several commits ago',
+      'The promotion guard accepts a committed rollback to a version that was last pinned several commits earlier',
       six,
       NOW,
       '-/6 -/8 -/7 -/6',
       'allowed',
     ],
     [
-      'The promotion guard recognizes a rollback by its text',
+      'The promotion guard recognizes a rollback if the text of the file matches the text at an earlier commit',
       { production: 'latest' },
       NOW,
       '-/7 -/Six',
       'allowed',
       'Six',
     ],
-    ['The promotion guard recognizes a rollback by the version id', six, NOW, '-/7 -/version:ver_6', 'allowed'],
+    [
+      'The promotion guard recognizes a rollback to a version number if an earlier commit pinned the same version by id',
+      six,
+      NOW,
+      '-/7 -/version:ver_6',
+      'allowed',
+    ],
     [
       'The promotion guard refuses a version that was previously pinned only in a different environment',
       six,
@@ -315,14 +326,14 @@ describe('earlier pins in git', () => {
       'refused',
     ],
     [
-      'The promotion guard accepts restoring a version that was promoted through staging',
+      'The promotion guard accepts restoring a version in production if that version was promoted through staging',
       seven,
       MOVED_ON,
       '8/7 7/7 7/6',
       'allowed',
     ],
     [
-      'The promotion guard recognizes by its text that a version was promoted through staging',
+      'The promotion guard accepts restoring a version if staging was pinned to latest while the file held the text of that version',
       seven,
       MOVED_ON,
       'Eight/7 Seven/6',
@@ -350,28 +361,28 @@ describe('earlier pins in git', () => {
       'refused',
     ],
     [
-      'The promotion guard refuses a version that was promoted in git but that neither environment serves',
+      'The promotion guard refuses a version that was promoted in git if both environments still serve an older version',
       both,
       BACK,
       '7/7 7/6 6/6',
       'refused',
     ],
     [
-      'The promotion guard refuses a promoted version if staging serves an older one and production serves none',
+      'The promotion guard refuses a version that was promoted in git if staging serves an older version and production serves none',
       both,
       { ...BACK, production: null },
       '7/7 7/- 6/-',
       'refused',
     ],
     [
-      'The promotion guard lets the plan restore both environments after somebody changed them',
+      'The promotion guard lets the plan restore both environments after somebody activated a newer version there',
       both,
       { staging: V8, production: V8 },
       '7/7 7/6 6/6',
       'allowed',
     ],
     [
-      'The promotion guard accepts a version that both environments pinned in the first commit of the file',
+      'The promotion guard accepts a version that the first commit of the file pinned in both environments',
       seven,
       MOVED_ON,
       '8/7 7/7',
@@ -385,7 +396,7 @@ describe('earlier pins in git', () => {
       'refused',
     ],
     [
-      'The promotion guard refuses text that no version contains even if both environments pin latest',
+      'The promotion guard refuses text that no version contains even if a commit already pins both environments to latest',
       { staging: 'latest', production: 'latest' },
       { staging: V7, production: V6 },
       ...(['New/New', 'refused', 'New'] as const),
@@ -396,18 +407,18 @@ describe('earlier pins in git', () => {
       ...([MOVED_ON, '7/6', 'allowed'] as const),
     ],
     [
-      'The promotion guard refuses a version if staging does not serve the version that the file pins there',
+      'The promotion guard refuses a version that staging no longer serves if the version in staging was never pinned',
       { staging: 9, production: 7 },
       { ...MOVED_ON, promptsync: version(9, 'Nine') },
       ...(['7/6', 'refused'] as const),
     ],
     [
-      'The promotion guard refuses a version if the commit that pinned it in staging may have been refused',
+      'The promotion guard refuses a version that staging may never have served because a guard blocked the commit that pinned it there',
       { staging: 6, production: 7 },
       ...([BACK, '7/8 6/6', 'refused'] as const),
     ],
     [
-      'The promotion guard refuses to promote a version after staging was rolled back from it',
+      'The promotion guard refuses to promote a version to production if staging has been rolled back to an older version',
       { staging: 6, production: 7 },
       { ...BACK, production: version(5, 'Five') },
       ...(['7/5', 'refused'] as const),
@@ -420,12 +431,12 @@ describe('earlier pins in git', () => {
       'refused',
     ],
     [
-      'The promotion guard refuses a version if the previous commit pinned staging to a different version',
+      'The promotion guard refuses a version if staging was pinned to a different version in the commit before the promotion',
       { staging: 8, production: 7 },
       ...([MOVED_ON, '6/6 7/6', 'refused'] as const),
     ],
     [
-      'The promotion guard refuses a version if the previous commit did not pin staging',
+      'The promotion guard refuses a version if staging was not pinned in the commit before the promotion',
       { staging: 8, production: 7 },
       MOVED_ON,
       '-/6 7/6',
@@ -447,12 +458,12 @@ describe('earlier pins in git', () => {
       ...([MOVED_ON, '8/7 8/6 8/7 7/7 7/6', 'allowed'] as const),
     ],
     [
-      'The promotion guard refuses a version that staging was pinned to earlier if staging serves an older one',
+      'The promotion guard refuses a version that was pinned in staging earlier if staging serves an older version',
       { staging: 8, production: 7 },
       ...([BACK, '8/7 7/6 6/6', 'refused'] as const),
     ],
     [
-      'The promotion guard refuses a version that production pinned only after staging moved to a newer one',
+      'The promotion guard refuses a version that was pinned in production only after staging had been pinned to a newer version',
       { staging: 8, production: 7 },
       ...([MOVED_ON, '8/7 8/6 7/6', 'refused'] as const),
     ],
@@ -464,17 +475,17 @@ describe('earlier pins in git', () => {
       'refused',
     ],
     [
-      'The promotion guard refuses to restore a newer version if the commit before its first pin did not pin staging',
+      'The promotion guard refuses to restore a newer version if staging had no pin right before that version was first pinned',
       { staging: 6, production: 7 },
       ...([BACK, '6/7 6/6 6/7 -/6', 'refused'] as const),
     ],
     [
-      'The promotion guard refuses to restore a newer version if the commit before its first pin had no pins',
+      'The promotion guard refuses to restore a newer version if no environment had a pin right before that version was first pinned',
       { staging: 6, production: 7 },
       ...([BACK, '6/7 6/6 6/7 -/-', 'refused'] as const),
     ],
     [
-      'The promotion guard accepts restoring a newer version that the first commit of the file pinned',
+      'The promotion guard accepts restoring a newer version that the first commit of the file pinned in production',
       { staging: 6, production: 7 },
       ...([BACK, '6/7 6/6 6/7', 'allowed'] as const),
     ],
@@ -556,7 +567,7 @@ describe('skipWarnings', () => {
       false,
     ],
     [
-      'promptsync does not warn about a skipped promotion if production is rolled back',
+      'promptsync does not warn about a skipped promotion if production is rolled back to a previously pinned version',
       { staging: 1, production: 2 },
       [{ production: 1 }, { production: 2 }],
       false,
@@ -597,14 +608,14 @@ describe('pins from an import', () => {
 
   test.each<[string, WrittenPins, Scene['active'], RulesParts, boolean]>([
     [
-      'The promotion guard lets the first sync restore the version that an import pinned',
+      'The promotion guard lets the first sync after an import restore the version that the import pinned',
       { production: 'version:ver_6' },
       { ...theirs, promptsync: null },
       {},
       true,
     ],
     [
-      'The promotion guard accepts restoring a pin that has never changed since the first commit of the file',
+      'The promotion guard accepts restoring a pinned version if the pin has never changed since the first commit of the file',
       { production: 6 },
       { ...LATER, production: V8 },
       { alwaysPinned },
@@ -630,7 +641,7 @@ describe('pins from an import', () => {
   });
 });
 
-test('findEnvironmentsPinnedFromStart returns the environments whose pins never changed in a complete history', () => {
+test('findEnvironmentsPinnedFromStart returns the environments whose pins have never changed if the git history is complete', () => {
   const one = file({ pins: { staging: 'latest', production: 6 } });
   const history = (isComplete: boolean, ...states: readonly WrittenPins[]) => {
     return { commits: states.map((_, age) => `c${age}`), pins: formerPins(states), isComplete };

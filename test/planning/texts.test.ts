@@ -33,13 +33,13 @@ test.each<[string, Parameters<typeof file>[0], RulesParts, unknown]>([
     ],
   ],
   [
-    'collectTextChanges includes the metadata of new text if the file has metadata',
+    'collectTextChanges includes metadata with the new text if the file has metadata',
     { text: 'New', metadata: { model: 'y' }, pins: { dev: 'latest' } },
     {},
     [{ environment: 'dev', before: null, after: { text: 'New', metadata: { model: 'y' } } }],
   ],
   [
-    'collectTextChanges returns the text of an observed version',
+    'collectTextChanges returns the text of a version that promptsync read from the service',
     { pins: { production: 2 } },
     {},
     [
@@ -50,13 +50,13 @@ test.each<[string, Parameters<typeof file>[0], RulesParts, unknown]>([
     ],
   ],
   [
-    'collectTextChanges uses text from git for a version that is only in a ledger',
+    'collectTextChanges takes the text of a version from git if that version is known only from a ledger',
     { pins: { dev: 5 } },
     { contents: new Map([['ver_5', content('Five')]]) },
     [{ environment: 'dev', before: null, after: { text: 'Five', ...unmanaged } }],
   ],
   [
-    'collectTextChanges takes the text of a known version from the file or a git ref',
+    'collectTextChanges takes the text of a version from the file or a git ref if that version is known only from a ledger',
     { text: 'Five', metadata: {}, pins: { dev: 'latest', staging: 'git:v6' } },
     { refs: { v6: content('Six') } },
     [
@@ -87,7 +87,7 @@ test.each<[string, Parameters<typeof file>[0], RulesParts, unknown]>([
   expect(texts?.map(({ change }) => change)).toStrictEqual(prompt.changes.filter(({ kind }) => kind === 'set-active'));
 });
 
-test('collectTextChanges returns no changes for a prompt that was not observed', () => {
+test('collectTextChanges returns no changes for a prompt that promptsync did not read from the service', () => {
   const prompt = planPrompt(file({ text: 'New', pins: { dev: 'latest' } }), observed({ active: ACTIVE }), rules());
   expect(prompt.changes.some((change) => change.kind === 'set-active' && isNewVersionRef(change.after))).toBe(true);
   expect(textsIn({ ...prompt, observed: null })).toStrictEqual([]);

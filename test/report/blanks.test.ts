@@ -51,14 +51,14 @@ describe('reports with a run of 3,000 blanks', () => {
     expect(markdown?.split('\n')).toContain(line);
   });
 
-  test('Reports distinguish 3,000 consecutive spaces from 2,999', () => {
+  test('Reports show different markers for 3,000 and 2,999 consecutive spaces', () => {
     for (const review of reviewsOf(`a${' '.repeat(3_000)}b`, `a${' '.repeat(2_999)}b`)) {
       expect(review).toContain('-a…[3000 spaces]…b');
       expect(review).toContain('+a…[2999 spaces]…b');
     }
   });
 
-  test('Reports shorten 3,000 spaces or tabs in metadata that a new version keeps', () => {
+  test('Reports shorten 3,000 spaces or tabs in metadata that a new version copies from an existing version', () => {
     const kept = { metadata_from: ref(1), kept_metadata: `note: a${' '.repeat(3_000)}b\nlist:${'\t'.repeat(3_000)}c` };
     const changes: readonly ReportChange[] = [
       { kind: 'create-version', digest: DIGEST, change_summary: 'Edit', ...kept },
@@ -87,9 +87,9 @@ describe('reports with a run of 3,000 blanks', () => {
 
 describe('shortenBlanks', () => {
   test.each([
-    ['shortenBlanks keeps 40 consecutive spaces', ' '.repeat(40), ' '.repeat(40)],
+    ['shortenBlanks does not shorten 40 consecutive spaces', ' '.repeat(40), ' '.repeat(40)],
     ['shortenBlanks shortens 41 consecutive spaces', ' '.repeat(41), '…[41 spaces]…'],
-    ['shortenBlanks keeps 10 consecutive tabs', '\t'.repeat(10), '\t'.repeat(10)],
+    ['shortenBlanks does not shorten 10 consecutive tabs', '\t'.repeat(10), '\t'.repeat(10)],
     ['shortenBlanks shortens 11 consecutive tabs', '\t'.repeat(11), '…[11 tabs]…'],
     [
       'shortenBlanks counts each kind of whitespace separately in a mixed sequence',
@@ -106,17 +106,17 @@ describe('shortenBlanks', () => {
       `${' '.repeat(40)}\n${' '.repeat(40)}`,
       `${' '.repeat(40)}\n${' '.repeat(40)}`,
     ],
-    ['shortenBlanks keeps a marker that is already part of the text', 'a…[50 spaces]…b', 'a…[50 spaces]…b'],
+    ['shortenBlanks does not change a marker that the text already contains', 'a…[50 spaces]…b', 'a…[50 spaces]…b'],
   ])('%s', (_, text, shown) => {
     expect(shortenBlanks(text)).toBe(shown);
   });
 
-  test('escapeLine counts tabs before it escapes them', () => {
+  test('escapeLine replaces 3,001 consecutive tabs with one marker but escapes a single tab', () => {
     expect(escapeLine(`a\t${'\t'.repeat(3_000)}b`)).toBe('a…[3001 tabs]…b');
     expect(escapeLine('a\tb')).toBe('a\\u{9}b');
   });
 
-  test('shortenBlanks leaves no long sequence of whitespace and loses no words', () => {
+  test('shortenBlanks shortens all long sequences of whitespace without losing any words', () => {
     const blanks = fc.array(fc.constantFrom(...BLANKS), { maxLength: 100 }).map((all) => all.join(''));
     const word = fc.constantFrom('word', 'x', '.', '語', '…', ']…', '…[', '\n');
     fc.assert(

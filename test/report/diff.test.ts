@@ -39,7 +39,7 @@ describe('renderDiffs', () => {
       [...heads, '@@ -1,1 +1,1 @@', '-a', '+b'],
     ],
     [
-      'renderDiffs shows the first version as added lines',
+      'renderDiffs shows all lines of the first version as added lines',
       null,
       side('a\nb'),
       [...firstHeads, '@@ -0,0 +1,2 @@', '+a', '+b'],
@@ -58,7 +58,7 @@ describe('renderDiffs', () => {
     ],
     ['renderDiffs preserves tabs', side('\ta'), side('\tb'), [...heads, '@@ -1,1 +1,1 @@', '-\ta', '+\tb']],
     [
-      'renderDiffs handles lines that look like diff syntax',
+      'renderDiffs shows lines that look like diff syntax as ordinary text',
       side('-- a\n++ b\n@@ c'),
       side('-- a\n++ b\n@@ d'),
       [...heads, '@@ -1,3 +1,3 @@', ' -- a', ' ++ b', '-@@ c', '+@@ d'],
@@ -82,13 +82,13 @@ describe('renderDiffs', () => {
       [...firstHeads, '@@ -0,0 +1,3 @@', '+metadata.model: "m"', '+', '+a'],
     ],
     [
-      'renderDiffs reports that promptsync has not read the new text yet',
+      'renderDiffs says that promptsync has not read the new text yet if that text is missing',
       side('a'),
       side(null),
       ['staging: promptsync has not read the new text yet; a sync reads it first'],
     ],
     [
-      'renderDiffs reports that the current text is unknown',
+      'renderDiffs says that the current text is unknown if that text is missing',
       side(null),
       side('a'),
       ['staging: the current text is unknown without the service'],
@@ -156,13 +156,13 @@ describe('renderDiffs with folded diffs', () => {
       { '+': 20, '… 21 more lines (--format html shows all)': 1 },
     ],
     [
-      'A folded diff of rewritten text shows both old and new lines',
+      'A folded diff of completely rewritten text shows twenty old lines and twenty new lines',
       numbered('a', 300),
       numbered('b', 280),
       { '-': 20, '+': 20, '… 540 more lines (--format html shows all)': 1 },
     ],
     [
-      'A folded diff omits hunks that would contain no lines',
+      'A folded diff with sixty scattered changes shows only forty lines and states how many lines it omits',
       numbered('a', 600),
       numbered('a', 600).replaceAll(/0$/gm, 'x'),
       { '-': 5, '+': 5, ' ': 30, '… 437 more lines (--format html shows all)': 1 },
@@ -175,14 +175,14 @@ describe('renderDiffs with folded diffs', () => {
 
   test.each<[string, string, string, string]>([
     [
-      'On a terminal, a folded diff shows only the part of a long line that surrounds the change',
+      'On a terminal, a folded diff abbreviates the unchanged parts of a long line',
       `${LINE} old ${LINE}`,
       `${LINE} new ${LINE}`,
       '+Far away from any change this … oes on and on, as prompts do. new Far away from any change this … goes on and on, as prompts do.',
     ],
     ['On a terminal, a folded diff shows a completely new line in full', 'x', LINE, `+${LINE}`],
     [
-      'On a terminal, a folded diff never splits a character in a long line',
+      'On a terminal, a folded diff never cuts an emoji in half when it abbreviates a long line',
       `${'😀'.repeat(600)} old`,
       `${'😀'.repeat(600)} new`,
       `+${'😀'.repeat(30)} … ${'😀'.repeat(29)} new`,
@@ -238,8 +238,16 @@ describe('markWords', () => {
       [removed('Greet them.'), added('Refunds take five days to arrive.')],
       '-Greet them.\n+Refunds take five days to arrive.',
     ],
-    ['markWords marks nothing in lines that were only removed', [same('a'), removed('b'), same('c')], ' a\n-b\n c'],
-    ['markWords marks nothing in lines that were only added', [same('a'), added('b', '', 'c')], ' a\n+b\n+\n+c'],
+    [
+      'markWords marks no words in lines that were removed without a replacement',
+      [same('a'), removed('b'), same('c')],
+      ' a\n-b\n c',
+    ],
+    [
+      'markWords marks no words in added lines that do not replace other lines',
+      [same('a'), added('b', '', 'c')],
+      ' a\n+b\n+\n+c',
+    ],
     [
       'markWords marks nothing in lines that would take too long to compare',
       [removed('a '.repeat(10_001)), added('b '.repeat(10_001))],

@@ -84,7 +84,7 @@ describe('renderCodeBlock', () => {
     },
   );
 
-  test('renderCodeBlock handles text with 300,000 separate backticks', () => {
+  test('renderCodeBlock uses a fence of three backticks for a line with 300,000 separate backticks', () => {
     expect(renderCodeBlock(['` '.repeat(300_000)], 'diff')).toMatch(/^```diff\n/);
   });
 });

@@ -54,7 +54,7 @@ describe('terminal output', () => {
     );
   });
 
-  test('escapeLine escapes line feeds and tabs, whereas showHidden keeps them', () => {
+  test('escapeLine escapes line feeds and tabs, whereas showHidden leaves them unchanged', () => {
     expect(escapeLine('a\nb\tc\rd')).toBe('a\\u{a}b\\u{9}c\\u{d}d');
     expect(showHidden('a\nb\tc\rd\u001b')).toBe('a\nb\tc\\u{d}d\\u{1b}');
   });

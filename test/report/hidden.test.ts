@@ -74,7 +74,7 @@ describe('an instruction hidden in variation selectors', () => {
     expect(JSON.parse(json)).toMatchObject({ prompts: [{ changes: [{ after_text: text }] }] });
   });
 
-  test('The parser warns once about each variation selector and reports its first position and its count', () => {
+  test('The parser warns once about each distinct variation selector and reports its first position and its count', () => {
     const selectors = [...new Set(hidden)];
     const warnings = warningsOf(`First line.\n${text}`);
     expect(warnings).toMatchObject(

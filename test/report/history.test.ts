@@ -28,7 +28,7 @@ describe('renderHistory', () => {
       'v1       2026-01-02 02:04  9f2c1ab04d3e  Ada     A (#7)',
     ],
     [
-      'renderHistory handles a commit without a subject',
+      'renderHistory leaves the subject blank if a commit has no subject',
       { subject: '' },
       'v1       2026-01-02 02:04  9f2c1ab04d3e  Ada',
     ],

@@ -25,7 +25,7 @@ describe('renderJunit', () => {
       ['a.md', 'b.md', 'c.md'].map((name) => ({ name, file: name, failure: null })),
     ],
     [
-      'A JUnit report contains a failing test case with a location and a hint for a refused prompt',
+      'For a refused prompt, a JUnit report contains a failing test case with the location and a hint',
       reportOf([prompt('a', { status: 'blocked', problems: [PIN] }), prompt('b', { status: 'not_attempted' })]),
       [
         { name: 'a.md', failure: 'a.md:4:12: error: Odd pin. [usage/invalid]\n  See promptsync --help.\na: blocked' },
@@ -46,7 +46,7 @@ describe('renderJunit', () => {
       [{ name: 'a.md', failure: null }],
     ],
     [
-      'A JUnit report contains a test case for each problem that stopped the run',
+      'A JUnit report contains a failing test case for each problem that stopped the run',
       reportOf([], { problems: [makeProblem('config/missing-service'), DOWN] }),
       [
         { name: 'config/missing-service', file: null, failure: expect.stringContaining('No service is configured.') },

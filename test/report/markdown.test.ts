@@ -113,7 +113,7 @@ describe('renderMarkdown', () => {
     ],
     ['A Markdown report uses the given title', { title: 'drift' }, {}, ['### promptsync drift\n']],
     [
-      'A Markdown report generated outside CI contains no link to a run',
+      'A Markdown report generated outside CI contains no link to a CI run',
       { runUrl: null },
       {},
       [`plan \`${DIGEST}\`\n`],
@@ -229,7 +229,7 @@ describe('the table of a Markdown page', () => {
       ['not attempted'],
     ],
     [
-      'The change table in a Markdown report lists changes of a failed prompt that may not have been made',
+      'For a failed prompt, the change table in a Markdown report lists changes that were not made or whose outcome is unknown',
       {
         status: 'failed',
         changes: [
@@ -268,20 +268,26 @@ describe('the drift of a Markdown page', () => {
 
   test.each<[string, ReportDrift, ReportChange, string, readonly string[]]>([
     [
-      'A Markdown report does not list drift as a change if a sync would only restore the base state',
+      'A Markdown report omits drift from the change table if a sync would only undo the drift',
       moved,
       set(9, 7),
       `${PULL} A sync puts it back.`,
       [],
     ],
     [
-      'A Markdown report lists drift both as drift and as a change if the files pin a different version',
+      'A Markdown report also lists drift in the change table if the files now pin a different version than the base',
       ...([{ ...moved, restores: false }, set(9, 8)] as const),
       ...([`${PULL} A sync applies what the files declare now.`, ['`production: v9 → v8`']] as const),
     ],
-    ['A Markdown report describes drift in a field', { ...field, restores: true }, back, 'A sync puts it back.', []],
     [
-      'A Markdown report lists drift both as drift and as a change if the run undid it',
+      'A Markdown report describes drift in the name of a prompt and says that a sync undoes it',
+      { ...field, restores: true },
+      back,
+      'A sync puts it back.',
+      [],
+    ],
+    [
+      'A Markdown report also lists drift in the change table if the run undid the drift',
       moved,
       { ...set(9, 7), status: 'made' },
       'This run put it back.',
@@ -293,7 +299,7 @@ describe('the drift of a Markdown page', () => {
       ...(['This run did not change it.', [`${row} (not made)`]] as const),
     ],
     [
-      'A Markdown report states that it is unknown whether the run overwrote an outside edit of a field',
+      'A Markdown report says that it is unknown whether the run changed a field that had drifted',
       ...([field, { ...back, status: 'unknown' }, 'promptsync does not know whether this run changed it.'] as const),
       ['`name: "Theirs" → "First"` (outcome unknown)'],
     ],
@@ -358,7 +364,7 @@ describe('a Markdown page over its size limit', () => {
     expect(text).toContain('See the report of the run for everything.\n');
   });
 
-  test('A Markdown report says that some text is too large to show', () => {
+  test('A Markdown report says that it is incomplete if a text is too large to show', () => {
     const long = setActive({ after_text: null, text_omitted: true });
     const text = page(report([prompt({ changes: [long] })]));
     expect(text).toContain('not complete. Too large to show: 1 text (over 100 kB); git diff');

@@ -28,7 +28,7 @@ describe('chooseFailureReason', () => {
       'invalid',
     ],
     [
-      'chooseFailureReason reports a failure if an error occurred, even though the prompt was applied',
+      'chooseFailureReason reports a failure if an error affects the whole run, even if every prompt was applied',
       [APPLIED],
       ['pull/not-committed'],
       'failed',
@@ -72,7 +72,7 @@ describe('chooseFailureReason', () => {
       'superseded',
     ],
     [
-      'chooseFailureReason reports a superseded run even if another prompt has drifted',
+      'chooseFailureReason reports a superseded run if the branch has a newer commit, even if drift blocks another prompt',
       [DRIFTED, makePrompt('blocked', 'guard/superseded')],
       [],
       'superseded',
@@ -91,7 +91,7 @@ describe('chooseFailureReason', () => {
       '',
     ],
     [
-      'chooseFailureReason reports a failure if a newer commit appeared during a partially failed apply',
+      'chooseFailureReason reports a failure if a newer commit appeared during an apply in which a prompt failed',
       [APPLIED, FAILED],
       ['guard/overtaken'],
       'failed',

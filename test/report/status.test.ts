@@ -28,7 +28,7 @@ describe('makeMatrixCell', () => {
       { kind: 'in-sync', now: 'v1' },
     ],
     [
-      'makeMatrixCell shows the versions before and after a change',
+      'makeMatrixCell shows the versions before and after a planned change',
       { environments: [row], changes: [move] },
       { kind: 'change', now: 'v1', next: 'v2' },
     ],
@@ -37,9 +37,9 @@ describe('makeMatrixCell', () => {
       { changes: [move] },
       { kind: 'change', now: 'v1', next: 'v2' },
     ],
-    ['makeMatrixCell shows an edited pin', { edits: [pinned] }, { kind: 'pin', now: '', next: '2' }],
+    ['makeMatrixCell shows the new value of an edited pin', { edits: [pinned] }, { kind: 'pin', now: '', next: '2' }],
     [
-      'makeMatrixCell includes drift in an environment',
+      'makeMatrixCell includes the drift of an environment in its result',
       { environments: [row], drift: [drift] },
       { kind: 'in-sync', drift },
     ],
@@ -54,7 +54,7 @@ describe('makeMatrixCell', () => {
       { kind: 'differs', now: 'v1', next: 'v2' },
     ],
     [
-      'makeMatrixCell describes the environments of a failed prompt as unread',
+      'makeMatrixCell describes an environment as unread if promptsync failed to read the prompt',
       { status: 'failed', environments: [{ ...row, active: null, wanted: null, in_sync: false }] },
       { kind: 'unread' },
     ],
@@ -63,7 +63,7 @@ describe('makeMatrixCell', () => {
   });
 });
 
-test('listEnvironments uses the order of the prompt with the most environments', () => {
+test('listEnvironments lists environments in the same order as the prompt that has the most environments', () => {
   const rows = (...names: readonly string[]) => ({
     environments: names.map((environment) => ({ ...row, environment })),
   });
@@ -103,7 +103,7 @@ describe('listTraits', () => {
       ['review', 'drift'],
     ],
     [
-      'listTraits assigns the review, changed, and blocked filters to a blocked prompt with changes',
+      'listTraits assigns the review, changed, and blocked filters to a blocked prompt with planned changes',
       { status: 'blocked', changes: [move] },
       'dry-run',
       ['review', 'changed', 'blocked'],
@@ -141,13 +141,13 @@ describe('the status of a prompt on an HTML page', () => {
       'not attempted',
     ],
     [
-      'An HTML history report says that a prompt is as pinned if it is in sync',
+      'An HTML history report shows that a prompt matches its pins if its environment is in sync',
       { history: { versions: [] }, environments: [row] },
       'history',
       'as pinned',
     ],
     [
-      'An HTML history report says that a prompt is not as pinned if it is out of sync',
+      'An HTML history report shows that a prompt does not match its pins if its environment is out of sync',
       { history: { versions: [] }, environments: [{ ...row, in_sync: false }] },
       ...(['history', 'not as pinned'] as const),
     ],
@@ -157,7 +157,7 @@ describe('the status of a prompt on an HTML page', () => {
   });
 });
 
-test('An HTML report starts with errors and ends with warnings', () => {
+test('An HTML report shows an error above the status matrix and a warning about a shallow clone below it', () => {
   const problems = [
     makeProblem('git/shallow', { of: 'drift' }),
     makeProblem('service/not-asked', { reason: 'there is no key' }),

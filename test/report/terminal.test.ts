@@ -102,14 +102,14 @@ describe('renderProblem with a command in its hint', () => {
     ]);
   });
 
-  test('renderProblem keeps a command in the sentence if it fits on the line', () => {
+  test('renderProblem does not move a command to a separate line if the whole sentence fits on one line', () => {
     expect(rows(120).at(-1)).toBe(`  ${hint}`);
   });
 });
 
 describe('wrap', () => {
   test.each<[string, text: string, columns: number, hang: number, lines: string]>([
-    ['wrap() keeps a line that fits', 'It fits.', 20, 2, 'It fits.'],
+    ['wrap() does not change a line that fits within the width', 'It fits.', 20, 2, 'It fits.'],
     [
       'wrap() breaks a line between words and indents the remaining text',
       'Between words, with a hang.',
@@ -118,7 +118,7 @@ describe('wrap', () => {
       'Between words, \n  with a hang.',
     ],
     [
-      'wrap() uses the full width of the terminal',
+      'wrap() uses the full width of the terminal before it breaks a line',
       'Exactly twenty wide. And more',
       20,
       0,
@@ -151,7 +151,7 @@ describe('wrap', () => {
 });
 
 describe('a terminal link', () => {
-  test.each(Object.entries(HOSTILE))('A terminal link to a path with %s stays intact', (_, text) => {
+  test.each(Object.entries(HOSTILE))('A terminal link to a path that contains %s is well-formed', (_, text) => {
     const report = { ...hostileReport(text), service: `https://x.example/${text}` };
     const output = renderText(report, { colour: false, quiet: false, links });
     expect(output).toContain('\u001b]8;;file:///w/');

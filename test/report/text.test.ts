@@ -46,7 +46,7 @@ describe('the summary of a text report', () => {
       `Nothing applied: 2 blocked, 1 failed, 1 not attempted.\n${origin}\n`,
     ],
     [
-      'A text report without a commit and a plan digest identifies only the service',
+      'If there is no commit and no plan digest, the text report identifies only the service',
       { commit: null, plan_digest: null, summary: { ...NO_SUMMARY, set_active: 1 } },
       'Plan: 1 to activate.\nhttps://prompts.example.com\n',
     ],
@@ -61,9 +61,13 @@ describe('the summary of a text report', () => {
 });
 
 test.each<[string, string | null, string]>([
-  ['In a git repository, the text report of a pull conflict recommends a commit', 'c0ffee', 'commit them.'],
   [
-    'Outside a git repository, the text report of a pull conflict recommends a sync',
+    'In a git repository, the text report of a pull conflict recommends that users commit the resolved files',
+    'c0ffee',
+    'commit them.',
+  ],
+  [
+    'Outside a git repository, the text report of a pull conflict recommends that users run promptsync sync',
     null,
     'run promptsync sync (in a git repository, commit first).',
   ],
@@ -73,7 +77,7 @@ test.each<[string, string | null, string]>([
 });
 
 describe('the problems of a text report', () => {
-  test('The text report shows a problem that affects all prompts only once and without prompt names', () => {
+  test('If all prompts have the same problem, the text report shows it only once and without prompt names', () => {
     const prompts = [failed('a', timeout), failed('b', timeout)];
     expect(text({ prompts, plan_digest: null, summary: { ...NO_SUMMARY, failed: 2 } })).toBe(
       [
@@ -86,7 +90,7 @@ describe('the problems of a text report', () => {
     );
   });
 
-  test('The text report shows a guard error for several prompts only once, below their changes', () => {
+  test('If several prompts have the same guard error, the text report shows it only once, below their changes', () => {
     const prompts = [blocked('a'), blocked('b'), prompt('c')];
     const shown = text({ prompts, summary: { ...NO_SUMMARY, blocked: 2, unchanged: 1 } });
     expect(shown.split('`max_changes` allows only')).toHaveLength(2);
@@ -95,7 +99,7 @@ describe('the problems of a text report', () => {
     );
   });
 
-  test('A quiet text report omits changes but keeps problems', () => {
+  test('A quiet text report omits changes but shows problems', () => {
     const prompts = [prompt('a', { status: 'pending', changes: [setStaging] }), failed('b', timeout)];
     const shown = text({ prompts, summary: { ...NO_SUMMARY, set_active: 1, failed: 1 } }, true);
     expect(shown).not.toContain('staging');
@@ -201,7 +205,7 @@ describe('renderStatus', () => {
     ]);
   });
 
-  test('renderStatus omits the status matrix in quiet mode and if there is no plan', () => {
+  test('renderStatus omits the status matrix in quiet mode or if there is no plan', () => {
     const prompts = [prompt('a', { environments: [row('staging')] })];
     const summary = { ...NO_SUMMARY, unchanged: 1 };
     expect(status(prompts, { summary }, true)).toBe('nothing to do: 1 prompt in sync.\n');
@@ -213,7 +217,7 @@ describe('renderStatus', () => {
 describe('the drift of a text report', () => {
   test.each<[string, ReportPrompt['drift'][number], string]>([
     [
-      'The text report of unfinished drift names the commit of the active version',
+      'The text report of unfinished drift names the commit from which the active version was created',
       {
         ...{ environment: 'production', kind: 'unfinished', restores: true, expected: { new: true } },
         observed: { ...ref(6), made_by: 'git', commit: '9f2c1ab04d3e5f60' },
@@ -221,7 +225,7 @@ describe('the drift of a text report', () => {
       '  ! production serves v6, made from 9f2c1ab04d3e, but the base wants new version (unfinished: merged but not live yet). A sync puts it back. To keep it, pin version:ver_6.',
     ],
     [
-      'The text report suggests no action for drift if no version is active',
+      'The text report suggests no action for drift in an environment without an active version',
       { environment: 'qa', kind: 'unfinished', restores: true, expected: ref(1), observed: null },
       '  ! qa serves no version, but the base wants v1 (unfinished: merged but not live yet).',
     ],
@@ -253,28 +257,28 @@ describe('listProblems', () => {
       ['a.md'],
     ],
     [
-      'listProblems adds the file path of each prompt if only some prompts share a problem',
+      'If only some prompts have the same problem, listProblems returns it once per prompt with the file path',
       [change('a', [down]), change('b', [down]), change('c', [])],
       ['a.md', 'b.md'],
     ],
     [
-      'listProblems merges a problem of all prompts into one without a file path',
+      'If all prompts have the same problem, listProblems returns it only once and without a file path',
       [change('a', [down]), change('b', [down])],
       [undefined],
     ],
     [
-      'listProblems merges a problem of all changed prompts into one without a file path',
+      'If all changed prompts have the same problem, listProblems returns it only once and without a file path',
       [change('a', [down]), change('b', [down]), prompt('c')],
       [undefined],
     ],
     [
-      'listProblems keeps a problem of one prompt separate from a problem of all prompts',
+      'listProblems adds the file path to a problem of one prompt but not to a problem that all prompts share',
       [change('a', [down, broken]), change('b', [down])],
       [undefined, 'a.md'],
     ],
-    ['listProblems adds the file path if there is only one prompt', [change('a', [down])], ['a.md']],
+    ['listProblems adds the file path to a problem if there is only one prompt', [change('a', [down])], ['a.md']],
     [
-      'listProblems keeps the file path of a problem that already has one',
+      'listProblems does not replace the file path that a problem already has',
       [change('a', [placed]), change('b', [])],
       ['elsewhere.md'],
     ],
@@ -301,7 +305,7 @@ describe('listProblems', () => {
   });
 });
 
-test('listProblems returns an interruption only once for all prompts', () => {
+test('listProblems returns an interruption only once even if it affected several prompts', () => {
   const prompts = ['a', 'b', 'c'].map((one) => change(one, one === 'a' ? [] : [stopped], 'not_attempted'));
   expect(listProblems({ problems: [], prompts })).toEqual([stopped]);
 });
@@ -335,7 +339,7 @@ describe('the report of an interrupted run', () => {
 
 test.each<[string, Report['mode'], 'outside' | 'unfinished', string]>([
   [
-    'The summary of a plan counts prompts with outside drift',
+    'The summary of a plan counts prompts with drift caused outside git',
     'dry-run',
     'outside',
     'Plan: 1 to activate. 1 prompt has drifted.\n',
@@ -346,7 +350,12 @@ test.each<[string, Report['mode'], 'outside' | 'unfinished', string]>([
     'unfinished',
     'Plan: 1 to activate.\n',
   ],
-  ['The summary of an apply does not count prompts with outside drift', 'apply', 'outside', 'Applied: 1 activated.\n'],
+  [
+    'The summary of an apply does not count prompts with drift caused outside git',
+    'apply',
+    'outside',
+    'Applied: 1 activated.\n',
+  ],
 ])('%s', (_, mode, kind, line) => {
   const drift = [{ field: 'name', kind, restores: false, expected: 'a', observed: 'b' }] as const;
   const one = { ...change('a', [], mode === 'apply' ? 'applied' : 'pending'), drift };

@@ -10,9 +10,14 @@ const removed = (variable: string) => ({ variable, kind: 'removed' as const });
 
 describe('compareVariables', () => {
   test.each<[string, Side, string, readonly object[]]>([
-    ['compareVariables reports no change if the variables stay the same', 'Hi {{name}}.', 'Hello {{name}}!', []],
     [
-      'compareVariables ignores the whitespace, order, and repetition of variables',
+      'compareVariables reports no change if both texts contain the same variables',
+      'Hi {{name}}.',
+      'Hello {{name}}!',
+      [],
+    ],
+    [
+      'compareVariables ignores differences in the whitespace, order, and repetition of variables',
       '{{a}} {{b}}',
       '{{ b }}{{a}}{{a}}',
       [],
@@ -29,7 +34,12 @@ describe('compareVariables', () => {
     ['compareVariables reports no change if the current text is unknown', 'unknown', '{{x}}', []],
     ['compareVariables reports no change if the new text is unknown', '{{x}}', 'unknown', []],
     ['compareVariables accepts non-ASCII letters in variable names', '', '{{größe.x-1}}', [added('größe.x-1')]],
-    ['compareVariables handles a variable named constructor', '', '{{constructor}}', [added('constructor')]],
+    [
+      'compareVariables reports an added variable with the name constructor',
+      '',
+      '{{constructor}}',
+      [added('constructor')],
+    ],
     ['compareVariables ignores text that only resembles a variable', '{{ two words }} {x} {{}}', '', []],
   ])('%s', (_, before, after, expected) => {
     const side = (text: string) => (text === 'unknown' ? text : { text, metadata: undefined });
@@ -70,8 +80,12 @@ describe('describeBreakingChanges', () => {
   });
 
   test.each<[string, Partial<Pick<ReportDrift, 'kind' | 'restores'>>, number]>([
-    ['describeBreakingChanges ignores changes that only undo outside drift', {}, 0],
-    ['describeBreakingChanges lists changes that replace outside drift with a new state', { restores: false }, 2],
+    ['describeBreakingChanges ignores changes that only undo drift caused outside git', {}, 0],
+    [
+      'describeBreakingChanges lists changes that replace drift caused outside git with a new state',
+      { restores: false },
+      2,
+    ],
     ['describeBreakingChanges lists changes that finish an interrupted sync', { kind: 'unfinished' }, 2],
   ])('%s', (_, parts, count) => {
     const drift = { kind: 'outside', restores: true, ...parts } as const;

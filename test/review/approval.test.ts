@@ -38,7 +38,7 @@ const rename = (before: string, after: string): Change => ({
 describe('computeChangeDigests', () => {
   test.each<[string, Change, Change]>([
     [
-      'Activating an existing version has the same digest as activating a new version with equal content',
+      'A change that activates an existing version has the same digest as a change that activates a new version with equal content',
       activate('New'),
       activate(2),
     ],
@@ -48,12 +48,12 @@ describe('computeChangeDigests', () => {
       create('New', { provenance: { commit: 'c1' } }),
     ],
     [
-      'The digest of a change that creates a version does not depend on the git ref that pins the version',
+      'The digest of a change that creates a version does not depend on the git ref that the pin names',
       create('New'),
       create('New', { ref: 'main' }),
     ],
     [
-      'The digest of a change that creates a version is the same with empty metadata and without metadata',
+      'The digest of a change that creates a version is the same whether its metadata is empty or absent',
       create('New'),
       create('New', { content: content('New', {}) }),
     ],
@@ -81,7 +81,7 @@ describe('computeChangeDigests', () => {
     expect(digestsOf(rename('A', 'B'))).toHaveLength(2);
   });
 
-  test('Creating a baseline has no digest, because it does not change what any environment serves', () => {
+  test('A change that creates a baseline has no digest, because it does not change what any environment serves', () => {
     expect(digestsOf(create('Old', { baseline: true }))).toEqual([]);
   });
 });
@@ -108,12 +108,17 @@ describe('parseApproval', () => {
 
   test.each<[string, string, ApprovalTarget, ReturnType<typeof parseApproval>]>([
     [
-      'An approval contains the plan digest and the change digests that promptsync wrote to the check',
+      'parseApproval returns the plan digest and the change digests that promptsync wrote to the check',
       text,
       target,
       { plan: PLAN, changes },
     ],
-    ['An approval is valid with CRLF line endings', text.replaceAll('\n', '\r\n'), target, { plan: PLAN, changes }],
+    [
+      'parseApproval accepts an approval with CRLF line endings',
+      text.replaceAll('\n', '\r\n'),
+      target,
+      { plan: PLAN, changes },
+    ],
     [
       'An approval contains only the plan digest if the change digests do not fit into the check',
       renderApproval(plan, target, 290),
@@ -130,7 +135,7 @@ describe('parseApproval', () => {
     ['An approval of pull request 7 is invalid for pull request 17', text, { ...target, number: 17 }, null],
     ['An approval is invalid for a different base branch', text, { ...target, into: 'release' }, null],
     [
-      'An approval is invalid if the name of the base branch differs only in case',
+      'An approval for the base branch main is invalid for the base branch Main',
       text,
       { ...target, into: 'Main' },
       null,
@@ -159,7 +164,7 @@ describe('parseApproval', () => {
     expect(parseApproval(written, target)).toEqual(expected);
   });
 
-  test('The text of a check is ASCII even if the base branch name is not', () => {
+  test('The text of a check contains only ASCII characters even if the base branch name contains other characters', () => {
     expect(renderApproval(plan, odd, 65_535)).toMatch(/^[\n\x20-\x7e]+$/);
   });
 });
@@ -192,7 +197,7 @@ describe('compareWithReviews', () => {
     ],
     ['The review search succeeds for an empty plan even if there are no commits', '', {}, {}],
     [
-      'The review search finds the changes of two prompts even if separate reviews show them',
+      'The review search finds the changes of two prompts even if they appear in separate reviews',
       'ab',
       { a: [shows('a')], b: [shows('b', 6)] },
       {},
@@ -204,20 +209,30 @@ describe('compareWithReviews', () => {
       {},
     ],
     ['The review search accepts every change in the plan if a review showed the same plan', 'ab', { ab: [whole] }, {}],
-    ['The review search uses the review of the newest commit for every prompt', 'ab', { C: [shows('ab')] }, {}],
     [
-      'The review search uses the review of the newest commit even if that commit changed other files',
+      'The review search uses the review of the newest commit even if that commit changed only the configuration',
+      'ab',
+      { C: [shows('ab')] },
+      {},
+    ],
+    [
+      'The review search uses the review of the newest commit even if that commit changed neither a prompt file nor the configuration',
       'ab',
       { x: [shows('ab')] },
       {},
     ],
     [
-      'The review search uses the review of any commit that changed the configuration',
+      'The review search uses the review of an older commit that changed only the configuration',
       'a',
       { x: [], C: [shows('a')] },
       {},
     ],
-    ['The review search skips an unreviewed commit that changed only other files', 'a', { x: [], a: [shows('a')] }, {}],
+    [
+      'The review search skips an unreviewed commit that changed neither the prompt file nor the configuration',
+      'a',
+      { x: [], a: [shows('a')] },
+      {},
+    ],
     [
       'The review search skips an unreviewed commit that changed only the configuration',
       'a',
@@ -261,13 +276,13 @@ describe('compareWithReviews', () => {
       { b: /The review of #7 did not cover this change/ },
     ],
     [
-      'The review search ignores the reviews of older commits that changed only other files',
+      'The review search ignores the review of an older commit that changed only a different prompt',
       'a',
       { x: [], b: [shows('a')] },
       { a: /"k\/1"\. The change was not merged through a pull request\.$/ },
     ],
     [
-      'The error of a failed review search names the examined pull requests and the last commit',
+      'The error of a failed review search names the examined pull requests and the commit at which the search stopped',
       'a',
       { x: [without], a1: [shows('b')], a2: [], a3: [shows('a', 5)] },
       {
@@ -305,7 +320,7 @@ describe('compareWithReviews', () => {
     expect(asked).toEqual(['0', '1', '2', '3']);
   });
 
-  test('If GitHub returns an error, the review search rejects the remaining changes with a reason', async () => {
+  test('If GitHub returns an error, the review search rejects all changes that are still unconfirmed and explains why', async () => {
     const { unreviewed: found } = await compareWithReviews(planOf('abc'), {
       ...trailOf({ c: [], a: [shows('a')], ab: [] }),
       reviewsOf: async (commit) => {

@@ -114,7 +114,7 @@ describe('the requests of the client', () => {
   test.each<[string, string]>([
     ...['a/b?&', 'ä ö', '#', '%2F', '../..', 'a\\b'].map((name): [string, string] => ['prm_1', name]),
     ...['...', '日本', '😀', "it's", 'a+b=c', 'a;b'].map((name): [string, string] => [name, name]),
-  ])('the client encodes the prompt id %j and the environment %j without losing any characters', async (id, name) => {
+  ])('the request URL preserves all characters of the prompt id %j and the environment %j', async (id, name) => {
     const received = answerInTurn(json({ ...wirePrompt, id }));
     await openClient().service.readPrompt(id, name);
     const url = new URL(received[0]?.url ?? '');
@@ -150,7 +150,7 @@ describe('the requests of the client', () => {
 });
 
 describe('the answers to the client', () => {
-  test('the client returns a prompt with its active version and its metadata unchanged', async () => {
+  test('the client returns a prompt with the unchanged text and metadata of its active version', async () => {
     const metadata_ = { model: 'gpt-5', promptsync: { digest: 'x' } };
     const active_version = { ...wireVersion, content: 'a\r\nb', metadata_, created_at: null, more: 1 };
     answerInTurn(json({ ...wirePrompt, description: 'd', latest_version_id: 'ver_9', active_version, more: [] }));
@@ -174,7 +174,7 @@ describe('the answers to the client', () => {
   });
 
   test.each([{ ...wireVersion, metadata_: null }, wireVersion])(
-    'the client treats missing metadata as empty in the response %j',
+    'the client treats missing metadata in the response %j as empty metadata',
     async (answer) => {
       answerInTurn(json(answer));
       expect(await openClient().service.createVersion('prm_1', newVersion)).toMatchObject({
@@ -194,14 +194,14 @@ describe('the answers to the client', () => {
   const otherActive = { ...wirePrompt, active_version: { ...wireVersion, prompt_id: 'prm_2' } };
   const invalid: readonly (readonly [string, CallName, string, string])[] = [
     [
-      'the client rejects a readPrompt response that is an HTML page',
+      'the client rejects a readPrompt response whose body is an HTML page',
       'readPrompt',
       '<html>Sign in</html>',
       'it is not JSON',
     ],
     ['the client rejects an empty createVersion response', 'createVersion', '', 'it is not JSON'],
     [
-      'the client rejects a readPrompt response that is null',
+      'the client rejects a readPrompt response whose JSON body is null',
       'readPrompt',
       'null',
       'it is not valid: expected object, received null',
@@ -237,7 +237,7 @@ describe('the answers to the client', () => {
       '"id" is not valid',
     ],
     [
-      'the client rejects a createVersion response with a version of a different prompt',
+      'the client rejects a createVersion response whose version belongs to a different prompt',
       'createVersion',
       version.replace('prm_1', 'prm_2'),
       '"prompt_id" belongs to a different',
@@ -261,7 +261,7 @@ describe('the answers to the client', () => {
       '"metadata_" is not valid',
     ],
     [
-      'the client rejects a createVersion response whose metadata contains an infinite number',
+      'the client rejects a createVersion response whose metadata contains a number that overflows to infinity',
       'createVersion',
       withMetadata('{"a":1e999}'),
       '"metadata_',
@@ -377,7 +377,7 @@ describe('the status codes of the service', () => {
   test.each([
     ['the client shows a short error message from the service unchanged', 'Sorry', /status 400: Sorry$/],
     [
-      'the client shortens a long error message from the service to one line',
+      'the client shortens a long, multiline error message from the service to one line',
       `Bad\n\n  request: ${'x'.repeat(500)}`,
       /status 400: Bad request: x{187}$/,
     ],
@@ -408,7 +408,7 @@ describe('the key in failures', () => {
       (key) => JSON.stringify({ headers: { 'x-api-key': key } }),
     ],
     [
-      'the client never reveals an API key at the end of a truncated error message',
+      'the client never reveals an API key that the service echoes at the truncation point of a long error message',
       401,
       (key) => 'x'.repeat(190) + key,
     ],
@@ -420,11 +420,15 @@ describe('the key in failures', () => {
       (key) => `<html>${key}</html>`,
     ],
     [
-      'the client never reveals an API key that is used as a field name',
+      'the client never reveals an API key that the service returns as a field name',
       200,
       (key) => JSON.stringify(field(key)).replace(':0', ':1e999'),
     ],
-    ['the client never reveals an API key that is used as a prompt id', 200, (key) => JSON.stringify(other(key))],
+    [
+      'the client never reveals an API key that the service returns as a prompt id',
+      200,
+      (key) => JSON.stringify(other(key)),
+    ],
   ];
   const crossed = echoes.flatMap((echo) => callNames.map((name) => [echo[0], name, echo[1], echo[2]] as const));
   test.each(crossed)('%s in the response to %s', async (_, name, status, body) => {
@@ -436,11 +440,14 @@ describe('the key in failures', () => {
     expect(JSON.stringify(calls)).not.toContain(KEY);
   });
 
-  test.each(callNames)('the client does not reveal a malformed API key if %s fails', async (name) => {
-    const bad = 'sk-live\r\nx-evil: 1';
-    const { service } = openTestClient({ baseUrl: BASE, apiKey: bad });
-    const failure = await failureOf(callsByName[name](service));
-    expect(failure).toMatchObject({ problem: { code: 'service/unreachable' }, effect: 'not-sent' });
-    expect(collectErrorText(failure)).not.toContain('sk-live');
-  });
+  test.each(callNames)(
+    'if a line break in the API key makes %s fail, the client does not reveal the key',
+    async (name) => {
+      const bad = 'sk-live\r\nx-evil: 1';
+      const { service } = openTestClient({ baseUrl: BASE, apiKey: bad });
+      const failure = await failureOf(callsByName[name](service));
+      expect(failure).toMatchObject({ problem: { code: 'service/unreachable' }, effect: 'not-sent' });
+      expect(collectErrorText(failure)).not.toContain('sk-live');
+    },
+  );
 });

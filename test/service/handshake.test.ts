@@ -71,9 +71,9 @@ function trustTheService(): void {
 }
 
 test.each([
-  ['the client sends no createVersion request after the timeout if the TLS handshake is slow', directly],
+  ['if the TLS handshake outlasts the timeout, the client never sends the createVersion request', directly],
   [
-    'the client sends no createVersion request after the timeout if the TLS handshake through a proxy is slow',
+    'if the TLS handshake through a proxy outlasts the timeout, the client never sends the createVersion request',
     throughProxy,
   ],
 ])('%s', async (_, reach) => {
@@ -91,7 +91,7 @@ test.each([
   expect(creates).toEqual(['in time']);
 });
 
-test('the client sends no request to a service with an untrusted certificate and does not retry', async () => {
+test('if the certificate of the service is not trusted, the client fails without sending a request or retrying', async () => {
   const { creates, slow, relay } = await slowService();
   slow.down = false;
   const { service, calls } = openTestClient(await directly(relay));

@@ -40,7 +40,7 @@ describe('a proxy from the environment variables', () => {
   test.each<[string, (port: number) => string]>([
     ['http_proxy', (port) => `http://127.0.0.1:${port}`],
     ['HTTP_PROXY', (port) => ` 127.0.0.1:${port} `],
-  ])('the client accepts a proxy address from %s with or without a scheme', async (variable, address) => {
+  ])('the client sends an HTTP request through the proxy that the variable %s specifies', async (variable, address) => {
     const { port, forwarded } = await startProxy();
     const { service } = openTestClient({ baseUrl: SERVICE, environment: { [variable]: address(port) } });
     expect(await service.readPrompt('prm_1')).toMatchObject({ id: 'prm_1' });
@@ -48,7 +48,7 @@ describe('a proxy from the environment variables', () => {
   });
 
   test.each(['https_proxy', 'HTTPS_PROXY', 'http_proxy'])(
-    'the client tunnels HTTPS through the proxy from %s without revealing the API key',
+    'the client requests an HTTPS tunnel from the proxy that %s specifies and does not reveal the API key to the proxy',
     async (variable) => {
       const { url, tunnels } = await startProxy();
       const { service } = openTestClient({ baseUrl: 'https://prompts.invalid', environment: { [variable]: url } });
@@ -68,7 +68,7 @@ describe('a proxy from the environment variables', () => {
       (socket) => void socket.destroy(),
     ],
     [
-      'the client reports a failure if a proxy closes the tunnel',
+      'the client reports a failure if a proxy closes the tunnel right after opening it',
       'service/unreachable',
       (socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\n'),
     ],
@@ -93,13 +93,16 @@ describe('a proxy from the environment variables', () => {
   test.each([
     [SERVICE, 'http_proxy'],
     ['https://prompts.invalid', 'https_proxy'],
-  ])('the client names an unreachable proxy for %s without revealing its password', async (baseUrl, variable) => {
-    const environment = { [variable]: 'http://user:hunter2@127.0.0.1:1' };
-    const failure = await failureOf(openTestClient({ baseUrl, environment }).service.readPrompt('prm_1'));
-    expect(failure).toMatchObject({ problem: { code: 'service/unreachable' }, effect: 'not-sent' });
-    expect(failure.message).toContain(`${baseUrl} (the proxy 127.0.0.1:1: connection refused`);
-    expect(collectErrorText(failure)).not.toContain('hunter2');
-  });
+  ])(
+    'the client names an unreachable proxy for %s in the error but does not reveal the proxy password',
+    async (baseUrl, variable) => {
+      const environment = { [variable]: 'http://user:hunter2@127.0.0.1:1' };
+      const failure = await failureOf(openTestClient({ baseUrl, environment }).service.readPrompt('prm_1'));
+      expect(failure).toMatchObject({ problem: { code: 'service/unreachable' }, effect: 'not-sent' });
+      expect(failure.message).toContain(`${baseUrl} (the proxy 127.0.0.1:1: connection refused`);
+      expect(collectErrorText(failure)).not.toContain('hunter2');
+    },
+  );
 
   test('the client opens a new proxy connection for each createVersion call', async () => {
     const { url, sockets } = await startProxy();
@@ -112,7 +115,7 @@ describe('a proxy from the environment variables', () => {
     expect(opened).toEqual([1, 2, 3]);
   });
 
-  test('the client sends the proxy password only to the proxy and never reveals it', async () => {
+  test('the client sends the proxy password to the proxy but does not reveal it in the error', async () => {
     const { port, tunnels } = await startProxy();
     const environment = { https_proxy: `http://user:hunter2@127.0.0.1:${port}` };
     const failure = await failureOf(
@@ -149,10 +152,10 @@ describe('requests without a proxy', () => {
   );
 
   const exemptions: readonly (readonly [string, Record<string, string>])[] = [
-    ['the client uses no proxy if no_proxy contains the host', { no_proxy: 'prompts.invalid' }],
-    ['the client uses no proxy if NO_PROXY contains the domain', { NO_PROXY: 'example.com, .invalid' }],
+    ['the client uses no proxy if no_proxy contains the host of the service', { no_proxy: 'prompts.invalid' }],
+    ['the client uses no proxy if NO_PROXY contains the domain of the service', { NO_PROXY: 'example.com, .invalid' }],
     ['the client uses no proxy if NO_PROXY is an asterisk', { NO_PROXY: '*' }],
-    ['the client uses no proxy if the lowercase http_proxy variable is empty', { http_proxy: '' }],
+    ['an empty http_proxy variable takes precedence over HTTP_PROXY, so the client uses no proxy', { http_proxy: '' }],
   ];
   test.each(exemptions)('%s', async (_, environment) => {
     const { forwarded, url } = await startProxy();
@@ -165,7 +168,7 @@ describe('requests without a proxy', () => {
     expect(forwarded).toEqual([]);
   });
 
-  test('the client ignores proxy variables in process.env that were not passed to it', async () => {
+  test('the client reads proxy settings only from its environment option and not from process.env', async () => {
     const { forwarded, url } = await startProxy();
     vi.stubEnv('HTTP_PROXY', url);
     vi.stubEnv('http_proxy', url);

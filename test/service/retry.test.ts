@@ -58,7 +58,7 @@ describe('withRetries and makeWaitNotifier', () => {
     ['unknown', [failed({ effect: 'unknown' })]],
     ['unknown', [failed({ effect: 'unknown' }), failed({ effect: 'not-sent' })]],
   ] as const)(
-    'an interruption before a retry preserves the effect %s of the previous attempts',
+    'if a call is interrupted before a retry, its error reports the combined effect %s of all previous attempts',
     async (effect, attempts) => {
       const sleep = async () => {
         waits += 1;

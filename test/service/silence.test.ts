@@ -63,15 +63,15 @@ test('the client retries a timed-out request if a concurrent request receives a 
 
 test.each<[string, (response: ServerResponse | undefined) => unknown]>([
   [
-    'the client retries a timed-out request if the service previously returned 503',
+    'the client retries a timed-out request if the service answered an earlier request with status 503',
     (response) => response?.writeHead(503).end(),
   ],
   [
-    'the client retries a timed-out request if the service previously returned 403',
+    'the client retries a timed-out request if the service answered an earlier request with status 403',
     (response) => response?.writeHead(403).end(),
   ],
   [
-    'the client retries a timed-out request if the service previously closed a connection',
+    'the client retries a timed-out request if the service closed the connection of an earlier request',
     (response) => response?.destroy(),
   ],
 ])('%s', async (_, act) => {
@@ -87,7 +87,7 @@ test.each<[string, (response: ServerResponse | undefined) => unknown]>([
   expect((await second).problem.code).toBe('apply/interrupted');
 });
 
-test('the client gives up on a TLS handshake that never ends and sends no request', async () => {
+test('the client times out without sending a request if the TLS handshake never completes', async () => {
   const { url, sockets } = await startNetServer(() => {});
   const { service } = openTestClient({ baseUrl: url.replace('http', 'https'), timeoutSeconds: 0.1 });
   const failure = await failureOf(service.createVersion('prm_1', { content: { text: 'Hello', metadata: {} } }));

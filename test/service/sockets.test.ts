@@ -50,7 +50,10 @@ describe('failures before a request was sent', () => {
   });
 
   const unsentCases: readonly (readonly [string, () => Promise<string>])[] = [
-    ['the client sends no request to an unknown host', async () => 'http://promptsync.invalid'],
+    [
+      'the client sends no request if the host name of the service cannot be resolved',
+      async () => 'http://promptsync.invalid',
+    ],
     [
       'the client sends no HTTPS request to a server that supports only HTTP',
       async () => (await startHttpServer(answer)).url.replace('http', 'https'),
@@ -60,7 +63,7 @@ describe('failures before a request was sent', () => {
       async () => (await onRequest((s) => s.destroy())).url.replace('http', 'https'),
     ],
     [
-      'the client sends no request to a server without a certificate',
+      'the client sends no request to a TLS server that has no certificate',
       async () => (await listenUntilTestEnd(createTlsServer())).url.replace('http', 'https'),
     ],
   ];
@@ -101,43 +104,48 @@ describe('failures after a request was sent', () => {
   const chunk = `transfer-encoding: chunked\r\n\r\n14\r\n${half}`;
   const INVALID = 'service/invalid-answer';
   const faults: readonly Fault[] = [
-    ['the client reports a lost connection if the server closes it abruptly', (s) => s.destroy(), LOST, 4],
-    ['the client reports a lost connection if the server resets it', (s) => s.resetAndDestroy(), LOST, 4],
-    ['the client reports a lost connection if the server ends it without a response', (s) => s.end(), LOST, 4],
+    ['the client reports a lost connection if the server destroys the socket', (s) => s.destroy(), LOST, 4],
+    ['the client reports a lost connection if the server sends a TCP reset', (s) => s.resetAndDestroy(), LOST, 4],
+    [
+      'the client reports a lost connection if the server ends the connection without sending a response',
+      (s) => s.end(),
+      LOST,
+      4,
+    ],
     ['the client reports a lost connection if the response headers are truncated', (s) => s.end(head), LOST, 4],
     ['the client reports a lost connection if the response body is truncated', (s) => s.end(cut), LOST, 4],
     [
-      'the client reports a lost connection if a reset truncates the response body',
+      'the client reports a lost connection if the server resets the connection in the middle of the response body',
       (s) => s.write(cut, () => s.resetAndDestroy()),
       LOST,
       4,
     ],
     [
-      'the client reports a lost connection if a chunked response body is truncated',
+      'the client reports a lost connection if the server ends a chunked response before its last chunk',
       (s) => s.end(head + chunk),
       LOST,
       4,
     ],
     [
-      'the client reports an invalid response if the last chunk of the body is missing',
+      'the client reports an invalid response if a chunked body with the header Connection: close lacks its last chunk',
       (s) => s.end(`${head}connection: close\r\n${chunk}`),
       INVALID,
       4,
     ],
     [
-      'the client reports an invalid response if the connection ends in the middle of the JSON',
+      'the client reports an invalid response if the server closes the connection in the middle of the JSON body',
       (s) => s.end(`${head}connection: close\r\n\r\n${half}`),
       INVALID,
       1,
     ],
     [
-      'the client reports an invalid response if the server uses a different protocol',
+      'the client reports an invalid response if the server sends an SSH banner instead of an HTTP response',
       (s) => s.end('SSH-2.0-OpenSSH_9.9\r\n'),
       INVALID,
       4,
     ],
     [
-      'the client reports an invalid response if the response headers never end',
+      'the client reports an invalid response if the response headers are too long',
       (s) => s.end(`${head}x: ${'y'.repeat(100_000)}`),
       INVALID,
       1,
@@ -197,7 +205,7 @@ describe('endless answers', () => {
     [404, 'service/prompt-not-found', 'rejected', 12],
   ];
   test.each(floods)(
-    'the client reports an endless response with status %i as %s with the effect %s after at most %i MiB',
+    'if a response with status %i never ends, the client reports %s with the effect %s within the first %i MiB',
     async (status, code, effect, most) => {
       const sent = { bytes: 0 };
       const { url } = await startHttpServer((_, response) => flood(response.writeHead(status), sent));
@@ -226,7 +234,7 @@ describe('endless answers', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('the client does not reveal the beginning of an API key at the end of a truncated error message', async () => {
+  test('the client reveals no part of an API key if the connection ends while the service is echoing the key', async () => {
     const body = `${'no '.repeat(20)}${KEY.slice(0, -3)}`;
     const { url } = await onRequest((s) => s.end(`HTTP/1.1 400 No\r\ncontent-length: 999\r\n\r\n${body}`));
     const failure = await failureOf(openTestClient({ baseUrl: url }).service.readPrompt('prm_1'));
@@ -236,7 +244,7 @@ describe('endless answers', () => {
 });
 
 describe('the connections of the client', () => {
-  test('the client retries a read on a stale connection but always opens a new connection for createVersion', async () => {
+  test('the client retries readPrompt if a reused connection is closed, and opens a new connection for each createVersion call', async () => {
     const used = new WeakSet<Socket>();
     const { url } = await startHttpServer((request, response) => {
       if (used.has(request.socket)) return void request.socket.destroy();

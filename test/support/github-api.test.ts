@@ -94,7 +94,7 @@ describe('parseOutputs', () => {
       'a<<END\none\n\nb=2\nEND\nc=3\n',
       { a: 'one\n\nb=2', c: '3' },
     ],
-    ['parseOutputs keeps a carriage return in a value', 'a<<END\none\r\n END\nEND\n', { a: 'one\r\n END' }],
+    ['parseOutputs preserves a carriage return in a value', 'a<<END\none\r\n END\nEND\n', { a: 'one\r\n END' }],
   ])('%s', ([, text, outputs]) => {
     expect(parseOutputs(text)).toEqual(outputs);
   });

@@ -24,10 +24,10 @@ describe('expectInert', () => {
   });
 
   test.each([
-    ['expectInert rejects a mention', 'by @octocat'],
-    ['expectInert rejects an issue reference', 'fixes #1'],
+    ['expectInert rejects a mention outside code', 'by @octocat'],
+    ['expectInert rejects an issue reference outside code', 'fixes #1'],
     ['expectInert rejects an issue reference with the prefix GH-', 'fixes GH-1'],
-    ['expectInert rejects a URL', 'see https://evil.example'],
+    ['expectInert rejects a URL outside code', 'see https://evil.example'],
     ['expectInert rejects a URL without a scheme', 'see www.evil.example'],
     ['expectInert rejects an email address', 'ada@example.com'],
     ['expectInert rejects a link to a disallowed address', '[run](https://evil.example)'],
@@ -42,9 +42,9 @@ describe('expectInert', () => {
       'expectInert rejects a promptsync HTML comment that is not at the top of the document',
       '### x\n\ny\n\n<!-- promptsync 0123456789abcdef -->\n',
     ],
-    ['expectInert rejects any other HTML comment', '<!-- evil -->'],
-    ['expectInert rejects a mention in HTML', summary('@octocat')],
-    ['expectInert rejects an HTML element in a value', summary('<b>')],
+    ['expectInert rejects an HTML comment that promptsync did not write', '<!-- evil -->'],
+    ['expectInert rejects an unescaped mention inside an HTML element', summary('@octocat')],
+    ['expectInert rejects an unescaped HTML tag inside a value', summary('<b>')],
     ['expectInert rejects an HTML entity that promptsync never writes', summary('&lt;')],
     ['expectInert rejects an unclosed code fence', 'a\n\n```text\nb\n'],
     ['expectInert rejects a code fence whose closing fence is too short', '````text\nb\n```\n'],

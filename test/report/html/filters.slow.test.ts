@@ -88,7 +88,7 @@ describeInBrowser('links to prompts', () => {
   });
 
   test.each(['a b', 'ä@%'])(
-    'A link to the environment %j of a prompt opens the prompt and targets the environment',
+    'A link to the environment %j of a prompt opens the prompt and jumps to that environment',
     async (environment) => {
       const prompts = { quiet, changed, ...Object.fromEntries(AWKWARD.map((key) => [key, changed])) };
       const { page } = await openPage(pageOf(prompts), { hash: `prompt:changed@${encodeURIComponent(environment)}` });
@@ -97,7 +97,7 @@ describeInBrowser('links to prompts', () => {
     },
   );
 
-  test('Links to two prompts with the same key are different', async () => {
+  test('Two prompts with the same key have different links', async () => {
     const two = [['one', changed] as const, ['one', quiet] as const, ['other', quiet] as const];
     const links = await (await openPage(pageOfList(two))).page.locator('.link a').all();
     const hrefs = await Promise.all(links.map((link) => link.getAttribute('href')));
@@ -119,7 +119,7 @@ describeInBrowser('links to prompts', () => {
   });
 
   test.each(['prompt:nobody', 'search', '%', 'a=b'])(
-    'The URL hash %j matches no prompt and does not change the page',
+    'An HTML report shows its initial prompts if the URL hash %j matches no prompt',
     async (hash) => {
       const { page } = await openPage(html, { hash });
       expect(await readVisibleKeys(page)).toHaveLength(11);
@@ -136,7 +136,7 @@ function isInView(page: Page, index: number): Promise<boolean> {
 }
 
 describeInBrowser('keyboard navigation', () => {
-  test('The Tab key moves through the controls and prompts with a visible focus outline', async () => {
+  test('The Tab key moves the focus through the controls and prompts, and the focused element has a visible outline', async () => {
     const { page } = await openPage(html);
     const stops: string[] = [];
     for (let stop = 0; stop < 7; stop += 1) {

@@ -105,14 +105,14 @@ async function openWatched(options: OpenOptions = {}) {
 }
 
 describeInBrowser('scripts in hostile texts', () => {
-  test('An HTML report opened from disk runs no hostile scripts and sends no further requests', async () => {
+  test('An HTML report opened from disk runs no hostile scripts and requests no other resources', async () => {
     const { ran, requests, page } = await openWatched();
     // `openPage` fails if the policy blocks something, because the browser reports that on the console.
     expect({ ran, requests: requests.length }).toEqual({ ran: undefined, requests: 1 });
     expect(await page.locator('.prompt').count()).toBe(nasty.length);
   });
 
-  test('An HTML report opened from a server runs no hostile scripts and sends no further requests', async () => {
+  test('An HTML report opened from a server runs no hostile scripts and requests no other resources', async () => {
     const asked: (string | undefined)[] = [];
     const server = createServer((request, response) => {
       asked.push(request.url);
@@ -126,7 +126,7 @@ describeInBrowser('scripts in hostile texts', () => {
   });
 
   test.each(['prompt:"]<svg onload=globalThis.ran=1>', 'search', 'javascript:globalThis.ran=1'])(
-    'An HTML report opened with the URL hash %j runs no scripts from the hash and sends no further requests',
+    'An HTML report opened with the URL hash %j runs no scripts from the hash and requests no other resources',
     async (hash) => {
       const { ran, requests } = await openWatched({ hash });
       expect({ ran, requests: requests.length }).toEqual({ ran: undefined, requests: 1 });

@@ -6,7 +6,7 @@ import { readJunit } from '../read-junit.ts';
 import { hostileReports } from '../support.ts';
 
 describeInBrowser('renderJunit', () => {
-  test('A browser and the parser in the tests read the same test cases from hostile JUnit reports', async () => {
+  test('A browser and the JUnit parser of the test suite read the same test cases from reports with hostile text', async () => {
     const reports = Object.values(HOSTILE).flatMap((text) => hostileReports(text).map((one) => renderJunit(one, 'x')));
     const { page } = await openPage('<!doctype html><title>x</title>');
     const read = await page.evaluate((texts) => {

@@ -7,7 +7,7 @@ import { describeInBrowser, openPage } from '../../support/browser.ts';
 
 /** The slow tests in this folder cover everything else about pages. */
 describeInBrowser('an HTML page', () => {
-  test('An HTML report initially shows and counts only the prompts to review', async () => {
+  test('An HTML report initially shows and counts only the prompts that need review', async () => {
     const { page } = await openPage(pageOf(everything));
     expect(await readCount(page)).toBe('11 of 13 shown');
     expect(await readVisibleKeys(page)).toEqual(Object.keys(everything).filter((key) => !key.startsWith('quiet/')));
@@ -29,7 +29,7 @@ describeInBrowser('an HTML page', () => {
     expect(await readVisibleKeys(page)).toEqual(Object.keys(everything));
   });
 
-  test('An HTML report runs no scripts from hostile text and sends no further requests', async () => {
+  test('An HTML report runs no scripts from hostile text and requests no other resources', async () => {
     const { page, requests } = await openPage(pageOfTexts(Object.values(NASTY_HTML)));
     expect(await page.evaluate(() => Reflect.get(globalThis, 'ran'))).toBeUndefined();
     expect(requests).toHaveLength(1);

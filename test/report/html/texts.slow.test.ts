@@ -62,7 +62,7 @@ describeInBrowser.each(Object.entries(TEXTS))('the diff of content %s', (_, [bef
     expect(right).toBe(`${after}\n`);
   });
 
-  test('A reader can select and copy the exact new text from a diff', async () => {
+  test('Selecting the added and unchanged lines of a diff selects exactly the new text', async () => {
     const { page } = await open([before, after]);
     await unfold(page);
     const copied = await page.evaluate(() => {
@@ -107,7 +107,7 @@ describeInBrowser('the side-by-side view', () => {
     expect(await tops('.text > del')).toEqual(await tops('.text > ins'));
   });
 
-  test('The side-by-side view also applies to prompts opened later, until it is turned off', async () => {
+  test('The side-by-side view stays on when prompts are collapsed and expanded, until the reader selects the unified view', async () => {
     const { page } = await open([BEFORE, AFTER], 'split');
     await clickControl(page, 'collapse');
     await clickControl(page, 'expand');
@@ -118,7 +118,7 @@ describeInBrowser('the side-by-side view', () => {
 });
 
 describeInBrowser('a fold in a diff', () => {
-  test('A fold shows how many lines it hides and opens on a click', async () => {
+  test('A fold in a diff shows how many unchanged lines it hides and opens on a click', async () => {
     const { page } = await open(edited({ 2: 'x', 18: 'y' }));
     const fold = page.locator('.fold');
     expect(await fold.locator('summary').textContent()).toBe('9 unchanged lines');
