@@ -40,8 +40,8 @@ describe('the workspace lock of two processes', () => {
     held.child.kill('SIGCONT');
     held.letGo();
     const { exitCode, stdout } = await held.ended;
-    expect(exitCode).toBe(1);
-    expect(parseReport(stdout).problems).toMatchObject([{ code: 'edit/lock-lost' }]);
+    const { problems, prompts } = parseReport(stdout);
+    expect({ exitCode, problems, prompts }).toMatchObject({ exitCode: 1, problems: [{ code: 'edit/lock-lost' }] });
     expect(editsIn(scene)).toEqual(['promoted']);
   });
 
