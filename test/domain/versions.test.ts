@@ -7,7 +7,7 @@ import { content, entry, outside } from '../planning/support.ts';
 
 const model = { model: 'gpt-5' };
 
-describe('holds and findVersionWithContent', () => {
+describe('holdsContent and findVersionWithContent', () => {
   const rows: readonly (readonly [sentence: string, version: LedgerEntry, content: Content, expected: boolean])[] = [
     ['a version matches a prompt file with the same text', entry(1, 'A'), content('A'), true],
     ['a version does not match a prompt file with different text', entry(1, 'A'), content('B'), false],

@@ -190,7 +190,7 @@ describe('readCommits', () => {
   });
 });
 
-describe('mapCommitsToMerges and mapCommitsToMerges', () => {
+describe('mapCommitsToMerges', () => {
   test('mapCommitsToMerges maps each merged commit to the merge that brought it into the branch', async () => {
     const folder = makeRepository({ 'a.md': '1' });
     const merge = (name: string) => {

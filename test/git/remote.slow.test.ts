@@ -45,7 +45,7 @@ function valueOrProblemCode(call: Promise<unknown>): Promise<unknown> {
   return call.catch((error: unknown) => (error instanceof ProblemError ? toProblem(error).code : error));
 }
 
-describe('tipOf', () => {
+describe('readTip', () => {
   test.each<[string, string | null]>([
     ['readTip returns the tip of a branch on the remote', 'main'],
     ['readTip returns the tip of a remote branch whose name looks like a full ref', 'refs/heads/größe'],

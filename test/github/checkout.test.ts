@@ -26,7 +26,7 @@ function makeHistory() {
 type Commits = ReturnType<typeof makeHistory>['commits'];
 type Name = keyof Commits;
 
-describe('baseOf', () => {
+describe('chooseBase', () => {
   const pull = ({ change, main }: Commits) => parseEvent('pull_request', '', pullEvent(7, change, main));
   const push = (before: Name) => (commits: Commits) =>
     parseEvent('push', '', pushEvent(commits.merge, commits[before]));
@@ -100,7 +100,7 @@ describe('openFullRepository', () => {
   });
 });
 
-describe('pathsFromRoot', () => {
+describe('makeRootPathConverter', () => {
   const files = { '.git/HEAD': '', 'promptsync.yaml': '', 'team/ws/promptsync.yaml': '', 'team/ws/my.yaml': '' };
   test.each<[string, string, string, string, string]>([
     ['makeRootPathConverter returns a path in the root folder unchanged', '.', '', 'prompts/a.md', 'prompts/a.md'],

@@ -122,7 +122,7 @@ type ActionRun = {
   readonly statuses: readonly ReportPrompt['status'][];
 };
 
-describe('failureOf', () => {
+describe('chooseActionFailure', () => {
   test.each<[string, ActionRun, FailureReason]>([
     [
       'chooseActionFailure returns an empty string for a successful sync',

@@ -56,7 +56,7 @@ describe('listKnownEntries', () => {
   });
 });
 
-describe('entryOf', () => {
+describe('makeLedgerEntry', () => {
   test('makeLedgerEntry copies the commit and path from the version record', () => {
     expect(makeLedgerEntry(version(1, 'A'))).toStrictEqual({
       number: 1,
