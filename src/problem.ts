@@ -85,12 +85,14 @@ export function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/**
- * Returns the system error code of a failed file operation, such as `EACCES`. Returns `unknown reason` if there is
- * none.
- */
+/** Returns the system error code of a failed file operation, such as `EACCES`. Returns null if there is none. */
+export function findSystemCode(error: unknown): string | null {
+  return error instanceof Error && 'code' in error ? String(error.code) : null;
+}
+
+/** Returns the system error code of a failed file operation for a message. Returns `unknown reason` if there is none. */
 export function getSystemCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+  return findSystemCode(error) ?? 'unknown reason';
 }
 
 /**

@@ -155,6 +155,11 @@ function listEscapedForms(secrets: readonly string[]): readonly string[] {
   return [...new Set(forms)].filter((form) => form !== '').toSorted((a, b) => b.length - a.length);
 }
 
+/** Returns the beginning of a commit id, as messages and reports show it. */
+export function shortenCommitId(commit: string): string {
+  return commit.slice(0, 12);
+}
+
 /**
  * Returns a count with its noun, such as `1 file` or `2 files`.
  * @param many the plural, if it is not the singular with an `s`

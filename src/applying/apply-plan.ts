@@ -75,7 +75,7 @@ async function applyPrompt(plan: PromptPlan, provider: Provider, options: ApplyO
  * Returns true if promptsync has nothing to write for a prompt, because the prompt is in sync, was refused or was not
  * observed.
  */
-function isIdle(plan: PromptPlan): plan is PromptPlan & { status: Exclude<PromptPlan['status'], 'pending'> } {
+export function isIdle(plan: PromptPlan): plan is PromptPlan & { status: Exclude<PromptPlan['status'], 'pending'> } {
   return plan.status !== 'pending' && plan.pinsToFind.length === 0;
 }
 

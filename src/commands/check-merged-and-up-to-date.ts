@@ -1,5 +1,5 @@
-import type { Config } from '../config/config.ts';
-import { listConfigPaths, makeGitSettings, type WorkspaceOptions } from '../desired/open-workspace.ts';
+import { type Config, makeGitSettings } from '../config/config.ts';
+import { listConfigPaths, type WorkspaceOptions } from '../desired/open-workspace.ts';
 import type { DesiredWorkspace } from '../desired/read-desired-state.ts';
 import { makePromptMatcher } from '../files/find-prompt-paths.ts';
 import { openRemote } from '../git/open-remote.ts';
@@ -86,7 +86,8 @@ async function findNewerCommit(desired: DesiredWorkspace, options: MergeCheckOpt
   const { head: commit, listFilesAt, toFolderPath } = repository;
   if (newest === null || newest.commit === commit) return null;
   if (commit === null) throw new Error('the repository has no commit yet.');
-  const [headFiles, tipFiles] = [await listFilesAt(commit), await newest.readTree()];
+  const headFiles = await listFilesAt(commit);
+  const tipFiles = await newest.readTree();
   const allPaths = [...new Set([...headFiles.keys(), ...tipFiles.keys()])];
   const changedPaths = allPaths.filter((path) => headFiles.get(path) !== tipFiles.get(path)).map(toFolderPath);
   const paths = changedPaths.filter(makePlannedPathCheck(desired, options));
@@ -105,15 +106,15 @@ async function readNewestFromGit(config: Config, { listFilesAt, isShallow }: Rep
 
 /**
  * Returns a function that decides whether a changed file matters to the sync. Configuration files and prompt files
- * matter. If the user selected prompts, only the files of the selected prompts and the configuration files matter. In
- * that case, a file that exists only in the newer commit never matters, because promptsync does not parse the files of
- * that commit.
+ * matter. If the command covers only some prompts, because the user selected them or `--changed-since` left others out,
+ * only the files of these prompts and the configuration files matter. In that case, a file that exists only in the
+ * newer commit never matters, because promptsync does not parse the files of that commit.
  */
 function makePlannedPathCheck(
   { config, files, skipped }: DesiredWorkspace,
   { only }: MergeCheckOptions,
 ): (path: string) => boolean {
-  const includesAllPrompts = only.length + (skipped?.prompts.length ?? 0) === 0;
+  const includesAllPrompts = only.length === 0 && (skipped?.prompts.length ?? 0) === 0;
   const knownPaths = new Set([...listConfigPaths(config), ...files.map(({ path }) => path)]);
   const isPromptPath = includesAllPrompts ? makePromptMatcher(config) : () => false;
   return (path) => knownPaths.has(path) || isPromptPath(path);

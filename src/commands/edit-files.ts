@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { makeGitSettings } from '../desired/open-workspace.ts';
+import { makeGitSettings } from '../config/config.ts';
 import type { EditCommit, EditedPrompt, FileEdit } from '../domain/edits.ts';
-import { isNewVersionRef, type PromptPlan } from '../domain/plan.ts';
+import { isNewVersionRef, isObserved, type ObservedPromptPlan, type PromptPlan } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import { formatCodePoint, showHidden } from '../text.ts';
+import { formatCodePoint, formatCount, showHidden } from '../text.ts';
 import type { World } from '../domain/world.ts';
 import { editPromptFile, type PromptEdits } from '../files/edit-prompt-file.ts';
 import { parsePromptFile } from '../files/parse-prompt-file.ts';
@@ -13,13 +13,13 @@ import type { WorkspaceLock } from '../files/lock-workspace.ts';
 import { replaceFile } from '../files/read-write.ts';
 import { openCommitter } from '../git/open-committer.ts';
 import type { Repository } from '../git/open-repository.ts';
-import { isError, makeProblem, getErrorMessage, type Problem, toProblem, getSystemCode } from '../problem.ts';
-import { type CommandResult, type CommandRun, makeStoppedRun, makeCommandResult } from './result.ts';
+import { isError, makeProblem, getErrorMessage, type Problem, toProblem, findSystemCode } from '../problem.ts';
+import { type CommandResult, type CommandRun, makeRunWithoutPlan, makeCommandResult } from './result.ts';
 import { makePlannedRun, runWithPlan, type PlannedWorkspace, type PlanningOptions } from './run-with-plan.ts';
 import { withWorkspaceLock } from './with-workspace-lock.ts';
 
 /** The options of a command that edits prompt files: `pull`, `promote` or `rollback`. */
-export type EditOptions = Omit<PlanningOptions, 'needs'> & {
+export type EditOptions = Omit<PlanningOptions, 'findNeeds'> & {
   readonly dryRun: boolean;
   /** Whether to commit the edits on the current branch. */
   readonly commit: boolean;
@@ -32,10 +32,10 @@ export type EditOptions = Omit<PlanningOptions, 'needs'> & {
 /** The parts that differ between `pull`, `promote` and `rollback`. */
 type EditCommand = {
   readonly mode: CommandRun['mode'];
-  /** Validates the options, and returns the environments to observe in addition to the pinned ones. */
+  /** Validates the options, and returns what to read in addition to the pinned environments. */
   readonly findNeeds: NonNullable<PlanningOptions['findNeeds']>;
-  /** Drafts the edits of one prompt file. Called only for prompts that promptsync could observe. */
-  readonly makeDraft: (prompt: PromptPlan, workspace: PlannedWorkspace) => Promise<PromptDraft>;
+  /** Drafts the edits of one prompt file. */
+  readonly makeDraft: (prompt: ObservedPromptPlan, workspace: PlannedWorkspace) => Promise<PromptDraft>;
   /**
    * Renders the subject line of the commit message. `names` is the key of the prompt if only one prompt was edited, and
    * otherwise a count such as `3 prompts`.
@@ -84,7 +84,7 @@ async function editLocked(
     if (obstacles.length > 0) {
       const { folder } = workspace.config;
       return makeCommandResult(
-        makeStoppedRun(mode, { ...workspace, folder, problems: [...workspace.problems, ...obstacles] }),
+        makeRunWithoutPlan(mode, { ...workspace, folder, problems: [...workspace.problems, ...obstacles] }),
         world,
       );
     }
@@ -98,6 +98,11 @@ async function editLocked(
   });
 }
 
+/** Returns true if the user requested a commit of the edits, on the current branch or on a new one. */
+function wantsCommit({ commit, branch }: Pick<EditOptions, 'commit' | 'branch'>): boolean {
+  return commit || branch !== undefined;
+}
+
 /**
  * Returns a problem if the user requested a commit but promptsync cannot create it, either because there is no
  * repository or because the branch cannot be used.
@@ -106,7 +111,7 @@ async function findCommitObstacle(
   { commit, branch }: EditOptions,
   { config, repository }: PlannedWorkspace,
 ): Promise<Problem | null> {
-  if (!commit && branch === undefined) return null;
+  if (!wantsCommit({ commit, branch })) return null;
   if (repository === null) {
     return makeProblem('git/needs-repository', { what: branch === undefined ? '--commit' : '--branch' });
   }
@@ -119,9 +124,8 @@ async function draftPrompt(
   workspace: PlannedWorkspace,
   { makeDraft }: EditCommand,
 ): Promise<PromptDraft> {
-  return prompt.observed === null
-    ? makeDraftWithoutEdits(prompt.file, 'failed', prompt.problems)
-    : makeDraft(prompt, workspace);
+  if (isObserved(prompt)) return makeDraft(prompt, workspace);
+  return makeDraftWithoutEdits(prompt.file, 'failed', prompt.problems);
 }
 
 /** Creates a draft that leaves the file unchanged. */
@@ -199,7 +203,7 @@ async function applyDrafts(
     const edited = drafts.map((draft) => makeEditedPrompt(draft, chooseEditStatus(draft, draft.status)));
     return { edited, problems: [] };
   }
-  const mustCommit = commit || branch !== undefined;
+  const mustCommit = wantsCommit({ commit, branch });
   const ready = mustCommit ? await refuseUncommitted(drafts, repository) : drafts;
   if (!mustCommit || !ready.some(({ status }) => status === 'pending')) {
     return { edited: await writeDrafts(ready, config.folder), problems: [] };
@@ -260,7 +264,7 @@ async function writeDraft(draft: PromptDraft, folder: string): Promise<EditedPro
     await replaceFile(fullPath, draft.change.after);
     return makeEditedPrompt(draft, chooseEditStatus(draft, 'applied'));
   } catch (error) {
-    const reason = getSystemCode(error) === 'unknown reason' ? getErrorMessage(error) : getSystemCode(error);
+    const reason = findSystemCode(error) ?? getErrorMessage(error);
     return makeEditedPrompt(draft, 'failed', makeProblem('edit/unwritable', { reason }, { path }));
   }
 }
@@ -309,7 +313,7 @@ function renderSubjectAndBody(edited: readonly EditedPrompt[], renderSubject: Ed
   if (first === undefined) return renderSubject('no prompt');
   if (rest.length === 0) return `${renderSubject(first.key)}${renderVersionNote(first.edits)}`;
   const lines = edited.map(({ key, edits }) => `- ${key}${renderVersionNote(edits)}`);
-  return `${renderSubject(`${edited.length} prompts`)}\n\n${lines.join('\n')}`;
+  return `${renderSubject(formatCount(edited.length, 'prompt'))}\n\n${lines.join('\n')}`;
 }
 
 function renderVersionNote(edits: readonly FileEdit[]): string {

@@ -1,8 +1,7 @@
 import { lstat } from 'node:fs/promises';
-import { dirname, join, posix, relative, resolve } from 'node:path';
+import { dirname, join, posix, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { loadConfig } from '../config/load-config.ts';
-import { openWorkspace, type Workspace } from '../desired/open-workspace.ts';
+import { loadConfiguration, openWorkspace, type Workspace } from '../desired/open-workspace.ts';
 import { collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { EditedPrompt } from '../domain/edits.ts';
 import { escapeSelector } from '../text.ts';
@@ -15,7 +14,7 @@ import { toFileContent } from '../domain/content.ts';
 import type { World } from '../domain/world.ts';
 import { findFirstFolder, makePromptMatcher } from '../files/find-prompt-paths.ts';
 import { makeFilePath, renderNewFile } from '../files/render-new-file.ts';
-import { findFirstLink, leavesFolder, toForwardSlashes } from '../files/paths.ts';
+import { findFirstLink, leavesFolder, makeRelativePath } from '../files/paths.ts';
 import type { WorkspaceLock } from '../files/lock-workspace.ts';
 import { createFile } from '../files/read-write.ts';
 import { observePrompts } from '../observing/observe-prompts.ts';
@@ -24,7 +23,7 @@ import { isError, makeProblem, type Problem, getSystemCode } from '../problem.ts
 import { listPrompts, makeObserveOptions, openProvider, type ServiceOptions } from './open-service.ts';
 import { checkEnvironmentFlag } from './pin-edit.ts';
 import { type PromptIdSources, readPromptIds } from './read-prompt-ids.ts';
-import { type CommandResult, type CommandRun, makeStoppedRun, makeCommandResult } from './result.ts';
+import { type CommandResult, type CommandRun, makeRunWithoutPlan, makeCommandResult } from './result.ts';
 import { withWorkspaceLock } from './with-workspace-lock.ts';
 
 type ImportOptions = ServiceOptions &
@@ -43,15 +42,14 @@ type ImportOptions = ServiceOptions &
 
 /** Creates prompt files for prompts that exist in the service. Sends only GET requests, and never overwrites a file. */
 export async function importPrompts(options: ImportOptions, world: World): Promise<CommandResult> {
-  const { workingDirectory, environment } = world;
-  const configuration = await loadConfig({ workingDirectory, file: options.config, environment });
+  const configuration = await loadConfiguration({ config: options.config }, world);
   // Standard input can stay open for a long time. So read it before taking the lock, because other commands would have
   // to wait.
   const ids = configuration.config === null ? makeSuccess([]) : await readPromptIds(options, world);
   return withWorkspaceLock('import', { configuration, dryRun: options.dryRun }, world, async (_, lock) => {
     const workspace = await openWorkspace({ configuration, only: [] }, world);
     // Ignore `prompt/none-found`, because an import may create the first prompt file of a workspace. Ignore all
-    // warnings, because they concern only files that already exist.
+    // warnings, because they concern the configuration and the existing files, not the import.
     const problems = workspace.problems.filter((problem) => isError(problem) && problem.code !== 'prompt/none-found');
     return makeCommandResult(await importInto({ ...workspace, problems }, ids, options, lock, world), world);
   });
@@ -67,7 +65,7 @@ async function importInto(
   const { config, files, problems } = workspace;
   const acceptedWarnings = collectAcceptedWarnings([], config);
   const makeRun = (newProblems: readonly Problem[]) =>
-    makeStoppedRun('import', {
+    makeRunWithoutPlan('import', {
       folder: config?.folder ?? null,
       files: [],
       acceptedWarnings,
@@ -164,9 +162,8 @@ function chooseEnvironments(config: Config, environment: string | undefined): Re
  */
 function resolveImportFolder(config: Config, dir: string | undefined): Result<string> {
   const { folder, root } = config;
-  const newFilesFolder =
-    dir === undefined ? findFirstFolder(config) : toForwardSlashes(relative(folder, resolve(folder, dir)));
-  const isOutside = leavesFolder(toForwardSlashes(relative(root, resolve(folder, newFilesFolder))));
+  const newFilesFolder = dir === undefined ? findFirstFolder(config) : makeRelativePath(folder, resolve(folder, dir));
+  const isOutside = leavesFolder(makeRelativePath(root, resolve(folder, newFilesFolder)));
   if (isOutside) return makeFailure(makeProblem('import/outside', { folder: dir ?? newFilesFolder }));
   return makeSuccess(newFilesFolder);
 }
@@ -323,7 +320,7 @@ async function findImportObstacle(
   }
   const fullPath = resolve(folder, path);
   const link = findFirstLink(root, dirname(fullPath));
-  if (link !== null) return makeProblem('import/symbolic-link', { path: toForwardSlashes(relative(folder, link)) });
+  if (link !== null) return makeProblem('import/symbolic-link', { path: makeRelativePath(folder, link) });
   const stats = await lstat(fullPath).catch(() => null);
   return stats === null ? null : makeProblem('import/path-taken', { path });
 }

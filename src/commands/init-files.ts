@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type Config, CONFIG_NAME } from '../config/config.ts';
 import { escapeSelector } from '../text.ts';
-import { toForwardSlashes } from '../files/paths.ts';
+import { toForwardSlashes, makeRelativePath } from '../files/paths.ts';
 import { renderYaml, type YamlValue } from '../files/render-yaml.ts';
 import { DEFAULT_PROVIDER, type ProviderName, PROVIDERS } from '../providers/list.ts';
 import { WORKFLOWS } from './workflows.ts';
@@ -46,8 +46,8 @@ export type InitFile = {
   /** A complete file, a line or a path, depending on `kind`. */
   readonly content: string;
   /**
-   * Paths of prompt files in the new workspace. `init` skips this file if the configuration selects none of these paths. If the list is
-   * absent, `init` never skips the file.
+   * Paths of prompt files in the new workspace. `init` skips this file if the configuration selects none of them. If
+   * this property is absent, `init` never skips the file.
    */
   readonly promptPaths?: readonly string[];
 };
@@ -71,7 +71,7 @@ const INSTALLED_SCHEMA = 'node_modules/promptsync/schemas/promptsync.schema.json
  */
 function findSchemaPath({ folder, root }: WorkspacePlace): string {
   const installationFolder = findInstallationFolder(folder, root) ?? folder;
-  return toForwardSlashes(relative(folder, join(installationFolder, INSTALLED_SCHEMA)));
+  return makeRelativePath(folder, join(installationFolder, INSTALLED_SCHEMA));
 }
 
 /**
@@ -160,7 +160,7 @@ export function makePromptInitFile(path: string, content: string): InitFile {
 /**
  * The path of the file with the GitLab CI jobs, relative to the repository root. `.gitlab-ci.yml` includes this file.
  */
-export const GITLAB_JOBS_PATH = '.gitlab/promptsync.gitlab-ci.yml';
+const GITLAB_JOBS_PATH = '.gitlab/promptsync.gitlab-ci.yml';
 
 /**
  * Creates the CI files, which belong in the root of the repository. If the workspace is in a subfolder, the files
@@ -168,8 +168,8 @@ export const GITLAB_JOBS_PATH = '.gitlab/promptsync.gitlab-ci.yml';
  */
 export function makeCiFiles(answers: InitAnswers, { folder: workspace, root }: WorkspacePlace): readonly InitFile[] {
   const { ci } = answers;
-  const workspaceFolder = toForwardSlashes(relative(root, workspace));
-  const makePath = (pathFromRoot: string) => toForwardSlashes(relative(workspace, join(root, pathFromRoot)));
+  const workspaceFolder = makeRelativePath(root, workspace);
+  const makePath = (pathFromRoot: string) => makeRelativePath(workspace, join(root, pathFromRoot));
   const templates = Object.entries(WORKFLOWS).filter(([path]) => path.startsWith(`.${ci}/`));
   const files = templates.map(([path, template]): InitFile => {
     return { path: makePath(path), kind: 'whole', content: fillCiTemplate(template, answers, workspaceFolder) };
@@ -214,11 +214,11 @@ export function makeLineFiles(
   const pattern = makePattern(folder);
   const quotedPattern = /\s|^#/.test(pattern) ? `"${pattern}"` : pattern;
   const attributes = `${quotedPattern} text eol=lf`;
-  const ignoredPattern = makePattern(`/${escapeSelector(toForwardSlashes(relative(root, join(workspace, folder))))}`);
+  const ignoredPattern = makePattern(`/${escapeSelector(makeRelativePath(root, join(workspace, folder)))}`);
   // `init` uses these sample paths to check whether the configuration selects prompt files in this folder.
   const samplePaths = [`${folder}/greeting.md`, `${folder}/example/greeting.md`];
   const makeLine = (path: string, content: string) => ({ path, kind: 'line' as const, content });
-  const ignorePath = toForwardSlashes(relative(workspace, join(root, '.prettierignore')));
+  const ignorePath = makeRelativePath(workspace, join(root, '.prettierignore'));
   return [
     { ...makeLine('.gitattributes', attributes), promptPaths: samplePaths },
     { ...makeLine(ignorePath, ignoredPattern), promptPaths: samplePaths },

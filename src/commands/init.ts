@@ -1,5 +1,5 @@
 import { appendFile, lstat, readFile } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { CONFIG_NAME, type Config } from '../config/config.ts';
 import { type ConfigResult, findConfigFile, parseConfig } from '../config/load-config.ts';
 import { findRepositoryProblem } from '../config/find-owner-problem.ts';
@@ -8,9 +8,9 @@ import type { WrittenFile } from '../domain/edits.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import type { Interview, World } from '../domain/world.ts';
 import { findPromptPaths, makePromptMatcher } from '../files/find-prompt-paths.ts';
-import { findRepositoryRoot, findFirstLink, isRepositoryRoot, toForwardSlashes } from '../files/paths.ts';
+import { findRepositoryRoot, findFirstLink, isRepositoryRoot, makeRelativePath } from '../files/paths.ts';
 import type { GitSettings } from '../git/open-git.ts';
-import { createFile, replaceFile } from '../files/read-write.ts';
+import { createFile, replaceFile, NOT_REGULAR } from '../files/read-write.ts';
 import { readPrompts } from '../files/read-prompts.ts';
 import { openRemote } from '../git/open-remote.ts';
 import { isError, makeProblem, type Problem, getSystemCode } from '../problem.ts';
@@ -29,7 +29,7 @@ import {
   makePromptInitFile,
 } from './init-files.ts';
 import type { ServiceOptions } from './open-service.ts';
-import { type CommandResult, type CommandRun, makeStoppedRun, makeCommandResult } from './result.ts';
+import { type CommandResult, type CommandRun, makeRunWithoutPlan, makeCommandResult } from './result.ts';
 
 /** The options of `init`. If `force` is true, `init` overwrites existing files without asking. */
 export type InitOptions = InitFlags & ServiceOptions & { readonly force: boolean };
@@ -42,8 +42,8 @@ export async function init(options: InitOptions, world: World): Promise<CommandR
 }
 
 async function runInit(options: InitOptions, world: World): Promise<CommandRun> {
-  const stopWithoutConfig = (problems: readonly Problem[]) => makeStoppedInitRun(null, problems);
-  const gitSettings = makeGitSettings(options, world);
+  const stopWithoutConfig = (problems: readonly Problem[]) => makeInitRun(null, problems);
+  const gitSettings = makeInitGitSettings(options, world);
   const repositoryProblem = isRepositoryRoot(gitSettings.root) ? await findRepositoryProblem(gitSettings) : null;
   if (repositoryProblem !== null) return stopWithoutConfig([repositoryProblem]);
   const guesses = {
@@ -54,12 +54,12 @@ async function runInit(options: InitOptions, world: World): Promise<CommandRun> 
   if (!answers.isSuccess) return stopWithoutConfig(answers.problems);
   const { config, problems } = parseAnswers(answers.value, world);
   if (config === null) return stopWithoutConfig(problems);
-  const stop = (reasons: readonly Problem[]) => makeStoppedInitRun(config.folder, reasons);
+  const makeRun = (reasons: readonly Problem[]) => makeInitRun(config.folder, reasons);
   const nameProblems = checkFolderName(config, answers.value.ci);
-  if (nameProblems.length > 0) return stop(nameProblems);
+  if (nameProblems.length > 0) return makeRun(nameProblems);
   const firstPrompt = await makeFirstPrompt(answers.value, config, options, world);
-  if (firstPrompt.problems.some(isError)) return stop(firstPrompt.problems);
-  if (world.stopSignal.aborted) return stop([makeProblem('apply/interrupted')]);
+  if (firstPrompt.problems.some(isError)) return makeRun(firstPrompt.problems);
+  if (world.stopSignal.aborted) return makeRun([makeProblem('apply/interrupted')]);
   const otherFiles = [
     ...firstPrompt.files,
     ...makeCiFiles(answers.value, config),
@@ -69,22 +69,22 @@ async function runInit(options: InitOptions, world: World): Promise<CommandRun> 
   const configFile = makeConfigFile(answers.value, config);
   const { written, problems: writeProblems } = await writeInitFiles(configFile, otherFiles, target);
   const warnings = [...checkNesting(config), ...firstPrompt.problems];
-  return { ...stop([...warnings, ...writeProblems]), service: firstPrompt.service, written };
+  return { ...makeRun([...warnings, ...writeProblems]), service: firstPrompt.service, written };
 }
 
 /**
- * Creates the run of an `init` that stopped without writing any files.
+ * Creates the run of `init`, without the files that it wrote.
  * @param folder the folder of the workspace; null if `init` stopped before it had a valid configuration
  */
-function makeStoppedInitRun(folder: string | null, problems: readonly Problem[]): CommandRun {
-  return makeStoppedRun('init', { folder, files: [], acceptedWarnings: NO_ACCEPTED_WARNINGS, problems });
+function makeInitRun(folder: string | null, problems: readonly Problem[]): CommandRun {
+  return makeRunWithoutPlan('init', { folder, files: [], acceptedWarnings: NO_ACCEPTED_WARNINGS, problems });
 }
 
 /**
  * Creates the settings for git. They list the environment variables that may contain a key, so that promptsync does not
  * pass these variables on to git.
  */
-function makeGitSettings({ apiKeyEnv }: InitOptions, { workingDirectory }: World): GitSettings {
+function makeInitGitSettings({ apiKeyEnv }: InitOptions, { workingDirectory }: World): GitSettings {
   const defaults = Object.values(PROVIDERS).map(({ keys }) => keys.secret.defaultVariable);
   return {
     root: findRepositoryRoot(workingDirectory),
@@ -134,7 +134,7 @@ function parseAnswers(answers: InitAnswers, { workingDirectory, environment }: W
  *   inside YAML quotes.
  */
 function checkFolderName({ folder, root }: Config, ci: CiSystem): readonly Problem[] {
-  const path = toForwardSlashes(relative(root, folder));
+  const path = makeRelativePath(root, folder);
   if (/[\p{Cc}\u2028\u2029]/u.test(path))
     return [makeProblem('init/folder-name', { path, what: 'a line break or another control character' })];
   if (ci === 'none' || !path.includes('$')) return [];
@@ -147,7 +147,7 @@ function checkFolderName({ folder, root }: Config, ci: CiSystem): readonly Probl
 function checkNesting({ folder, root }: Config): readonly Problem[] {
   const outerConfig = folder === root ? null : findConfigFile(dirname(folder));
   if (outerConfig === null) return [];
-  return [makeProblem('init/nested', { path: toForwardSlashes(relative(folder, outerConfig)) })];
+  return [makeProblem('init/nested', { path: makeRelativePath(folder, outerConfig) })];
 }
 
 /** The first prompt file of the new workspace. */
@@ -288,13 +288,13 @@ async function decideAboutFile(file: InitFile, target: InitTarget): Promise<Resu
 async function readRegularFile(path: string, { folder, root }: Config): Promise<Result<string | null>> {
   const absolutePath = resolve(folder, path);
   const link = findFirstLink(root, dirname(absolutePath));
-  const shownPath = link === null ? path : toForwardSlashes(relative(folder, link));
+  const shownPath = link === null ? path : makeRelativePath(folder, link);
   const stats = await lstat(absolutePath).catch(() => null);
   if (link !== null || stats?.isSymbolicLink() === true) {
     return makeFailure(makeProblem('init/in-the-way', { path: shownPath, what: 'it is a symbolic link' }));
   }
   if (stats === null) return makeSuccess(null);
-  if (!stats.isFile()) return makeFailure(makeProblem('init/in-the-way', { path, what: 'it is not a regular file' }));
+  if (!stats.isFile()) return makeFailure(makeProblem('init/in-the-way', { path, what: NOT_REGULAR }));
   try {
     return makeSuccess(await readFile(absolutePath, 'utf8'));
   } catch (error) {

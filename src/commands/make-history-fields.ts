@@ -18,13 +18,22 @@ export function makeHistoryFields(
 
 /** Describes the version that an environment serves: its origin, and the commit that pinned it. */
 function makeLineage(environment: string, versions: readonly VersionHistory[]): ReportLineage {
-  const served = versions.find(({ activeIn }) => activeIn.includes(environment));
-  const currentPeriod = served?.pinnedPeriods.find((one) => one.environment === environment && one.until === null);
+  const served = findActiveVersion(versions, environment);
   return {
     environment,
     serves: served === undefined ? null : makeOriginFields(served),
-    pinned: currentPeriod?.from ? makeCommitFields(currentPeriod.from) : null,
+    pinned: makePinnedFields(served, environment),
   };
+}
+
+function findActiveVersion(versions: readonly VersionHistory[], environment: string): VersionHistory | undefined {
+  return versions.find(({ activeIn }) => activeIn.includes(environment));
+}
+
+/** Describes the commit that pinned the version that an environment serves. Returns null if it is unknown. */
+function makePinnedFields(served: VersionHistory | undefined, environment: string): ReportLineage['pinned'] {
+  const currentPeriod = served?.pinnedPeriods.find((one) => one.environment === environment && one.until === null);
+  return currentPeriod?.from ? makeCommitFields(currentPeriod.from) : null;
 }
 
 /**
@@ -34,11 +43,11 @@ function makeLineage(environment: string, versions: readonly VersionHistory[]): 
 export function makeWaitingFields(waiting: CommandRun['waiting'], { file }: PromptPlan): Pick<ReportPrompt, 'waiting'> {
   if (waiting === undefined) return {};
   const versions = waiting.versions.get(file.id) ?? [];
-  const findActive = (environment: string) => versions.find(({ activeIn }) => activeIn.includes(environment));
   const rows = [...waiting.promotionSources].map(([environment, from]) => {
-    const newerVersions = listVersionsBetween(versions, findActive(environment), findActive(from));
+    const served = findActiveVersion(versions, environment);
+    const newerVersions = listVersionsBetween(versions, served, findActiveVersion(versions, from));
     const newerTexts = new Set(newerVersions.map(({ digest }) => digest));
-    return { environment, from, versions: newerTexts.size, since: makeLineage(environment, versions).pinned };
+    return { environment, from, versions: newerTexts.size, since: makePinnedFields(served, environment) };
   });
   return { waiting: rows.filter((row) => row.versions > 0) };
 }

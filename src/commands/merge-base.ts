@@ -1,6 +1,6 @@
 import { readSourceFile } from '../desired/read-at-commit.ts';
 import type { FormerFile } from '../desired/read-history.ts';
-import type { PromptPlan } from '../domain/plan.ts';
+import type { ObservedPromptPlan } from '../domain/plan.ts';
 import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import { type Content, toFileContent, makeContentKey, isSameContent } from '../domain/content.ts';
 import { findPinnedVersion, hasGap, type KnownVersion } from '../domain/versions.ts';
@@ -28,12 +28,12 @@ type MergeBase = Pick<ServiceSide, 'baseFile' | 'baseContent' | 'newerContents'>
  * If a base is uncertain, it is null, and the merge treats every difference as a conflict.
  */
 export async function readMergeBase(
-  { file, observed }: PromptPlan,
+  { file, observed }: ObservedPromptPlan,
   edit: ServiceEdit | null,
   formerFiles: readonly FormerFile[],
   repository: Repository | null,
 ): Promise<MergeBase> {
-  const known = observed?.known ?? [];
+  const known = observed.known;
   const newestManaged = known.find(({ isManaged }) => isManaged);
   // In a shallow clone, the oldest available state may not be the first state of the file.
   const completeHistory = repository?.isShallow === true ? [] : formerFiles;

@@ -87,7 +87,6 @@ export async function openProvider(
     newOperation: world.makeUniqueId,
     textAt: async (commit, path) => (await readFileFromGit(repository, commit, path))?.content ?? null,
     readFormerContents: (commit, path) => readFormerContents(repository, commit, path),
-    sleep,
   });
   return makeSuccess({ provider: opened.provider, name, close: () => opened.close().then(close) });
 }
@@ -168,8 +167,10 @@ async function reachService(
   return { baseUrl, name: `embedded:${relative(folder, databasePath)}`, close };
 }
 
-/** The reasons why promptsync did not contact the service, as reports show them. The keys are values of `ContactPolicy`. */
-const REASONS_NOT_TO_ASK = { keyless: 'this run has no API key', offline: '--offline was given' } as const;
+/**
+ * The reasons why promptsync did not contact the service, as reports show them. The keys are values of `ContactPolicy`.
+ */
+const REASONS_NOT_TO_CONTACT = { keyless: 'this run has no API key', offline: '--offline was given' } as const;
 
 /**
  * The policy that decides whether promptsync may contact the service:
@@ -180,7 +181,7 @@ const REASONS_NOT_TO_ASK = { keyless: 'this run has no API key', offline: '--off
  *   that address.
  * - `keyless` and `offline` forbid it.
  */
-type ContactPolicy = 'always' | 'trusted' | keyof typeof REASONS_NOT_TO_ASK;
+type ContactPolicy = 'always' | 'trusted' | keyof typeof REASONS_NOT_TO_CONTACT;
 
 /** The policy and the keys that the caller supplies. The policy defaults to `always`. */
 export type ContactPolicyOptions = Pick<ServiceOptions, 'keys'> & {
@@ -195,7 +196,7 @@ export async function findReasonNotToContact(
 ): Promise<Problem | null> {
   if (contactPolicy === 'always') return null;
   if (contactPolicy !== 'trusted')
-    return makeProblem('service/not-asked', { reason: REASONS_NOT_TO_ASK[contactPolicy] });
+    return makeProblem('service/not-asked', { reason: REASONS_NOT_TO_CONTACT[contactPolicy] });
   // A pull request cannot change a key and an address that the workflow supplies. A plain http: address is an
   // exception: the configuration file must allow it, and a pull request can change that file.
   const url = URL.parse(environment[BASE_URL_VARIABLE] ?? '');

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { FileEdit } from '../domain/edits.ts';
 import { findPinnedVersion, type KnownVersion, makeWrittenPin } from '../domain/versions.ts';
-import type { PromptPlan } from '../domain/plan.ts';
+import type { ObservedPromptPlan } from '../domain/plan.ts';
 import type { PlannedTextChange } from '../domain/text-changes.ts';
 import { type Pin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
 import { suggestName } from '../domain/suggest-name.ts';
@@ -21,7 +21,7 @@ type RequestedPin = { readonly environment: string; readonly version: KnownVersi
  */
 export async function draftPinEdit(
   request: RequestedPin,
-  prompt: PromptPlan,
+  prompt: ObservedPromptPlan,
   workspace: PlannedWorkspace,
 ): Promise<PromptDraft> {
   const { file } = prompt;
@@ -79,10 +79,9 @@ type EditedPlan = {
 async function planEditedFile(
   edited: PromptFile,
   environment: string,
-  { observed }: PromptPlan,
+  { observed }: ObservedPromptPlan,
   workspace: PlannedWorkspace,
 ): Promise<EditedPlan> {
-  if (observed === null) return { problems: [], serves: null };
   const { plan, history } = await replanPrompt(edited, observed, workspace);
   const pin = edited.pins.find((pinned) => pinned.environment === environment);
   const texts = collectTextChanges([plan], workspace, history).get(edited.id) ?? [];
@@ -94,12 +93,9 @@ async function planEditedFile(
   };
 }
 
-/**
- * Returns the version that an environment serves. Returns null if no version is active there, or if promptsync did not
- * observe the prompt.
- */
-export function findServedVersion({ observed }: PromptPlan, environment: string): KnownVersion | null {
-  return observed?.active.get(environment) ?? null;
+/** Returns the version that an environment serves. Returns null if no version is active there. */
+export function findServedVersion({ observed }: ObservedPromptPlan, environment: string): KnownVersion | null {
+  return observed.active.get(environment) ?? null;
 }
 
 /** The parts of the configuration that define which environments exist. */

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import type { PromptPlan } from '../domain/plan.ts';
+import type { ObservedPromptPlan } from '../domain/plan.ts';
 import type { World } from '../domain/world.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { type PromptDraft, editFiles, type EditOptions, makeDraftWithoutEdits } from './edit-files.ts';
@@ -38,7 +38,7 @@ export async function promotePrompts(options: PromoteOptions, world: World): Pro
       readDepth: 'listed' as const,
     };
   };
-  const makeDraft = (prompt: PromptPlan, workspace: PlannedWorkspace) =>
+  const makeDraft = (prompt: ObservedPromptPlan, workspace: PlannedWorkspace) =>
     draftPromotion(prompt, chooseSource(workspace.config) ?? to, to, workspace);
   const renderSubject = (names: string) => `Promote ${names} to ${to}`;
   return editFiles({ mode: 'promote', findNeeds, makeDraft, renderSubject }, options, world);
@@ -61,7 +61,7 @@ function checkPromotionEnvironments(from: string | undefined, to: string, config
 }
 
 async function draftPromotion(
-  prompt: PromptPlan,
+  prompt: ObservedPromptPlan,
   from: string,
   to: string,
   workspace: PlannedWorkspace,

@@ -1,10 +1,10 @@
 import { type FormerFile, collectFormerPins, readFormerFiles } from '../desired/read-history.ts';
 import { getServiceTitle } from '../config/service.ts';
-import { makeGitSettings } from '../desired/open-workspace.ts';
+import { makeGitSettings } from '../config/config.ts';
 import type { ConflictLabels, PreferredSide } from '../domain/edits.ts';
 import type { FormerPin, FormerPinsByEnvironment } from '../domain/history.ts';
 import { isJsonObject } from '../domain/json.ts';
-import type { FieldName, PromptPlan } from '../domain/plan.ts';
+import type { FieldName, ObservedPromptPlan } from '../domain/plan.ts';
 import { type EnvironmentPin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
 import type { TextChange } from '../domain/text-changes.ts';
 import { formatCodePoint } from '../text.ts';
@@ -54,7 +54,11 @@ export async function pullEdits(options: PullOptions, world: World): Promise<Com
   );
 }
 
-async function draftPull(prompt: PromptPlan, options: PullOptions, workspace: PlannedWorkspace): Promise<PromptDraft> {
+async function draftPull(
+  prompt: ObservedPromptPlan,
+  options: PullOptions,
+  workspace: PlannedWorkspace,
+): Promise<PromptDraft> {
   const { file } = prompt;
   if (hasNothingToPull(prompt, options)) return makeDraftWithoutEdits(file, 'unchanged');
   const serviceChanges = await findServiceChanges(prompt, options, workspace);
@@ -71,7 +75,7 @@ async function draftPull(prompt: PromptPlan, options: PullOptions, workspace: Pl
  * fails, returns it instead of the first.
  */
 async function draftMerge(
-  prompt: PromptPlan,
+  prompt: ObservedPromptPlan,
   serviceChanges: ServiceChanges,
   options: PullOptions,
   workspace: PlannedWorkspace,
@@ -103,7 +107,7 @@ async function draftMerge(
  * Returns true if a prompt has no changes to pull. Decides this without reading the git history, because git is slow
  * and most prompts have no changes.
  */
-function hasNothingToPull(prompt: PromptPlan, options: PullOptions): boolean {
+function hasNothingToPull(prompt: ObservedPromptPlan, options: PullOptions): boolean {
   const hasFieldChanges = prompt.changes.some(({ kind }) => kind === 'update-prompt');
   // This list ignores the pins at earlier commits. Such pins can only remove entries from the list. So if the list is
   // empty, there is nothing to pull.
@@ -145,7 +149,7 @@ type OutsideEdit = {
  * environments from those that only lag behind the file.
  */
 async function findServiceChanges(
-  prompt: PromptPlan,
+  prompt: ObservedPromptPlan,
   options: PullOptions,
   { repository }: PlannedWorkspace,
 ): Promise<ServiceChanges> {
@@ -163,15 +167,15 @@ async function findServiceChanges(
  * file, because a sync will update them.
  */
 function listOutsideEdits(
-  { file, observed, changes }: PromptPlan,
+  { file, observed, changes }: ObservedPromptPlan,
   { environment }: PullOptions,
   formerPins: FormerPinsByEnvironment,
 ): readonly OutsideEdit[] {
   const changing = new Set(changes.flatMap((change) => (change.kind === 'set-active' ? [change.environment] : [])));
-  const known = observed?.known ?? [];
+  const known = observed.known;
   const selected = environment === undefined ? file.pins.map((pin) => pin.environment) : [environment];
   return selected.flatMap((name): readonly OutsideEdit[] => {
-    const version = observed?.active.get(name) ?? null;
+    const version = observed.active.get(name) ?? null;
     if (version === null || wasPinnedEarlier(version, formerPins.get(name) ?? [], known)) return [];
     const pin = file.pins.find((candidate) => candidate.environment === name) ?? null;
     // Also compare the version numbers, because the plan has no change for a pin with an unknown version number. An
@@ -285,7 +289,7 @@ function makePinConflict({ environment, pin, version }: OutsideEdit, { path }: P
 
 /** Reads the service's side of the merge: its fields, the content of the outside edit, and the merge base. */
 async function readServiceSide(
-  prompt: PromptPlan,
+  prompt: ObservedPromptPlan,
   { formerFiles, textEdits }: ServiceChanges,
   { repository }: PlannedWorkspace,
 ): Promise<ServiceSide> {
@@ -301,10 +305,10 @@ async function readServiceSide(
  * field in the service, and a sync will update it. For such a field, returns the value in the file instead.
  */
 function chooseServiceFields(
-  { file, observed }: PromptPlan,
+  { file, observed }: ObservedPromptPlan,
   formerFiles: readonly FormerFile[],
 ): ServiceSide['fields'] {
-  const observedFields = observed?.fields ?? file;
+  const observedFields = observed.fields ?? file;
   const chooseValue = (field: FieldName): string => {
     const value = observedFields[field] ?? '';
     const isFromEarlierCommit = formerFiles.some((former) => (former.file[field] ?? '') === value);

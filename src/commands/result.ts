@@ -96,18 +96,21 @@ export function makeCommandResult(
   return { run, exitCode: chooseExitCode(run, { reportPending, interrupted: stopSignal.aborted }) };
 }
 
-/** Creates the run of a command that stopped before it created a plan. The problems of the run explain why. */
-export function makeStoppedRun(mode: CommandRun['mode'], run: StoppedRun): CommandRun {
+/**
+ * Creates the run of a command that has no plan. Either the command stopped before it created one, or it never creates
+ * one, like `validate`, `init` and `import`.
+ */
+export function makeRunWithoutPlan(mode: CommandRun['mode'], run: RunWithoutPlan): CommandRun {
   const { folder, files, acceptedWarnings, problems } = run;
   return { mode, folder, service: null, commit: null, files, acceptedWarnings, plan: null, outcomes: null, problems };
 }
 
-/** The parts of a run that are known even if the command stopped before it created a plan. */
-type StoppedRun = Pick<CommandRun, 'folder' | 'files' | 'acceptedWarnings' | 'problems'>;
+/** The parts of a run that are known without a plan. */
+type RunWithoutPlan = Pick<CommandRun, 'folder' | 'files' | 'acceptedWarnings' | 'problems'>;
 
 /** Creates the result of a command that could not start. Its exit code is 1. */
 export function makeStoppedResult(mode: CommandRun['mode'], ...problems: readonly Problem[]): CommandResult {
-  const run = makeStoppedRun(mode, { folder: null, files: [], acceptedWarnings: NO_ACCEPTED_WARNINGS, problems });
+  const run = makeRunWithoutPlan(mode, { folder: null, files: [], acceptedWarnings: NO_ACCEPTED_WARNINGS, problems });
   return { run, exitCode: 1 };
 }
 

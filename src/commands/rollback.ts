@@ -1,6 +1,6 @@
 import { readFileHistory } from '../desired/read-history.ts';
 import type { FormerPin } from '../domain/history.ts';
-import type { PromptPlan } from '../domain/plan.ts';
+import type { ObservedPromptPlan } from '../domain/plan.ts';
 import { formatPin } from '../domain/prompt-file.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import type { World } from '../domain/world.ts';
@@ -41,7 +41,7 @@ export async function rollBackPrompts(options: RollbackOptions, world: World): P
 }
 
 async function draftRollback(
-  prompt: PromptPlan,
+  prompt: ObservedPromptPlan,
   options: RollbackOptions,
   workspace: PlannedWorkspace,
 ): Promise<PromptDraft> {
@@ -50,7 +50,7 @@ async function draftRollback(
   const target = to === undefined ? await findPreviousVersion(prompt, environment, workspace) : makeSuccess(to);
   if (!target.isSuccess) return makeDraftWithoutEdits(file, 'blocked', target.problems);
   const number = target.value;
-  const version = observed?.known.find((known) => known.number === number);
+  const version = observed.known.find((known) => known.number === number);
   if (version !== undefined) return draftPinEdit({ environment, version }, prompt, workspace);
   return makeDraftWithoutEdits(file, 'blocked', [
     makeProblem('rollback/unknown-version', { number }, { path: file.path }),
@@ -63,12 +63,12 @@ async function draftRollback(
  * version. Fails if it finds no version, or if the previous pin is ambiguous.
  */
 async function findPreviousVersion(
-  prompt: PromptPlan,
+  prompt: ObservedPromptPlan,
   environment: string,
   workspace: PlannedWorkspace,
 ): Promise<Result<number>> {
   const place = { path: prompt.file.path };
-  const known = prompt.observed?.known ?? [];
+  const known = prompt.observed.known;
   const served = findServedVersion(prompt, environment);
   if (served === null) return makeFailure(makeProblem('rollback/nothing-served', { environment }, place));
   const previous = findPreviousPin(await readFormerPins(prompt, environment, workspace), served, known);
@@ -82,7 +82,7 @@ async function findPreviousVersion(
 }
 
 async function readFormerPins(
-  { file }: PromptPlan,
+  { file }: ObservedPromptPlan,
   environment: string,
   { repository }: PlannedWorkspace,
 ): Promise<readonly FormerPin[]> {

@@ -28,7 +28,7 @@ import {
   type ServiceOptions,
   checkServiceAccess,
 } from './open-service.ts';
-import { type CommandResult, type CommandRun, makeStoppedRun, makeCommandResult } from './result.ts';
+import { type CommandResult, type CommandRun, makeRunWithoutPlan, makeCommandResult } from './result.ts';
 
 export type PlanningOptions = WorkspaceOptions &
   DesiredOptions &
@@ -74,7 +74,7 @@ export async function runWithPlan(
     const acceptedWarnings = options.base === undefined ? collectAcceptedWarnings(files, config) : NO_ACCEPTED_WARNINGS;
     const folder = config?.folder ?? null;
     return makeCommandResult(
-      makeStoppedRun(mode, { folder, files, acceptedWarnings, problems: [...problems, ...reasons] }),
+      makeRunWithoutPlan(mode, { folder, files, acceptedWarnings, problems: [...problems, ...reasons] }),
       world,
     );
   };

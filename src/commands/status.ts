@@ -35,9 +35,9 @@ async function findOrphans(
   patterns: readonly string[],
 ): Promise<Pick<CommandRun, 'orphans' | 'problems'>> {
   const { files: listed, problems } = await listPrompts(provider, patterns);
+  if (problems.length > 0) return { problems };
   const { files } = await readPrompts(config);
   const idsWithFile = new Set(files.map(({ id }) => id));
-  if (problems.length > 0) return { problems };
   const orphans = listed.filter(({ id }) => !idsWithFile.has(id));
   return {
     orphans: orphans.filter(({ problem }) => problem === null),
@@ -51,9 +51,13 @@ async function findOrphans(
 async function readWaitingPromotions(workspace: PlannedWorkspace): Promise<WaitingPrompts> {
   const { files, observation, promotionSources } = workspace;
   const isWaiting = ({ id }: PromptFile): boolean => {
-    const getActiveNumber = (environment: string) =>
-      Number(observation.observed.get(id)?.active.get(environment)?.number);
-    return [...promotionSources].some(([to, from]) => getActiveNumber(to) < getActiveNumber(from));
+    const active = observation.observed.get(id)?.active;
+    return [...promotionSources].some(([environment, source]) => {
+      const older = active?.get(environment) ?? null;
+      const newer = active?.get(source) ?? null;
+      return older !== null && newer !== null && older.number < newer.number;
+    });
   };
-  return { ...(await readVersionHistories({ ...workspace, files: files.filter(isWaiting) })), promotionSources };
+  const { versions } = await readVersionHistories({ ...workspace, files: files.filter(isWaiting) });
+  return { versions, promotionSources };
 }

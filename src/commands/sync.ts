@@ -1,4 +1,4 @@
-import { applyPlan } from '../applying/apply-plan.ts';
+import { applyPlan, isIdle } from '../applying/apply-plan.ts';
 import type { Plan, PromptOutcome } from '../domain/plan.ts';
 import type { MaxChanges, OnDrift } from '../domain/policy.ts';
 import { isContinuousIntegration, type World } from '../domain/world.ts';
@@ -142,7 +142,7 @@ function warnAboutUncommittedFiles({ plan, uncommitted }: PlannedWorkspace, opti
 
 /** Returns true if an apply has work to do: changes to write, or pinned versions to find in the service. */
 function hasChangesToApply({ prompts }: Plan): boolean {
-  return prompts.some(({ status, pinsToFind }) => status === 'pending' || pinsToFind.length > 0);
+  return !prompts.every(isIdle);
 }
 
 function mustConfirm({ yes }: SyncOptions, world: World): boolean {

@@ -10,7 +10,7 @@ import type { PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
 import { checkLatestPins, findSkippedPromotions, warnAboutSkips } from '../planning/check-promotions.ts';
 import { sortByPlace, isError, type Problem } from '../problem.ts';
-import { chooseExitCode, makeStoppedRun, type CommandResult } from './result.ts';
+import { chooseExitCode, makeRunWithoutPlan, type CommandResult } from './result.ts';
 
 /**
  * Validates the configuration, the prompt files, and all rules for environments that promptsync can check without the
@@ -19,7 +19,7 @@ import { chooseExitCode, makeStoppedRun, type CommandResult } from './result.ts'
 export async function validatePrompts(options: WorkspaceOptions, world: World): Promise<CommandResult> {
   const workspace = await openWorkspace(options, world);
   const { forbidden, warnings } = await checkPins(workspace);
-  const run = makeStoppedRun('validate', {
+  const run = makeRunWithoutPlan('validate', {
     folder: workspace.config?.folder ?? null,
     files: workspace.files,
     acceptedWarnings: collectAcceptedWarnings(workspace.files, workspace.config),
@@ -50,15 +50,15 @@ async function checkPins({ config, files, problems }: Workspace): Promise<PinPro
  * files with such a pin, because git is slow.
  */
 async function readSkippedPromotions(config: Config, files: readonly PromptFile[]): Promise<readonly Problem[]> {
-  const order = mapPromotionSources(config);
-  const doubtful = files.filter((file) => findSkippedPromotions(file, order).length > 0);
+  const promotionSources = mapPromotionSources(config);
+  const doubtful = files.filter((file) => findSkippedPromotions(file, promotionSources).length > 0);
   const repository = doubtful.length === 0 ? null : await openWorkspaceRepository(config);
   const head = repository?.head ?? null;
   if (repository === null || head === null) return [];
   const { readFileHistory, omitHeadPins } = await import('../desired/read-history.ts');
   const warnings = doubtful.map(async (file) => {
     const formerPins = omitHeadPins((await readFileHistory(file, head, repository)).pins, file, head);
-    return warnAboutSkips(findSkippedPromotions(file, order), formerPins);
+    return warnAboutSkips(findSkippedPromotions(file, promotionSources), formerPins);
   });
   return (await Promise.all(warnings)).flat();
 }

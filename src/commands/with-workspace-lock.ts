@@ -1,14 +1,14 @@
-import { type ConfigResult, loadConfig } from '../config/load-config.ts';
-import type { WorkspaceOptions } from '../desired/open-workspace.ts';
+import type { ConfigResult } from '../config/load-config.ts';
+import { loadConfiguration, type WorkspaceOptions } from '../desired/open-workspace.ts';
 import { collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { World } from '../domain/world.ts';
 import { lockWorkspace, NO_LOCK, type WorkspaceLock } from '../files/lock-workspace.ts';
-import { type CommandResult, type CommandRun, makeStoppedRun, makeCommandResult } from './result.ts';
+import { type CommandResult, type CommandRun, makeRunWithoutPlan, makeCommandResult } from './result.ts';
 
 type LockOptions = Pick<WorkspaceOptions, 'config' | 'configuration'> & { readonly dryRun: boolean };
 
 /**
- * Holds the lock of the workspace while it runs a command that writes prompt files. Without the lock, two commands
+ * Runs a command that writes prompt files, and holds the lock of the workspace meanwhile. Without the lock, two commands
  * could read the same file, and the later write would undo the earlier edit. A dry run takes no lock.
  */
 export async function withWorkspaceLock(
@@ -17,16 +17,14 @@ export async function withWorkspaceLock(
   world: World,
   command: (configuration: ConfigResult, lock: WorkspaceLock) => Promise<CommandResult>,
 ): Promise<CommandResult> {
-  const { workingDirectory, environment } = world;
-  const configuration =
-    options.configuration ?? (await loadConfig({ workingDirectory, file: options.config, environment }));
+  const configuration = await loadConfiguration(options, world);
   const { config, problems } = configuration;
   if (config === null || options.dryRun) return command(configuration, NO_LOCK);
   const lock = await lockWorkspace(config.file, world);
   if (!lock.isSuccess) {
     const acceptedWarnings = collectAcceptedWarnings([], config);
     return makeCommandResult(
-      makeStoppedRun(mode, {
+      makeRunWithoutPlan(mode, {
         folder: config.folder,
         files: [],
         acceptedWarnings,

@@ -2,17 +2,16 @@ import { belongsToAnotherUser, ownsRepository } from '../files/file-owner.ts';
 import { isRepositoryRoot } from '../files/paths.ts';
 import type { GitSettings } from '../git/open-git.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import type { Config } from './config.ts';
+import { type Config, makeGitSettings } from './config.ts';
 
 /**
  * Returns a problem if promptsync must refuse a configuration file that the user did not specify; null otherwise. In a
  * shared folder, another user may have written the file to obtain the API key. The file determines which environment
  * variable promptsync reads the key from, and which address receives the key.
  */
-export async function findOwnerProblem({ file, root, service }: Config, shownPath: string): Promise<Problem | null> {
-  const keyVariables = service?.kind === 'remote' ? service.keyVariables : [];
-  if (isRepositoryRoot(root)) return findRepositoryProblem({ root, keyVariables });
-  return belongsToAnotherUser(file)
+export async function findOwnerProblem(config: Config, shownPath: string): Promise<Problem | null> {
+  if (isRepositoryRoot(config.root)) return findRepositoryProblem(makeGitSettings(config));
+  return belongsToAnotherUser(config.file)
     ? makeProblem('config/foreign-file', { path: shownPath }, { path: shownPath })
     : null;
 }

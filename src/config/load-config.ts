@@ -18,6 +18,7 @@ import {
 } from './config.ts';
 import { findOwnerProblem } from './find-owner-problem.ts';
 import { findRules, locateService, makeRules, checkServiceSettings } from './service.ts';
+import { NOT_REGULAR } from '../files/read-write.ts';
 
 /** The configuration to load: the file that the user specifies, or else the file that `findConfigFile` finds. */
 type ConfigRequest = {
@@ -69,7 +70,7 @@ export function findConfigFile(folder: string): string | null {
 function readConfigText(path: string, shownPath: string): Result<string> {
   const fail = (reason: string) => makeFailure(makeProblem('config/unreadable', { reason }, { path: shownPath }));
   try {
-    if (!statSync(path).isFile()) return fail('it is not a regular file');
+    if (!statSync(path).isFile()) return fail(NOT_REGULAR);
     const isOutside = listRepositoryRoots(dirname(path)).some((root) => !isWithin(path, root));
     if (isOutside) return fail('a symbolic link on its path leads out of the repository');
     return makeSuccess(new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)));

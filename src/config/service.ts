@@ -1,9 +1,9 @@
-import { dirname, relative, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { isJsonObject } from '../domain/json.ts';
 import { isPlainHttp } from '../domain/network.ts';
 import type { ProviderRules } from '../domain/provider.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
-import { leavesFolder, toForwardSlashes } from '../files/paths.ts';
+import { leavesFolder, makeRelativePath } from '../files/paths.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 import type { LocatedMapping } from '../files/strict-yaml.ts';
 import type { ProviderDescriptor } from '../providers/descriptor.ts';
@@ -150,7 +150,7 @@ function checkBaseUrlSetting(mapping: LocatedMapping, context: ConfigContext): r
  * promptsync open any file on the user's machine.
  */
 function isOutside(embedded: string, { file, root }: ConfigContext): boolean {
-  const path = toForwardSlashes(relative(root, resolve(dirname(file), embedded)));
+  const path = makeRelativePath(root, resolve(dirname(file), embedded));
   return leavesFolder(path) || /(?:^|\/)\.git(?:\/|$)/i.test(path);
 }
 

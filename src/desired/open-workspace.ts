@@ -1,14 +1,13 @@
 import { realpathSync } from 'node:fs';
-import { basename, relative, sep } from 'node:path';
-import type { Config } from '../config/config.ts';
+import { basename } from 'node:path';
+import { type Config, makeGitSettings } from '../config/config.ts';
 import { type ConfigResult, loadConfig } from '../config/load-config.ts';
 import type { PromptIdentity, PromptFile } from '../domain/prompt-file.ts';
 import { suggestNames } from '../domain/suggest-name.ts';
 import type { World } from '../domain/world.ts';
 import { makeGlobMatcher } from '../files/glob.ts';
-import { isRepositoryRoot } from '../files/paths.ts';
+import { isRepositoryRoot, makeRelativePath } from '../files/paths.ts';
 import { readPrompts } from '../files/read-prompts.ts';
-import type { GitSettings } from '../git/open-git.ts';
 import type { Repository, WorkTreeComparison } from '../git/open-repository.ts';
 import { sortByPlace, isError, makeProblem, type Problem, ProblemError, toProblem } from '../problem.ts';
 
@@ -49,14 +48,20 @@ export type SkippedPrompts = {
   readonly prompts: readonly PromptFile[];
 };
 
+/** Returns the configuration that the caller has already loaded. Otherwise loads it. */
+export async function loadConfiguration(
+  { config: file, configuration }: Pick<WorkspaceOptions, 'config' | 'configuration'>,
+  { workingDirectory, environment }: Pick<World, 'workingDirectory' | 'environment'>,
+): Promise<ConfigResult> {
+  return configuration ?? loadConfig({ workingDirectory, file, environment });
+}
+
 /**
  * Reads the configuration and the prompt files, and collects their problems. If the configuration is invalid, does not
  * read any prompt files.
  */
 export async function openWorkspace(options: WorkspaceOptions, world: World): Promise<Workspace> {
-  const { workingDirectory, environment } = world;
-  const request = { workingDirectory, file: options.config, environment };
-  const { config, problems: configProblems } = options.configuration ?? (await loadConfig(request));
+  const { config, problems: configProblems } = await loadConfiguration(options, world);
   if (config === null) return { config, files: [], problems: sortByPlace(configProblems), skipped: null };
   const prompts = await readPrompts(config);
   const selection = selectFiles(prompts.files, options.only);
@@ -67,7 +72,8 @@ export async function openWorkspace(options: WorkspaceOptions, world: World): Pr
     options.changedSince === undefined ? selected : await keepChangedFiles(selected, config, options.changedSince);
   const keptPaths = new Set(workspace.files.map(({ path }) => path));
   const omittedPaths = new Set(prompts.files.map(({ path }) => path)).difference(keptPaths);
-  // Drop warnings about files that are not selected. Keep all errors, because an error in any file stops the command.
+  // Drop warnings about files that are not selected or that `--changed-since` leaves out. Keep all errors, because an
+  // error in any file stops the command.
   const isRelevant = (problem: Problem) => isError(problem) || !omittedPaths.has(problem.path ?? '');
   return { ...workspace, problems: workspace.problems.filter(isRelevant) };
 }
@@ -121,8 +127,8 @@ export async function readChangesSince(ref: string, repository: Repository | nul
  * symbolic link, the second path is the target of the link. Otherwise both paths are the same.
  */
 export function listConfigPaths({ file, folder }: Config): readonly [path: string, target: string] {
-  const target = relative(realpathSync(folder), realpathSync(file));
-  return [basename(file), target.split(sep).join('/')];
+  const target = makeRelativePath(realpathSync(folder), realpathSync(file));
+  return [basename(file), target];
 }
 
 /** Opens the git repository that contains the workspace. Returns null outside a repository. */
@@ -130,10 +136,6 @@ export async function openWorkspaceRepository(config: Config): Promise<Repositor
   if (!isRepositoryRoot(config.root)) return null;
   const { openRepository } = await import('../git/open-repository.ts');
   return openRepository(makeGitSettings(config), config.folder);
-}
-
-export function makeGitSettings({ root, service }: Config): GitSettings {
-  return { root, keyVariables: service?.kind === 'remote' ? service.keyVariables : [] };
 }
 
 /** The files that match a list of selectors, with a problem for each selector that matches no file. */

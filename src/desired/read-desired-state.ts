@@ -18,6 +18,7 @@ import { makePromptMatcher } from '../files/find-prompt-paths.ts';
 import { readPrompts } from '../files/read-prompts.ts';
 import type { Repository } from '../git/open-repository.ts';
 import { isError, makeProblem, type Problem, ProblemError, toProblem } from '../problem.ts';
+import { NOT_REGULAR } from '../files/read-write.ts';
 
 /**
  * The desired state, with the configuration, the repository and the base from which it was read. promptsync reads all
@@ -201,7 +202,7 @@ type FileAtBase = { readonly path: string; readonly file: PromptFile | null; rea
 
 async function readFileAtBase(commit: string, path: string, repository: Repository): Promise<FileAtBase> {
   const parsed = await parseFileAtCommit(repository, { commit, path: repository.toRootPath(path) });
-  if (parsed === null) return { path, file: null, reason: 'it is not a regular file' };
+  if (parsed === null) return { path, file: null, reason: NOT_REGULAR };
   const { file, problems } = parsed;
   return { path, file: file && { ...file, path }, reason: problems.find(isError)?.message ?? '' };
 }

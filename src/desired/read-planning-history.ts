@@ -1,10 +1,10 @@
-import { type Content, makeContentKey, matchesDigest } from '../domain/content.ts';
-import { type PlanningHistory, NO_PLANNING_HISTORY } from '../domain/desired-state.ts';
+import { type Content, matchesDigest } from '../domain/content.ts';
+import { getContentsAtRefs, type PlanningHistory, NO_PLANNING_HISTORY } from '../domain/desired-state.ts';
 import type { FileHistory } from '../domain/history.ts';
 import { chooseVersionToCreate, type PinTarget, findPinTarget, findPinTargets } from '../domain/pin-target.ts';
 import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
 import { compareFields, FIELDS, type Provenance } from '../domain/plan.ts';
-import type { KnownVersion, VersionFacts } from '../domain/versions.ts';
+import { isSameVersion, type KnownVersion } from '../domain/versions.ts';
 import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import type { Repository } from '../git/open-repository.ts';
 import { readSourceFile } from './read-at-commit.ts';
@@ -46,7 +46,7 @@ export async function readPlanningHistory(
   const compared = files.flatMap((file): readonly ComparedPrompt[] => {
     const observedPrompt = observed.get(file.id);
     if (observedPrompt === undefined) return [];
-    const atRefs = sources.contentsAtRefs.get(file.id) ?? new Map();
+    const atRefs = getContentsAtRefs(sources, file.id);
     return [{ file, observed: observedPrompt, targets: findPinTargets(file, observedPrompt, atRefs) }];
   });
   const refusable = compared.filter((prompt) => mayBeRefused(prompt, sources));
@@ -103,10 +103,6 @@ function mayBeRefused({ file, observed, targets }: ComparedPrompt, { promotionSo
   });
 }
 
-function isSameVersion(one: VersionFacts, other: VersionFacts): boolean {
-  return one.id === other.id || makeContentKey(one) === makeContentKey(other);
-}
-
 const NO_FILE_HISTORY: FileHistory = { commits: [], pins: new Map(), isComplete: false };
 
 /**
@@ -133,10 +129,10 @@ function mapFirstAges(histories: ReadonlyMap<string, { readonly history: FileHis
  * Returns true if the prompt may have drifted, because an environment or a field in the service differs from both the
  * base and the file.
  */
-function mayHaveDrifted({ file, observed, targets }: ComparedPrompt, { base, contentsAtRefs }: GitSources): boolean {
-  const baseFile = base?.files.get(file.id);
+function mayHaveDrifted({ file, observed, targets }: ComparedPrompt, sources: GitSources): boolean {
+  const baseFile = sources.base?.files.get(file.id);
   if (baseFile === undefined) return false;
-  const atRefs = contentsAtRefs.get(file.id) ?? new Map();
+  const atRefs = getContentsAtRefs(sources, file.id);
   const differsFromBase = ({ environment }: EnvironmentPin): boolean => {
     const basePin = baseFile.pins.find((pin) => pin.environment === environment);
     const served = observed.active.get(environment) ?? null;

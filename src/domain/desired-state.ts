@@ -24,6 +24,14 @@ export type DesiredState = {
   readonly promotionSources: ReadonlyMap<string, string>;
 };
 
+/** Returns the content that the `git:` pins of a prompt refer to, by ref. Empty if the prompt has no such pins. */
+export function getContentsAtRefs(
+  { contentsAtRefs }: Pick<DesiredState, 'contentsAtRefs'>,
+  promptId: string,
+): ContentsAtRefs {
+  return contentsAtRefs.get(promptId) ?? new Map();
+}
+
 /** Sorts pins in promotion order. Keeps the order of the file if the configuration does not list the environments. */
 export function sortPins(
   pins: readonly EnvironmentPin[],

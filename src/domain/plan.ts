@@ -43,12 +43,9 @@ export function findContentAtRef(atRefs: ContentsAtRefs, ref: string): Content |
   return at?.isSuccess === true ? at.value.content : null;
 }
 
-/**
- * Returns the content of a prompt at each ref that its `git:` pins specify. Omits refs that do not contain the prompt.
- * @param atRefs undefined if the prompt has no `git:` pins
- */
-export function listContentsAtRefs(atRefs: ContentsAtRefs | undefined): readonly Content[] {
-  return [...(atRefs?.values() ?? [])].flatMap((at) => (at.isSuccess ? [at.value.content] : []));
+/** Returns the content of a prompt at each ref that its `git:` pins specify. Omits refs that do not contain the prompt. */
+export function listContentsAtRefs(atRefs: ContentsAtRefs): readonly Content[] {
+  return [...atRefs.values()].flatMap((at) => (at.isSuccess ? [at.value.content] : []));
 }
 
 /**
@@ -184,6 +181,14 @@ export type PromptPlan = {
    */
   readonly pinsToFind: readonly Pin[];
 };
+
+/** The plan of a prompt that promptsync could observe. */
+export type ObservedPromptPlan = PromptPlan & { readonly observed: ObservedPrompt };
+
+/** Returns true if promptsync could observe the prompt of a plan. */
+export function isObserved(plan: PromptPlan): plan is ObservedPromptPlan {
+  return plan.observed !== null;
+}
 
 /**
  * The changes that would make the service match the prompt files. If everything is in sync, the plan has no changes.

@@ -1,5 +1,5 @@
 import type { Digest } from './digest.ts';
-import { type Content, type ContentDigests, type StoredContent, holdsContent } from './content.ts';
+import { type Content, type ContentDigests, type StoredContent, holdsContent, isSameContent } from './content.ts';
 import type { JsonValue } from './json.ts';
 import type { Pin } from './prompt-file.ts';
 
@@ -29,6 +29,19 @@ export type VersionFacts = ContentDigests & {
   /** True if the version is a baseline, which promptsync creates only to record the versions that existed before. */
   readonly baseline?: true | undefined;
 };
+
+/**
+ * The known properties of a version. A version that does not exist yet has only digests. A version that promptsync has
+ * not read may have only an id.
+ */
+export type VersionTraits = {
+  readonly [Key in Exclude<keyof VersionFacts, 'isManaged'>]?: VersionFacts[Key] | undefined;
+};
+
+/** Returns true if two versions have the same id or, as far as their digests are known, the same content. */
+export function isSameVersion(one: VersionTraits, other: VersionTraits): boolean {
+  return (one.id !== undefined && one.id === other.id) || isSameContent(one, other);
+}
 
 /** The recorded source of a version. The commit and the path are absent if the prompt file was not committed. */
 export type VersionSource = {
@@ -83,6 +96,9 @@ export function findPinnedVersion<Known extends VersionFacts>(known: readonly Kn
 
 /** A pin as it appears in a prompt file, and the comment after it. If the comment is empty, promptsync writes none. */
 export type WrittenPin = { readonly value: string | number; readonly comment: string };
+
+/** A pin of a new prompt file, with its environment. */
+export type NewPin = WrittenPin & { readonly environment: string };
 
 /**
  * Builds the pin for a version. Uses the number if later runs can find the version by its number. Otherwise, uses the

@@ -76,8 +76,8 @@ export function openStore(path: string, { now, newId = () => `ver_${randomUUID()
   const database = openDatabase(path);
   const statements = prepareStatements(database);
   const timestamp = () => new Date(now()).toISOString();
-  const write = <Result>(work: () => Result) => runInTransaction(database, 'IMMEDIATE', work);
-  const read = <Result>(work: () => Result) => runInTransaction(database, 'DEFERRED', work);
+  const write = <Value>(work: () => Value) => runInTransaction(database, 'IMMEDIATE', work);
+  const read = <Value>(work: () => Value) => runInTransaction(database, 'DEFERRED', work);
   return {
     authorizeKey: ({ apiKey, projectId }) =>
       write(() => {

@@ -40,7 +40,7 @@ export function editPromptFile(bytes: Uint8Array, path: string, edits: PromptEdi
   const { file, meaning, problems } = parsePromptFile(bytes, path);
   if (file === null || meaning === null) {
     const problem = problems.find(isError);
-    return problem === undefined ? makeNotKeptProblem('it cannot be read', path) : makeFailure(problem);
+    return problem === undefined ? makeNotKeptFailure('it cannot be read', path) : makeFailure(problem);
   }
   const conflicts = edits.frontMatter.filter(({ labels }) => labels !== undefined);
   const plainEdits = edits.frontMatter.filter(({ labels }) => labels === undefined);
@@ -54,12 +54,12 @@ export function editPromptFile(bytes: Uint8Array, path: string, edits: PromptEdi
   const ours = plainEdits.reduce(editFrontMatter, original);
   const parsed = parsePromptFile(Buffer.from(ours.source), path);
   const reason = describeMisreading(parsed, ours.meaning);
-  if (reason !== null) return makeNotKeptProblem(reason, path);
+  if (reason !== null) return makeNotKeptFailure(reason, path);
   const fileWithMarkers = addConflictMarkers(ours, path, conflicts);
   if (fileWithMarkers !== null) return fileWithMarkers;
   if (parsed.file === null && edits.conflicted !== true) {
     const message = parsed.problems.find(isError)?.message.replace(/\.$/, '');
-    return makeNotKeptProblem(`it would not be valid: ${message}`, path);
+    return makeNotKeptFailure(`it would not be valid: ${message}`, path);
   }
   return makeSuccess({ bytes: Buffer.from(ours.source), file: parsed.file });
 }
@@ -78,11 +78,11 @@ function addConflictMarkers(
   const labels = conflicts[0]?.labels;
   if (theirs === ours || labels === undefined) return null;
   const reason = describeMisreading(parsePromptFile(Buffer.from(theirs.source), path), theirs.meaning);
-  if (reason !== null) return makeNotKeptProblem(reason, path);
+  if (reason !== null) return makeNotKeptFailure(reason, path);
   return makeSuccess({ bytes: Buffer.from(markDifference(ours.source, theirs.source, labels)), file: null });
 }
 
-function makeNotKeptProblem(reason: string, path: string): Failure {
+function makeNotKeptFailure(reason: string, path: string): Failure {
   return makeFailure(makeProblem('edit/not-kept', { reason }, makeFilePlace(path)));
 }
 

@@ -1,9 +1,10 @@
 import { readdirSync, type Dirent } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { makeProblem, getSystemCode, type Place, type Problem } from '../problem.ts';
 import { expandBraces, makeGlobMatcher, splitGlob } from './glob.ts';
-import { findFirstLink, isDirectory, leavesFolder, toForwardSlashes } from './paths.ts';
+import { findFirstLink, isDirectory, leavesFolder, makeRelativePath } from './paths.ts';
 import { makeFilePlace } from './front-matter.ts';
+import { NOT_REGULAR } from './read-write.ts';
 
 /** The patterns that select prompt files, and the folders that limit the search. */
 export type PromptPatterns = {
@@ -121,7 +122,7 @@ function walkFolder(glob: Glob, below: string, search: PromptSearch): void {
     } else if (matches && entry.isFile()) {
       search.paths.push(path);
     } else if (matches) {
-      const reason = 'it is not a regular file';
+      const reason = NOT_REGULAR;
       search.problems.push(makeProblem('prompt/unreadable', { reason }, makeFilePlace(path)));
     }
   }
@@ -161,10 +162,6 @@ function parseGlob(folder: string, pattern: string): Glob {
     matches: makeGlobMatcher(glob),
     entersFolder: (name) => entersSubfolders && !isNeverEntered(name) && (entersHidden || !name.startsWith('.')),
   };
-}
-
-function makeRelativePath(from: string, to: string): string {
-  return toForwardSlashes(relative(from, to));
 }
 
 /** Returns true if the search must never enter a folder with this name. Ignores case, because some file systems do. */

@@ -86,13 +86,13 @@ export function splitFrontMatter(source: string, path: string): Result<SplitFile
   const opening = readLineAt(source, 0);
   if (!opening.startsWith('---'))
     return makeFailure(makeProblem('prompt/no-front-matter', { path }, makeFilePlace(path)));
-  if (!DELIMITER.test(opening)) return makeDelimiterProblem(opening, path, 1);
+  if (!DELIMITER.test(opening)) return makeDelimiterFailure(opening, path, 1);
   const closingAt = findClosingOffset(source);
   if (closingAt === 0) return makeFailure(makeProblem('prompt/unclosed-front-matter', {}, makeFilePlace(path)));
   const yaml = source.slice(opening.length + 1, closingAt - 1);
   const closing = readLineAt(source, closingAt);
   const closingLine = source.slice(0, closingAt).split('\n').length;
-  if (!DELIMITER.test(closing)) return makeDelimiterProblem(closing, path, closingLine);
+  if (!DELIMITER.test(closing)) return makeDelimiterFailure(closing, path, closingLine);
   const size = { bytes: Buffer.byteLength(yaml), limit: MAX_FRONT_MATTER_BYTES };
   if (size.bytes > size.limit)
     return makeFailure(makeProblem('prompt/front-matter-too-large', size, makeFilePlace(path)));
@@ -132,7 +132,7 @@ function passThroughGrayMatter(yaml: string): string {
 const passThrough = (line: string) => ({ yaml: JSON.parse(line) as unknown });
 const passThroughEngines = { yaml: passThrough, json: passThrough, javascript: passThrough };
 
-function makeDelimiterProblem(line: string, path: string, number: number): Failure {
+function makeDelimiterFailure(line: string, path: string, number: number): Failure {
   const shown = line.length > MAX_SHOWN_LENGTH ? `${line.slice(0, MAX_SHOWN_LENGTH)}…` : line;
   return makeFailure(makeProblem('prompt/bad-delimiter', { line: shown }, makeFilePlace(path, number)));
 }

@@ -1,10 +1,10 @@
 import { realpath } from 'node:fs/promises';
-import { dirname, relative } from 'node:path';
+import { dirname } from 'node:path';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import { showHidden } from '../text.ts';
 import type { World } from '../domain/world.ts';
 import { makeProblem, type Problem, getSystemCode } from '../problem.ts';
-import { toForwardSlashes } from './paths.ts';
+import { makeRelativePath } from './paths.ts';
 
 /** The lock that a command holds while it reads and writes the prompt files of a workspace. */
 export type WorkspaceLock = {
@@ -41,7 +41,7 @@ export async function lockWorkspace(
 ): Promise<Result<WorkspaceLock>> {
   // Resolve symbolic links, so that all paths to the same configuration file use the same lock.
   const file = await realpath(configFile);
-  const path = toForwardSlashes(relative(await realpath(dirname(configFile)), `${file}.lock`));
+  const path = makeRelativePath(await realpath(dirname(configFile)), `${file}.lock`);
   for (let pauses = 0; pauses <= MAX_LOCK_PAUSES; pauses += 1) {
     const lock = await tryToLock(file, path);
     if (lock !== null) return lock;

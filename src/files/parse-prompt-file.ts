@@ -63,7 +63,7 @@ export const FrontMatterShape = z.strictObject({
     .optional()
     .describe('The version that each environment serves. promptsync leaves an environment without a pin alone.'),
   metadata: z
-    .record(z.string().meta({ not: { const: 'promptsync' } }), z.json().describe('Any JSON value.'))
+    .record(z.string().meta({ not: { const: VERSION_RECORD_KEY } }), z.json().describe('Any JSON value.'))
     .optional()
     .describe(
       'Data that promptsync stores with each version. If it is absent, promptsync does not manage the metadata.',

@@ -6,6 +6,11 @@ export function toForwardSlashes(path: string): string {
   return sep === '/' ? path : path.replaceAll(sep, '/');
 }
 
+/** Returns the path that leads from a folder to another path, with forward slashes. */
+export function makeRelativePath(folder: string, path: string): string {
+  return toForwardSlashes(relative(folder, path));
+}
+
 /**
  * Returns true if a relative path leads out of the folder that it starts from, such as `../other`. The path must have
  * forward slashes.
@@ -52,7 +57,7 @@ export function findTrackedLink(path: string): string | null {
 
 /** Returns true if the path is the folder or is inside it, after all symbolic links are resolved. Both must exist. */
 export function isWithin(path: string, folder: string): boolean {
-  return !leavesFolder(toForwardSlashes(relative(realpathSync(folder), realpathSync(path))));
+  return !leavesFolder(makeRelativePath(realpathSync(folder), realpathSync(path)));
 }
 
 /** Returns all symbolic links among a path and its parent folders, outermost first. Skips those that do not exist. */

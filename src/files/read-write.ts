@@ -109,7 +109,7 @@ export async function replaceFile(path: string, content: string | Uint8Array): P
  * predictable path. A killed process may leave the file behind. This does no harm, because patterns for prompt files
  * match neither the file name nor the folder name.
  */
-async function withTemporaryFile<Result>(path: string, write: (temporary: string) => Promise<Result>): Promise<Result> {
+async function withTemporaryFile<Value>(path: string, write: (temporary: string) => Promise<Value>): Promise<Value> {
   const folder = await mkdtemp(join(dirname(path), '.promptsync-'));
   try {
     return await write(join(folder, 'new'));

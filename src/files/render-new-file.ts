@@ -2,7 +2,6 @@ import type { FileContent } from '../domain/content.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { PromptIdentity } from '../domain/prompt-file.ts';
 import type { ProviderRules } from '../domain/provider.ts';
-import type { WrittenPin } from '../domain/versions.ts';
 import { findPlace } from '../text.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { describeMisreading } from './edit-prompt-file.ts';
@@ -10,6 +9,7 @@ import { editYamlText } from './edit-yaml.ts';
 import { parsePromptFile } from './parse-prompt-file.ts';
 import { MAX_FILE_BYTES } from './read-write.ts';
 import { renderYaml, type TextStyle, type YamlValue } from './render-yaml.ts';
+import type { NewPin } from '../domain/versions.ts';
 
 /** The values of a new prompt file. */
 export type NewFile = PromptIdentity & {
@@ -29,8 +29,6 @@ export type NewFile = PromptIdentity & {
   /** The pins, in the order in which the file lists them. */
   readonly pins: readonly NewPin[];
 };
-
-type NewPin = { readonly environment: string } & WrittenPin;
 
 /**
  * The source of a new prompt file; null if no prompt file can represent the values. If there is a source, the problems

@@ -49,7 +49,7 @@ export function makeFileReader(git: Git, { findBlobId }: Pick<BlobCache, 'findBl
       const blob = await findBlobId(commit, path);
       return blob === null ? null : readBlob(blob);
     },
-    listFilesAt: async (commit) => parseTree(await git.run('ls-tree', '-r', '-z', '--full-tree', commit)),
+    listFilesAt: (commit) => listTree(git, commit),
     findFilesContaining: async (commits, texts, ending) => {
       const files: FileAtCommit[] = [];
       for (let start = 0; start < commits.length; start += MAX_COMMITS_PER_GREP) {
@@ -79,6 +79,15 @@ async function grepCommits(
   });
 }
 
+/** Lists the files of a commit that match the pathspecs. Without pathspecs, lists all files. */
+async function listTree(
+  git: Git,
+  commit: string,
+  ...pathspecs: readonly string[]
+): Promise<ReadonlyMap<string, string>> {
+  return parseTree(await git.run('ls-tree', '-r', '-z', '--full-tree', commit, '--', ...pathspecs));
+}
+
 /** A cache that maps a commit and a path to a blob id. Paths are relative to the repository root. */
 export type BlobCache = {
   /** Caches a blob id that another git command printed. Null means that the commit has no regular file at this path. */
@@ -99,7 +108,7 @@ export function makeBlobCache(git: Git): BlobCache {
     blobIds.set(`${commit}\0${path}`, blob);
   };
   const listFiles = async (commit: string, ...pathspecs: readonly string[]): Promise<readonly string[]> => {
-    const entries = parseTree(await git.run('ls-tree', '-r', '-z', '--full-tree', commit, '--', ...pathspecs));
+    const entries = await listTree(git, commit, ...pathspecs);
     for (const [path, entry] of entries) {
       const [mode = '', , id = ''] = entry.split(' ');
       rememberBlobId(commit, path, isRegular(mode) ? id : null);

@@ -1,6 +1,6 @@
 import { IDENTITY_VARIABLES } from './open-committer.ts';
-import { splitLines, NO_EXTERNAL_PROGRAMS, openGit, type GitSettings, type RunGit } from './open-git.ts';
-import { DEFAULT_REMOTE, MAX_SILENCE_MS } from './open-remote.ts';
+import { splitLines, NO_EXTERNAL_PROGRAMS, type GitSettings, type RunGit } from './open-git.ts';
+import { DEFAULT_REMOTE, openRemoteGit } from './open-remote.ts';
 
 /**
  * The author that promptsync configures if git has none, for example on a runner. GitHub attributes commits of this
@@ -53,10 +53,7 @@ export type ProposalBranch = {
 };
 
 export function openProposal(settings: GitSettings, branch: string): ProposalBranch {
-  const { run } = openGit(settings, {
-    timeout: { block: MAX_SILENCE_MS },
-    allowEnvironment: [...IDENTITY_VARIABLES, 'GIT_SSH_COMMAND'],
-  });
+  const { run } = openRemoteGit(settings, IDENTITY_VARIABLES);
   const ref = `refs/heads/${PROPOSAL_BRANCH_PREFIX}${branch}`;
   return {
     branch: `${PROPOSAL_BRANCH_PREFIX}${branch}`,
@@ -69,6 +66,8 @@ export function openProposal(settings: GitSettings, branch: string): ProposalBra
     fetch: async () => {
       const trackingPrefix = `refs/remotes/${DEFAULT_REMOTE}/${PROPOSAL_BRANCH_PREFIX}`;
       const refspec = `+refs/heads/${PROPOSAL_BRANCH_PREFIX}*:${trackingPrefix}*`;
+      // Fetch all proposal branches. git fails if an exact name does not exist on the remote, but not if a pattern
+      // matches nothing. `--prune` then removes the tracking ref of a deleted branch.
       await run('fetch', '--quiet', '--no-tags', '--prune', '--no-recurse-submodules', '--', DEFAULT_REMOTE, refspec);
       return (await run('for-each-ref', '--format=%(objectname)', `${trackingPrefix}${branch}`)).trim() || null;
     },

@@ -1,10 +1,10 @@
-import { toGitError, splitLines, openGit, type RunGit, type GitSettings } from './open-git.ts';
+import { toGitError, splitLines, openGit, type RunGit, type GitSettings, type Git } from './open-git.ts';
 
 /**
  * The time after which promptsync stops a git command that prints nothing, in milliseconds. By then, either the remote
  * is hanging or git is waiting for a password that nobody will type.
  */
-export const MAX_SILENCE_MS = 60_000;
+const MAX_SILENCE_MS = 60_000;
 
 export const DEFAULT_REMOTE = 'origin';
 
@@ -29,9 +29,18 @@ export type Remote = {
   readonly fetchHistory: () => Promise<void>;
 };
 
-export function openRemote(settings: GitSettings): Remote {
+/**
+ * Opens git for commands that contact a remote.
+ * @param variables the environment variables that git inherits in addition to the usual ones
+ */
+export function openRemoteGit(settings: GitSettings, variables: readonly string[] = []): Git {
   // Let git inherit GIT_SSH_COMMAND, because it may specify where ssh finds the user's keys.
-  const { run } = openGit(settings, { timeout: { block: MAX_SILENCE_MS }, allowEnvironment: ['GIT_SSH_COMMAND'] });
+  const allowEnvironment = [...variables, 'GIT_SSH_COMMAND'];
+  return openGit(settings, { timeout: { block: MAX_SILENCE_MS }, allowEnvironment });
+}
+
+export function openRemote(settings: GitSettings): Remote {
+  const { run } = openRemoteGit(settings);
   return {
     readAddress: async () => (await run('config', '--get', `remote.${DEFAULT_REMOTE}.url`)).trim(),
     readTip: (branch) => readTip(run, branch),

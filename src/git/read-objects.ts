@@ -1,7 +1,7 @@
 import { toGitError, type Git } from './open-git.ts';
 
-/** An object in git's database. `kind` is `blob`, `tree`, `commit` or `tag`. */
-export type GitObject = { readonly id: string; readonly kind: string; readonly bytes: Buffer };
+/** An object in git's database. */
+export type GitObject = { readonly id: string; readonly bytes: Buffer };
 
 /** Reads objects by name. Names must not contain line breaks. Maps a name to null if git has no such object. */
 export async function readObjects(git: Git, names: readonly string[]): Promise<ReadonlyMap<string, GitObject | null>> {
@@ -25,11 +25,11 @@ const LINE_FEED = 0x0a;
 function parseObject(output: Buffer, start: number): { readonly object: GitObject | null; readonly end: number } {
   const first = output.indexOf(LINE_FEED, start) + 1;
   const header = output.toString('latin1', start, first);
-  const [, id, kind, size] = /^((?:[0-9a-f]{40}|[0-9a-f]{64})) ([a-z]+) ([0-9]+)\n$/.exec(header) ?? [];
+  const [, id, size] = /^((?:[0-9a-f]{40}|[0-9a-f]{64})) [a-z]+ ([0-9]+)\n$/.exec(header) ?? [];
   const end = first + (size === undefined ? 0 : Number(size) + 1);
   if (first === 0 || end > output.length) throw toGitError(new Error('its output ended too early.'));
-  if (id === undefined || kind === undefined) return { object: null, end };
-  return { object: { id, kind, bytes: output.subarray(first, end - 1) }, end };
+  if (id === undefined) return { object: null, end };
+  return { object: { id, bytes: output.subarray(first, end - 1) }, end };
 }
 
 /**

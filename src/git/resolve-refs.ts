@@ -1,4 +1,5 @@
 import { batchCalls, isCommitId, splitLines, type Git } from './open-git.ts';
+import { hasControlCharacters } from '../text.ts';
 
 /**
  * Creates a function that resolves a ref to a commit id, or to null if git does not know the ref. Simultaneous calls
@@ -14,7 +15,8 @@ export function makeRefResolver(git: Git): (ref: string) => Promise<string | nul
   };
   const resolveBatch = batchCalls((refs) => resolveTogether(git, refs, mayStartProcess));
   const resolve = async (ref: string): Promise<string | null> => {
-    const needsOwnProcess = SEARCH_SYNTAX.test(ref) || CONTROL_CHARACTER.test(ref);
+    // A line break would split a ref, because `git cat-file` reads one ref per line.
+    const needsOwnProcess = SEARCH_SYNTAX.test(ref) || hasControlCharacters(ref);
     if (!needsOwnProcess) return (await resolveBatch(ref)).get(ref) ?? null;
     return mayStartProcess() ? resolveAlone(git, ref) : null;
   };
@@ -24,12 +26,6 @@ export function makeRefResolver(git: Git): (ref: string) => Promise<string | nul
     return commit;
   };
 }
-
-/**
- * Matches a control character. A line break, for example, would split a ref, because `git cat-file` reads one ref per
- * line.
- */
-const CONTROL_CHARACTER = /\p{Cc}/u;
 
 /**
  * Matches refs that make git search. `main@{9999}` searches a reflog. `main^{/word}` and `:/word` search the messages

@@ -1,6 +1,6 @@
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { CONFIG_NAME } from '../config/config.ts';
-import { findRepositoryRoot, isRepositoryRoot, toForwardSlashes } from '../files/paths.ts';
+import { findRepositoryRoot, isRepositoryRoot, makeRelativePath } from '../files/paths.ts';
 import { openRemote } from '../git/open-remote.ts';
 import { openRepository, type Repository } from '../git/open-repository.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
@@ -65,6 +65,6 @@ export function makeRootPathConverter(workingDirectory: string, config: string |
   const root = findRepositoryRoot(configFolder);
   return (path) => {
     const folder = path === config ? workingDirectory : configFolder;
-    return toForwardSlashes(relative(root, join(folder, path)));
+    return makeRelativePath(root, join(folder, path));
   };
 }

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { makeWorld } from '../cli/make-world.ts';
 import type { ServiceOptions } from '../commands/open-service.ts';
 import { CONFIG_NAME } from '../config/config.ts';
 import { type ConfigResult, loadConfig } from '../config/load-config.ts';
-import { makeGitSettings } from '../desired/open-workspace.ts';
+import { makeGitSettings } from '../config/config.ts';
 import type { World } from '../domain/world.ts';
-import { findRepositoryRoot, isWithin, toForwardSlashes } from '../files/paths.ts';
+import { findRepositoryRoot, isWithin, makeRelativePath } from '../files/paths.ts';
 import type { GitSettings } from '../git/open-git.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 import { connectGitHub, type GitHub } from './client.ts';
@@ -86,7 +86,7 @@ async function readConfig(inputs: Inputs, { workspace, folder, environment }: Co
   const file = inputs.config ?? CONFIG_NAME;
   const path = resolve(folder, file);
   if (!existsSync(path)) {
-    const shownPath = toForwardSlashes(relative(workspace, path));
+    const shownPath = makeRelativePath(workspace, path);
     return { config: null, problems: [makeProblem('action/no-config', { path: shownPath })] };
   }
   const urlSource = inputs['base-url'] && 'the input `base-url`';

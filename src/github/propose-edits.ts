@@ -123,9 +123,9 @@ async function publishProposal(result: CommandResult, proposal: Proposal): Promi
     const reviewRun = usesWorkflowToken ? await review({ number, head, base, into, isForeign: false }) : null;
     return { result: withCommit({ ...pushedCommit, pull_request: `#${number}` }), review: reviewRun };
   } catch (error) {
-    const { code } = toProblem(error);
+    const cause = toProblem(error);
     const evidence = { branch: clone.branch, reason: getErrorMessage(error) };
-    const problem = code === 'action/foreign-commit' ? toProblem(error) : makeProblem('action/not-proposed', evidence);
+    const problem = cause.code === 'action/foreign-commit' ? cause : makeProblem('action/not-proposed', evidence);
     return { result: makeCommandResult({ ...run, problems: [...run.problems, problem] }, context.world) };
   }
 }
@@ -142,8 +142,8 @@ async function pushProposal(editCommit: string, proposal: Proposal): Promise<str
     await clone.push(editCommit, tip);
     return editCommit;
   }
-  const hasChangesOf = async (commit: string) =>
-    (await clone.readChanges(base, tip)) === (await clone.readChanges(base, commit));
+  const tipChanges = await clone.readChanges(base, tip);
+  const hasChangesOf = async (commit: string) => tipChanges === (await clone.readChanges(base, commit));
   if (await hasChangesOf(editCommit)) return tip;
   const commit = await clone.findForeignCommit(base, tip);
   if (commit !== null) throw new ProblemError(makeProblem('action/foreign-commit', { branch: clone.branch, commit }));

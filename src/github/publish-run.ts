@@ -8,7 +8,13 @@ import { mapStrings } from '../domain/json.ts';
 import { makeProblem, getErrorMessage, ProblemError } from '../problem.ts';
 import { renderHtml } from '../report/html/page.ts';
 import { escapeForRunner, escapeLine, renderJson } from '../report/escape.ts';
-import { chooseFailureReason, type FailureReason, makeOutcomeTitle, reportsApply } from '../report/run-outcome.ts';
+import {
+  chooseFailureReason,
+  type FailureReason,
+  makeOutcomeTitle,
+  reportsApply,
+  hasChangedNothing,
+} from '../report/run-outcome.ts';
 import { listProblems } from '../report/problems.ts';
 import { renderMarkdown, type MarkdownOptions } from '../report/markdown.ts';
 import { PLAIN_STYLE } from '../report/style.ts';
@@ -298,8 +304,8 @@ async function publishOutcome(
 ): Promise<void> {
   const { merged = [], pulls: reviewedPulls = [] } = appliedMerges;
   const { report, page, failure } = publication;
-  // Skip a run that changed nothing, because an earlier run already applied the changes and updated the comments.
-  if (failure === '' && report.prompts.every(({ status }) => status === 'unchanged')) return;
+  // The earlier run that applied the changes has already updated the comments.
+  if (hasChangedNothing(report, failure)) return;
   const github = requireGitHub(context.github);
   const { inputs, world, branch } = context;
   const marker = makeCommentMarker(inputs);

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { makeExcerpt } from '../text.ts';
 import type { World } from '../domain/world.ts';
 import { makeProblem, type Problem, ProblemError } from '../problem.ts';
-import { mayRepeat, describeBrokenExchange } from '../service/interpret-exchange.ts';
-import { makeHttp, type Exchange, type Http } from '../service/http.ts';
+import { mayRepeat, describeBrokenExchange, getFailureEffect } from '../service/interpret-exchange.ts';
+import { makeHttp, type Exchange, type Http, isSuccessStatus } from '../service/http.ts';
 import { ServiceError, type Effect } from '../service/prompt-service.ts';
 import { parseRetryAfter, withRetries, type AttemptResult } from '../service/retry.ts';
 
@@ -135,15 +135,15 @@ function interpretResponse<Answer>(
 ): GitLabAttempt<Answer> {
   if (exchange.kind === 'broken') {
     const reason = `${apiUrl.host} did not respond (${describeBrokenExchange(exchange, apiUrl.href)})`;
-    return makeFailedAttempt(reason, exchange.mayHaveBeenSent ? 'unknown' : 'not-sent');
+    return makeFailedAttempt(reason, getFailureEffect(exchange));
   }
   const { status, isComplete, nextPage } = exchange;
   const text = Buffer.from(exchange.body).toString('utf8');
-  if (status < 200 || status >= 300) {
+  if (!isSuccessStatus(status)) {
     const excerpt = makeExcerpt(text, isComplete, token);
     const reason = `GitLab responded with ${status}`;
-    const effect = status >= 300 && status < 500 ? 'rejected' : 'unknown';
-    return makeFailedAttempt(excerpt === '' ? reason : `${reason}: ${excerpt}`, effect, status);
+    const fullReason = excerpt === '' ? reason : `${reason}: ${excerpt}`;
+    return makeFailedAttempt(fullReason, getFailureEffect(exchange), status);
   }
   try {
     const next = /^\d+$/.exec(nextPage ?? '')?.[0] ?? null;

@@ -5,7 +5,7 @@ import { mapStrings } from '../domain/json.ts';
 import type { World } from '../domain/world.ts';
 import { escapeForGitLab, escapeLine } from '../report/escape.ts';
 import { renderMarkdown, type MarkdownOptions } from '../report/markdown.ts';
-import { chooseFailureReason, makeOutcomeTitle, reportsApply } from '../report/run-outcome.ts';
+import { chooseFailureReason, makeOutcomeTitle, reportsApply, hasChangedNothing } from '../report/run-outcome.ts';
 import type { Report } from '../report/schema.ts';
 import { getCommandName } from '../report/describe.ts';
 import { connectGitLab } from './client.ts';
@@ -80,7 +80,7 @@ function makeNote(report: Report, config: string | undefined, world: World): Sti
  */
 function makeOverwriteRule(report: Report): StickyNote['mustWrite'] {
   const failure = chooseFailureReason(report);
-  const changedNothing = failure === '' && report.prompts.every(({ status }) => status === 'unchanged');
-  if (report.mode === 'apply' && !changedNothing && failure !== 'superseded') return () => true;
+  const mustReport = !hasChangedNothing(report, failure) && failure !== 'superseded';
+  if (report.mode === 'apply' && mustReport) return () => true;
   return (existing) => (existing === null ? report.mode !== 'apply' : !reportsApply(existing.body));
 }

@@ -35,11 +35,11 @@ export const LANGFUSE: NamedProviderDescriptor = {
     '# `promptsync import <name>`.',
     'id: example/greeting',
   ],
-  open: async ({ connection, secretKey, publicKey, readFormerContents, sleep }) => {
+  open: async ({ connection, secretKey, publicKey, readFormerContents }) => {
     const { connectLangfuse } = await import('./client.ts');
     const { makeLangfuseProvider } = await import('./provider.ts');
     const service = connectLangfuse(connection, { publicKey: publicKey ?? '', secretKey });
-    const provider = makeLangfuseProvider({ service, readFormerContents, sleep });
+    const provider = makeLangfuseProvider({ service, readFormerContents, sleep: connection.sleep });
     return { provider, close: service.close };
   },
 };

@@ -4,6 +4,7 @@ import { makeVersionRef, type VersionWithMetadata } from '../domain/versions.ts'
 import { type Content, holdsContent } from '../domain/content.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 import type { LangfuseService, RemoteLangfusePrompt, RemoteLangfuseVersion } from './client.ts';
+import { followsLatest } from '../domain/prompt-file.ts';
 
 /** Everything that promptsync has read about one prompt so far. */
 export type LangfuseReading = {
@@ -148,9 +149,7 @@ function areContentsFound(
   { environments, fileContent, pins, contentsToFind }: ReadRequest,
 ): boolean {
   const staysFindable =
-    fileContent === null ||
-    pins.some(({ pin }) => pin.kind === 'latest') ||
-    canFindContentLater(reading, fileContent, new Set(environments));
+    fileContent === null || followsLatest({ pins }) || canFindContentLater(reading, fileContent, new Set(environments));
   if (!staysFindable) return false;
   const versions = listLangfuseVersions(reading);
   return contentsToFind.every((content) => versions.some((version) => holdsContent(version, content)));

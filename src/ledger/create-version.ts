@@ -18,7 +18,7 @@ import {
   makeUnknownCreateOutcome,
   makeStoppedOutcome,
 } from '../service/write-outcome.ts';
-import type { CreateOutcome, WriteOutcome } from '../domain/provider.ts';
+import type { CreateOutcome, WriteOutcome, VersionUses } from '../domain/provider.ts';
 import { makeProblem } from '../problem.ts';
 import { probeNewestVersion, probeVersion, probeVerifiedVersion } from './probe.ts';
 import { makeLedgerEntry, directlyFollowsLedger, isRewritten, mayBeTidiedCreate, mayFollowHead } from './ownership.ts';
@@ -34,10 +34,10 @@ import {
 import { trackNewestVersion, getLedgerHead, rememberVersions, trackVersion, type LedgerWriteState } from './writing.ts';
 
 /**
- * A request to create a version. `activated` contains the existing versions that the plan activates for pins other than
- * `latest`. They stay in the ledger of the new version, because somebody may want to activate them again.
+ * A request to create a version. The pinned versions stay in the ledger of the new version, because somebody may want to
+ * activate them again.
  */
-type CreateRequest = CreateVersion & { readonly activated: readonly VersionRef[] };
+type CreateRequest = CreateVersion & Pick<VersionUses, 'pinnedVersions'>;
 
 /**
  * Creates a version and activates it in the tracking environment. If a version with the same content already exists,
@@ -62,14 +62,14 @@ export async function createManagedVersion(state: LedgerWriteState, change: Crea
 async function adoptExistingVersion(state: LedgerWriteState, change: CreateRequest): Promise<CreateOutcome | null> {
   await probeNewestVersion(state);
   const { reading } = state;
-  const rewritten = listVersionsRead(reading).find((version) =>
-    isRewritten(version, change.content, listKnownEntries(reading)),
-  );
+  const known = listKnownEntries(reading);
+  const rewritten = listVersionsRead(reading).find((version) => isRewritten(version, change.content, known));
   if (rewritten !== undefined) return makeRewrittenOutcome(rewritten, 'not_made');
   const problems = await trackNewestVersion(state);
   if (problems.length > 0) return makeStoppedOutcome('not_made', ...problems);
   const head = getLedgerHead(state) ?? null;
   if (head === null) return null;
+  // A baseline only has to carry the ledger. If the tracking environment now serves a version, that version carries it.
   if (change.baseline === true) return makeAdoptedOutcome(head);
   const candidates = [makeLedgerEntry(head), ...(head.record?.ledger ?? [])].filter((entry) =>
     holdsAllContents(state, change, entry),
@@ -170,10 +170,10 @@ const MAX_LEDGER_VERSIONS = 20;
  */
 function makeVersionRecord(
   state: LedgerWriteState,
-  { content, provenance, activated, baseline }: CreateRequest,
+  { content, provenance, pinnedVersions, baseline }: CreateRequest,
 ): VersionRecord {
   const { reading, world, request } = state;
-  const pinned = listPinnedIds(state, activated);
+  const pinned = listPinnedIds(state, pinnedVersions);
   const newestFirst = listKnownEntries(reading).map((entry): LedgerEntry => {
     return pinned.has(entry.id) ? { ...entry, pinned: true } : entry;
   });
@@ -198,11 +198,11 @@ function makeVersionRecord(
  */
 function listPinnedIds(
   { request, reading }: LedgerWriteState,
-  activated: readonly VersionRef[],
+  pinnedVersions: readonly VersionRef[],
 ): ReadonlySet<string | undefined> {
   const pins = request.pins.filter(({ pin }) => pin.kind !== 'latest');
   const active = pins.map(({ environment }) => reading.active.get(environment)?.id);
-  return new Set([...active, ...activated.map(({ id }) => id)]);
+  return new Set([...active, ...pinnedVersions.map(({ id }) => id)]);
 }
 
 /**

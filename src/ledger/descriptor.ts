@@ -25,11 +25,17 @@ export const FOUR_CALL_SERVICE: ProviderDescriptor = {
     'name: Example greeting',
     'description: First message a customer sees.',
   ],
-  open: async ({ connection, secretKey, trackingEnvironment, newOperation, textAt, sleep }) => {
+  open: async ({ connection, secretKey, trackingEnvironment, newOperation, textAt }) => {
     const { connectPromptService } = await import('../service/client.ts');
     const { makeLedgerProvider } = await import('./provider.ts');
     const service = connectPromptService({ ...connection, apiKey: secretKey });
-    const provider = makeLedgerProvider({ service, trackingEnvironment, newOperation, textAt, sleep });
+    const provider = makeLedgerProvider({
+      service,
+      trackingEnvironment,
+      newOperation,
+      textAt,
+      sleep: connection.sleep,
+    });
     return { provider, close: service.close };
   },
 };

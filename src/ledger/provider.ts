@@ -39,7 +39,7 @@ function makeLedgerWriter(world: LedgerWorld, request: ReadRequest): PromptWrite
       await probePinnedVersions(getState(), pins);
       return interpret();
     },
-    create: (change, { pinnedVersions }) => createManagedVersion(getState(), { ...change, activated: pinnedVersions }),
+    create: (change, { pinnedVersions }) => createManagedVersion(getState(), { ...change, pinnedVersions }),
     update: (change) => updatePromptFields(getState(), change).catch(makeFailureHandler('Updating the prompt')),
     activate: (environment, { id }) =>
       setActiveVersion(getState(), environment, id).catch(makeFailureHandler(`Setting "${environment}"`)),

@@ -207,7 +207,7 @@ export function interpretLedgerReading(
     missingIds: reading.missingIds,
     metadata,
     problems: metadata === 'dropped' ? [makeProblem('service/drops-metadata', { environment: tracking })] : [],
-    fingerprint: computeReadingState(reading),
+    fingerprint: computeFingerprint(reading),
   };
 }
 
@@ -259,7 +259,7 @@ function findLastingIds(
  * the active versions, so that promptsync detects a change even if the service replaces the content of a version and
  * keeps its id.
  */
-function computeReadingState({ prompt, active }: LedgerReading): string {
+function computeFingerprint({ prompt, active }: LedgerReading): string {
   const environments = [...active].map(([environment, version]) => [
     environment,
     version === null ? null : [version.id, version.number, version.content.digest, version.content.metadataDigest],

@@ -5,7 +5,7 @@ import {
   holdsContent,
   omitDigests,
 } from '../domain/content.ts';
-import type { DesiredState } from '../domain/desired-state.ts';
+import { type DesiredState, getContentsAtRefs } from '../domain/desired-state.ts';
 import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
 import type { Provider, ProviderRules } from '../domain/provider.ts';
 import { findContentAtRef, type ContentsAtRefs } from '../domain/plan.ts';
@@ -18,13 +18,11 @@ import { makeProblem, ProblemError } from '../problem.ts';
  * an API key plans against this observation. Version numbers below 1 are placeholders for numbers that only the service
  * knows.
  */
-export function assumeObservation(
-  { files, base, contentsAtRefs }: DesiredState,
-  { hasFields }: ProviderRules,
-): Observation {
+export function assumeObservation(desired: DesiredState, { hasFields }: ProviderRules): Observation {
+  const { files, base } = desired;
   const observed = files.map((file): [string, ObservedPrompt] => {
     const baseFile = base?.files.get(file.id) ?? null;
-    const prompt = assumeObservedPrompt(file, baseFile, contentsAtRefs.get(file.id) ?? new Map());
+    const prompt = assumeObservedPrompt(file, baseFile, getContentsAtRefs(desired, file.id));
     return [file.id, hasFields ? prompt : { ...prompt, fields: null }];
   });
   return { observed: new Map(observed), failed: new Map() };

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { type DesiredState, sortPins } from '../domain/desired-state.ts';
+import { type DesiredState, getContentsAtRefs, sortPins } from '../domain/desired-state.ts';
 import type { Observation, ObservedPrompt, ReadRequest, ReadDepth } from '../domain/observed-prompt.ts';
 import type { Provider } from '../domain/provider.ts';
 import { chooseVersionToCreate, findPinTargets } from '../domain/pin-target.ts';
@@ -26,9 +26,9 @@ export function makeReadRequest(
   desired: Pick<DesiredState, 'contentsAtRefs' | 'base' | 'promotionSources' | 'environmentOrder'>,
   { environments, readDepth }: ReadNeeds = NO_READ_NEEDS,
 ): ReadRequest {
-  const { contentsAtRefs, base, promotionSources } = desired;
+  const { base, promotionSources } = desired;
   const baseFile = base?.files.get(file.id);
-  const atRefs = contentsAtRefs.get(file.id) ?? new Map();
+  const atRefs = getContentsAtRefs(desired, file.id);
   const files = baseFile === undefined ? [file] : [file, baseFile];
   const pins = sortPins(file.pins, desired);
   const allPins = baseFile === undefined ? pins : [...pins, ...baseFile.pins];

@@ -1,7 +1,7 @@
 import type { DesiredState, PlanningHistory } from '../domain/desired-state.ts';
 import type { FormerPin, FormerPinsByEnvironment } from '../domain/history.ts';
 import { isNewVersionRef, type NewVersionRef } from '../domain/plan.ts';
-import type { VersionRef } from '../domain/versions.ts';
+import { isSameVersion, type VersionRef, type VersionTraits } from '../domain/versions.ts';
 import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import type { PinContext } from './plan-changes.ts';
 import {
@@ -12,9 +12,7 @@ import {
   type FormerPinStates,
   meansVersion,
   type PinRun,
-  type VersionTraits,
 } from './former-pins.ts';
-import { isSameContent } from '../domain/content.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 
 /** A pin, with the version that it would activate. */
@@ -167,10 +165,6 @@ function becomesActive(
 ): boolean {
   const activation = activations.find(({ pin }) => pin.environment === environment);
   return activation !== undefined && isSameVersion(makeTraits(activation.after, context), target);
-}
-
-function isSameVersion(one: VersionTraits, other: VersionTraits): boolean {
-  return (one.id !== undefined && one.id === other.id) || isSameContent(one, other);
 }
 
 function makeRefusalProblem(

@@ -1,5 +1,5 @@
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';
-import { makeWrittenPin, type WrittenPin } from '../domain/versions.ts';
+import { makeWrittenPin, type NewPin } from '../domain/versions.ts';
 import type { StoredContent } from '../domain/content.ts';
 import type { Environment } from '../domain/policy.ts';
 
@@ -7,7 +7,7 @@ import type { Environment } from '../domain/policy.ts';
 export type ImportChoice = {
   readonly content: StoredContent;
   /** The pins in promotion order. There is one for each environment that serves a version. */
-  readonly pins: readonly ({ readonly environment: string } & WrittenPin)[];
+  readonly pins: readonly NewPin[];
 };
 
 /**

@@ -1,4 +1,4 @@
-import type { DesiredState, PlanningHistory } from '../domain/desired-state.ts';
+import { type DesiredState, getContentsAtRefs, type PlanningHistory } from '../domain/desired-state.ts';
 import {
   type Content,
   makeNewVersionContent,
@@ -24,13 +24,13 @@ import type { PlannedTextChange, TextChange, TextChangesByPrompt } from '../doma
  */
 export function collectTextChanges(
   prompts: readonly PromptPlan[],
-  { contentsAtRefs }: Pick<DesiredState, 'contentsAtRefs'>,
+  desired: Pick<DesiredState, 'contentsAtRefs'>,
   { contents }: Pick<PlanningHistory, 'contents'>,
 ): TextChangesByPrompt {
   return new Map(
     prompts.map((prompt) => {
       const { id, content } = prompt.file;
-      return [id, listTextChanges(prompt, [content, ...listContentsAtRefs(contentsAtRefs.get(id))], contents)];
+      return [id, listTextChanges(prompt, [content, ...listContentsAtRefs(getContentsAtRefs(desired, id))], contents)];
     }),
   );
 }

@@ -5,13 +5,8 @@ import {
   findPinnedVersion,
   hasGap,
   type KnownVersion,
-  type VersionFacts,
+  type VersionTraits,
 } from '../domain/versions.ts';
-
-/** The known properties of a version. A version that does not exist yet has only digests. */
-export type VersionTraits = {
-  readonly [Key in Exclude<keyof VersionFacts, 'isManaged'>]?: VersionFacts[Key] | undefined;
-};
 
 /** A series of consecutive states of a file that all pin an environment to the same version. */
 export type PinRun = {

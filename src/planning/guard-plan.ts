@@ -82,11 +82,14 @@ function checkCommitted({ file }: PromptPlan, guards: GuardSettings): readonly P
  * that has appeared since the first plan.
  */
 export function guardFreshPlan(fresh: PromptPlan, planned: PromptPlan, guards: GuardSettings): PromptPlan {
+  return blockPrompt(fresh, [...checkSameChanges(fresh, planned, guards), ...checkDrift(fresh, guards)]);
+}
+
+function checkSameChanges(fresh: PromptPlan, planned: PromptPlan, { expectedPlan }: GuardSettings): readonly Problem[] {
+  if (expectedPlan === null) return [];
   const expected = computePlanDigest([planned]);
   const actual = computePlanDigest([omitFoundVersions(fresh, planned)]);
-  const isStale = guards.expectedPlan !== null && expected !== actual;
-  const staleProblems = isStale ? [makeProblem('guard/stale-plan', { expected, actual })] : [];
-  return blockPrompt(fresh, [...staleProblems, ...checkDrift(fresh, guards)]);
+  return expected === actual ? [] : [makeProblem('guard/stale-plan', { expected, actual })];
 }
 
 /**

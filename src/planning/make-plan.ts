@@ -1,4 +1,10 @@
-import { type DesiredState, type PlanningHistory, NO_PLANNING_HISTORY, sortPins } from '../domain/desired-state.ts';
+import {
+  type DesiredState,
+  getContentsAtRefs,
+  type PlanningHistory,
+  NO_PLANNING_HISTORY,
+  sortPins,
+} from '../domain/desired-state.ts';
 import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
 import {
   type Change,
@@ -42,7 +48,7 @@ export function planPrompt(
   history: PlanningHistory = NO_PLANNING_HISTORY,
 ): PromptPlan {
   const file = { ...written, pins: sortPins(written.pins, desired) };
-  const context = { file, observed, contentsAtRefs: desired.contentsAtRefs.get(file.id) ?? new Map() };
+  const context = { file, observed, contentsAtRefs: getContentsAtRefs(desired, file.id) };
   const { pins, changes } = planChanges(context, history);
   const activations = pins.flatMap(({ pin, after }) => (after === null ? [] : [{ pin, after }]));
   const refusals = [

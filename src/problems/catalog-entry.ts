@@ -45,12 +45,14 @@ export function makeSuggestionHint({ suggestion }: SpellingEvidence, otherHint: 
   return suggestion === undefined ? otherHint : `Did you mean ${mark}${suggestion}${mark}?`;
 }
 
-export function quoteNames(names: readonly string[]): string {
-  return names.map((name) => `"${name}"`).join(', ');
+/** Joins words or clauses, such as "a", "a and b" or "a, b and c". */
+export function joinWords(words: readonly string[], conjunction: 'and' | 'or'): string {
+  const last = words.at(-1) ?? '';
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} ${conjunction} ${last}`;
 }
 
-export function shortenCommitId(commit: string): string {
-  return commit.slice(0, 12);
+export function quoteNames(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(', ');
 }
 
 /**

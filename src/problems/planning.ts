@@ -1,5 +1,5 @@
-import { escapeSelector, formatCount } from '../text.ts';
-import { defineError, defineWarning, quoteShellWord, shortenCommitId } from './catalog-entry.ts';
+import { escapeSelector, formatCount, shortenCommitId } from '../text.ts';
+import { defineError, defineWarning, quoteShellWord, joinWords } from './catalog-entry.ts';
 
 /** The evidence of a promotion that promptsync refuses. */
 type RefusedPromotion = {
@@ -126,7 +126,7 @@ export const PLANNING_PROBLEMS = {
     what: readonly string[];
   }>(
     (e) =>
-      `Somebody changed the service outside git, and \`on_drift\` is set to \`fail\`. In the service, ${joinClauses(e.what)}.`,
+      `Somebody changed the service outside git, and \`on_drift\` is set to \`fail\`. In the service, ${joinWords(e.what, 'and')}.`,
     'Pull the change into the file, or undo it in the service. To overwrite the change in this run, use --on-drift overwrite.',
   ),
   'guard/superseded': defineError<NewerCommitEvidence & { commit: string; behind: boolean }>(
@@ -207,12 +207,6 @@ export const PLANNING_PROBLEMS = {
     'Make sure that git is installed and that the repository is not damaged.',
   ),
 };
-
-/** Joins clauses to one: "a", "a and b", "a, b and c". */
-function joinClauses(clauses: readonly string[]): string {
-  const last = clauses.at(-1) ?? '';
-  return clauses.length < 2 ? last : `${clauses.slice(0, -1).join(', ')} and ${last}`;
-}
 
 /** Returns the hint with the command that takes the next step of a promotion, even if more steps must follow. */
 function makePromotionHint(e: RefusedPromotion): string {

@@ -1,11 +1,11 @@
-import { formatCount } from '../text.ts';
+import { formatCount, shortenCommitId } from '../text.ts';
 import {
   makeSuggestionHint,
   defineError,
   type SpellingEvidence,
   quoteShellWord,
-  shortenCommitId,
   defineWarning,
+  joinWords,
 } from './catalog-entry.ts';
 
 /** The hints for a pull request that promptsync could not update, by what the error message of git or GitHub contains. */
@@ -104,10 +104,11 @@ export const USAGE_PROBLEMS = {
   'usage/nothing-selected': defineError<{ selector: string; suggestions: readonly string[] }>(
     (e) => `No prompt matches "${e.selector}".`,
     (e) =>
+      // A comma after "{" may belong to a pattern such as {a,b}. An earlier comma was meant to separate keys.
       /^[^{]*,/.test(e.selector)
         ? 'Separate keys with spaces, not commas.'
         : makeSuggestionHint(
-            { suggestion: e.suggestions.join(', ').replace(/, ([^,]*)$/, ' or $1') || undefined },
+            { suggestion: e.suggestions.length === 0 ? undefined : joinWords(e.suggestions, 'or') },
             'Specify a key, or a path or pattern relative to promptsync.yaml. For import and --orphans, specify a name pattern.',
           ),
   ),

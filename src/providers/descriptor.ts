@@ -84,8 +84,6 @@ export type ProviderOpening = {
    * incomplete, for example in a shallow clone.
    */
   readonly readFormerContents: (commit: string, path: string) => Promise<readonly ContentAtRef[] | null>;
-  /** Waits for the given number of milliseconds. Rejects if promptsync is interrupted. */
-  readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
 /** A provider with open connections. The caller must call `close`. */

@@ -1,4 +1,4 @@
-import { formatCount } from '../text.ts';
+import { formatCount, shortenCommitId } from '../text.ts';
 import { escapeLine } from './escape.ts';
 import type { Report, ReportChange, ReportDrift, ReportEdit, ReportPrompt } from './schema.ts';
 
@@ -15,6 +15,14 @@ type ActivationChange = ChangeOfKind<'set-active'>;
 export function getCommandName({ mode }: Pick<Report, 'mode'>): string {
   if (mode === 'dry-run') return 'plan';
   return mode === 'apply' ? 'sync' : mode;
+}
+
+/**
+ * Returns true if the run failed to process a prompt. `validate` never attempts a prompt, so the status `not_attempted`
+ * is not a failure there.
+ */
+export function hasFailed({ status }: Pick<ReportPrompt, 'status'>, mode: Report['mode']): boolean {
+  return status === 'failed' || (status === 'not_attempted' && mode !== 'validate');
 }
 
 /** Returns the status of a prompt as readable text, for example `not attempted` for `not_attempted`. */
@@ -247,7 +255,7 @@ export function describeWaitingPromotions({ waiting = [] }: ReportPrompt, show: 
     if (since === null) return behind;
     const date = since.date?.slice(0, 10) ?? '';
     const day = new Date(date).toLocaleDateString('en', { weekday: 'long', timeZone: 'UTC' });
-    return `${behind}, since ${show(since.commit.slice(0, 12))}${date === '' ? '' : `, ${day} ${show(date)}`}`;
+    return `${behind}, since ${show(shortenCommitId(since.commit))}${date === '' ? '' : `, ${day} ${show(date)}`}`;
   });
 }
 
@@ -275,7 +283,7 @@ export function describeDrift(drift: ReportDrift, prompt: ReportPrompt, mode: Re
   const { environment, observed, expected } = drift;
   const wants = `but the base wants ${show(describeVersionRef(expected))}`;
   if (observed === null) return `${show(environment)} serves no version, ${wants} (${kind}).`;
-  const from = observed.commit === undefined ? '' : `, made from ${show(observed.commit.slice(0, 12))}`;
+  const from = observed.commit === undefined ? '' : `, made from ${show(shortenCommitId(observed.commit))}`;
   const keep = `To keep it, pin ${show(observed.pin ?? `version:${observed.id}`)}.`;
   return `${show(environment)} serves ${show(describeVersionRef(observed))}${from}, ${wants} (${kind}). ${then} ${keep}`;
 }

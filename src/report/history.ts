@@ -5,6 +5,7 @@ import { renderPromptTitle, type TextOptions } from './text.ts';
 import { renderProblems } from './problems.ts';
 import type { Report, ReportHistory, ReportLineage, ReportPrompt, ReportRow } from './schema.ts';
 import { describeVersionRef, type ShowText } from './describe.ts';
+import { shortenCommitId } from '../text.ts';
 
 /** Renders the report of `promptsync history` for a terminal or a log. The text ends with a line feed. */
 export function renderHistory(report: Report, options: TextOptions): string {
@@ -105,7 +106,12 @@ type CellTexts = readonly (string | undefined)[];
 
 /** Returns the time, id, author and subject of a commit. */
 function makeCommitCells(info: ReportCommit): CellTexts {
-  return [formatTime(info), info.commit?.slice(0, 12), info.author || undefined, formatSubject(info) || undefined];
+  return [
+    formatTime(info),
+    info.commit && shortenCommitId(info.commit),
+    info.author || undefined,
+    formatSubject(info) || undefined,
+  ];
 }
 
 /**

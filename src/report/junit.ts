@@ -3,7 +3,7 @@ import { escapeLine, escapeXml } from './escape.ts';
 import { renderProblem, findSharedProblems } from './problems.ts';
 import type { Report, ReportProblem, ReportPrompt } from './schema.ts';
 import { PLAIN_STYLE } from './style.ts';
-import { describeOrphans, describeStatus } from './describe.ts';
+import { describeOrphans, describeStatus, hasFailed } from './describe.ts';
 
 /** The maximum size of a JUnit file, in bytes. GitLab rejects files of 30 MB or more. */
 const MAX_JUNIT_BYTES = 30_000_000;
@@ -60,13 +60,10 @@ function makePromptCases({ mode, prompts, problems }: Report): readonly TestCase
   });
 }
 
-/**
- * Returns the status of a prompt as a failure, or nothing if the prompt did not fail. `validate` never attempts a
- * prompt, so the status `not_attempted` is not a failure there.
- */
-function describeFailedStatus({ key, status }: ReportPrompt, mode: Report['mode']): readonly string[] {
-  const isFailure = status === 'blocked' || status === 'failed' || (status === 'not_attempted' && mode !== 'validate');
-  return isFailure ? [`${escapeLine(key)}: ${describeStatus(status)}`] : [];
+/** Returns the status of a prompt as a failure, or nothing if the prompt is neither blocked nor failed. */
+function describeFailedStatus(prompt: ReportPrompt, mode: Report['mode']): readonly string[] {
+  const { key, status } = prompt;
+  return status === 'blocked' || hasFailed(prompt, mode) ? [`${escapeLine(key)}: ${describeStatus(status)}`] : [];
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Report, ReportChange, ReportProblem, ReportPrompt } from './schema
 import { makeMatrixCell, formatMatrixCell, listEnvironments } from './status.ts';
 import { PLAIN_STYLE } from './style.ts';
 import { listDifferingRows, hasHistory, renderOutcome } from './summary.ts';
-import { formatCount } from '../text.ts';
+import { formatCount, shortenCommitId } from '../text.ts';
 import * as words from './describe.ts';
 
 /** The maximum length of a page. The caller chooses the unit, for example bytes. */
@@ -90,8 +90,8 @@ function renderMarkdownFoot(report: Report, { commit, runUrl }: MarkdownOptions)
   const { service, plan_digest: digest, problems, committed } = report;
   const shown = commit ?? report.commit;
   const parts = [
-    shown === null ? [] : [`commit ${renderCodeSpan(shown.slice(0, 12))}`],
-    committed === undefined ? [] : [`committed ${renderCodeSpan(committed.commit.slice(0, 12))}`],
+    shown === null ? [] : [`commit ${renderCodeSpan(shortenCommitId(shown))}`],
+    committed === undefined ? [] : [`committed ${renderCodeSpan(shortenCommitId(committed.commit))}`],
     service === null ? [] : [`service ${renderCodeSpan(service)}`],
     problems.some(({ code }) => code === NOT_ASKED_CODE) ? ['service not contacted'] : [],
     digest === null ? [] : [`plan ${renderCodeSpan(digest)}`],

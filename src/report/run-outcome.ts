@@ -35,6 +35,14 @@ function chooseRefusal({ prompts }: Pick<Report, 'prompts'>): FailureReason {
 }
 
 /**
+ * Returns true if an apply changed nothing, because an earlier run already applied the changes.
+ * @param failureReason empty if the apply succeeded
+ */
+export function hasChangedNothing({ prompts }: Report, failureReason: FailureReason): boolean {
+  return failureReason === '' && prompts.every(({ status }) => status === 'unchanged');
+}
+
+/**
  * The first word of the outcome title if the run applied something. `reportsApply` recognizes the notes of such runs by
  * this word.
  */
@@ -45,12 +53,12 @@ const APPLIED_TITLE = 'applied';
  * @param failureReason empty if the apply succeeded
  * @param now the time when the apply ended, in milliseconds since 1970
  */
-export function makeOutcomeTitle(report: Report, failureReason: string, now: number): string {
+export function makeOutcomeTitle(report: Report, failureReason: FailureReason, now: number): string {
   const time = new Date(now).toISOString().slice(0, 16).replace('T', ' ');
   return `${describeRunOutcome(report, failureReason)}, ${time} UTC`;
 }
 
-function describeRunOutcome({ problems, prompts }: Report, failureReason: string): string {
+function describeRunOutcome({ problems, prompts }: Report, failureReason: FailureReason): string {
   const isOvertaken = problems.some(({ code }) => code === 'guard/overtaken');
   if (failureReason === '') return `${APPLIED_TITLE}${isOvertaken ? ' and overtaken' : ''}`;
   return prompts.some(({ status }) => status === 'applied')

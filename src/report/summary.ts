@@ -1,4 +1,4 @@
-import { formatCount } from '../text.ts';
+import { formatCount, shortenCommitId } from '../text.ts';
 import { FILE_COMMANDS } from '../domain/edits.ts';
 import { isError } from '../problem.ts';
 import { type Colors, fitLine, type Style, renderWebLink } from './style.ts';
@@ -14,7 +14,7 @@ export function renderSummary(report: Report, style: Style): string {
 }
 
 function renderLinesBelowOutcome(report: Report, style: Style): readonly string[] {
-  const next = isAboutFiles(report) ? findNextStep(report) : null;
+  const next = findNextStep(report);
   if (next !== null) return fitLine(style.colors.dim(next), style, 2);
   return hasWork(report) ? renderOriginLines(report, style) : [];
 }
@@ -123,7 +123,7 @@ function countPrompts(count: number): string {
 }
 
 /** Returns true if the report comes from a command that edits prompt files, such as `pull` or `promote`. */
-export function isAboutFiles({ mode }: Report): boolean {
+function isAboutFiles({ mode }: Report): boolean {
   return FILE_COMMANDS.some((command) => command === mode);
 }
 
@@ -141,7 +141,11 @@ function renderEditOutcome(report: Report, colors: Colors): string {
  * Returns a sentence that tells the user what to do after a command that edits files. Returns null if nothing is left
  * to do.
  */
-export function findNextStep({ prompts, problems, files = [], committed, mode, commit }: Report): string | null {
+export function findNextStep(report: Report): string | null {
+  return isAboutFiles(report) ? chooseNextStep(report) : null;
+}
+
+function chooseNextStep({ prompts, problems, files = [], committed, mode, commit }: Report): string | null {
   const hasConflicts = prompts.some(({ problems }) => problems.some(({ code }) => code === 'pull/conflict'));
   if (hasConflicts)
     return `Next: resolve the conflicts in the files, then ${commit === null ? `run ${SYNC_AFTER_COMMIT_STEP}` : 'commit them'}.`;
@@ -179,7 +183,7 @@ const SYNC_AFTER_COMMIT_STEP = 'promptsync sync (in a git repository, commit fir
  * first, because the next checkout would otherwise leave the commit behind.
  */
 function describeStepAfterCommit({ commit, branch, pull_request: pull }: NonNullable<Report['committed']>): string {
-  const committed = `Committed ${escapeLine(commit).slice(0, 12)}`;
+  const committed = `Committed ${shortenCommitId(escapeLine(commit))}`;
   if (pull !== undefined) return `${committed} in pull request ${pull}. Next: review and merge it.`;
   if (branch === null)
     return `${committed} on no branch. Next: run git switch -c NAME, then push the branch and open a pull request.`;
@@ -262,7 +266,7 @@ export function listDifferingRows({ environments = [], lineage }: ReportPrompt):
 function renderOriginLines({ service, commit, plan_digest: digest }: Report, style: Style): readonly string[] {
   const parts = [
     service === null ? [] : [renderWebLink(escapeLine(service), service, style)],
-    commit === null ? [] : [`commit ${escapeLine(commit).slice(0, 12)}`],
+    commit === null ? [] : [`commit ${shortenCommitId(escapeLine(commit))}`],
     digest === null ? [] : [`plan ${digest}`],
   ];
   return fitLine(style.colors.dim(parts.flat().join(' · ')), style, 2);

@@ -191,9 +191,14 @@ subscribe('undici:client:connectError', (message) => {
  */
 const NEVER_SENT_CODES = new Set(['ERR_INVALID_URL', 'UND_ERR_INVALID_ARG']);
 
+/** Returns true if an HTTP status means that the server executed the request. */
+export function isSuccessStatus(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
 /** Reads the status, the headers and the body of a response. */
 async function readResponse({ statusCode: status, headers, body }: Dispatcher.ResponseData): Promise<Exchange> {
-  const isSuccess = status >= 200 && status < 300;
+  const isSuccess = isSuccessStatus(status);
   const { bytes, failureCode } = await readUpTo(isSuccess ? MAX_RESPONSE_BYTES : MAX_ERROR_BODY_BYTES, body);
   if (isSuccess && failureCode !== null) {
     return { kind: 'broken', status, mayHaveBeenSent: true, code: failureCode, unreachedHost: null };

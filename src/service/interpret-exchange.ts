@@ -1,4 +1,4 @@
-import { ServiceError } from './prompt-service.ts';
+import { type Effect, ServiceError } from './prompt-service.ts';
 import { makeExcerpt } from '../text.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { InvalidResponse, type ServiceCall } from './service-call.ts';
@@ -11,7 +11,7 @@ type ConnectionFacts = Pick<http.HttpSettings, 'baseUrl' | 'timeoutSeconds'> & {
 /** The HTTP statuses after which a retry can succeed. */
 const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** How problem messages explain that a request got no response, by error code. */
+/** How problem messages explain that a request got no complete response, by error code. */
 const BROKEN_EXCHANGE_REASONS: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the DNS lookup of its host failed',
   ECONNREFUSED: 'connection refused',
@@ -50,17 +50,23 @@ export function interpretExchange<Value>(
   facts: ConnectionFacts,
 ): AttemptResult<Value> {
   if (exchange.kind === 'broken') {
-    const error = new ServiceError(
-      makeBrokenProblem(exchange, facts),
-      exchange.mayHaveBeenSent ? 'unknown' : 'not-sent',
-    );
+    const error = new ServiceError(makeBrokenProblem(exchange, facts), getFailureEffect(exchange));
     return { isSuccess: false, error, mayRepeat: mayRepeat(exchange, call.isSentOnce), retryAfter: null };
   }
   const { status, retryAfter } = exchange;
-  if (status >= 200 && status < 300) return interpretReceived(call, exchange, facts);
+  if (http.isSuccessStatus(status)) return interpretReceived(call, exchange, facts);
   const problem = makeStatusProblem(status, makeResponseExcerpt(exchange, facts), call);
-  const error = new ServiceError(problem, status >= 300 && status < 500 ? 'rejected' : 'unknown');
+  const error = new ServiceError(problem, getFailureEffect(exchange));
   return { isSuccess: false, error, mayRepeat: mayRepeat(exchange, call.isSentOnce), retryAfter };
+}
+
+/**
+ * Returns the effect that a failed request had on the service. A response with a 3xx or 4xx status means that the
+ * service rejected the request.
+ */
+export function getFailureEffect(exchange: http.Exchange): Effect {
+  if (exchange.kind === 'broken') return exchange.mayHaveBeenSent ? 'unknown' : 'not-sent';
+  return exchange.status >= 300 && exchange.status < 500 ? 'rejected' : 'unknown';
 }
 
 /**
@@ -96,7 +102,7 @@ function makeBrokenProblem(
 }
 
 /**
- * Describes why a request got no response. If promptsync could not connect to a proxy, mentions only its host and port,
+ * Describes why a request got no complete response. If promptsync could not connect to a proxy, mentions only its host and port,
  * because the full address of the proxy may contain a password.
  */
 export function describeBrokenExchange({ code, unreachedHost }: http.BrokenExchange, baseUrl: string): string {

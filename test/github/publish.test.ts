@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { makeReport } from '../../src/commands/make-report.ts';
-import { makeStoppedRun } from '../../src/commands/result.ts';
+import { makeRunWithoutPlan } from '../../src/commands/result.ts';
 import { NO_ACCEPTED_WARNINGS } from '../../src/domain/accepted-warnings.ts';
 import type { ActionMode } from '../../src/github/event.ts';
 import {
@@ -175,7 +175,7 @@ describe('chooseActionFailure', () => {
 function reportOf(prompts: readonly ReportPrompt[]): Report {
   return {
     ...makeReport(
-      makeStoppedRun('apply', { folder: null, files: [], acceptedWarnings: NO_ACCEPTED_WARNINGS, problems: [] }),
+      makeRunWithoutPlan('apply', { folder: null, files: [], acceptedWarnings: NO_ACCEPTED_WARNINGS, problems: [] }),
     ),
     prompts,
   };

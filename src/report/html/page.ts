@@ -5,7 +5,7 @@ import { isInterrupted, NOT_ASKED_CODE } from '../problems.ts';
 import type { Report, ReportProblem, ReportPrompt } from '../schema.ts';
 import { listEnvironments } from '../status.ts';
 import { PLAIN_STYLE } from '../style.ts';
-import { isAboutFiles, hasHistory, findNextStep, renderOutcome } from '../summary.ts';
+import { hasHistory, findNextStep, renderOutcome } from '../summary.ts';
 import { describeOrphans, listTextChanges } from '../describe.ts';
 import { markup, NO_MARKUP, type Markup } from './markup.ts';
 import {
@@ -100,7 +100,7 @@ function renderHeader(report: Report, context: PageContext, title: string): Mark
   const hasErrors = report.problems.some(isError);
   const isIncomplete = report.summary.blocked + report.summary.failed > 0 || isInterrupted(report);
   const state = hasErrors || isIncomplete ? 'bad' : 'fine';
-  const next = isAboutFiles(report) ? findNextStep(report) : null;
+  const next = findNextStep(report);
   return markup`<header>
 <h1>promptsync ${title}</h1>
 <p class="outcome ${state}">${renderOutcome(report, PLAIN_STYLE.colors)}</p>

@@ -9,6 +9,7 @@ import { listDifferingRows, hasHistory } from '../summary.ts';
 import { formatCount } from '../../text.ts';
 import * as words from '../describe.ts';
 import { markup, NO_MARKUP, type Markup } from './markup.ts';
+import { hasFailed } from '../describe.ts';
 
 /** The properties of a page that are needed to render its rows. */
 export type PageContext = {
@@ -25,15 +26,14 @@ export type PromptTrait = (typeof PROMPT_TRAITS)[number];
 export const PROMPT_TRAITS = ['review', 'changed', 'drift', 'blocked', 'failed'] as const;
 
 /** Returns the traits of a prompt, in the order of `PROMPT_TRAITS`. */
-export function listTraits({ status, ...prompt }: ReportPrompt, mode: Report['mode']): readonly PromptTrait[] {
-  const { changes, edits = [], drift, environments = [], problems } = prompt;
+export function listTraits(prompt: ReportPrompt, mode: Report['mode']): readonly PromptTrait[] {
+  const { status, changes, edits = [], drift, environments = [], problems } = prompt;
   const differsFromPin = status === 'unchanged' && environments.some(({ in_sync: inSync }) => !inSync);
   const traits = {
     changed: changes.length + edits.length > 0 || status === 'applied' || status === 'pending',
     drift: drift.length > 0 || differsFromPin,
     blocked: status === 'blocked',
-    // `validate` never attempts a prompt, so the status `not_attempted` is not a failure there.
-    failed: status === 'failed' || (status === 'not_attempted' && mode !== 'validate'),
+    failed: hasFailed(prompt, mode),
   };
   const review = problems.length > 0 || Object.values(traits).includes(true);
   return PROMPT_TRAITS.filter((trait) => (trait === 'review' ? review : traits[trait]));
