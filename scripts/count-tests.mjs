@@ -1,7 +1,8 @@
 /**
- * Prints the end of CI from vitest's JSON reports: what failed or was skipped, by name, and as the last line the counts.
- * A test that several runs had counts once: as failed where one of them did, as skipped where all did. On GitHub, where
- * all is installed, skipped is failed. Plain JavaScript: any Node runs it.
+ * Prints the last part of the CI log from vitest's JSON reports: the names of failed and skipped tests, and on the last
+ * line the counts. A test that ran in several reports counts once: as failed if it failed in one of them, as skipped
+ * only if it was skipped in all of them. On GitHub, every dependency is installed, so a skipped test counts as failed.
+ * This file is plain JavaScript, so that every version of Node can run it.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
@@ -9,14 +10,14 @@ import { relative } from 'node:path';
 const RANKS = ['skipped', 'passed', 'failed'];
 const statuses = new Map();
 for (const path of process.argv.slice(2)) {
-  // A run that left no report could not even begin.
+  // If a run wrote no report, it failed before its first test.
   if (!existsSync(path)) note(`no report ${path}`, 'failed');
   else for (const file of JSON.parse(readFileSync(path, 'utf8')).testResults) noteFile(file);
 }
 
 function noteFile({ name, status, assertionResults }) {
   const file = relative('.', name);
-  // A file that could not be loaded has no tests to count, and is a failure all the same.
+  // A file that could not be loaded has no tests, but it counts as a failure.
   if (status === 'failed' && !assertionResults.some((test) => test.status === 'failed')) {
     note(`${file}, which could not be run`, 'failed');
   }

@@ -20,7 +20,7 @@ export function makePackage(folder: string): string {
   run('npm', ['pack', '--silent', '--pack-destination', folder], ['ignore', 'ignore', 'inherit']);
   const file = join(resolve(folder), `promptsync-${package_.version}.tgz`);
   run('publint', ['run', file, '--strict']);
-  // The package has only ES modules. The versions of Node that it supports can `require` them, but attw does not know
+  // The package exports only ES modules. The versions of Node that it supports can `require` them, but attw does not know
   // that.
   run('attw', [file, '--profile', 'esm-only', '--no-definitely-typed', '--format', 'ascii']);
   const sizes = { package: statSync(file).size, bundle: statSync('dist/action/index.cjs').size };

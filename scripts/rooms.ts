@@ -125,7 +125,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'commands/read-report.ts',
       'commands/upsert-sticky-text.ts',
       'report',
-      // These files are only the transport. The clients of prompt services are not needed here.
+      // These files are the transport and its errors. `gitlab` uses none of the prompt services.
       'service/http.ts',
       'service/interpret-exchange.ts',
       'service/prompt-service.ts',

@@ -1,13 +1,10 @@
 import { LANGFUSE_PROBLEMS } from './langfuse/problems.ts';
 import { COMMAND_PROBLEMS } from './problems/commands.ts';
-import type { CatalogEntry } from './problems/catalog-entry.ts';
+import type { CatalogEntry, Severity } from './problems/catalog-entry.ts';
 import { FILE_PROBLEMS } from './problems/files.ts';
 import { PLANNING_PROBLEMS } from './problems/planning.ts';
 import { SERVICE_PROBLEMS } from './problems/service.ts';
 import { USAGE_PROBLEMS } from './problems/usage.ts';
-
-/** The severity of a problem. An error stops the affected prompt, file or command. A warning stops nothing. */
-type Severity = 'error' | 'warning';
 
 /**
  * The location of a problem. The path is relative to the folder of the configuration file. Line and column numbers
@@ -90,7 +87,9 @@ export function findSystemCode(error: unknown): string | null {
   return error instanceof Error && 'code' in error ? String(error.code) : null;
 }
 
-/** Returns the system error code of a failed file operation for a message. Returns `unknown reason` if there is none. */
+/**
+ * Returns the system error code of a failed file operation for a message. Returns `unknown reason` if there is none.
+ */
 export function getSystemCode(error: unknown): string {
   return findSystemCode(error) ?? 'unknown reason';
 }

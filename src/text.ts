@@ -26,7 +26,10 @@ export function hasControlCharacters(text: string): boolean {
   return /\p{Cc}/u.test(text);
 }
 
-/** Replaces each hidden character with a visible `\u{…}`. Keeps line feeds and tabs. */
+/**
+ * Replaces each character that `HIDDEN` matches with a visible `\u{…}`. Unlike `findHidden`, this includes the joiners
+ * and tags inside emoji. Keeps line feeds and tabs.
+ */
 export function showHidden(text: string): string {
   return text.replace(HIDDEN, formatCodePoint);
 }
@@ -133,7 +136,8 @@ export function makeRedactor(...secrets: readonly string[]): (text: string) => s
 }
 
 /**
- * Returns an excerpt of an error response. The excerpt has at most 200 characters, collapsed whitespace and no secrets.
+ * Returns an excerpt of text from a response, for a message. The excerpt has at most 200 characters, collapsed
+ * whitespace and no secrets.
  * @param isComplete false if the response was truncated; the excerpt then omits the end of the text, which may contain
  * part of a secret
  */

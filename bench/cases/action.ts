@@ -8,6 +8,7 @@ import type { Group } from '../core/case.ts';
 import type { Sample } from '../core/measure.ts';
 import { runNode } from '../core/measure.ts';
 import { git, GIT_ENVIRONMENT } from '../core/repository.ts';
+import { API_KEY } from '../core/prompts.ts';
 
 const ACTION = join(import.meta.dirname, '../../dist/action/index.cjs');
 
@@ -57,7 +58,7 @@ function makeRunnerEnvironment(folder: string, files: string, baseUrl: string): 
   const outputs = { GITHUB_OUTPUT: join(files, 'output'), GITHUB_STEP_SUMMARY: join(files, 'summary') };
   for (const file of Object.values(outputs)) writeFileSync(file, '');
   const github = { GITHUB_ACTIONS: 'true', GITHUB_EVENT_NAME: 'pull_request', GITHUB_EVENT_PATH: event };
-  const inputs = { 'INPUT_BASE-URL': baseUrl, 'INPUT_API-KEY': 'sk-bench-0123456789', GITHUB_WORKSPACE: folder };
+  const inputs = { 'INPUT_BASE-URL': baseUrl, 'INPUT_API-KEY': API_KEY, GITHUB_WORKSPACE: folder };
   const path = { PATH: process.env['PATH'] };
   return { ...path, ...GIT_ENVIRONMENT, ...github, GITHUB_REF: 'refs/pull/1/merge', ...inputs, ...outputs };
 }

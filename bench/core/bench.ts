@@ -3,7 +3,7 @@ import package_ from '../../package.json' with { type: 'json' };
 import { buildFloor, type FloorName } from '../floor/build.ts';
 import { startStandIn, type StandIn, type StandInName } from '../stand-ins/start.ts';
 import type { Stock } from '../stand-ins/service.ts';
-import type { Sample } from './measure.ts';
+import type { Sample, Run } from './measure.ts';
 import { runNode } from './measure.ts';
 import { API_KEY } from './prompts.ts';
 import { GIT_ENVIRONMENT, makeFolder, makeRepository, removeFolder, type RepositoryOptions } from './repository.ts';
@@ -23,8 +23,8 @@ export type Bench = {
   /** Starts the stand-in for a service. */
   readonly standIn: (name: StandInName) => Promise<StandIn>;
   /** Runs the built command line in a folder, against the stand-in for the four-call service. */
-  readonly promptsync: (folder: string, ...args: readonly string[]) => Promise<Sample & { readonly stdout: string }>;
-  /** Runs a bare loop of `floor/` in a separate process. */
+  readonly promptsync: (folder: string, ...args: readonly string[]) => Promise<Run>;
+  /** Runs a bare loop of `floor/`, or the serial peer, in a separate process. */
   readonly floor: (name: FloorName, ...args: readonly string[]) => Promise<Sample>;
   /** Registers a function that `close` calls after all measurements. */
   readonly atEnd: (cleanUp: () => unknown) => void;
@@ -51,9 +51,9 @@ export function openBench(): OpenBench {
       return started;
     });
   return {
-    repository: (count, options = {}) =>
-      once(`repository ${count} ${JSON.stringify(options)}`, () =>
-        makeTemporaryFolder(() => makeRepository(count, options)),
+    repository: (count, { withoutNumbers = false } = {}) =>
+      once(`repository ${count} ${withoutNumbers}`, () =>
+        makeTemporaryFolder(() => makeRepository(count, { withoutNumbers })),
       ),
     folder: () => makeTemporaryFolder(makeFolder),
     standIn: startStandInOnce,

@@ -20,17 +20,15 @@ const USAGE = join(import.meta.dirname, 'usage.cjs');
 
 export type RunOptions = {
   readonly cwd?: string;
-  /** The variables of the process. From the benchmark, the process inherits only PATH and the temporary folders. */
+  /** The variables of the process. From the benchmark, it inherits only those of `pickInheritedVariables`. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** The exit codes that mean success. The default is 0. */
-  readonly exitCodes?: readonly number[];
 };
 
 export type Run = Sample & { readonly stdout: string };
 
-/** Runs a Node program in a process and measures the process. Rejects if the exit code does not mean success. */
+/** Runs a Node program in a process and measures the process. Rejects if the exit code is not 0. */
 export async function runNode(args: readonly string[], options: RunOptions = {}): Promise<Run> {
-  const { cwd = process.cwd(), environment = {}, exitCodes = [0] } = options;
+  const { cwd = process.cwd(), environment = {} } = options;
   const env = { ...pickInheritedVariables(), ...environment };
   const started = performance.now();
   const child = spawn(process.execPath, ['--require', USAGE, ...args], {
@@ -44,7 +42,7 @@ export async function runNode(args: readonly string[], options: RunOptions = {})
   });
   const [stdout, stderr, usage] = await Promise.all([child.stdout, child.stderr, child.stdio[3]].map(readStream));
   const { code, milliseconds } = await ended;
-  if (code === null || !exitCodes.includes(code)) {
+  if (code !== 0) {
     throw new Error(`${args.join(' ')} exited with ${code}: ${`${stderr}${stdout}`.slice(-2_000)}`);
   }
   return { milliseconds, ...parseUsage(usage ?? ''), stdout: stdout ?? '' };

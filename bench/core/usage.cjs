@@ -1,4 +1,4 @@
-// Loaded into every program that is measured: at its end it says on descriptor 3 what it has used.
+// Preloaded into each measured program. At exit, it writes the CPU time and the peak memory to descriptor 3.
 const { readFileSync, writeSync } = require('node:fs');
 
 process.on('exit', () => {
@@ -6,15 +6,18 @@ process.on('exit', () => {
   try {
     writeSync(
       3,
-      JSON.stringify({ cpu: (userCPUTime + systemCPUTime) / 1e3, peak: ((peakOf() ?? maxRSS) * 1024) / 1e6 }),
+      JSON.stringify({ cpu: (userCPUTime + systemCPUTime) / 1e3, peak: ((readPeakMemory() ?? maxRSS) * 1024) / 1e6 }),
     );
   } catch {
-    // A child of the program that is measured has no such descriptor.
+    // A child process of the measured program has no descriptor 3.
   }
 });
 
-/** In KiB. What Linux counts for a process begins with the memory of the one that has started it; this does not. */
-function peakOf() {
+/**
+ * Returns the peak memory in KiB, or undefined without /proc. On Linux, `maxRSS` includes the memory of the process that
+ * started this one, but VmHWM does not.
+ */
+function readPeakMemory() {
   try {
     return Number(/VmHWM:\s*(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]);
   } catch {

@@ -2,7 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundle } from '../../scripts/bundle.ts';
 
-/** The source files of the bare loops, which show the least time that the same work can take. */
+/**
+ * The source files of the bare loops. The loops of `floor/` show the least time that the same work can take. `serial`
+ * is a peer.
+ */
 const SCRIPTS = { replay: 'replay.ts', parse: 'parse.ts', hash: 'hash.ts', serial: '../peers/serial.ts' };
 
 export type FloorName = keyof typeof SCRIPTS;

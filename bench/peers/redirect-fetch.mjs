@@ -1,4 +1,4 @@
-// Loaded into a peer whose service has a fixed address: whatever it fetches comes from the stand-in, and nothing else.
+// Preloaded into a peer that has a fixed service address. Redirects every `fetch` to the stand-in.
 const plain = globalThis.fetch;
 const target = process.env.BENCH_REDIRECT_TO;
 

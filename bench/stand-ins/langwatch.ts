@@ -11,9 +11,7 @@ const SYNC = /^\/api\/prompts\/([^/]+)\/sync$/;
 export function makeLangWatchService(): Service {
   const prompts = new Map<string, StoredPrompt>();
   return {
-    stock: ({ empty = false }) => {
-      if (empty) prompts.clear();
-    },
+    stock: () => prompts.clear(),
     answer: (method, path, body, headers) => {
       if (headers['x-auth-token'] === undefined) return makeResponse(401, { error: 'Unauthorized' });
       const handle = decodeURIComponent(SYNC.exec(path)?.[1] ?? '');

@@ -2,7 +2,7 @@ import { computeContentDigest, VERSION_RECORD_KEY } from '../../src/domain/conte
 import { API_KEY, ENVIRONMENTS, fieldsOf, idOf, textOf, TRACKING } from '../core/prompts.ts';
 import type { Answer, Stock, Service } from './service.ts';
 
-// This file implements the four-call service (section 4 of its interface) in memory. Responses are the same as those of
+// This file implements the four-call service (interface section 4) in memory. Responses are the same as those of
 // the embedded service. The stand-in checks and stores less than the embedded service, so that the benchmark measures
 // the client. For the same reason, the JSON of a version is made only once.
 

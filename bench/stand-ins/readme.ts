@@ -9,9 +9,7 @@ const PAGE = /^\/v2\/branches\/stable\/guides(?:\/([^/]+))?$/;
 export function makeReadMeService(): Service {
   const pages = new Map<string, unknown>();
   return {
-    stock: ({ empty = false }) => {
-      if (empty) pages.clear();
-    },
+    stock: () => pages.clear(),
     answer: (method, path, body, headers) => {
       if (headers['authorization'] === undefined) return makeResponse(401, { title: 'Unauthorized' });
       if (path === '/api/v1/migration') return makeResponse(200, { categories: {}, parentPages: {} });

@@ -28,7 +28,7 @@ function replacePart(text: string, name: string, { path, part }: Replacement): s
   return `${text.slice(0, from + begin.length)}\n\n${part}\n\n${text.slice(to)}`;
 }
 
-/** Renders a Markdown table. Cells may contain code spans. All other characters of Markdown are escaped. */
+/** Renders a Markdown table. In cells, escapes `|`, and escapes `<` and `*` outside of code spans. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.map(escapeCell).join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
@@ -47,7 +47,7 @@ function escapeCell(text: string): string {
   return escapeMarkdown(text.replaceAll('\n', ' ').replaceAll('|', String.raw`\|`));
 }
 
-/** Escapes the formatting characters of Markdown outside of code spans. */
+/** Escapes `<` and `*` outside of code spans. All other characters keep their meaning in Markdown. */
 export function escapeMarkdown(text: string): string {
   const parts = text.split('`');
   return parts.map((part, index) => (index % 2 === 0 ? part.replaceAll(/[<*]/g, String.raw`\$&`) : part)).join('`');

@@ -10,9 +10,7 @@ export function makeRoomParts(): Parts {
   return { rooms: table(['room', 'purpose', 'may import'], rows) };
 }
 
-/**
- * Returns the name of a room. For a single file, returns the name of its room, because the page does not list files.
- */
+/** Returns an import as the page shows it. For a file without a row of its own, returns `parts of` and its room. */
 function summarizeImport(name: string): string {
   const [folder = '', file] = name.split('/');
   if (name === '*') return 'everything';

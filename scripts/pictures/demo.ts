@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { startServer } from '../../src/embedded/server.ts';
 import { openStore, type Store } from '../../src/embedded/store.ts';
 
-/** A team's repository on a branch, and the service as it stands then. */
+/** A repository on a branch, and the service that its main branch was synced to. */
 export type Demo = {
   readonly folder: string;
   readonly baseUrl: string;
@@ -48,7 +48,7 @@ const PROMPTS: Readonly<Record<string, Prompt>> = {
   },
 };
 
-/** What the pictures call the service: PROMPTSYNC_BASE_URL goes before it. */
+/** The service address that the pictures show. At run time, PROMPTSYNC_BASE_URL overrides it. */
 export const ADDRESS = 'https://prompts.example.com';
 
 const CONFIG = `service: { base_url: "${ADDRESS}" }
@@ -58,7 +58,10 @@ environments:
   production: { promote_from: staging }
 `;
 
-/** Commits that were synced, what somebody did in the service since, and a branch that has something of everything. */
+/**
+ * Makes a repository with synced commits, an edit that somebody made in the service, and a branch with several kinds of
+ * changes.
+ */
 export async function makeDemo(): Promise<Demo> {
   const folder = mkdtempSync(join(tmpdir(), 'promptsync-demo-'));
   let ids = 0;
@@ -93,7 +96,10 @@ const VARIABLES = {
   ...{ GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'ada@example.com', GIT_COMMITTER_DATE: '2026-11-20T10:00:00Z' },
 };
 
-/** Three commits on main, each synced: first prompts, what goes live of them, and other texts for two. */
+/**
+ * Makes three commits on main and syncs each: the first prompts, their pins for production, and new texts for two
+ * prompts.
+ */
 async function writeMain(demo: Demo): Promise<void> {
   git(demo, 'init', '--quiet', '--initial-branch', 'main');
   write(demo, 'promptsync.yaml', CONFIG);
@@ -112,14 +118,14 @@ async function merge(demo: Demo, message: string): Promise<void> {
   await promisify(execFile)(process.execPath, [CLI, 'sync', '--yes'], { cwd: folder, env: environment });
 }
 
-/** Somebody is in a hurry, and edits what production serves. */
+/** Simulates a person who changes what production serves, directly in the service. */
 function simulateEditInService(store: Store): void {
   const promptId = idOf('support/escalation');
   const made = store.createVersion(promptId, { content: 'Always hand over to a human.' });
   if (made !== null) store.setActive(promptId, { environment: 'production', versionId: made.id });
 }
 
-/** What a pull request could hold. */
+/** Makes the branch of a pull request with several kinds of changes. */
 function writeBranch(demo: Demo): void {
   git(demo, 'switch', '--quiet', '--create', 'friendlier');
   edit(

@@ -1,4 +1,6 @@
-/** Makes the pictures of the README: the page of a plan, and `promptsync demo`. Needs Chromium and `script`. */
+/**
+ * Makes the pictures of the README: the page of a plan, and `promptsync demo`. Needs Chromium and the command `script`.
+ */
 import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -20,7 +22,7 @@ mkdirSync(FOLDER, { recursive: true });
 try {
   const page = await makePage(demo);
   await shoot(browser, page, { name: 'page-light', width: 1200, height: 900, scheme: 'light' });
-  await shoot(browser, `${page}#view=split&show=changed`, {
+  await shoot(browser, page, {
     name: 'page-dark',
     width: 1200,
     height: 900,
@@ -54,22 +56,24 @@ async function shoot(from: Browser, url: string, { name, width, height, scheme }
   console.log(`wrote docs/pictures/${name}.png`);
 }
 
-/** The page of a plan, as a file. */
+/** Makes the HTML page of a plan and returns its URL. */
 async function makePage({ folder, environment, baseUrl }: Demo): Promise<string> {
   const words = [CLI, 'plan', '--base', 'main', '--format', 'html', '--output', 'plan.html'];
-  // Refused changes end it with another code than 0.
+  // The plan contains blocked prompts, so the exit code is not 0.
   await promisify(execFile)(process.execPath, words, { cwd: folder, env: environment }).catch(() => {});
   const path = join(folder, 'plan.html');
   writeFileSync(path, readFileSync(path, 'utf8').replaceAll(baseUrl, ADDRESS));
   return `file://${path}`;
 }
 
-/** The steps of the demo that are shown: what it prints to a terminal of 80 columns, drawn by a terminal in a page. */
+/**
+ * Runs `promptsync demo` in a terminal of 80 columns. Returns the URL of a page that shows four of its steps.
+ */
 async function makeTerminal({ folder, environment }: Demo): Promise<string> {
   const command = `stty cols ${COLUMNS} rows 60; '${process.execPath}' '${CLI}' demo`;
   const env = { ...environment, TERM: 'xterm-256color' };
   const { stdout } = await promisify(execFile)('script', ['-qec', command, '/dev/null'], { cwd: folder, env });
-  // Each begins with a sentence in cyan.
+  // Each step begins with a cyan sentence.
   const steps = stdout.split(/\r\n(?=\r\n\u001b\[36m)/);
   const first = steps.findIndex((step) => step.includes('$ git commit --quiet --all'));
   if (first === -1) throw new Error(`The demo has not come to its edit: ${stdout}`);

@@ -25,8 +25,9 @@ type ApplyOptions = {
   /** Plans a prompt again with the same rules and guards, but from a new observation. */
   readonly planAgain: (plan: PromptPlan, observed: ObservedPrompt) => Promise<PromptPlan>;
   /**
-   * Whether reviewers approved this plan. If so, promptsync may adopt an existing version only if it has the planned
-   * metadata. If not, promptsync may adopt any managed version with the planned text.
+   * Whether the apply is bound to one plan, such as the reviewed one. If it is, and promptsync adopts a version whose
+   * metadata differs from the plan, it reports an error and makes no further changes to the prompt. If it is not, the
+   * metadata of an adopted version may differ from the plan.
    */
   readonly isReviewed: boolean;
   /** The maximum number of prompts that promptsync writes at the same time. */

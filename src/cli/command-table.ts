@@ -252,8 +252,8 @@ const history = makeReportRow({
     ),
   },
   after: `
-All times are commit times in UTC. The commit of a version is the one that last changed the
-prompt file. The commit of a pin is the one that changed the pin on the checked-out branch.
+All times are the author dates of commits, in UTC. The commit of a version is the one that last
+changed the prompt file. The commit of a pin is the one that changed the pin on the checked-out branch.
 To see the ids of versions, use --environment or --format json.`,
   command: async (options, keys, world) =>
     (await import('../commands/history.ts')).showHistory(addKeysToOnly(keys, options), world),

@@ -37,8 +37,9 @@ export type OutputOptions = Pick<PrintFlags, 'quiet' | 'color'> & {
 type ReportToEmit = Pick<CommandResult, 'shownReport'> & { readonly report: Report };
 
 /**
- * Writes the report in all requested formats, and its warnings to standard error. If a file cannot be written, prints
- * that report to standard output instead, so that the user can see which changes were made. Returns false in that case.
+ * Writes the report in all requested formats, and its warnings to standard error. If files cannot be written, prints
+ * the report for the first of them to standard output, so that the user can see which changes were made. Returns false
+ * in that case.
  */
 export async function emitReport(
   { report: unredactedReport, shownReport }: ReportToEmit,

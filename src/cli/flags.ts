@@ -1,5 +1,5 @@
 import { Argument, InvalidArgumentError, Option } from 'commander';
-import { parseMaxChanges, type MaxChanges, type OnDrift } from '../domain/policy.ts';
+import { parseMaxChanges, type MaxChanges, type OnDrift, MAX_CHANGES_FORM } from '../domain/policy.ts';
 import { hasControlCharacters } from '../text.ts';
 
 /**
@@ -36,7 +36,7 @@ export function makeRequiredFlag(flags: string, help: string): Flag<string> {
  * Creates a flag for a git ref. Rejects a blank value. For example, a workflow passes a blank value if there is no
  * previous commit.
  */
-export function makeRefFlag(flags: string, help: string): Flag<string | undefined> {
+function makeRefFlag(flags: string, help: string): Flag<string | undefined> {
   return makeParsedFlag(flags, help, 'a commit, branch or tag', (typed) => (typed.trim() === '' ? null : typed));
 }
 
@@ -54,8 +54,8 @@ function makePlanDigestFlag(flags: string, help: string): Flag<string | undefine
   );
 }
 
-export function makeMaxChangesFlag(flags: string, help: string): Flag<MaxChanges | undefined> {
-  return makeParsedFlag(flags, help, 'a number, or a percentage such as 25%', parseMaxChanges);
+function makeMaxChangesFlag(flags: string, help: string): Flag<MaxChanges | undefined> {
+  return makeParsedFlag(flags, help, MAX_CHANGES_FORM, parseMaxChanges);
 }
 
 export function makeVersionNumberFlag(flags: string, help: string): Flag<number | undefined> {
@@ -138,7 +138,7 @@ export const PRINT_FLAGS = {
 /** The values of `PRINT_FLAGS`. */
 export type PrintFlags = FlagValues<typeof PRINT_FLAGS>;
 
-/** The flags of every command that contacts the service and ends with a report. */
+/** The flags of every command that makes a new report. */
 export const REPORT_FLAGS = {
   ...PRINT_FLAGS,
   verbose: makeBooleanFlag('-v, --verbose', 'print every request to the service on standard error'),
@@ -146,7 +146,7 @@ export const REPORT_FLAGS = {
 /** The values of `REPORT_FLAGS`. */
 export type ReportFlags = FlagValues<typeof REPORT_FLAGS>;
 
-/** The flags of every command that reads a workspace. */
+/** The flags of every command that selects prompts by key or path. */
 export const SHARED_FLAGS = { ...CONFIG_FLAGS, only, ...REPORT_FLAGS };
 
 /** The flags of every command that edits existing prompt files: `pull`, `promote` and `rollback`. */

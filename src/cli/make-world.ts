@@ -16,8 +16,8 @@ type WorldOptions = {
 };
 
 /**
- * Creates the world of a command from the host. Call this function only once per process, because it registers signal
- * handlers.
+ * Creates the world of a command from the host. Call this function only once per host, because it registers a signal
+ * handler.
  */
 export function makeWorld(host: SafeHost, { quiet = false, onInterrupt, ...options }: WorldOptions): World {
   const { workingDirectory, environment, now, random, makeUniqueId, sleep, errors, input, draw, secrets } = host;

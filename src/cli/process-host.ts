@@ -2,8 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import type { Host } from './host.ts';
 
 /**
- * Creates the host from the Node.js process. Apart from the entry points, only this file uses the process and its
- * clock.
+ * Creates the host from the Node.js process. Apart from the entry points, only this file uses the global `process`, the
+ * clock and random numbers. A few files import single functions from `node:process`.
  */
 export function makeProcessHost(): Host {
   return {

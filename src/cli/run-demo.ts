@@ -50,7 +50,7 @@ export async function runDemo({ keep }: { readonly keep: boolean }, host: SafeHo
 
 const CLOSING_WORDS =
   'The demo has removed its repository. Next, run `promptsync init` in your own repository, or `promptsync demo --keep` to ' +
-  'continue in this one.';
+  'get a demo repository that stays.';
 
 /**
  * Handles SIGINT and SIGTERM during the demo. The first signal aborts `stop` and interrupts the running command. The

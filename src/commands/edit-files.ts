@@ -182,7 +182,10 @@ function interruptDraft(draft: PromptDraft): PromptDraft {
   return { ...draft, status: 'failed', problems: [...draft.problems, makeProblem('apply/interrupted', {}, { path })] };
 }
 
-/** The edited files, the commit if one was created, and the problem if the commit failed. */
+/**
+ * The prompts with the status of their edits, the commit if one was created, and the problem if git could not switch to
+ * the branch or create the commit.
+ */
 type WrittenEdits = {
   readonly edited: readonly EditedPrompt[];
   readonly committed?: EditCommit;

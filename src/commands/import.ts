@@ -89,7 +89,8 @@ async function importInto(
 
 /**
  * Replaces each pattern with the names of the matching prompts that have no file yet. If the service can list its
- * prompts, fails if an id is not in the list, so that promptsync reports the mistake before it reads any prompt.
+ * prompts, fails if an id is not in the list, so that promptsync reports the mistake before it reads any prompt. If it
+ * cannot list them, fails only if there is a pattern.
  */
 async function expandPatterns(
   idsAndPatterns: readonly string[],

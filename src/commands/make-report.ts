@@ -273,7 +273,8 @@ function makeEdit(edit: FileEdit): ReportEdit {
 
 /**
  * Creates the row of one pinned environment: the pin, the active version, the wanted version, and whether the two
- * versions match.
+ * versions match. The wanted version is null if the plan has no change for the environment and the environment is not
+ * in sync.
  */
 function makeReportRow(pinned: EnvironmentPin, plan: PromptPlan): ReportRow {
   const { environment, pin } = pinned;

@@ -77,9 +77,9 @@ async function readContentBase(edit: ServiceEdit, history: MergeHistory): Promis
 }
 
 /**
- * Returns the version from which to read the content of the origin. This is usually the origin itself. promptsync
- * cannot read an adopted version that no environment serves anymore. In that case, it reads the baseline, which has the
- * same content.
+ * Returns the version from which to read the content of the origin. This is the origin itself if promptsync created it.
+ * Otherwise, it is a version that promptsync created with the same content, such as a baseline, because git has the
+ * content of such a version even if the service no longer shows it. If there is none, it is the origin.
  */
 function findReadableVersion(origin: KnownVersion, known: readonly KnownVersion[]): KnownVersion {
   if (origin.isManaged) return origin;

@@ -38,6 +38,7 @@ export async function promotePrompts(options: PromoteOptions, world: World): Pro
       readDepth: 'listed' as const,
     };
   };
+  // `findNeeds` has already refused a missing source, so `to` is never used in its place.
   const makeDraft = (prompt: ObservedPromptPlan, workspace: PlannedWorkspace) =>
     draftPromotion(prompt, chooseSource(workspace.config) ?? to, to, workspace);
   const renderSubject = (names: string) => `Promote ${names} to ${to}`;

@@ -156,7 +156,8 @@ async function findServiceChanges(
   const { file } = prompt;
   const head = repository?.head ?? null;
   const formerFiles = repository === null || head === null ? [] : await readFormerFiles(file, head, repository);
-  const outsideEdits = listOutsideEdits(prompt, options, await collectFormerPins(formerFiles, repository));
+  const formerPins = repository === null ? new Map() : await collectFormerPins(formerFiles, repository);
+  const outsideEdits = listOutsideEdits(prompt, options, formerPins);
   const isHistoryComplete = repository?.isShallow === false;
   const contested = outsideEdits.filter((edit) => isPinContested(edit, formerFiles, isHistoryComplete));
   return { formerFiles, outsideEdits, textEdits: keepDistinctContents(outsideEdits, file), contested };
@@ -203,8 +204,9 @@ function wasPinnedEarlier(
 }
 
 /**
- * Returns true if promptsync definitely created a version. Prefers the entry in `known`, where a possible edited copy
- * counts as foreign. In `ObservedPrompt.active`, it counts as managed.
+ * Returns true if promptsync definitely created a version. Prefers the entry in `known`, where every possible edited
+ * copy counts as foreign. In `ObservedPrompt.active`, a possible edited copy counts as foreign only if its original is
+ * known.
  */
 function isKnownAsManaged(version: KnownVersion, known: readonly KnownVersion[]): boolean {
   return (known.find(({ id }) => id === version.id) ?? version).isManaged === true;

@@ -17,7 +17,7 @@ export type PromptIdSources = {
 
 /**
  * Collects the distinct prompt ids from the arguments, from the file in `--from` and from standard input. Fails if
- * there are none.
+ * there are none, or if they cannot be read.
  */
 export async function readPromptIds(
   { ids, from, input }: PromptIdSources,

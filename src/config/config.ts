@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_PATTERN_LENGTH } from '../text.ts';
-import type { Environment, MaxChanges, OnDrift } from '../domain/policy.ts';
+import { type Environment, type MaxChanges, type OnDrift, MAX_CHANGES_FORM, PERCENTAGE } from '../domain/policy.ts';
 import type { ProviderRules } from '../domain/provider.ts';
 import { expandBraces } from '../files/glob.ts';
 import { acceptedWarningCodes, singleLineText } from '../files/yaml-shape.ts';
@@ -203,11 +203,11 @@ const environment = z
   .nullable()
   .describe('An environment that prompt files may pin, and the rules for versions that go live in it.');
 
-const MAX_CHANGES_EXPECTED = 'expected a number, or a percentage such as 25%';
+const MAX_CHANGES_EXPECTED = `expected ${MAX_CHANGES_FORM}`;
 const maxChanges = z.union(
   [
     z.int(MAX_CHANGES_EXPECTED).min(0, MAX_CHANGES_EXPECTED).max(999_999_999, MAX_CHANGES_EXPECTED),
-    z.string().regex(/^(100|[0-9]{1,2})%$/, MAX_CHANGES_EXPECTED),
+    z.string().regex(PERCENTAGE, MAX_CHANGES_EXPECTED),
   ],
   MAX_CHANGES_EXPECTED,
 );

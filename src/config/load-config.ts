@@ -81,7 +81,7 @@ function readConfigText(path: string, shownPath: string): Result<string> {
   }
 }
 
-/** The configuration and its problems. If any problem is an error, the configuration is null. */
+/** The configuration, or the problems because of which there is none. */
 export type ConfigResult = { readonly config: Config | null; readonly problems: readonly Problem[] };
 
 const MAX_CONFIG_BYTES = 64 * 1024;
@@ -92,7 +92,7 @@ const MAX_CONFIG_BYTES = 64 * 1024;
  */
 const SINGLE_USE_PARSING = { jitless: true } as const;
 
-/** Parses promptsync.yaml and collects all problems. If any problem is an error, the configuration is null. */
+/** Parses promptsync.yaml and collects all problems. If there are problems, the configuration is null. */
 export function parseConfig(text: string, context: ConfigContext): ConfigResult {
   const path = context.shownPath;
   const reason = `it is larger than ${MAX_CONFIG_BYTES} bytes`;

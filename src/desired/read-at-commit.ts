@@ -12,8 +12,8 @@ import type { Repository } from '../git/open-repository.ts';
 import { isError, makeProblem, type Place } from '../problem.ts';
 
 /**
- * Parses a prompt file as of a commit. The path is relative to the repository root. Returns null if the commit has no
- * regular file at that path.
+ * Parses a prompt file as of a commit. Its path is relative to the repository root, and so is the path in the result.
+ * Returns null if the commit has no regular file at that path.
  */
 export async function parseFileAtCommit(
   repository: Repository,
@@ -58,8 +58,8 @@ export async function readFileFromGit(
 
 /**
  * Reads the prompt file from which a version was created, at the commit and path that the version records as its
- * source. Returns null if git has no valid file there, or if the text of that file differs from the text of the
- * version.
+ * source. Returns null if the version records no source, if git has no valid file there, or if the text of that file
+ * differs from the text of the version.
  */
 export async function readSourceFile(
   { source, digest }: KnownVersion,

@@ -192,6 +192,7 @@ async function findRemovedFiles(
   const missing = baseFiles.filter(({ id }) => !existingIds.has(id));
   const selected = selectFiles(missing, only).files;
   if (selected.length === 0 || only.length === 0) return selected;
+  // Allow all environments. A file that pins an unknown environment is invalid, but its prompt was not removed.
   const { files } = await readPrompts({ ...config, environments: null });
   const allIds = new Set(files.map(({ id }) => id));
   return selected.filter(({ id }) => !allIds.has(id));

@@ -13,7 +13,10 @@ import { findFileAtCommit, type PromptLocation, parseFileAtCommit } from './read
  */
 const MAX_HISTORY_STATES = 100;
 
-/** A state of a prompt file, with the commit that created this state. */
+/**
+ * A state of a prompt file, with the commit that created this state. The path of the file is relative to the repository
+ * root.
+ */
 export type FormerFile = { readonly commit: string; readonly file: PromptFile };
 
 /** Reads the newest states of a prompt file up to a commit, newest first. Follows the file through renames. */
@@ -193,17 +196,17 @@ async function parseStates(
 
 /**
  * Collects the pins of former states by environment. Adds the content that each pin refers to, if git has that content.
- * @param states the former states, newest first
+ * @param states the former states, newest first; for several histories, one history after the other
  */
 export async function collectFormerPins(
   states: readonly FormerFile[],
-  repository: Repository | null,
+  repository: Repository,
 ): Promise<FormerPinsByEnvironment> {
   const pins = await Promise.all(
     states.flatMap(({ commit, file }, age) =>
       file.pins.map(async ({ environment, pin }) => {
         const content = await readPinnedContent(pin, file, repository);
-        const isFixed = pin.kind !== 'git' || (await repository?.resolveRef(pin.ref)) === pin.ref;
+        const isFixed = pin.kind !== 'git' || (await repository.resolveRef(pin.ref)) === pin.ref;
         const former: FormerPin = { commit, age, pin, content, isFixed };
         return { environment, former };
       }),
@@ -217,9 +220,9 @@ export async function collectFormerPins(
  * Reads the content that a former pin refers to. Returns null for version numbers and ids. Also returns null if git has
  * no valid file of the prompt at the pinned ref.
  */
-async function readPinnedContent(pin: Pin, file: PromptFile, repository: Repository | null): Promise<Content | null> {
+async function readPinnedContent(pin: Pin, file: PromptFile, repository: Repository): Promise<Content | null> {
   if (pin.kind === 'latest') return file.content;
-  if (pin.kind !== 'git' || repository === null) return null;
+  if (pin.kind !== 'git') return null;
   const commit = await repository.resolveRef(pin.ref);
   if (commit === null) return null;
   const result = await findFileAtCommit(file, commit, repository);
@@ -227,9 +230,9 @@ async function readPinnedContent(pin: Pin, file: PromptFile, repository: Reposit
 }
 
 /**
- * Returns the former pins without the current ones. A pin is current if the HEAD commit set it and the file still has
- * it. If the file pins an environment that HEAD does not pin, the file has changed since HEAD. In that case, returns
- * all former pins.
+ * Returns the former pins without those of the newest state if HEAD created that state and the file still has them. If
+ * HEAD did not change the file, or if the file pins an environment that it did not pin at HEAD, returns all former
+ * pins.
  */
 export function omitHeadPins(
   former: FormerPinsByEnvironment,

@@ -85,7 +85,8 @@ export function toFileContent({ text, metadata }: StoredContent): FileContent {
 }
 
 /**
- * Returns the content as the service would store it.
+ * Returns the part of the content that the service keeps. It stays a `Content`, so that it can be compared with
+ * versions.
  * @param metadata `dropped` if the service discards all metadata; the returned content then has none
  */
 export function toStoredContent(content: Content, metadata: 'kept' | 'dropped'): Content {

@@ -49,6 +49,7 @@ export type BaseState = { readonly files: ReadonlyMap<string, PromptFile> };
  * or `outside`.
  */
 export type FormerStates = {
+  /** The pins of several histories, one after the other. Their order and their `age` have no meaning. */
   readonly pins: FormerPinsByEnvironment;
   readonly fields: readonly Pick<PromptFile, FieldName>[];
 };
@@ -73,7 +74,10 @@ export type PlanningHistory = {
    * commits, by prompt id. Contains only prompts that may have drifted.
    */
   readonly formerStates: ReadonlyMap<string, FormerStates>;
-  /** The git source of the content of each file, by file path. */
+  /**
+   * The git source of the content of each file from which a sync would create a version, by file path. Omits files with
+   * uncommitted changes.
+   */
   readonly provenance: ReadonlyMap<string, Provenance>;
   /**
    * The content of versions that promptsync did not read from the service, by version id. promptsync found it in git.

@@ -43,7 +43,9 @@ export function findContentAtRef(atRefs: ContentsAtRefs, ref: string): Content |
   return at?.isSuccess === true ? at.value.content : null;
 }
 
-/** Returns the content of a prompt at each ref that its `git:` pins specify. Omits refs that do not contain the prompt. */
+/**
+ * Returns the content of a prompt at each ref that its `git:` pins specify. Omits refs that do not contain the prompt.
+ */
 export function listContentsAtRefs(atRefs: ContentsAtRefs): readonly Content[] {
   return [...atRefs.values()].flatMap((at) => (at.isSuccess ? [at.value.content] : []));
 }

@@ -20,11 +20,16 @@ export type OnDrift = 'overwrite' | 'fail';
 export type MaxChanges =
   { readonly kind: 'count'; readonly count: number } | { readonly kind: 'percent'; readonly percent: number };
 
+/** Matches a percentage such as `25%`, from 0% to 100%. */
+export const PERCENTAGE = /^(100|[0-9]{1,2})%$/;
+/** The values that `parseMaxChanges` accepts, as messages describe them. */
+export const MAX_CHANGES_FORM = 'a number, or a percentage such as 25%';
+
 /** Parses a limit such as `3` or `25%`. Returns null if the value is neither a count nor a percentage. */
 export function parseMaxChanges(written: string | number): MaxChanges | null {
   const text = String(written);
   if (/^[0-9]{1,9}$/.test(text)) return { kind: 'count', count: Number(text) };
-  if (/^(100|[0-9]{1,2})%$/.test(text)) return { kind: 'percent', percent: Number(text.slice(0, -1)) };
+  if (PERCENTAGE.test(text)) return { kind: 'percent', percent: Number(text.slice(0, -1)) };
   return null;
 }
 

@@ -6,8 +6,8 @@ import { PromptShape, VersionShape, type UpdatePromptShape } from '../service/wi
 import { runInTransaction, openDatabase } from './database.ts';
 
 /**
- * The shape of stored metadata. The text needs no validation: it is always a JSON object, because only the store writes
- * this column.
+ * The shape of stored metadata, which the store writes as a JSON object. The store does not validate it again. If
+ * somebody else wrote the database and the text is not JSON, the call fails.
  */
 const metadata = z.string().transform((text): JsonObject => JSON.parse(text));
 const VersionRow = VersionShape.required().extend({ metadata_: metadata.nullable() });

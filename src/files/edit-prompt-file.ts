@@ -201,11 +201,11 @@ function markDifference(ours: string, theirs: string, labels: ConflictLabels): s
   const newline = detectNewline(ours);
   return [
     ...ourLines.slice(0, atStart),
-    `<<<<<<< ${removeControlCharacters(labels.ours)}${newline}`,
+    `<<<<<<< ${replaceControlCharacters(labels.ours)}${newline}`,
     ...ourLines.slice(atStart, ourLines.length - atEnd),
     `=======${newline}`,
     ...theirLines.slice(atStart, theirLines.length - atEnd),
-    `>>>>>>> ${removeControlCharacters(labels.theirs)}${newline}`,
+    `>>>>>>> ${replaceControlCharacters(labels.theirs)}${newline}`,
     ...ourLines.slice(ourLines.length - atEnd),
   ].join('');
 }
@@ -221,9 +221,9 @@ function countCommonItems(a: ArrayLike<string>, b: ArrayLike<string>): readonly 
 }
 
 /**
- * Replaces control characters with spaces. A label may contain an id from the service, and a line break in the id would
- * break the conflict marker.
+ * Replaces each run of control characters with a space. `pull` passes labels without any, but a user of the library may
+ * not, and a line break would break the conflict marker.
  */
-function removeControlCharacters(label: string): string {
+function replaceControlCharacters(label: string): string {
   return label.replaceAll(/\p{Cc}+/gu, ' ');
 }

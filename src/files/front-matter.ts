@@ -4,6 +4,10 @@ import { findHidden, makePlaceFinder, findPlace, normalizeLineEndings } from '..
 import { type Failure, makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 
+/**
+ * Matches git's conflict markers at the start of a line. Does not match `=======`, because in Markdown such a line can
+ * underline a heading.
+ */
 const CONFLICT_MARKER = /(?<=^|\n)(<{7}|\|{7}|>{7})(?=[ \n]|$)/;
 
 /**
@@ -76,8 +80,8 @@ const MAX_SHOWN_LENGTH = 80;
  *
  * gray-matter is not safe by default. This function prevents three of its effects:
  *
- * - gray-matter runs `---js` front matter as code. This function replaces every engine with one that returns the text
- *   unchanged.
+ * - gray-matter runs `---js` front matter as code. This function replaces every engine with one that runs
+ *   nothing.
  * - gray-matter accepts any line that begins with `---` as the closing delimiter. This function checks the delimiter
  *   lines first.
  * - gray-matter returns cached, mutable results to calls without options. This function passes options with every call.
@@ -122,8 +126,7 @@ function findClosingOffset(source: string): number {
 /**
  * Runs YAML through gray-matter and returns the same YAML. Encodes the YAML as one line of JSON first. gray-matter
  * searches its input for comments, and many blank lines would make that search take seconds. Leaves out the body,
- * because gray-matter uses its whole input as a cache key. The JavaScript engine would hash the body and keep a copy of
- * it.
+ * because gray-matter uses its whole input as a cache key. Node would then hash the body and keep a copy of it.
  */
 function passThroughGrayMatter(yaml: string): string {
   return String(matter(`---\n${JSON.stringify(yaml)}\n---\n`, { engines: passThroughEngines }).data['yaml']);

@@ -24,8 +24,8 @@ export const NO_LOCK: WorkspaceLock = { findLossProblem: () => null, release: ()
 const LOCK_TIMES = { update: 1000, stale: 5000 } as const;
 
 /**
- * The pause between two attempts to acquire the lock, in milliseconds. All pauses together take 10 seconds, which is
- * longer than the 5 seconds after which the lock of a dead process expires.
+ * The pause after each failed attempt to acquire the lock, in milliseconds. All pauses together take about 10 seconds,
+ * which is longer than the 5 seconds after which the lock of a dead process expires.
  */
 const LOCK_PAUSE_MS = 200;
 const MAX_LOCK_PAUSES = 50;

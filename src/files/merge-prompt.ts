@@ -228,7 +228,10 @@ type ThreeValues<Value> = {
 
 type MergedValue<Value> = {
   readonly value: Value;
-  /** Whether both sides changed the value and no preferred side is set. If true, `value` is the value in the file. */
+  /**
+   * Whether the two sides differ, the merge base does not show which side is right, and no preferred side is set. If
+   * true, `value` is the value in the file.
+   */
   readonly isConflict: boolean;
 };
 

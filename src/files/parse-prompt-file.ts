@@ -198,8 +198,8 @@ function makeFieldProblem(issue: ShapeIssue, mapping: LocatedMapping): Problem {
 }
 
 /**
- * Reports values that the service would reject. Skips values with an invalid shape, because promptsync reports them
- * anyway.
+ * Reports values that the service would reject. Skips an id with an invalid shape, because promptsync reports it
+ * anyway. Another value with an invalid shape can get a second problem here.
  */
 function checkProviderRules(rules: ProviderRules, mapping: LocatedMapping): readonly Problem[] {
   const { id, pins } = mapping.value;

@@ -66,7 +66,9 @@ export function parseStrictYaml(text: string, path: string, firstLine = 1): Yaml
 
 /**
  * Returns the first problems that the YAML library reports, up to `MAX_SYNTAX_PROBLEMS`. The library may report
- * thousands, and the later ones usually result from the first.
+ * thousands, and the later ones usually result from the first. Reports a line that begins with `%`, which would be a
+ * directive, without asking the library. Omits warnings about unknown tags, because `findUnsupportedFeature` reports
+ * every tag.
  */
 function listSyntaxProblems(document: yaml.Document, text: string, placeAt: PlaceAt): Problem[] {
   if (/^%/m.test(text)) return [makeProblem('yaml/syntax', { reason: 'a line begins with %' }, placeAt(0))];

@@ -30,7 +30,9 @@ export type ShapeIssue = {
   readonly path: readonly PropertyKey[];
   /** The path as messages show it, such as `pins.staging`. */
   readonly field: string;
+  /** The fault or the expected value, as a clause. Empty for an unknown field. */
   readonly expected: string;
+  /** The known field that the user probably meant. Undefined unless the field is unknown and a name is similar. */
   readonly suggestion: string | undefined;
   readonly place: Place;
 };

@@ -1,7 +1,7 @@
 import { batchCalls, toGitError, splitNames, makePathspecs, type Git } from './open-git.ts';
 import { isRegular, readObjects } from './read-objects.ts';
 import { makeRefResolver } from './resolve-refs.ts';
-import { type FileAtCommit, readBlobIds, readRootTrees } from './read-trees.ts';
+import { type FileAtCommit, readBlobIds, readRootTrees, makeFileKey, parseFileKey } from './read-trees.ts';
 
 /** Functions that read files at any commit. All paths are relative to the repository root. */
 export type CommittedFiles = {
@@ -105,7 +105,7 @@ export type BlobCache = {
 export function makeBlobCache(git: Git): BlobCache {
   const blobIds = new Map<string, string | null>();
   const rememberBlobId = (commit: string, path: string, blob: string | null): void => {
-    blobIds.set(`${commit}\0${path}`, blob);
+    blobIds.set(makeFileKey(commit, path), blob);
   };
   const listFiles = async (commit: string, ...pathspecs: readonly string[]): Promise<readonly string[]> => {
     const entries = await listTree(git, commit, ...pathspecs);
@@ -115,12 +115,9 @@ export function makeBlobCache(git: Git): BlobCache {
     }
     return [...entries.keys()];
   };
-  /** Loads the blob ids for these cache keys. A cache key consists of a commit id, a NUL and a path. */
+  /** Loads the blob ids for these keys from `makeFileKey`. */
   const loadBlobIds = async (keys: readonly string[]): Promise<void> => {
-    const files = keys.map((key) => {
-      const [commit = '', path = ''] = key.split('\0');
-      return { commit, path };
-    });
+    const files = keys.map(parseFileKey);
     const byCommit = Map.groupBy(files, ({ commit }) => commit);
     if (byCommit.size > MAX_COMMITS_TO_LIST) {
       for (const { commit, path, blob } of await readBlobIds(git, files)) rememberBlobId(commit, path, blob);
@@ -137,7 +134,7 @@ export function makeBlobCache(git: Git): BlobCache {
     rememberBlobId,
     listPathsAt: (commit) => listFiles(commit),
     findBlobId: async (commit, path) => {
-      const key = `${commit}\0${path}`;
+      const key = makeFileKey(commit, path);
       if (!blobIds.has(key) && canBeListed(path)) await loadTogether(key);
       return blobIds.get(key) ?? null;
     },

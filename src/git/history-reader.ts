@@ -3,7 +3,7 @@ import type { CommitInfo } from '../domain/history.ts';
 import { batchCalls, splitLines, makePathspecs, type RunGit, type Git } from './open-git.ts';
 import type { BlobCache } from './file-reader.ts';
 import { type FileStateChange, FULL_HISTORY, type LogEntry, readCommitInfos, readLog } from './read-log.ts';
-import type { FileAtCommit } from './read-trees.ts';
+import { type FileAtCommit, makeFileKey, parseFileKey } from './read-trees.ts';
 
 /** Functions that read the history of commits and files. Paths are relative to the repository root. */
 export type CommitHistory = {
@@ -91,11 +91,8 @@ async function listCommitsMissingFrom(
   return new Set(splitLines(await run([...commits, `^${other}`], 'rev-list', '--stdin')));
 }
 
-type HistoryReaders = {
-  readonly run: RunGit;
-  readonly runWithInput: Git['runWithInput'];
-  readonly blobCache: BlobCache;
-};
+/** What the functions below read from. */
+type HistoryReaders = Pick<Git, 'run' | 'runWithInput'> & { readonly blobCache: BlobCache };
 
 /**
  * Maps each commit that entered a branch through a merge to the id of the merge commit. First-parent commits of the
@@ -133,13 +130,8 @@ const RECENT_COMMITS = 1000;
 /** The value of `--max-count` that makes `git log` print all commits. */
 const ALL_COMMITS = -1;
 
-/** The maximum number of commits that promptsync reads to find renames, changes and merges. */
+/** The maximum number of commits that promptsync reads to find renames, changes and merges, and to list a branch. */
 const MAX_COMMITS = 100_000;
-
-/** Builds the key of a file at a commit: the commit id, a NUL and the path. */
-function makeFileKey(commit: string, path: string): string {
-  return `${commit}\0${path}`;
-}
 
 /**
  * The maximum number of commits whose histories promptsync reads in separate processes. For more commits, a single
@@ -148,8 +140,8 @@ function makeFileKey(commit: string, path: string): string {
 const MAX_SEPARATE_HISTORIES = 4;
 
 /**
- * The maximum number of git processes for files whose last commit `searchTogether` cannot determine. Each process reads
- * the history of one commit. Beyond this limit, the last commits of the remaining files stay unknown.
+ * The maximum number of commits whose histories promptsync reads one by one, for files whose last commit
+ * `searchTogether` cannot determine. Beyond this limit, the last commits of the remaining files stay unknown.
  */
 const MAX_UNCLEAR_COMMITS = 100;
 
@@ -158,10 +150,7 @@ async function findLastCommits(
   readers: HistoryReaders,
   fileKeys: readonly string[],
 ): Promise<ReadonlyMap<string, Provenance>> {
-  const files = fileKeys.map((fileKey) => {
-    const [commit = '', path = ''] = fileKey.split('\0');
-    return { commit, path };
-  });
+  const files = fileKeys.map(parseFileKey);
   const { size } = new Set(files.map(({ commit }) => commit));
   const { certain, unclear } =
     size > MAX_SEPARATE_HISTORIES ? await searchTogether(readers, files) : { certain: [], unclear: files };

@@ -93,12 +93,12 @@ async function chooseRemote(run: RunGit, branch: string | null): Promise<string 
  * branch of the remote. In a clone without remotes, this is the ref of the local branch. Returns null if promptsync
  * cannot determine the name.
  */
-export async function readKnownTip(run: RunGit, branch: string | null): Promise<string | null> {
+export async function readKnownTipRef(run: RunGit, branch: string | null): Promise<string | null> {
   const remote = await chooseRemote(run, branch).catch(() => undefined);
   if (remote === undefined) return null;
   if (remote === null) return branch === null ? null : `${BRANCHES}${branch}`;
   const prefix = `refs/remotes/${remote}/`;
   if (branch !== null) return `${prefix}${branch}`;
   const name = (await run('symbolic-ref', '--quiet', `${prefix}HEAD`)).trim().slice(prefix.length);
-  return name === '' ? null : readKnownTip(run, name);
+  return name === '' ? null : readKnownTipRef(run, name);
 }

@@ -3,7 +3,7 @@ import { posix, relative, sep } from 'node:path';
 import { splitNames, NO_EXTERNAL_PROGRAMS, openGit, makePathspecs, type RunGit, type GitSettings } from './open-git.ts';
 import { type CommittedFiles, makeFileReader, makeBlobCache } from './file-reader.ts';
 import { type CommitHistory, makeHistoryReader } from './history-reader.ts';
-import { readKnownTip } from './open-remote.ts';
+import { readKnownTipRef } from './open-remote.ts';
 
 /**
  * The git repository that contains a folder, usually the folder of the configuration. Each function throws a
@@ -82,7 +82,7 @@ export async function openRepository(settings: GitSettings, folder: string): Pro
       return { same: new Set(same.map(toFolderPath)), changed: changed.map(toFolderPath) };
     },
     findKnownTip: async (branch) => {
-      const ref = await readKnownTip(run, branch);
+      const ref = await readKnownTipRef(run, branch);
       return ref === null ? null : files.resolveRef(ref);
     },
     ...files,

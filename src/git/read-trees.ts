@@ -7,6 +7,17 @@ import { type GitObject, isRegular, readObjects } from './read-objects.ts';
  */
 export type FileAtCommit = { readonly commit: string; readonly path: string };
 
+/** Builds a string that identifies a file at a commit. `batchCalls` and maps need a string. */
+export function makeFileKey(commit: string, path: string): string {
+  return `${commit}\0${path}`;
+}
+
+/** Returns the file that a key from `makeFileKey` identifies. */
+export function parseFileKey(key: string): FileAtCommit {
+  const [commit = '', path = ''] = key.split('\0');
+  return { commit, path };
+}
+
 type BlobAtCommit = FileAtCommit & {
   /** The id of the file's blob. Null if the commit has no regular file at this path. */
   readonly blob: string | null;

@@ -65,8 +65,8 @@ const MAX_REQUEST_MS = 9_000;
  */
 const MAX_TOTAL_MS = 25_000;
 /**
- * The usual duration of a request, in milliseconds. For a successful request, only the time beyond this counts toward
- * `MAX_TOTAL_MS`.
+ * The usual duration of a request, in milliseconds. If a request gets a response with a status below 500, only the time
+ * beyond this counts toward `MAX_TOTAL_MS`.
  */
 const USUAL_RESPONSE_MS = 1_000;
 /** The longest wait before the retry of a failed request, in milliseconds. */
@@ -87,8 +87,8 @@ async function sendInTime(
   const limit = Math.min(MAX_REQUEST_MS, budget.remainingMs);
   const signal = budget.remainingMs > 0 ? AbortSignal.timeout(limit) : AbortSignal.abort();
   const startedAt = now();
-  // For a failed request, also deduct the wait before its retry. For any other request, deduct only the time beyond the
-  // usual duration.
+  // For a request that failed or got a status of 500 or higher, also deduct the wait before its retry. For any other
+  // request, deduct only the time beyond the usual duration.
   let surcharge = MAX_RETRY_WAIT_MS;
   try {
     const response = await send(signal);
@@ -140,9 +140,10 @@ export type MergedPull = {
 };
 
 /**
- * Lists the pull requests that merged a commit into a branch. There can be several: if multiple open pull requests have
- * the same head commit, GitHub marks all of them as merged when one is merged. This happens, for example, if a pull
- * request from a fork was copied to the repository.
+ * Lists the merged pull requests that GitHub associates with a commit and a branch. If the commit is the merge commit
+ * of some of them, returns only those. There can be several: if multiple open pull requests have the same head commit,
+ * GitHub marks all of them as merged when one is merged. This happens, for example, if a pull request from a fork was
+ * copied to the repository.
  */
 export async function listMergedPulls(
   { octokit, names, once }: GitHub,

@@ -24,7 +24,10 @@ export type ActionContext = {
    * the API key, and only the configuration specifies which variable that is.
    */
   readonly configuration: ConfigResult;
-  /** The live branch, whose commits promptsync syncs to the service. Null if neither the configuration nor the event specifies it. */
+  /**
+   * The live branch, whose commits promptsync syncs to the service. Null if neither the configuration nor the event
+   * specifies it.
+   */
   readonly branch: string | null;
   readonly git: GitSettings;
   /**
@@ -94,7 +97,7 @@ async function readConfig(inputs: Inputs, { workspace, folder, environment }: Co
 }
 
 /** The options that every command receives: the configuration and the keys for the service. */
-export type AccessOptions = Pick<ActionContext, 'configuration'> & Required<Pick<ServiceOptions, 'keys'>>;
+type AccessOptions = Pick<ActionContext, 'configuration'> & Required<Pick<ServiceOptions, 'keys'>>;
 
 export function makeAccessOptions({ inputs, configuration }: ActionContext): AccessOptions {
   const keys = (['api-key', 'public-key'] as const).map((name) => ({

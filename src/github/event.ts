@@ -20,7 +20,8 @@ const EventShape = z.object({
   merge_group: z.object({ base_sha: CommitIdShape, head_sha: CommitIdShape }).optional(),
   repository: RepositoryShape.extend({ default_branch: z.string().optional() }).optional(),
   sender: UserShape.nullish(),
-  // If the branch had no commit before the push, GitHub sends an id that consists only of zeros.
+  // If the branch had no commit before the push, GitHub sends only zeros. Other events have no `before`. Both become
+  // null.
   before: z
     .string()
     .default('0')

@@ -74,8 +74,8 @@ function getPinnedEnvironment(mode: ProposalMode, { to, environment }: Inputs): 
 }
 
 /**
- * Runs the command, which edits prompt files and commits the edits. The command refuses to run unless HEAD is the
- * newest commit, because its edits would undo newer commits.
+ * Runs the command, which edits prompt files and commits the edits. The command refuses to run if the configuration or
+ * the prompt files of HEAD differ from those at the tip of the branch, because its edits would undo newer changes.
  */
 async function runEditCommand(mode: ProposalMode, context: ActionContext): Promise<CommandResult> {
   const { inputs, world } = context;

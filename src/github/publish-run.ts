@@ -124,8 +124,8 @@ export function makePublication(actionRun: ActionRun, { environment, secrets: { 
   // would then miss it.
   const [report, page] = mapStrings([makeReport(run), pageOptions] as const, hide);
   const pull = context?.event.pull ?? null;
-  // The check approves nothing in two cases. Without an API key, the review has no plan digest. In a merge queue, the
-  // review has no pull request.
+  // The check approves nothing if the review has no plan digest, for example without an API key or if promptsync could
+  // not observe any prompt. In a merge queue, it approves nothing because there is no pull request.
   const approval =
     run.plan !== null && report.plan_digest !== null && pull !== null
       ? renderApproval(run.plan, pull, CHECK_LIMIT.most)
@@ -356,7 +356,8 @@ export function renderBody(marker: string, { report, page, hide }: Publication):
 const MAX_ANNOTATIONS_PER_KIND = 9;
 
 /**
- * Annotates the line of each problem.
+ * Annotates the lines of the problems. Equal problems get one annotation, and the number for each severity is limited
+ * (see `MAX_ANNOTATIONS_PER_KIND`).
  * @param toRootPath converts the path in a problem to a path relative to the repository root
  */
 export function annotateProblems(

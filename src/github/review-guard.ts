@@ -25,7 +25,7 @@ export function makeNewestCommitReader({
 }
 
 /** A guard that blocks every change that did not appear in the review of a merged pull request. */
-export type ReviewGuard = {
+type ReviewGuard = {
   /**
    * Returns a problem if changes of the prompt did not appear in the review of a merged pull request. Otherwise returns
    * an empty list.
@@ -48,7 +48,8 @@ export async function makeReviewGuard(context: ActionContext, workspace: Planned
 }
 
 /**
- * Reads the history in which promptsync searches for reviews. The history is empty if the plan has no visible changes.
+ * Reads the history in which promptsync searches for reviews. The history is empty if the plan has no visible changes,
+ * or if there is no commit.
  */
 async function readReviewTrail({
   plan,

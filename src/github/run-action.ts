@@ -125,7 +125,8 @@ const MAX_MERGES = 100;
 
 /**
  * Lists the commits that a push added to the branch, newest first. A merge queue can push several merges at once.
- * @param before the tip before the push; if null, the result contains only the newest commit
+ * @param before the tip before the push. If it is null, or not among the last `MAX_MERGES + 1` commits, the result
+ * contains only the newest commit
  */
 async function listMergesSince(
   before: string | null,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Host, makeSafeHost, type SafeHost } from '../cli/host.ts';
-import { parseMaxChanges } from '../domain/policy.ts';
+import { parseMaxChanges, MAX_CHANGES_FORM } from '../domain/policy.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 
 /** The title of an annotation, and its location in a file. Lines and columns start at 1. */
@@ -74,7 +74,7 @@ const InputShape = z.object({
     .string()
     .transform((text, { addIssue }) => {
       const parsed = parseMaxChanges(text);
-      if (parsed === null) addIssue('expected a number, or a percentage such as 25%');
+      if (parsed === null) addIssue(`expected ${MAX_CHANGES_FORM}`);
       return parsed ?? undefined;
     })
     .optional(),

@@ -5,7 +5,7 @@ import { ServiceError } from '../service/prompt-service.ts';
 import type { GitLab } from './client.ts';
 
 /** The merge request that a CI job belongs to. */
-export type MergeRequest = {
+type MergeRequest = {
   /**
    * The id of the project that contains the merge request. If the merge request comes from a fork, this is not the
    * project of the pipeline.
@@ -84,7 +84,7 @@ type GitLabNote = z.infer<typeof NoteShape>;
 export type StickyNote = StickyText<GitLabNote>;
 
 /** The id of a note on a merge request, and the action that promptsync performed on it. */
-export type PublishedNote = { readonly id: number; readonly action: 'unchanged' | 'updated' | 'created' };
+type PublishedNote = { readonly id: number; readonly action: 'unchanged' | 'updated' | 'created' };
 
 /**
  * Updates promptsync's note, or creates it if there is none. Returns null if `mustWrite` returns false. Throws a

@@ -7,6 +7,7 @@ import { makeProblem, type Problem, toProblem } from '../problem.ts';
 import { type ServiceCall, parseResponse, InvalidResponse } from '../service/service-call.ts';
 import { openConnection, type Connection, type ConnectionOptions } from '../service/connection.ts';
 import { ServiceError } from '../service/prompt-service.ts';
+import type { ListedPrompt } from '../domain/provider.ts';
 
 /** A version as Langfuse stores it. Its text still contains any composition tags, which embed other prompts. */
 export type RawLangfuseVersion = {
@@ -73,14 +74,7 @@ export type RemoteLangfusePrompt = {
  * The summary of one row of Langfuse's prompt list. To save memory, promptsync keeps only these summaries when it lists
  * all prompts.
  */
-export type LangfuseListing = {
-  readonly name: string;
-  readonly labels: readonly string[];
-  /** The highest version number. 0 if the prompt has no versions or exceeds a limit. */
-  readonly lastVersion: number;
-  /** The problem to report if the prompt has too many versions or labels. Null if the prompt is within the limits. */
-  readonly problem: Problem | null;
-};
+export type LangfuseListing = Omit<ListedPrompt, 'environments'> & Pick<RemoteLangfusePrompt, 'labels'>;
 
 /** The input for creating a version. */
 export type NewLangfuseVersion = {
@@ -205,6 +199,9 @@ function makeListingTooLargeError(limit: string): ServiceError {
  */
 type ListingRow = RemoteLangfusePrompt & { readonly problem: Problem | null };
 
+/** A call for all prompts has no prompt id, so problem messages show this instead. */
+const ALL_PROMPTS = '*';
+
 type ListingPage = { readonly rows: readonly ListingRow[]; readonly isLast: boolean; readonly bytes: number };
 
 function makeListCall(page: number, name: string | null): ServiceCall<ListingPage> {
@@ -214,7 +211,7 @@ function makeListCall(page: number, name: string | null): ServiceCall<ListingPag
     const requestedRows = name === null ? rows : rows.filter((row) => row.name === name);
     return { rows: requestedRows.map(parseRow), isLast: rows.length < PAGE_SIZE, bytes };
   };
-  return { ...GET_CALL, path: `${PROMPTS}?${query}`, promptId: name ?? '*', parse };
+  return { ...GET_CALL, path: `${PROMPTS}?${query}`, promptId: name ?? ALL_PROMPTS, parse };
 }
 
 function parseRow({ name, ...lists }: z.output<typeof RowShape>): ListingRow {

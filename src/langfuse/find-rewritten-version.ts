@@ -1,17 +1,12 @@
 import { holdsContent, isSameContent } from '../domain/content.ts';
-import { type ContentAtRef, computeCreatedDigests, type CreateVersion } from '../domain/plan.ts';
+import { computeCreatedDigests, type CreateVersion } from '../domain/plan.ts';
 import { differsOnlyInForm } from '../service/write-outcome.ts';
 import type { RemoteLangfuseVersion } from './client.ts';
+import type { ProviderOpening } from '../providers/descriptor.ts';
 
 /**
- * Reads the content that a prompt file had after each commit that changed it. Covers the given commit, HEAD, and the
- * ancestors of both. Returns null if this history may be incomplete, for example in a shallow clone.
- */
-export type ReadFormerContents = (commit: string, path: string) => Promise<readonly ContentAtRef[] | null>;
-
-/**
- * Finds a version whose content Langfuse or a gateway changed when storing it. Considers only versions that an earlier
- * sync of the same commit may have created.
+ * Finds a version whose content Langfuse or a gateway changed when storing it. Considers only versions with the commit
+ * message of this change, because an earlier sync of the same commit may have created them.
  *
  * Langfuse has no version records, so only the commit message of a version shows which commit it comes from. Several
  * commits can have the same message. A version does not count as changed if the file had the stored content at one of
@@ -23,7 +18,7 @@ export type ReadFormerContents = (commit: string, path: string) => Promise<reado
 export async function findRewrittenVersion(
   versions: readonly RemoteLangfuseVersion[],
   change: CreateVersion,
-  readFormerContents: ReadFormerContents,
+  readFormerContents: ProviderOpening['readFormerContents'],
 ): Promise<RemoteLangfuseVersion | null> {
   const { commit, path } = change.provenance;
   const message = makeCommitMessage(change.provenance);

@@ -16,27 +16,14 @@ import {
   makeStoppedOutcome,
 } from '../service/write-outcome.ts';
 import type { LangfuseService, NewLangfuseVersion, RemoteLangfuseVersion } from './client.ts';
-import {
-  findRewrittenVersion,
-  isStoredAsPlanned,
-  makeCommitMessage,
-  type ReadFormerContents,
-} from './find-rewritten-version.ts';
-import {
-  interpretLangfuseReading,
-  LATEST_LABEL,
-  type LangfuseReading,
-  readLangfusePrompt,
-  listLangfuseVersions,
-} from './reading.ts';
+import { findRewrittenVersion, isStoredAsPlanned, makeCommitMessage } from './find-rewritten-version.ts';
+import { interpretLangfuseReading, type LangfuseReading, readLangfusePrompt, listLangfuseVersions } from './reading.ts';
+import type { ProviderOpening } from '../providers/descriptor.ts';
+import { LATEST_LABEL } from './rules.ts';
 
 /** The external dependencies of the Langfuse provider: the service, the git history and the clock. */
-type LangfuseWorld = {
-  readonly service: LangfuseService;
-  readonly readFormerContents: ReadFormerContents;
-  /** Waits for the given number of milliseconds. Rejects if promptsync is interrupted. */
-  readonly sleep: (milliseconds: number) => Promise<void>;
-};
+type LangfuseWorld = Pick<ProviderOpening, 'readFormerContents'> &
+  Pick<ProviderOpening['connection'], 'sleep'> & { readonly service: LangfuseService };
 
 /** Creates the Langfuse provider. In Langfuse, environments are labels, and every version can be read by its number. */
 export function makeLangfuseProvider(world: LangfuseWorld): Provider {
@@ -54,8 +41,8 @@ export function makeLangfuseProvider(world: LangfuseWorld): Provider {
 }
 
 /**
- * The state that all writes to one prompt share. The writes must run one at a time, because concurrent moves of a label
- * can leave it on two versions.
+ * What one write to a prompt starts from: the last read, and the versions created so far. The writes must run one at a
+ * time, because concurrent moves of a label can leave it on two versions.
  */
 type LangfuseWriteState = LangfuseWorld & {
   readonly request: ReadRequest;
@@ -87,6 +74,7 @@ function makeLangfuseWriter(world: LangfuseWorld, request: ReadRequest): PromptW
         makeFailureHandler('Creating the version'),
       );
     },
+    // The planner never plans this, because prompts in Langfuse have no fields. A call would be a bug, so it may throw.
     update: () => Promise.reject(makeUnexpectedError('prompts in Langfuse have no fields to update')),
     activate: async (label, version) =>
       setLabel(getState(), label, version).catch(makeFailureHandler(`Setting "${label}"`)),

@@ -5,6 +5,7 @@ import { type Content, holdsContent } from '../domain/content.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 import type { LangfuseService, RemoteLangfusePrompt, RemoteLangfuseVersion } from './client.ts';
 import { followsLatest } from '../domain/prompt-file.ts';
+import { LATEST_LABEL } from './rules.ts';
 
 /** Everything that promptsync has read about one prompt so far. */
 export type LangfuseReading = {
@@ -188,9 +189,6 @@ async function readListedVersion(
   const reason = `version ${number} is listed, but reading it returns 404`;
   throw new ProblemError(makeProblem('service/invalid-answer', { reason }));
 }
-
-/** The label that Langfuse itself moves to each new version. */
-export const LATEST_LABEL = 'latest';
 
 function listNumbersNewestFirst({ versions }: RemoteLangfusePrompt): readonly number[] {
   return versions.toSorted((a, b) => b - a);

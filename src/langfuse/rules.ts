@@ -1,5 +1,8 @@
 import type { ProviderRules } from '../domain/provider.ts';
 
+/** The label that Langfuse itself moves to each new version. */
+export const LATEST_LABEL = 'latest';
+
 /**
  * Langfuse's rules for prompt names and labels, based on its API reference and on tests against a server. Langfuse
  * validates labels only when it creates a version, not when it adds a label to an existing version. promptsync
@@ -8,7 +11,7 @@ import type { ProviderRules } from '../domain/provider.ts';
 export const langfuseRules: ProviderRules = {
   findIdFault: (id) => NAME_FAULTS.find(({ hasFault }) => hasFault(id))?.fault ?? null,
   findEnvironmentFault: (environment) => {
-    if (environment === 'latest') return 'Langfuse itself moves this label to each new version';
+    if (environment === LATEST_LABEL) return 'Langfuse itself moves this label to each new version';
     return /^[a-z0-9_.-]{1,36}$/.test(environment)
       ? null
       : 'expected 1 to 36 characters from a-z, 0-9, "_", "." and "-"';

@@ -34,8 +34,8 @@ import {
 import { trackNewestVersion, getLedgerHead, rememberVersions, trackVersion, type LedgerWriteState } from './writing.ts';
 
 /**
- * A request to create a version. The pinned versions stay in the ledger of the new version, because somebody may want to
- * activate them again.
+ * A request to create a version. The pinned versions stay in the ledger of the new version, because somebody may want
+ * to activate them again.
  */
 type CreateRequest = CreateVersion & Pick<VersionUses, 'pinnedVersions'>;
 

@@ -3,9 +3,9 @@ import { differsOnlyInForm } from '../service/write-outcome.ts';
 import { type LedgerEntry, pickPresentFacts, type LedgerVersion } from './version-record.ts';
 
 /**
- * Returns true if promptsync created the version. In that case, the version record contains the digest of the text. A
- * record alone proves nothing: if somebody copies a version in the service and edits the copy, the copy still has the
- * record.
+ * Returns true if the version has the text that its version record describes. Either promptsync created the version, or
+ * it is a copy whose text nobody edited (see `mayBeEditedCopy`). A record alone proves nothing: if somebody copies a
+ * version in the service and edits the text of the copy, the copy still has the record of its original.
  */
 export function isManagedVersion(version: LedgerVersion): boolean {
   return version.record?.digest === version.content.digest;

@@ -1,4 +1,3 @@
-import type { DigestedText } from '../domain/content.ts';
 import type { ReadRequest } from '../domain/observed-prompt.ts';
 import type { WriteOutcome } from '../domain/provider.ts';
 import { makeVersionRef } from '../domain/versions.ts';
@@ -8,21 +7,13 @@ import { prefixProblem, makeProblem, type Problem, toProblem, ProblemError } fro
 import { type LedgerHead, mayFollowHead } from './ownership.ts';
 import { readActiveBack, type LedgerReading, listVersionsRead } from './reading.ts';
 import type { LedgerVersion } from './version-record.ts';
+import type { ProviderOpening } from '../providers/descriptor.ts';
 
 /** The dependencies and the settings of the ledger provider. */
-export type LedgerWorld = {
-  readonly service: PromptService;
-  /** The environment in which promptsync activates the version with the newest ledger. */
-  readonly trackingEnvironment: string;
-  /** Returns a new unique id for each create call. */
-  readonly newOperation: () => string;
-  /** Returns the text of a prompt file at a commit, or null if git does not have the file at that commit. */
-  readonly textAt: (commit: string, path: string) => Promise<DigestedText | null>;
-  /** Waits for the given number of milliseconds. Rejects if promptsync is interrupted. */
-  readonly sleep: (milliseconds: number) => Promise<void>;
-};
+export type LedgerWorld = Pick<ProviderOpening, 'trackingEnvironment' | 'newOperation' | 'textAt'> &
+  Pick<ProviderOpening['connection'], 'sleep'> & { readonly service: PromptService };
 
-/** The state that all writes to one prompt share. Every write and every probe changes it. */
+/** The state that all writes to one prompt share. Creating, probing and activating versions replaces its reading. */
 export type LedgerWriteState = {
   readonly world: LedgerWorld;
   readonly request: ReadRequest;
@@ -66,9 +57,9 @@ export async function activateVersion(
 }
 
 /**
- * Moves the tracking environment to the newest version that promptsync has read, if that version is a valid successor of
- * the ledger head. promptsync does this before it moves any other environment. The next run can then find the newest
- * ledger, even if this run is interrupted.
+ * Moves the tracking environment to the newest read version that may follow its current version (see `mayFollowHead`).
+ * Does nothing if there is none. promptsync does this before it moves any other environment, so that the next run finds
+ * the newest ledger even if this run is interrupted. Returns problems instead of throwing them.
  */
 export async function trackNewestVersion(state: LedgerWriteState): Promise<readonly Problem[]> {
   const head = getLedgerHead(state);

@@ -38,6 +38,7 @@ export function checkPromotions(
   const pins = formerPins.get(id) ?? new Map<string, readonly FormerPin[]>();
   const former: FormerPinStates = { pins, firstAge: firstAges.get(id) ?? null };
   const isPinnedSinceImport = ({ environment, pin: { kind } }: EnvironmentPin): boolean => {
+    // A prompt without a ledger was never synced, so its numbers and ids are those that an import wrote.
     const namesVersion = kind === 'version' || kind === 'number';
     return namesVersion && (context.observed.lacksLedger || alwaysPinned.get(id)?.has(environment) === true);
   };

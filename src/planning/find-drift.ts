@@ -16,7 +16,7 @@ import { meansVersion } from './former-pins.ts';
  * The data from which promptsync finds the drift of one prompt: the changes planned from the head and from the base,
  * the state of the prompt as observed in the service, and the earlier states of its file.
  */
-export type DriftInput = {
+type DriftInput = {
   readonly head: readonly Change[];
   readonly base: readonly Change[];
   readonly observed: ObservedPrompt;
@@ -28,8 +28,8 @@ export type DriftInput = {
  * differs only from the head, the head requests a change, and there is no drift.
  */
 export function findDrift(compared: DriftInput): readonly Drift[] {
-  const environments = compared.head.filter((change) => change.kind === 'set-active');
-  return [...environments.flatMap((change) => findEnvironmentDrift(change, compared)), ...findFieldDrift(compared)];
+  const activations = compared.head.filter((change) => change.kind === 'set-active');
+  return [...activations.flatMap((change) => findEnvironmentDrift(change, compared)), ...findFieldDrift(compared)];
 }
 
 function findEnvironmentDrift(

@@ -59,8 +59,9 @@ export function findEarlierRuns(
 
 /**
  * Returns true if the file pinned the version in promotion order. This means that the state right before the run pinned
- * the source environment to the version. If the run began with the file's first state, that state itself must pin the
- * source environment to the version. Its environments already served the pinned versions.
+ * the source environment to the version. If the run began with the file's first state, there is no state before it. In
+ * that case, the first state itself must pin the source environment to the version, because its environments already
+ * served the pinned versions.
  */
 export function beganAsPromotion(
   { since }: PinRun,
@@ -124,7 +125,7 @@ function certainlyMeantVersion(state: FormerPin, target: VersionTraits): boolean
  * - `unclear`: promptsync does not know which version the former pin `pin` refers to.
  * - `nothing`: git has no older pin.
  */
-export type PreviousPin =
+type PreviousPin =
   | { readonly kind: 'number'; readonly number: number }
   | { readonly kind: 'unclear'; readonly pin: FormerPin }
   | { readonly kind: 'nothing' };

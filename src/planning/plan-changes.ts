@@ -38,7 +38,7 @@ export type ResolvedPin = {
 };
 
 /** The resolved pins and the planned changes of one prompt. */
-export type PromptChanges = {
+type PromptChanges = {
   /** The pins in the order of the file. */
   readonly pins: readonly ResolvedPin[];
   /** The changes in the order in which promptsync applies them. */

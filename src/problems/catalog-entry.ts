@@ -1,7 +1,10 @@
+/** The severity of a problem. An error stops the affected prompt, file or command. A warning stops nothing. */
+export type Severity = 'error' | 'warning';
+
 /** An entry of the problem catalog. It defines the severity of a problem, and its message and hint. */
 export type CatalogEntry<Evidence> = {
-  readonly severity: 'error' | 'warning';
-  /** Returns one or two complete sentences that say what happened. */
+  readonly severity: Severity;
+  /** Returns one or more complete sentences that say what happened. */
   readonly message: (evidence: Evidence) => string;
   /** Returns an instruction that says what the user should do. */
   readonly hint: (evidence: Evidence) => string;

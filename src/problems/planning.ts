@@ -46,8 +46,8 @@ type MissingReview = {
 const MAX_NAMED_PULLS = 5;
 
 /**
- * Describes why promptsync considers a change unreviewed. If GitHub failed, the text does not name the prompt, so that reports can
- * show the problem once for all prompts.
+ * Describes why promptsync considers a change unreviewed. If GitHub failed, the text does not name the prompt, so that
+ * reports can show the problem once for all prompts.
  */
 function describeMissingReview({ prompt, pulls, directPush, failure }: MissingReview): string {
   if (failure !== null) {

@@ -143,7 +143,10 @@ export const SERVICE_PROBLEMS = {
   ),
 };
 
-/** Returns the hint for a service that cannot be reached. A setting of Node can only solve one cause: an unknown certificate authority. */
+/**
+ * Returns the hint for a service that cannot be reached. A setting of Node can only solve one cause: an unknown
+ * certificate authority.
+ */
 function makeUnreachableHint(reason: string): string {
   return /SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(reason)
     ? "If your own certificate authority issued the service's certificate, set NODE_EXTRA_CA_CERTS to the path of that authority's certificate file."

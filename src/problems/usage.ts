@@ -8,7 +8,9 @@ import {
   joinWords,
 } from './catalog-entry.ts';
 
-/** The hints for a pull request that promptsync could not update, by what the error message of git or GitHub contains. */
+/**
+ * The hints for a pull request that promptsync could not update, by what the error message of git or GitHub contains.
+ */
 const PULL_REQUEST_HINTS: readonly (readonly [pattern: RegExp, hint: string])[] = [
   [
     /not permitted to create/,
@@ -21,7 +23,10 @@ const PULL_REQUEST_HINTS: readonly (readonly [pattern: RegExp, hint: string])[] 
   ],
 ];
 
-/** Returns the hint for a status of GitLab. GitLab also responds with 404 if a resource exists but the token may not see it. */
+/**
+ * Returns the hint for a status of GitLab. GitLab also responds with 404 if a resource exists but the token may not see
+ * it.
+ */
 function makeGitLabHint(status: number): string {
   if (status >= 300 && status < 400) {
     return 'Check the URL in CI_API_V4_URL. To protect the token, promptsync does not follow redirects.';

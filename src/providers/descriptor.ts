@@ -10,13 +10,13 @@ import type { ConnectionOptions } from '../service/connection.ts';
 export type ProviderDescriptor = {
   /** The name of the service in help texts and messages. */
   readonly title: string;
-  /** Returns the rules of the service for prompt ids and environment names. */
+  /** Returns what promptsync knows about the service without a request. */
   readonly rules: (trackingEnvironment: string) => ProviderRules;
   /** The settings in promptsync.yaml that specify which environment variables contain the keys. */
   readonly keys: ProviderKeys;
   /** The paths of other settings in promptsync.yaml that only this provider supports, such as `service.embedded`. */
   readonly ownSettings: readonly string[];
-  /** The default address of the service. Null if the user must set `service.base_url`. */
+  /** Null if there is none. The user must then configure an address or the embedded service. */
   readonly defaultAddress: DefaultAddress | null;
   /** The path prefix of the service's API, such as `/v1/`. A base URL does not include it. */
   readonly interfacePath: string;
@@ -73,6 +73,7 @@ export type ProviderOpening = {
   readonly secretKey: string;
   /** Null if the provider has no public key. */
   readonly publicKey: string | null;
+  /** The environment in which promptsync activates the version with the newest ledger. */
   readonly trackingEnvironment: string;
   /** Returns a new unique id for each create call. */
   readonly newOperation: () => string;

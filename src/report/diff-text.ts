@@ -108,7 +108,7 @@ function renderBlock({ kind, lines }: MarkedBlock, style: Style): readonly strin
  */
 const MAX_LINE_ROWS = 8;
 /** The number of unchanged characters that a shortened line keeps before and after each change. */
-const MARGIN_COLUMNS = 30;
+const MARGIN_CHARACTERS = 30;
 
 /**
  * Shortens the unchanged parts of a changed line if the line needs more than `MAX_LINE_ROWS` rows. A line without
@@ -120,8 +120,8 @@ function makeExcerptAroundChange(line: MarkedLine, style: Style): MarkedLine {
   if (isShort || !line.some(({ changed }) => changed)) return line;
   return line.map(({ text, changed }) => {
     const characters = Array.from(text);
-    if (changed || characters.length <= 2 * MARGIN_COLUMNS) return { text, changed };
-    const [head, tail] = [characters.slice(0, MARGIN_COLUMNS), characters.slice(-MARGIN_COLUMNS)];
+    if (changed || characters.length <= 2 * MARGIN_CHARACTERS) return { text, changed };
+    const [head, tail] = [characters.slice(0, MARGIN_CHARACTERS), characters.slice(-MARGIN_CHARACTERS)];
     return { text: `${head.join('')} … ${tail.join('')}`, changed };
   });
 }

@@ -81,8 +81,8 @@ export function renderCodeBlock(lines: readonly string[], language: string): str
 }
 
 /**
- * Escapes a value for HTML inside a Markdown page. Also escapes at signs, because GitHub would interpret them as
- * mentions.
+ * Escapes a value for HTML inside a Markdown page. Also escapes at signs and backticks, because GitHub would interpret
+ * them as mentions and code.
  */
 export function escapeHtml(text: string): string {
   return escapeLine(text).replaceAll(/[&<>"'@`]/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -105,7 +105,7 @@ export type MatrixCell = {
 
 /**
  * Returns all environments of a report, without duplicates. Each prompt lists its environments in promotion order. The
- * result starts with the longest list, because its order is the most complete.
+ * result starts with those of the prompt that mentions environments most often.
  */
 export function listEnvironments({ prompts }: Report): readonly string[] {
   const lists = prompts.map(({ environments = [], edits = [], changes, drift }) =>

@@ -13,14 +13,16 @@ import { makeProblem, getErrorMessage, type Problem } from '../problem.ts';
 
 /**
  * The plan that the reviewers of a pull request saw, as the digest of the whole plan and the digests of its changes.
+ * `changes` is empty if the digests did not fit into the check. Then only the digest of the whole plan counts.
  */
 export type ShownPlan = { readonly plan: string; readonly changes: ReadonlySet<string> };
 
 /**
  * Computes the digest of each visible change of a prompt (SHA-256, base64url). The creation of a baseline is not
- * visible. A digest covers the prompt, the environment or field, its current state, and the new text and metadata or
- * the new field value. The digest of an activation stays the same after promptsync has created the version to activate.
- * The review therefore still covers the remaining changes if an apply is interrupted.
+ * visible. Each digest covers the prompt. The digest of a new version also covers its text and metadata. The digest of
+ * a field or an activation also covers the field or environment, its current state, and the new value or content. The
+ * digest of an activation stays the same after promptsync has created the version to activate. The review therefore
+ * still covers the remaining changes if an apply is interrupted.
  */
 export function computeChangeDigests(prompt: PromptPlan): readonly string[] {
   const steps = prompt.changes.filter(isVisibleChange).flatMap((change) => listDigestedSteps(change, prompt));

@@ -102,8 +102,8 @@ function makeBrokenProblem(
 }
 
 /**
- * Describes why a request got no complete response. If promptsync could not connect to a proxy, mentions only its host and port,
- * because the full address of the proxy may contain a password.
+ * Describes why a request got no complete response. If promptsync could not connect to a proxy, mentions only its host
+ * and port, because the full address of the proxy may contain a password.
  */
 export function describeBrokenExchange({ code, unreachedHost }: http.BrokenExchange, baseUrl: string): string {
   const wording = BROKEN_EXCHANGE_REASONS[code];

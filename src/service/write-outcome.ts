@@ -4,7 +4,9 @@ import { type KnownVersion, makeVersionRef, type VersionRef } from '../domain/ve
 import { prefixProblem, makeProblem, type Problem, ProblemError, toProblem } from '../problem.ts';
 import { ServiceError } from './prompt-service.ts';
 
-/** Returns true if a failed call may have had an effect, because its response was lost or invalid. */
+/**
+ * Returns true if a failed call may have had an effect, because its response was lost, invalid or a server error.
+ */
 export function isLostResponse(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.effect === 'unknown';
 }

@@ -165,7 +165,7 @@ function renderOrphans(report: Report): Markup {
   return markup`<section aria-labelledby="orphans"><h2 id="orphans">Orphans</h2>\n<ul>${items}</ul></section>\n`;
 }
 
-/** Renders the errors of the run, and the files that `promptsync init` wrote in addition to prompt files. */
+/** Renders the errors of the run, and the files that `promptsync init` wrote or kept in addition to prompt files. */
 function renderProblemsAndFiles(report: Report): readonly Markup[] {
   const { files = [] } = report;
   return [
