@@ -1,4 +1,3 @@
-import { formatCount } from '../text.ts';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
@@ -7,7 +6,7 @@ import type { CommandResult } from '../commands/result.ts';
 import { mapStrings } from '../domain/json.ts';
 import { makeProblem, getErrorMessage, ProblemError } from '../problem.ts';
 import { renderHtml } from '../report/html/page.ts';
-import { escapeForRunner, escapeLine, renderJson } from '../report/escape.ts';
+import { escapeLine, renderJson } from '../report/escape.ts';
 import {
   chooseFailureReason,
   type FailureReason,
@@ -20,15 +19,16 @@ import { renderMarkdown, type MarkdownOptions } from '../report/markdown.ts';
 import { PLAIN_STYLE } from '../report/style.ts';
 import { renderOutcome } from '../report/summary.ts';
 import { renderText } from '../report/text.ts';
-import type { Report, ReportProblem } from '../report/schema.ts';
+import type { Report } from '../report/schema.ts';
 import { renderApproval } from '../review/approval.ts';
 import { makeRootPathConverter } from './checkout.ts';
 import { type ReviewCheck, makeCheckId, makeCheckName, makeConfigPath, publishCheck } from './check.ts';
 import { Forbidden, type GitHub, findMergedPull, readOpenHead } from './client.ts';
 import type { ActionContext } from './context.ts';
 import { type ActionMode, type PullRequest } from './event.ts';
-import type { AnnotationKind, AnnotationPlace, SafeActionHost, Runner } from './runner.ts';
+import type { SafeActionHost } from './runner.ts';
 import { closeIssue, upsertComment, upsertIssue, makeCommentMarker, type StickyComment } from './upsert-posts.ts';
+import { annotateProblems, annotateWholeRun } from './annotate-problems.ts';
 
 /** A finished run of the action. */
 export type ActionRun = {
@@ -90,9 +90,8 @@ export async function publishRun(run: ActionRun, host: SafeActionHost): Promise<
   await attempt('summary', () =>
     runner.writeSummary(renderMarkdown(report, { ...publication.page, limit: SUMMARY_LIMIT })),
   );
-  if (context !== null) await publishOnGitHub({ ...run, context }, publication, attempt);
-  if (review?.context)
-    await publishOnGitHub({ ...review, context: review.context }, makePublication(review, host), attempt);
+  await publishOnGitHub(run, publication, attempt);
+  if (review) await publishOnGitHub(review, makePublication(review, host), attempt);
   return failure === '' ? 0 : 1;
 }
 
@@ -207,20 +206,19 @@ const SUMMARY_LIMIT = { most: 900 * 1024, measure: countBytes };
  */
 const CHECK_LIMIT = { most: 65_000, measure: countBytes };
 
-/** A run that has a context. */
-type StartedRun = ActionRun & { readonly context: ActionContext };
 /** The merged commits and pull requests whose changes an apply writes. */
 type AppliedMerges = Pick<ActionRun, 'merged' | 'pulls'>;
 
 /**
  * Publishes a run on GitHub. A review becomes a check and a comment, an apply updates the comment, and drift becomes an
- * issue.
+ * issue. Publishes nothing for a run that stopped before it had a context.
  */
 async function publishOnGitHub(
-  { mode, context, ...appliedMerges }: StartedRun,
+  { mode, context, ...appliedMerges }: ActionRun,
   publication: Publication,
   attempt: PublishAttempt,
 ): Promise<void> {
+  if (context === null) return;
   const { comment, 'drift-issue': issue } = context.inputs;
   if (mode === 'plan') await publishReview(context, publication, attempt);
   if (mode === 'sync' && comment !== 'never' && context.github !== null) {
@@ -321,8 +319,8 @@ async function publishOutcome(
 }
 
 /** Opens or updates the drift issue if the service differs from the files. Closes the issue if they are in sync. */
-async function publishIssue({ inputs, ...context }: ActionContext, publication: Publication): Promise<void> {
-  const github = requireGitHub(context.github);
+async function publishIssue({ inputs, github: client }: ActionContext, publication: Publication): Promise<void> {
+  const github = requireGitHub(client);
   const marker = makeCommentMarker(inputs);
   const body = renderBody(marker, publication);
   if (publication.failure === '') return closeIssue(github, { marker, body });
@@ -347,60 +345,4 @@ const COMMENT_LIMIT = { most: 60_000, measure: (text: string): number => text.le
 export function renderBody(marker: string, { report, page, hide }: Publication): string {
   const most = COMMENT_LIMIT.most - COMMENT_LIMIT.measure(`${marker}\n`);
   return hide(`${marker}\n${renderMarkdown(report, { ...page, limit: { ...COMMENT_LIMIT, most } })}`);
-}
-
-/**
- * The maximum number of problems of each severity that get an annotation. GitHub shows only ten annotations of each
- * kind for a step. The tenth annotation reports how many problems have none.
- */
-const MAX_ANNOTATIONS_PER_KIND = 9;
-
-/**
- * Annotates the lines of the problems. Equal problems get one annotation, and the number for each severity is limited
- * (see `MAX_ANNOTATIONS_PER_KIND`).
- * @param toRootPath converts the path in a problem to a path relative to the repository root
- */
-export function annotateProblems(
-  problems: readonly ReportProblem[],
-  toRootPath: (path: string) => string,
-  { annotate }: Runner,
-): void {
-  for (const severity of ['error', 'warning'] as const) {
-    const problemsOfKind = problems.filter((problem) => problem.severity === severity);
-    const distinct = [...new Map(problemsOfKind.map((problem) => [JSON.stringify(problem), problem])).values()];
-    for (const problem of distinct.slice(0, MAX_ANNOTATIONS_PER_KIND)) {
-      annotate(severity, renderAnnotation(problem), makeAnnotationPlace(problem, toRootPath));
-    }
-    const omitted = distinct.length - MAX_ANNOTATIONS_PER_KIND;
-    if (omitted > 0) {
-      const message = `${formatCount(omitted, `more ${severity}`)}: see the summary of the run.`;
-      annotate(severity, message, { title: 'promptsync' });
-    }
-  }
-}
-
-/** Adds an annotation to the run as a whole, not to a line of a file. */
-export function annotateWholeRun(kind: AnnotationKind, problem: ReportProblem, { annotate }: Runner): void {
-  annotate(kind, renderAnnotation(problem), { title: problem.code });
-}
-
-function renderAnnotation({ message, hint }: ReportProblem): string {
-  return escapeForAnnotation(`${message} ${hint}`);
-}
-
-function makeAnnotationPlace(
-  { code, path, line, column }: ReportProblem,
-  toRootPath: (path: string) => string,
-): AnnotationPlace {
-  if (path === undefined) return { title: code };
-  return {
-    title: code,
-    file: escapeForAnnotation(toRootPath(path)),
-    ...(line === undefined ? {} : { startLine: line }),
-    ...(column === undefined ? {} : { startColumn: column }),
-  };
-}
-
-function escapeForAnnotation(text: string): string {
-  return escapeForRunner(escapeLine(text));
 }

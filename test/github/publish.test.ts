@@ -3,12 +3,8 @@ import { makeReport } from '../../src/commands/make-report.ts';
 import { makeRunWithoutPlan } from '../../src/commands/result.ts';
 import { NO_ACCEPTED_WARNINGS } from '../../src/domain/accepted-warnings.ts';
 import type { ActionMode } from '../../src/github/event.ts';
-import {
-  annotateProblems,
-  annotateWholeRun,
-  countDifferingPrompts,
-  chooseActionFailure,
-} from '../../src/github/publish-run.ts';
+import { annotateProblems, annotateWholeRun } from '../../src/github/annotate-problems.ts';
+import { countDifferingPrompts, chooseActionFailure } from '../../src/github/publish-run.ts';
 import type { FailureReason } from '../../src/report/run-outcome.ts';
 import type { Report, ReportProblem, ReportPrompt } from '../../src/report/schema.ts';
 import { makeRunner, problemOfKind } from './support.ts';

@@ -1,0 +1,60 @@
+import { formatCount } from '../text.ts';
+import { escapeForRunner, escapeLine } from '../report/escape.ts';
+import type { ReportProblem } from '../report/schema.ts';
+import type { AnnotationKind, AnnotationPlace, Runner } from './runner.ts';
+
+/**
+ * The maximum number of problems of each severity that get an annotation. GitHub shows only ten annotations of each
+ * kind for a step. The tenth annotation reports how many problems have none.
+ */
+const MAX_ANNOTATIONS_PER_KIND = 9;
+
+/**
+ * Annotates the lines of the problems. Equal problems get one annotation, and the number for each severity is limited
+ * (see `MAX_ANNOTATIONS_PER_KIND`).
+ * @param toRootPath converts the path in a problem to a path relative to the repository root
+ */
+export function annotateProblems(
+  problems: readonly ReportProblem[],
+  toRootPath: (path: string) => string,
+  { annotate }: Runner,
+): void {
+  for (const severity of ['error', 'warning'] as const) {
+    const problemsOfKind = problems.filter((problem) => problem.severity === severity);
+    const distinct = [...new Map(problemsOfKind.map((problem) => [JSON.stringify(problem), problem])).values()];
+    for (const problem of distinct.slice(0, MAX_ANNOTATIONS_PER_KIND)) {
+      annotate(severity, renderAnnotation(problem), makeAnnotationPlace(problem, toRootPath));
+    }
+    const omitted = distinct.length - MAX_ANNOTATIONS_PER_KIND;
+    if (omitted > 0) {
+      const message = `${formatCount(omitted, `more ${severity}`)}: see the summary of the run.`;
+      annotate(severity, message, { title: 'promptsync' });
+    }
+  }
+}
+
+/** Adds an annotation to the run as a whole, not to a line of a file. */
+export function annotateWholeRun(kind: AnnotationKind, problem: ReportProblem, { annotate }: Runner): void {
+  annotate(kind, renderAnnotation(problem), { title: problem.code });
+}
+
+function renderAnnotation({ message, hint }: ReportProblem): string {
+  return escapeForAnnotation(`${message} ${hint}`);
+}
+
+function makeAnnotationPlace(
+  { code, path, line, column }: ReportProblem,
+  toRootPath: (path: string) => string,
+): AnnotationPlace {
+  if (path === undefined) return { title: code };
+  return {
+    title: code,
+    file: escapeForAnnotation(toRootPath(path)),
+    ...(line === undefined ? {} : { startLine: line }),
+    ...(column === undefined ? {} : { startColumn: column }),
+  };
+}
+
+function escapeForAnnotation(text: string): string {
+  return escapeForRunner(escapeLine(text));
+}
