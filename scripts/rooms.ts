@@ -163,6 +163,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       // The action reads the configuration before git starts, because git must not inherit the variables of API keys.
       'config/config.ts',
       'config/load-config.ts',
+      'config/make-git-settings.ts',
       'desired/open-workspace.ts',
       // The action needs the root of the checkout, its missing history, the tip of its branch, and a branch for
       // proposals.

@@ -1,4 +1,5 @@
-import { type Config, makeGitSettings } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
+import { makeGitSettings } from '../config/make-git-settings.ts';
 import { listConfigPaths, type WorkspaceOptions } from '../desired/open-workspace.ts';
 import type { DesiredWorkspace } from '../desired/read-desired-state.ts';
 import { makePromptMatcher } from '../files/find-prompt-paths.ts';

@@ -1,6 +1,6 @@
 import { type FormerFile, collectFormerPins, readFormerFiles } from '../desired/read-history.ts';
 import { getServiceTitle } from '../config/service.ts';
-import { makeGitSettings } from '../config/config.ts';
+import { makeGitSettings } from '../config/make-git-settings.ts';
 import type { ConflictLabels, PreferredSide } from '../domain/edits.ts';
 import type { FormerPin, FormerPinsByEnvironment } from '../domain/history.ts';
 import { isJsonObject } from '../domain/json.ts';

@@ -4,7 +4,6 @@ import { type Environment, type MaxChanges, type OnDrift, MAX_CHANGES_FORM, PERC
 import type { ProviderRules } from '../domain/provider.ts';
 import { expandBraces } from '../files/glob.ts';
 import { acceptedWarningCodes, singleLineText } from '../files/yaml-shape.ts';
-import type { GitSettings } from '../git/open-git.ts';
 import type { Place } from '../problem.ts';
 import type { KeySettingName } from '../providers/descriptor.ts';
 import {
@@ -66,11 +65,6 @@ export type Config = {
   readonly concurrency: number;
   readonly timeoutSeconds: number;
 };
-
-/** Returns the settings for git. git must not inherit the variables that contain the keys of the service. */
-export function makeGitSettings({ root, service }: Pick<Config, 'root' | 'service'>): GitSettings {
-  return { root, keyVariables: service?.kind === 'remote' ? service.keyVariables : [] };
-}
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 

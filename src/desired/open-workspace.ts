@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename } from 'node:path';
-import { type Config, makeGitSettings } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
+import { makeGitSettings } from '../config/make-git-settings.ts';
 import { type ConfigResult, loadConfig } from '../config/load-config.ts';
 import type { PromptIdentity, PromptFile } from '../domain/prompt-file.ts';
 import { suggestNames } from '../domain/suggest-name.ts';
