@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { READ_ONLY_KEY, SECRET_KEY, startLangfuse, type LangfuseDouble } from './langfuse-server.ts';
+import { PUBLIC_KEY, SECRET_KEY, startLangfuse, type LangfuseDouble } from './langfuse-server.ts';
 
 /** Makes writes wait until `count` of them have read. Later writes do not wait. */
 function waitForReaders(count: number): () => Promise<void> {
@@ -41,6 +41,7 @@ function withLabel({ store }: LangfuseDouble, label: string): readonly number[] 
 
 const newLabel = (label: string) => ({ newLabels: [label] });
 const textPrompt = (prompt: string, rest: object = {}) => ({ name: 'p', prompt, ...rest });
+const chatPrompt = (...prompt: readonly object[]) => ({ name: 'p', type: 'chat', prompt });
 const textWithReference = (part: string) => textPrompt(`See @@@langfusePrompt:name=${part}@@@.`);
 const BIG = '{"name":"p","prompt":"A","config":9007199254740993}';
 const ALL = ['a', 'latest', 'production', 'staging'];
@@ -211,13 +212,74 @@ describe('single calls to the Langfuse double', () => {
       400,
       {},
     ],
-    ['the Langfuse test double rejects DELETE requests', 'DELETE /p', undefined, 405, {}],
+    ['the Langfuse test double rejects PUT requests', 'PUT /p', undefined, 405, {}],
+    [
+      'the Langfuse test double accepts a NUL character in a config',
+      'POST ',
+      textPrompt('A', { config: { a: 'b\0' } }),
+      201,
+      { config: { a: 'b\0' } },
+    ],
+    [
+      'the Langfuse test double returns 500 for a config with a lone surrogate',
+      'POST ',
+      textPrompt('A', { config: { a: '\uD800' } }),
+      500,
+      FAILED,
+    ],
+    [
+      'the Langfuse test double rejects a create request that contains a label twice',
+      'POST ',
+      textPrompt('A', { labels: ['a', 'a'] }),
+      400,
+      {},
+    ],
+    [
+      'the Langfuse test double returns 404 for a PATCH with a fractional version number',
+      'PATCH /p/versions/1.5',
+      newLabel('a'),
+      404,
+      {},
+    ],
+    [
+      'the Langfuse test double returns 500 for a PATCH with a version number that exceeds 32 bits',
+      'PATCH /p/versions/4294967296',
+      newLabel('a'),
+      500,
+      FAILED,
+    ],
+    [
+      'the Langfuse test double returns 500 for a PATCH with a version that is not a number',
+      'PATCH /p/versions/three',
+      newLabel('a'),
+      500,
+      FAILED,
+    ],
+    [
+      'the Langfuse test double rejects a placeholder name with a hyphen',
+      'POST ',
+      chatPrompt({ type: 'placeholder', name: 'a-b' }),
+      400,
+      {},
+    ],
+    [
+      'the Langfuse test double rejects a placeholder that has the name of a variable',
+      'POST ',
+      chatPrompt({ type: 'placeholder', name: 'history' }, { role: 'system', content: 'Read {{history}}.' }),
+      400,
+      {},
+    ],
   ])('%s', async ([, words, sent, status, body]) => {
     const langfuse = await startWithVersions({}, ['a/b ü']);
     langfuse.store.addChatPrompt('chat');
     expect(await call(langfuse, words, sent)).toMatchObject({ status, body });
     expect(langfuse.store.versions('p')).toHaveLength(status === 201 ? 4 : 3);
   });
+});
+
+test('the Langfuse test double accepts a placeholder that has the name of a variable written with spaces', async () => {
+  const prompt = chatPrompt({ type: 'placeholder', name: 'history' }, { role: 'system', content: '{{ history }}' });
+  expect(await call(await startLangfuse(), 'POST ', prompt)).toMatchObject({ status: 201 });
 });
 
 test.for(['', '/a', 'a/', 'a//b', 'a|b', 'new', ' ', 'a <b>', 'a\nb'])(
@@ -296,18 +358,107 @@ describe('sequences of calls to the Langfuse double', () => {
     const langfuse = await startWithVersions();
     langfuse.limitPatches(1);
     expect(await call(langfuse, 'PATCH /p/versions/1', newLabel('a'))).toMatchObject({ status: 200 });
-    const refused = { status: 429, retryAfter: expect.stringMatching(/^(60|5\d)$/) };
+    const details = { limit: 30, remaining: 0, retryAfterSeconds: expect.any(Number) };
+    const body = { code: 'rate_limited', details };
+    const refused = { status: 429, retryAfter: expect.stringMatching(/^(60|5\d)$/), body };
     expect(await call(langfuse, 'PATCH /p/versions/2', newLabel('a'))).toMatchObject(refused);
     expect(await call(langfuse, 'POST ', textPrompt('A'))).toMatchObject({ status: 201 });
     expect(langfuse.takeWrites()).toEqual(['PATCH p v1 [a]', 'PATCH p v2 [a]', 'POST p []']);
   });
 
-  test('the Langfuse test double returns 401 for a wrong secret key and 403 for writes with a read-only key', async () => {
-    const langfuse = await startWithVersions({ path: '/below' });
-    const ask = async (words: string, key: string) => (await call(langfuse, words, undefined, key)).status;
-    expect([await ask('GET /p', 'sk-lf-wrong'), await ask('GET /p', READ_ONLY_KEY)]).toEqual([401, 200]);
-    expect(await ask('POST ', READ_ONLY_KEY)).toBe(403);
-    expect(langfuse.environment.LANGFUSE_HOST).toMatch(/:\d+\/below$/);
+  test('the Langfuse test double returns 401 for a wrong secret key and 403 for a public key without a secret key', async () => {
+    const { baseUrl, environment } = await startLangfuse({ path: '/below' });
+    const ask = async (authorization: string) => {
+      const answer = await fetch(`${baseUrl}/api/public/v2/prompts/p`, { headers: { authorization } });
+      return { status: answer.status, body: await answer.json() };
+    };
+    expect([await ask(`Basic ${btoa('any:sk-lf-wrong')}`), await ask(`Bearer ${PUBLIC_KEY}`)]).toEqual([
+      {
+        status: 401,
+        body: {
+          message: "Invalid credentials. Confirm that you've configured the correct host.",
+          error: 'UnauthorizedError',
+        },
+      },
+      {
+        status: 403,
+        body: {
+          message: 'Access denied - need to use basic auth with secret key to GET prompts',
+          error: 'ForbiddenError',
+        },
+      },
+    ]);
+    expect(environment.LANGFUSE_HOST).toMatch(/:\d+\/below$/);
+  });
+
+  test('the Langfuse test double moves a label and then returns 409 if the composition of the version is nested too deeply', async () => {
+    const langfuse = await startWithVersions();
+    const tag = (name: string) => `@@@langfusePrompt:name=${name}|label=a@@@`;
+    langfuse.store.addVersion('n0', { text: 'Bottom.', labels: ['a'] });
+    for (const n of [1, 2, 3, 4, 5]) langfuse.store.addVersion(`n${n}`, { text: tag(`n${n - 1}`), labels: ['a'] });
+    langfuse.store.addVersion('n6', { text: 'Not composed.', labels: ['a'] });
+    langfuse.store.addComposedVersion('n6', tag('n5'));
+    expect(await call(langfuse, 'PATCH /n6/versions/2', newLabel('a'))).toMatchObject({
+      status: 409,
+      body: { message: 'Maximum nesting depth exceeded (5)' },
+    });
+    expect(langfuse.store.serves('n6', 'a')).toMatchObject({ version: 2 });
+  });
+
+  test.each([
+    ['oldest', 1],
+    ['newest', 2],
+  ] as const)(
+    'the Langfuse test double returns the %s version if several versions have a label and the test chooses this order',
+    async (ambiguousLabel, version) => {
+      const langfuse = await startWithVersions({ ambiguousLabel });
+      for (const labeled of [1, 2]) langfuse.store.addLabel('p', labeled, 'a');
+      expect(await call(langfuse, 'GET /p?label=a')).toMatchObject({ body: { version } });
+    },
+  );
+
+  test('the Langfuse test double rejects the deletion of a prompt that another prompt contains', async () => {
+    const langfuse = await startWithVersions();
+    langfuse.store.addVersion('whole', { text: textWithReference('p|version=1').prompt });
+    expect(await call(langfuse, 'DELETE /p')).toMatchObject({ status: 400 });
+    expect(await call(langfuse, 'DELETE /whole')).toMatchObject({ status: 204 });
+    expect(await call(langfuse, 'DELETE /p')).toMatchObject({ status: 204 });
+    expect(await call(langfuse, 'DELETE /p')).toMatchObject({ status: 404 });
+  });
+
+  test('in the Langfuse test double, moving a label changes updatedAt of both versions and lastUpdatedAt of the prompt', async () => {
+    const langfuse = await startWithVersions();
+    const before = langfuse.store.versions('p');
+    await call(langfuse, 'PATCH /p/versions/1', newLabel('staging'));
+    const after = langfuse.store.versions('p');
+    const updated = after.filter((row, index) => row.updatedAt !== before[index]?.updatedAt);
+    expect(updated.map(({ version }) => version)).toEqual([1, 3]);
+    const times = updated.map((row) => row.updatedAt).toSorted();
+    expect(await call(langfuse, 'GET ?name=p')).toMatchObject({ body: { data: [{ lastUpdatedAt: times[1] }] } });
+    expect(after.map(({ createdAt }) => createdAt)).toEqual(before.map(({ createdAt }) => createdAt));
+  });
+
+  test('in the Langfuse test double, a PATCH that changes nothing still changes updatedAt of its version', async () => {
+    const langfuse = await startWithVersions();
+    const [before] = langfuse.store.versions('p').slice(2);
+    await call(langfuse, 'PATCH /p/versions/3', newLabel('staging'));
+    expect(langfuse.store.versions('p')[2]?.updatedAt).not.toBe(before?.updatedAt);
+  });
+
+  test('in the Langfuse test double, a create request with tags changes updatedAt of all versions', async () => {
+    const langfuse = await startWithVersions();
+    const before = langfuse.store.versions('p');
+    await call(langfuse, 'POST ', textPrompt('Four.', { tags: ['t'] }));
+    const after = langfuse.store.versions('p');
+    expect(before.every(({ updatedAt }, index) => updatedAt !== after[index]?.updatedAt)).toBe(true);
+  });
+
+  test('in the Langfuse test double, the deletion of an old version does not change lastUpdatedAt of the prompt', async () => {
+    const langfuse = await startWithVersions();
+    const read = async () => (await langfuse.store.list({ name: 'p' })).data[0];
+    const before = await read();
+    langfuse.store.deleteVersion('p', 1);
+    expect(await read()).toEqual({ ...before, versions: [2, 3] });
   });
 
   test('the Langfuse test double resolves references in prompt text unless the request sets resolve=false', async () => {
@@ -317,7 +468,7 @@ describe('sequences of calls to the Langfuse double', () => {
     const read = (query: string) => call(langfuse, `GET /whole?version=1${query}`);
     expect(await read('')).toMatchObject({ body: { prompt: 'See One..' } });
     expect(await read('&resolve=false')).toMatchObject({ body: { prompt: written.prompt } });
-    langfuse.store.deletePrompt('p');
+    langfuse.store.removePrompt('p');
     expect(await read('')).toMatchObject({ status: 409 });
   });
 

@@ -7,9 +7,8 @@ import type { Reply } from '../support/github-api.ts';
 import { LangfuseRefusal, langfuseStore, type LangfuseStore, type LangfuseStoreOptions } from './langfuse-store.ts';
 
 export const PUBLIC_KEY = 'pk-lf-0123456789';
-/** The secret keys must never appear in any output. The second key has read-only access. */
+/** The secret key must never appear in any output. */
 export const SECRET_KEY = 'sk-lf-5eCre7-0123456789';
-export const READ_ONLY_KEY = 'sk-lf-5eCre7-0nly-read5';
 
 type LangfuseRequest = {
   readonly method: string;
@@ -87,6 +86,7 @@ async function respond(incoming: IncomingMessage, response: ServerResponse, stat
   await sendOrFail(takeFailure(state, method, path), incoming, response, reply);
 }
 
+const MAX_DATABASE_INTEGER = 2 ** 31 - 1;
 const TOO_LONG: Reply = { status: 413, headers: { 'content-type': 'text/plain' }, body: 'Body exceeded 1mb limit' };
 const NO_PAGE: Reply = { status: 404, headers: { 'content-type': 'text/html' }, body: '<!DOCTYPE html>Not found' };
 
@@ -97,7 +97,7 @@ async function answer(state: State, request: LangfuseRequest, authorization = ''
   const [page, name, version] = PROMPTS.exec(request.path) ?? [];
   if (page === undefined) return NO_PAGE;
   try {
-    authorise(request, authorization);
+    authorize(request, authorization);
     return await perform(state, request, name && decodeURIComponent(name), version);
   } catch (error) {
     if (error instanceof LangfuseRefusal) return error.reply;
@@ -105,14 +105,21 @@ async function answer(state: State, request: LangfuseRequest, authorization = ''
   }
 }
 
-/** Checks the secret key. Langfuse ignores the public key. */
-function authorise({ method }: LangfuseRequest, authorization: string): void {
-  const [, key] = Buffer.from(authorization.replace(/^Basic /, ''), 'base64')
-    .toString()
-    .split(':');
-  if (key === READ_ONLY_KEY && method !== 'GET') throw new LangfuseRefusal(403, 'Access denied', 'ForbiddenError');
-  if (key === SECRET_KEY || key === READ_ONLY_KEY) return;
-  throw new LangfuseRefusal(401, 'Invalid credentials', 'UnauthorizedError');
+/**
+ * Checks the secret key. Langfuse ignores the public key if the secret key is right. It answers 403 to a public key
+ * that is sent without a secret key.
+ */
+function authorize({ method }: LangfuseRequest, authorization: string): void {
+  if (authorization === '') throw new LangfuseRefusal(401, 'No authorization header', 'UnauthorizedError');
+  const credentials = Buffer.from(authorization.replace(/^(Basic|Bearer) /, ''), 'base64').toString();
+  const [, key] = credentials.split(':');
+  if (key === SECRET_KEY) return;
+  if (authorization === `Bearer ${PUBLIC_KEY}`) {
+    const refusal = `Access denied - need to use basic auth with secret key to ${method} prompts`;
+    throw new LangfuseRefusal(403, refusal, 'ForbiddenError');
+  }
+  const message = "Invalid credentials. Confirm that you've configured the correct host.";
+  throw new LangfuseRefusal(401, message, 'UnauthorizedError');
 }
 
 async function perform(state: State, { method, path, body }: LangfuseRequest, name?: string, version?: string) {
@@ -121,7 +128,11 @@ async function perform(state: State, { method, path, body }: LangfuseRequest, na
   const call = [method, name && 'name', version && 'version'].filter(Boolean).join(' ');
   if (call === 'GET') return { status: 200, body: await store.list(query) };
   if (call === 'POST') return { status: 201, body: await store.create(body) };
-  if (call === 'PATCH name version') return patch(state, name ?? '', Number(version), body);
+  if (call === 'PATCH name version') return patch(state, name ?? '', version ?? '', body);
+  if (call === 'DELETE name') {
+    await store.deletePrompt(name ?? '');
+    return { status: 204 };
+  }
   if (call !== 'GET name') throw new LangfuseRefusal(405, 'Method not allowed', 'MethodNotAllowedError');
   const row = await store.read(name ?? '', query);
   if (row !== null) return { status: 200, body: { ...row, isActive: row.labels.includes('production') } };
@@ -130,12 +141,20 @@ async function perform(state: State, { method, path, body }: LangfuseRequest, na
 }
 
 /** Patches labels. Only PATCH requests count toward the rate limit. */
-async function patch({ store, patches }: State, name: string, version: number, body: unknown): Promise<Reply> {
+async function patch({ store, patches }: State, name: string, version: string, body: unknown): Promise<Reply> {
   const wait = Math.ceil((patches.until - Date.now()) / 1_000);
   patches.left -= 1;
   if (patches.left < 0 && wait > 0) {
-    return { status: 429, headers: { 'retry-after': `${wait}` }, body: { message: 'Rate limit exceeded' } };
+    const resetAt = new Date(patches.until).toISOString();
+    const details = { retryAfterSeconds: wait, limit: 30, remaining: 0, resetAt };
+    const refusal = { message: 'Rate limit exceeded', code: 'rate_limited', details };
+    return { status: 429, headers: { 'retry-after': `${wait}` }, body: refusal };
   }
   const { newLabels = null } = BodyShape.catch({}).parse(body);
-  return { status: 200, body: await store.patchLabels(name, version, newLabels) };
+  const number = Number(version);
+  // The database column is a 32-bit integer. Langfuse passes other numbers on to the database, which fails.
+  if (Number.isNaN(number) || number > MAX_DATABASE_INTEGER) {
+    throw new LangfuseRefusal(500, 'Internal Server Error', 'An unknown error occurred');
+  }
+  return { status: 200, body: await store.patchLabels(name, number, newLabels) };
 }

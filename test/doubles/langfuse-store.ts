@@ -14,7 +14,11 @@ export type LangfuseVersion = {
   readonly commitMessage: string | null;
   readonly tags: readonly string[];
   readonly createdAt: string;
+  /** Changes whenever a label or a tag of the version changes, and after each PATCH. */
   readonly updatedAt: string;
+  /** The id of the user who created the version, or `API`. */
+  readonly createdBy: string;
+  readonly projectId: string;
 };
 
 type ChatMessage = z.infer<typeof MessageShape>;
@@ -28,17 +32,28 @@ export type LangfuseEdit = {
 };
 
 export type LangfuseStoreOptions = {
+  /**
+   * Which version a read returns if several versions have its label. The real order is not defined, so tests must hold
+   * for both. The default is `oldest`.
+   */
+  readonly ambiguousLabel?: 'oldest' | 'newest';
+  /** The time of the first write, in ISO 8601. Each further write is a minute later. */
+  readonly startTime?: string;
   /** Awaited by each write between reading and writing. Calls that arrive in the meantime overlap with the write. */
   readonly pause?: () => Promise<unknown>;
   /** Called for each write that overlaps with another write to the same prompt. If it returns true, the write fails. */
   readonly isDeadlock?: () => boolean;
 };
 
-type State = Required<LangfuseStoreOptions> & {
+type State = Required<Pick<LangfuseStoreOptions, 'pause' | 'isDeadlock' | 'ambiguousLabel'>> & {
   /** The rows in order of creation. They are replaced and never modified, so a reader keeps the old state. */
   rows: readonly LangfuseVersion[];
-  /** The number of rows ever created. It is also the clock, which advances by a minute per row. */
+  /** The number of rows ever created. */
   made: number;
+  /** The time of the next write, in milliseconds since 1970. */
+  time: number;
+  /** The time at which each prompt was last updated, by name. A deletion of an old version does not change it. */
+  readonly lastUpdated: Map<string, string>;
   readonly writing: Set<{ readonly name: string; met: boolean }>;
   overlaps: number;
   readonly requests: string[];
@@ -56,15 +71,33 @@ export class LangfuseRefusal extends Error {
   }
 }
 
+/** Every commit in the tests is later than this time, unless a test sets another time. */
+const DEFAULT_START_TIME = '2025-06-01T00:00:00Z';
+
 /** Langfuse's prompts without a socket, so that tests can run thousands of histories. */
 export function langfuseStore(options: LangfuseStoreOptions = {}) {
-  const { pause = () => setImmediate(), isDeadlock = () => false } = options;
-  const state: State = { pause, isDeadlock, rows: [], made: 0, writing: new Set(), overlaps: 0, requests: [] };
+  const { pause = () => setImmediate(), isDeadlock = () => false, startTime = DEFAULT_START_TIME } = options;
+  const { ambiguousLabel = 'oldest' } = options;
+  const state: State = {
+    pause,
+    isDeadlock,
+    ambiguousLabel,
+    rows: [],
+    made: 0,
+    time: Date.parse(startTime),
+    lastUpdated: new Map(),
+    writing: new Set(),
+    overlaps: 0,
+    requests: [],
+  };
   return {
     list: async (filter?: z.input<typeof FilterShape>) => list(state, filter),
     read: async (name: string, which?: z.input<typeof WhichShape>) => read(state, name, which),
     create: async (body: unknown) => create(state, body),
     patchLabels: async (name: string, version: number, newLabels: unknown) => patch(state, name, version, newLabels),
+    deletePrompt: async (name: string) => deletePrompt(state, name),
+    /** Sets the time of the next write, in ISO 8601. Each further write is a minute later. */
+    setTime: (time: string) => void (state.time = Date.parse(time)),
     ...ownInterface(state),
     versions: (name: string) => rowsOf(state, name),
     serves: (name: string, label: string) => {
@@ -85,10 +118,17 @@ function ownInterface(state: State) {
   };
   return {
     addVersion: (name: string, { text: prompt, message: commitMessage, ...rest }: LangfuseEdit) =>
-      readForCreate(state, check(CreateShape, { ...rest, name, prompt, commitMessage }))().version,
+      readForCreate(state, check(CreateShape, { ...rest, name, prompt, commitMessage }), USER_ID)().version,
+    /** Adds a version without a check of its parts, as after a later change of the parts. */
+    addComposedVersion: (name: string, text: string) => {
+      const { version } = readForCreate(state, check(CreateShape, { name, prompt: 'Any text.' }), USER_ID)();
+      const row = rowsOf(state, name).find((one) => one.version === version);
+      if (row !== undefined) updateRow(state, row.id, { prompt: text });
+      return version;
+    },
     addChatPrompt: (name: string, labels: readonly string[] = []) => {
       const prompt = [{ role: 'system', content: 'You are helpful.' }];
-      return readForCreate(state, check(CreateShape, { name, type: 'chat', prompt, labels }))().version;
+      return readForCreate(state, check(CreateShape, { name, type: 'chat', prompt, labels }), USER_ID)().version;
     },
     moveLabel: (name: string, version: number, label: string) => void readForPatch(state, name, version, [label])(),
     /** Adds a label without removing it elsewhere, so that two versions have it, as after two concurrent writes. */
@@ -100,13 +140,21 @@ function ownInterface(state: State) {
     deleteVersion: (name: string, version: number) => {
       state.rows = state.rows.filter((row) => row.name !== name || row.version !== version);
       const last = newestOf(state, name);
-      if (last !== undefined) updateRow(state, last.id, { labels: [...new Set([...last.labels, LATEST])] });
+      if (last !== undefined && !last.labels.includes(LATEST)) {
+        updateRow(state, last.id, { labels: [...last.labels, LATEST] });
+      }
     },
-    deletePrompt: (name: string) => void (state.rows = state.rows.filter((row) => row.name !== name)),
+    /** Deletes a prompt, even if other prompts contain it. */
+    removePrompt: (name: string) => void (state.rows = state.rows.filter((row) => row.name !== name)),
   };
 }
 
 const LATEST = 'latest';
+/** The id of the user who makes all changes in Langfuse's user interface. */
+const USER_ID = 'user-ada';
+const PROJECT_ID = 'project-1';
+/** The maximum depth of composed prompts. */
+const MAX_NESTING_DEPTH = 5;
 
 /** The name is trimmed after validation. */
 const NameShape = z
@@ -119,31 +167,59 @@ const NameShape = z
 
 const CommonShape = z.object({
   name: NameShape,
-  labels: z.array(z.string().regex(/^[a-z0-9_.-]{1,36}$/, 'Label must be lowercase')).default([]),
+  labels: z
+    .array(z.string().regex(/^[a-z0-9_.-]{1,36}$/, 'Label must be lowercase'))
+    .refine((labels) => new Set(labels).size === labels.length, 'Labels must be unique')
+    .default([]),
   config: z.json().nullish(),
   tags: z.array(z.string()).nullish(),
   commitMessage: z.string().max(500).nullish(),
 });
 const MessageShape = z.union([
   z.object({ role: z.string(), content: z.string() }),
-  z.object({ type: z.literal('placeholder'), name: z.string() }),
+  z.object({ type: z.literal('placeholder'), name: z.string().regex(/^[a-zA-Z][a-zA-Z0-9_]*$/) }),
 ]);
 const CreateShape = z.union([
   CommonShape.extend({ type: z.literal('text').default('text'), prompt: z.string() }),
-  CommonShape.extend({ type: z.literal('chat'), prompt: z.array(MessageShape) }),
+  CommonShape.extend({
+    type: z.literal('chat'),
+    prompt: z
+      .array(MessageShape)
+      .refine((messages) => !hasPlaceholderLikeVariable(messages), 'A placeholder has the name of a variable'),
+  }),
 ]);
+
+/** Returns true if a placeholder has the name of a variable that is written without white space inside the braces. */
+function hasPlaceholderLikeVariable(messages: readonly ChatMessage[]): boolean {
+  const contents = messages.flatMap((message) => ('content' in message ? [message.content] : []));
+  const names = messages.flatMap((message) => ('content' in message ? [] : [message.name]));
+  return names.some((name) => contents.some((content) => content.includes(`{{${name}}}`)));
+}
+
 /** A PATCH does not validate labels, except that it rejects `latest`. */
 const LabelsShape = z.array(z.string()).refine((labels) => !labels.includes(LATEST), `'${LATEST}' is always assigned`);
 
-/** Validates a request. The database rejects NUL and lone surrogates with an internal error. */
+/**
+ * Validates a request. The database rejects lone surrogates with an internal error. It rejects NUL in the same way,
+ * except in a config.
+ */
 function check<Shape extends z.ZodType>(shape: Shape, value: unknown): z.output<Shape> {
   const { success, data, error } = shape.safeParse(value);
   if (!success) throw new LangfuseRefusal(400, 'Invalid request data', error.issues);
   JSON.stringify(data, (_, part: unknown) => {
-    if (typeof part !== 'string' || (part.isWellFormed() && !part.includes('\0'))) return part;
-    throw new LangfuseRefusal(500, 'Internal Server Error', 'An unknown error occurred');
+    if (typeof part === 'string' && !part.isWellFormed()) throw makeInternalError();
+    return part;
+  });
+  JSON.stringify(data, (key, part: unknown) => {
+    if (key === 'config') return undefined;
+    if (typeof part === 'string' && part.includes('\0')) throw makeInternalError();
+    return part;
   });
   return data;
+}
+
+function makeInternalError(): LangfuseRefusal {
+  return new LangfuseRefusal(500, 'Internal Server Error', 'An unknown error occurred');
 }
 
 async function create(state: State, body: unknown): Promise<LangfuseVersion> {
@@ -152,10 +228,26 @@ async function create(state: State, body: unknown): Promise<LangfuseVersion> {
   return write(state, sent.name, () => readForCreate(state, sent));
 }
 
+/** Moves labels, and resolves the composition of the version only after that. A 409 has therefore moved the labels. */
 async function patch(state: State, name: string, version: number, sent: unknown): Promise<LangfuseVersion> {
   const labels = check(LabelsShape, sent);
   state.requests.push(`PATCH ${name} v${version} [${labels.join(', ')}]`);
-  return write(state, name, () => readForPatch(state, name, version, labels));
+  const row = await write(state, name, () => readForPatch(state, name, version, labels));
+  resolveParts(state, row, 409);
+  return row;
+}
+
+/** Deletes a prompt, unless another prompt contains it. */
+function deletePrompt(state: State, name: string): void {
+  if (rowsOf(state, name).length === 0) throw new LangfuseRefusal(404, 'Prompt not found', 'LangfuseNotFoundError');
+  const users = state.rows.filter((row) => row.name !== name && listParts(row.prompt).includes(name));
+  if (users.length > 0) {
+    const lines = users.map((user) => `${user.name} v${user.version} depends on ${name}`);
+    const message = 'Other prompts are depending on prompt versions you are trying to delete';
+    throw new LangfuseRefusal(400, `${message}:\n\n${lines.join('\n')}`);
+  }
+  state.requests.push(`DELETE ${name}`);
+  state.rows = state.rows.filter((row) => row.name !== name);
 }
 
 type Commit = () => LangfuseVersion;
@@ -177,7 +269,7 @@ async function write(state: State, name: string, read: () => Commit): Promise<La
   }
 }
 
-function readForCreate(state: State, sent: z.output<typeof CreateShape>): Commit {
+function readForCreate(state: State, sent: z.output<typeof CreateShape>, createdBy = 'API'): Commit {
   const { name, type, prompt } = sent;
   const newest = newestOf(state, name);
   if (newest !== undefined && newest.type !== type) {
@@ -192,11 +284,13 @@ function readForCreate(state: State, sent: z.output<typeof CreateShape>): Commit
     if (rowsOf(state, name).some((row) => row.version === version)) {
       throw new LangfuseRefusal(400, `Failed to create prompt '${name}' due to unique constraint failure.`);
     }
-    unlabel();
-    const tags = [...new Set(sent.tags ?? newest?.tags ?? [])];
-    if (sent.tags) for (const row of rowsOf(state, name)) updateRow(state, row.id, { tags });
-    const { config, commitMessage = null } = sent;
-    return add(state, { name, version, type, prompt, config: config ?? {}, labels, commitMessage, tags });
+    return inOneTransaction(state, () => {
+      unlabel();
+      const tags = [...new Set(sent.tags ?? newest?.tags ?? [])];
+      if (sent.tags) for (const row of rowsOf(state, name)) updateRow(state, row.id, { tags });
+      const { config, commitMessage = null } = sent;
+      return add(state, { name, version, type, prompt, config: config ?? {}, labels, commitMessage, tags, createdBy });
+    });
   };
 }
 
@@ -209,12 +303,13 @@ function readForPatch(state: State, name: string, version: number, newLabels: re
   };
   locked();
   const unlabel = readForUnlabel(state, name, newLabels);
-  return () => {
-    unlabel();
-    const { id, labels } = locked();
-    updateRow(state, id, { labels: [...new Set([...newLabels, ...labels])] });
-    return locked();
-  };
+  return () =>
+    inOneTransaction(state, () => {
+      unlabel();
+      const { id, labels } = locked();
+      updateRow(state, id, { labels: [...new Set([...newLabels, ...labels])] });
+      return locked();
+    });
 }
 
 /**
@@ -229,20 +324,38 @@ function readForUnlabel(state: State, name: string, taken: readonly string[]): (
   };
 }
 
-function add(state: State, given: Omit<LangfuseVersion, 'id' | 'createdAt' | 'updatedAt'>): LangfuseVersion {
+/** Everything that one transaction writes gets times within the same minute. The next transaction is a minute later. */
+function inOneTransaction<Value>(state: State, commit: () => Value): Value {
+  const value = commit();
+  state.time += 60_000;
+  return value;
+}
+
+type GivenFields = Omit<LangfuseVersion, 'id' | 'createdAt' | 'updatedAt' | 'projectId'>;
+
+function add(state: State, given: GivenFields): LangfuseVersion {
   state.made += 1;
-  const row = { id: `row-${state.made}`, createdAt: clock(state), updatedAt: clock(state), ...given };
+  const now = readClock(state);
+  const row = { id: `row-${state.made}`, createdAt: now, updatedAt: now, projectId: PROJECT_ID, ...given };
   state.rows = [...state.rows, row];
+  state.lastUpdated.set(row.name, now);
   return row;
 }
 
 /** Updates a row. Does nothing if the row was deleted. */
 function updateRow(state: State, id: string, fields: Partial<LangfuseVersion>): void {
-  state.rows = state.rows.map((row) => (row.id === id ? { ...row, ...fields, updatedAt: clock(state) } : row));
+  const now = readClock(state);
+  state.rows = state.rows.map((row) => {
+    if (row.id !== id) return row;
+    state.lastUpdated.set(row.name, now);
+    return { ...row, ...fields, updatedAt: now };
+  });
 }
 
-function clock({ made }: State): string {
-  return new Date(Date.UTC(2026, 0, 2, 0, made)).toISOString();
+/** Reads the clock and advances it by a millisecond, so that the two versions of a move have different times. */
+function readClock(state: State): string {
+  state.time += 1;
+  return new Date(state.time).toISOString();
 }
 
 /** Returns the rows in order of creation. After a deletion, this differs from the order of version numbers. */
@@ -271,22 +384,32 @@ function read(state: State, name: string, which: z.input<typeof WhichShape> = {}
   return { ...row, prompt: `${resolve}` === 'true' ? resolveParts(state, row, 409) : row.prompt };
 }
 
-/** Finds a version by number or label. If two versions have the label, it returns the older one. */
+/** Finds a version by number or label. */
 function findRow(state: State, name: string, version = 0, label = ''): LangfuseVersion | undefined {
-  return rowsOf(state, name).find((row) =>
-    version === 0 ? row.labels.includes(label || 'production') : row.version === version,
-  );
+  if (version !== 0) return rowsOf(state, name).find((row) => row.version === version);
+  const labeled = rowsOf(state, name).filter((row) => row.labels.includes(label || 'production'));
+  return labeled.at(state.ambiguousLabel === 'oldest' ? 0 : -1);
 }
 
-/** Replaces the tags `@@@langfusePrompt:name=x|label=y@@@` and `…|version=1@@@` by the prompts that they name. */
+/** Matches the composition tags `@@@langfusePrompt:name=x|label=y@@@` and `@@@langfusePrompt:name=x|version=1@@@`. */
+const TAG = /@@@langfusePrompt:name=([^|=]+)\|(version|label)=([^|=]+?)@@@/g;
+
+/** Returns the names of the prompts that the tags of a prompt name. */
+function listParts(prompt: LangfuseVersion['prompt']): readonly string[] {
+  return [...JSON.stringify(prompt).matchAll(TAG)].map(([, name = '']) => name);
+}
+
+/** Replaces composition tags by the prompts that they name. */
 function resolveParts(
   state: State,
   { name, prompt }: Pick<LangfuseVersion, 'name' | 'prompt'>,
   status: number,
   above: readonly string[] = [],
 ) {
-  const tags = /@@@langfusePrompt:name=([^|=]+)\|(version|label)=([^|=]+?)@@@/g;
-  const resolved = JSON.stringify(prompt).replaceAll(tags, (_, part: string, kind: string, value: string): string => {
+  const resolved = JSON.stringify(prompt).replaceAll(TAG, (_, part: string, kind: string, value: string): string => {
+    if (above.length === MAX_NESTING_DEPTH) {
+      throw new LangfuseRefusal(status, `Maximum nesting depth exceeded (${MAX_NESTING_DEPTH})`);
+    }
     const row = kind === 'version' ? findRow(state, part, Number(value)) : findRow(state, part, 0, value);
     const path = [...above, name];
     if (row?.type === 'text' && !path.includes(part)) {
@@ -314,16 +437,21 @@ function list(state: State, filter: z.input<typeof FilterShape> = {}) {
   );
   const names = [...new Set(matchingRows.map((row) => row.name))].toSorted();
   const pageNames = names.slice((page - 1) * limit, page * limit);
-  const data = pageNames.map((one) => metaOf(matchingRows.filter((row) => row.name === one)));
+  const data = pageNames.map((one) =>
+    metaOf(
+      state,
+      matchingRows.filter((row) => row.name === one),
+    ),
+  );
   return { data, meta: { page, limit, totalItems: names.length, totalPages: Math.ceil(names.length / limit) } };
 }
 
-function metaOf(rows: readonly LangfuseVersion[]) {
+function metaOf({ lastUpdated }: State, rows: readonly LangfuseVersion[]) {
   const [newest] = rows.toSorted((a, b) => b.version - a.version);
   return {
     ...{ name: newest?.name ?? '', type: newest?.type, tags: newest?.tags, lastConfig: newest?.config },
     versions: rows.map(({ version }) => version).toSorted((a, b) => a - b),
     labels: [...new Set(rows.flatMap(({ labels }) => labels))].toSorted(),
-    lastUpdatedAt: newest?.updatedAt,
+    lastUpdatedAt: lastUpdated.get(newest?.name ?? '') ?? null,
   };
 }

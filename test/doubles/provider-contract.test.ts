@@ -41,7 +41,11 @@ const CASES: readonly Case[] = [
   {
     service: langfuse,
     connectTo: (baseUrl) => {
-      const service = connectLangfuse({ ...connection, baseUrl }, { publicKey: PUBLIC_KEY, secretKey: SECRET_KEY });
+      const service = connectLangfuse(
+        { ...connection, baseUrl },
+        { publicKey: PUBLIC_KEY, secretKey: SECRET_KEY },
+        () => null,
+      );
       return {
         provider: makeLangfuseProvider({ service, readFormerContents: async () => null, sleep }),
         close: service.close,
@@ -83,7 +87,7 @@ describe.each(CASES)('the provider for $service.name fulfills the provider contr
         environments: ['staging'],
         pinnedVersions: [],
       });
-      await writer.activate('staging', requireVersion(version));
+      await writer.activate(['staging'], requireVersion(version));
     }
     return started;
   }
@@ -158,7 +162,7 @@ describe.each(CASES)('the provider for $service.name fulfills the provider contr
     const created = await writer.create(makeCreateChange(text), { environments: ['staging'], pinnedVersions: [] });
     expect(created).toMatchObject({ status: 'made', version: { number: 3 }, problems: [] });
     if (!created.movedEnvironments?.includes('staging'))
-      await writer.activate('staging', requireVersion(created.version));
+      await writer.activate(['staging'], requireVersion(created.version));
     expect([textsOf(), serves('staging'), serves('production')]).toEqual([['One.', 'Two.', text], text, 'One.']);
     expect(double.active(MAIN, 'staging')?.id).toBe(created.version?.id);
   });
@@ -168,11 +172,10 @@ describe.each(CASES)('the provider for $service.name fulfills the provider contr
     const writer = await beginWriting(provider, { text: 'Three.', pins: { staging: 'latest', production: 'git:v2' } });
     const second = await writer.create(makeCreateChange('Two.'), { environments: [], pinnedVersions: [] });
     const third = await writer.create(makeCreateChange('Three.'), { environments: ['staging'], pinnedVersions: [] });
-    await writer.activate('staging', requireVersion(third.version));
-    expect(await writer.activate('production', requireVersion(second.version))).toMatchObject({
-      status: 'made',
-      problems: [],
-    });
+    await writer.activate(['staging'], requireVersion(third.version));
+    expect(await writer.activate(['production'], requireVersion(second.version))).toMatchObject([
+      { status: 'made', problems: [] },
+    ]);
     expect([textsOf(), serves('staging'), serves('production')]).toEqual([
       ['One.', 'Two.', 'Three.'],
       'Three.',
@@ -196,8 +199,8 @@ describe.each(CASES)('the provider for $service.name fulfills the provider contr
     const writer = await beginWriting(provider, parts);
     const pins = makeDesiredPrompt(parts).pins.flatMap(({ pin }) => (pin.kind === 'number' ? [pin] : []));
     const found = find(await writer.find(pins));
-    const written = await writer.activate('staging', requireVersion(found));
-    expect(written).toMatchObject({ status: 'made', version: { number: 1 }, problems: [] });
+    const written = await writer.activate(['staging'], requireVersion(found));
+    expect(written).toMatchObject([{ status: 'made', version: { number: 1 }, problems: [] }]);
     expect([textsOf(), serves('staging')]).toEqual([['One.', 'Two.'], 'One.']);
   });
 
@@ -211,8 +214,8 @@ describe.each(CASES)('the provider for $service.name fulfills the provider contr
   test('every provider refuses to activate a missing version and leaves the environment unchanged', async () => {
     const { provider, serves } = await startWithTwoVersions();
     const writer = await beginWriting(provider, { text: 'Two.', pins: { staging: 'latest' } });
-    const written = await writer.activate('staging', { id: '9-nowhere', number: 9 });
-    expect([written.status, written.problems.length, serves('staging')]).toEqual(['not_made', 1, 'Two.']);
+    const [written] = await writer.activate(['staging'], { id: '9-nowhere', number: 9 });
+    expect([written?.status, written?.problems.length, serves('staging')]).toEqual(['not_made', 1, 'Two.']);
   });
 
   test('every provider reports a problem if a prompt does not exist in the service', async () => {

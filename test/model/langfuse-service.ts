@@ -92,8 +92,12 @@ function toRemote({
   config,
   labels,
   commitMessage: message,
+  createdAt,
+  updatedAt,
+  createdBy,
 }: LangfuseVersion): RemoteLangfuseVersion {
-  return digestVersion({ number, content: { text: `${prompt}`, metadata: config }, labels, message });
+  const times = { createdAt: Date.parse(createdAt), updatedAt: Date.parse(updatedAt) };
+  return digestVersion({ number, content: { text: `${prompt}`, metadata: config }, labels, message, times, createdBy });
 }
 
 type Found = { readonly more?: number; readonly moving?: readonly string[] };
@@ -157,17 +161,17 @@ function callsOf(kept: Kept, world: World, { call, watched }: Calls): LangfuseSe
       tell(row);
       return toRemote(row);
     },
-    addLabel: (name, version, label) => {
+    addLabels: (name, version, labels) => {
       const taken = shown.get(`${name} ${version}`);
       const set = async () => {
-        const row = await store.patchLabels(name, version, [label]).catch(refused);
+        const row = await store.patchLabels(name, version, labels).catch(refused);
         const isTaken = taken === undefined || toVersion(kept, row).id === taken.id;
         // Langfuse has no conditional writes. promptsync notices the change when it reads the label back.
         if (!isTaken) note(world.statistics, 'accepted: a number used again between a look and a write');
-        watched.set(name, label, toVersion(kept, row), isTaken);
+        for (const label of labels) watched.set(name, label, toVersion(kept, row), isTaken);
       };
-      const ignore = async () => watched.ignoredSet(name, label, taken?.id ?? '');
-      return call({ kind: 'set', promptId: name, what: `${label} v${version}`, effect: set, ignore });
+      const ignore = async () => labels.forEach((label) => watched.ignoredSet(name, label, taken?.id ?? ''));
+      return call({ kind: 'set', promptId: name, what: `${labels.join(', ')} v${version}`, effect: set, ignore });
     },
   };
 }

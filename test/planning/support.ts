@@ -136,6 +136,7 @@ export function rules({ refs = {}, ...rest }: RulesParts = {}): Rules {
       formerPins: new Map(),
       firstAges: new Map(),
       formerStates: new Map(),
+      wantedSince: new Map(),
       alwaysPinned: new Map(),
       provenance: new Map(),
       contents: new Map(),

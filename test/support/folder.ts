@@ -70,6 +70,14 @@ export function commitAll(folder: string, message: string): string {
   return headOf(folder);
 }
 
+/** Commits all files at a time in ISO 8601. */
+export function commitAllAt(folder: string, time: string): void {
+  git(folder, 'add', '--all', '--force');
+  const env = { ...process.env, ...GIT_VARIABLES, GIT_AUTHOR_DATE: time, GIT_COMMITTER_DATE: time };
+  const words = ['commit', '--quiet', '--allow-empty', '--message', 'Change the prompt'];
+  execFileSync('git', words, { cwd: folder, env, stdio: 'pipe' });
+}
+
 /** Commits edits of tracked files and returns the commit. This takes half the time of `commitAll`. */
 export function commitEdits(folder: string, message: string): string {
   git(folder, 'commit', '--quiet', '--all', '--allow-empty', '--message', message);
