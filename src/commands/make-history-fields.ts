@@ -76,6 +76,8 @@ function makeOriginFields({
   commit,
   path,
   message,
+  createdAt,
+  createdBy,
 }: VersionHistory): NonNullable<ReportLineage['serves']> {
   return {
     id: ref.id,
@@ -85,6 +87,8 @@ function makeOriginFields({
     ...(commit && makeCommitFields(commit)),
     ...(path !== null && { path }),
     ...(message !== undefined && { message }),
+    ...(createdAt !== null && { created_at: new Date(createdAt).toISOString() }),
+    ...(createdBy !== null && { created_by: createdBy }),
   };
 }
 

@@ -16,6 +16,7 @@ import { makeMerger } from '../git/make-merger.ts';
 import { meansVersion } from '../planning/former-pins.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { type PromptDraft, draftEdits, editFiles, type EditOptions, makeDraftWithoutEdits } from './edit-files.ts';
+import { findMovedEnvironments, type MovedEnvironment } from './find-moved-environments.ts';
 import { listManagedBefore, readMergeBase } from './merge-base.ts';
 import { checkEnvironmentFlag, type PinEdit, makePinEdit } from './pin-edit.ts';
 import type { CommandResult } from './result.ts';
@@ -65,7 +66,13 @@ async function draftPull(
   const obstacles = findPullObstacles(serviceChanges, file, options, getServiceTitle(workspace.config));
   if (obstacles.length > 0) return makeDraftWithoutEdits(file, 'blocked', obstacles);
   const draft = await draftMerge(prompt, serviceChanges, options, workspace);
-  const warnings = serviceChanges.outsideEdits.flatMap((edit) => warnAboutManagedVersion(edit, file));
+  const warnings = [
+    ...serviceChanges.outsideEdits.flatMap((edit) => warnAboutManagedVersion(edit, file)),
+    ...serviceChanges.removedLabels.map(({ pin, wanted }) => {
+      const evidence = { label: pin.environment, version: `v${wanted.number}` };
+      return makeProblem('langfuse/label-removed', evidence, { path: file.path, line: pin.line, column: pin.column });
+    }),
+  ];
   return { ...draft, problems: [...draft.problems, ...warnings] };
 }
 
@@ -109,9 +116,11 @@ async function draftMerge(
  */
 function hasNothingToPull(prompt: ObservedPromptPlan, options: PullOptions): boolean {
   const hasFieldChanges = prompt.changes.some(({ kind }) => kind === 'update-prompt');
+  // Only a change of an environment can show that somebody removed a label there.
+  const hasUnserved = prompt.changes.some((change) => change.kind === 'set-active' && change.before === null);
   // This list ignores the pins at earlier commits. Such pins can only remove entries from the list. So if the list is
   // empty, there is nothing to pull.
-  return !hasFieldChanges && listOutsideEdits(prompt, options, new Map()).length === 0;
+  return !hasFieldChanges && !hasUnserved && listOutsideEdits(prompt, options, new Map(), []).length === 0;
 }
 
 /** The changes that somebody made to one prompt in the service. */
@@ -127,6 +136,10 @@ type ServiceChanges = {
   readonly textEdits: readonly OutsideEdit[];
   /** The outside edits that may be older than the pin of their environment in the file. */
   readonly contested: readonly OutsideEdit[];
+  /** The environments that somebody moved back to a version that an earlier commit pinned. They have no text to pull. */
+  readonly movedBack: readonly OutsideEdit[];
+  /** The environments in which somebody removed the label of the version. There is nothing to pull from them. */
+  readonly removedLabels: readonly MovedEnvironment[];
 };
 
 /**
@@ -151,16 +164,32 @@ type OutsideEdit = {
 async function findServiceChanges(
   prompt: ObservedPromptPlan,
   options: PullOptions,
-  { repository }: PlannedWorkspace,
+  workspace: PlannedWorkspace,
 ): Promise<ServiceChanges> {
   const { file } = prompt;
+  const { repository } = workspace;
   const head = repository?.head ?? null;
   const formerFiles = repository === null || head === null ? [] : await readFormerFiles(file, head, repository);
+  const allMoved = await findMovedEnvironments(prompt, workspace);
+  const moved = allMoved.filter(({ pin }) => (options.environment ?? pin.environment) === pin.environment);
   const formerPins = repository === null ? new Map() : await collectFormerPins(formerFiles, repository);
-  const outsideEdits = listOutsideEdits(prompt, options, formerPins);
+  const outsideEdits = listOutsideEdits(prompt, options, formerPins, moved);
   const isHistoryComplete = repository?.isShallow === false;
   const contested = outsideEdits.filter((edit) => isPinContested(edit, formerFiles, isHistoryComplete));
-  return { formerFiles, outsideEdits, textEdits: keepDistinctContents(outsideEdits, file), contested };
+  const known = prompt.observed.known;
+  const movedBack = moved.flatMap(({ pin, served: version }): readonly OutsideEdit[] => {
+    const { environment } = pin;
+    if (version === null || outsideEdits.some((edit) => edit.environment === environment)) return [];
+    return [{ environment, version, pin, isManaged: isKnownAsManaged(version, known) }];
+  });
+  return {
+    formerFiles,
+    outsideEdits,
+    textEdits: keepDistinctContents(outsideEdits, file),
+    contested,
+    movedBack,
+    removedLabels: moved.filter(({ served }) => served === null),
+  };
 }
 
 /**
@@ -171,13 +200,16 @@ function listOutsideEdits(
   { file, observed, changes }: ObservedPromptPlan,
   { environment }: PullOptions,
   formerPins: FormerPinsByEnvironment,
+  moved: readonly MovedEnvironment[],
 ): readonly OutsideEdit[] {
   const changing = new Set(changes.flatMap((change) => (change.kind === 'set-active' ? [change.environment] : [])));
   const known = observed.known;
   const selected = environment === undefined ? file.pins.map((pin) => pin.environment) : [environment];
   return selected.flatMap((name): readonly OutsideEdit[] => {
     const version = observed.active.get(name) ?? null;
-    if (version === null || wasPinnedEarlier(version, formerPins.get(name) ?? [], known)) return [];
+    if (version === null) return [];
+    const isNewVersion = moved.some((one) => one.isNewVersion && one.pin.environment === name);
+    if (!isNewVersion && wasPinnedEarlier(version, formerPins.get(name) ?? [], known)) return [];
     const pin = file.pins.find((candidate) => candidate.environment === name) ?? null;
     // Also compare the version numbers, because the plan has no change for a pin with an unknown version number. An
     // earlier pull may have written such a pin.
@@ -330,15 +362,22 @@ function makeConflictLabels({ path }: PromptFile, textEdit: OutsideEdit | null):
 
 /**
  * Creates the edits that pin environments to the versions that they serve. Skips environments that the file does not
- * pin or pins to `latest`. With `--ours`, also skips contested pins.
+ * pin or pins to `latest`, except those that somebody moved back. With `--ours`, also skips contested pins.
  */
-function makePinEdits({ outsideEdits, contested }: ServiceChanges, { side }: PullOptions): readonly PinEdit[] {
-  return outsideEdits.flatMap((edit): readonly PinEdit[] => {
+function makePinEdits(
+  { outsideEdits, contested, movedBack }: ServiceChanges,
+  { side }: PullOptions,
+): readonly PinEdit[] {
+  const pinEditsOfMoves = movedBack.flatMap(({ environment, pin, version }): readonly PinEdit[] => {
+    return pin === null ? [] : [makePinEdit({ environment, version }, pin.pin)];
+  });
+  const pinEdits = outsideEdits.flatMap((edit): readonly PinEdit[] => {
     const { environment, pin, version } = edit;
     if (pin === null || pin.pin.kind === 'latest') return [];
     if (side === 'ours' && contested.includes(edit)) return [];
     return [makePinEdit({ environment, version }, pin.pin)];
   });
+  return [...pinEdits, ...pinEditsOfMoves];
 }
 
 async function draftMergedFile(

@@ -33,6 +33,8 @@ export type Workspace = {
   readonly config: Config | null;
   /** The prompt files that are both valid and selected. */
   readonly files: readonly PromptFile[];
+  /** All valid prompt files, including those that are not selected. */
+  readonly allFiles: readonly PromptFile[];
   readonly problems: readonly Problem[];
   /**
    * The prompts that `--changed-since` leaves out. Null if the user did not pass the flag, or if git could not compare
@@ -63,12 +65,12 @@ export async function loadConfiguration(
  */
 export async function openWorkspace(options: WorkspaceOptions, world: World): Promise<Workspace> {
   const { config, problems: configProblems } = await loadConfiguration(options, world);
-  if (config === null) return { config, files: [], problems: sortByPlace(configProblems), skipped: null };
+  if (config === null) return { config, files: [], allFiles: [], problems: sortByPlace(configProblems), skipped: null };
   const prompts = await readPrompts(config);
   const selection = selectFiles(prompts.files, options.only);
   const selectionProblems = prompts.problems.some(isError) ? [] : selection.problems;
   const problems = sortByPlace([...configProblems, ...prompts.problems, ...selectionProblems]);
-  const selected = { config, files: selection.files, problems, skipped: null };
+  const selected = { config, files: selection.files, allFiles: prompts.files, problems, skipped: null };
   const workspace =
     options.changedSince === undefined ? selected : await keepChangedFiles(selected, config, options.changedSince);
   const keptPaths = new Set(workspace.files.map(({ path }) => path));

@@ -28,6 +28,8 @@ export type DesiredWorkspace = DesiredState & {
   readonly config: Config;
   readonly repository: Repository | null;
   readonly base: BaseFiles | null;
+  /** All valid prompt files, including those that are not selected. */
+  readonly allFiles: readonly PromptFile[];
   /** The paths of the selected files that differ from HEAD. Empty outside a repository. */
   readonly uncommitted: ReadonlySet<string>;
   readonly skipped: SkippedPrompts | null;
@@ -64,6 +66,7 @@ export async function readDesiredState(
     return makeSuccess({
       config,
       files,
+      allFiles: workspace.allFiles,
       repository,
       base,
       skipped,

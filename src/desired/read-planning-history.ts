@@ -1,5 +1,10 @@
 import { type Content, matchesDigest } from '../domain/content.ts';
-import { getContentsAtRefs, type PlanningHistory, NO_PLANNING_HISTORY } from '../domain/desired-state.ts';
+import {
+  getContentsAtRefs,
+  type PlanningHistory,
+  NO_PLANNING_HISTORY,
+  type WantedSinceByEnvironment,
+} from '../domain/desired-state.ts';
 import type { FileHistory } from '../domain/history.ts';
 import { chooseVersionToCreate, type PinTarget, findPinTarget, findPinTargets } from '../domain/pin-target.ts';
 import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
@@ -16,6 +21,7 @@ import {
   wasSyncedBefore,
 } from './read-history.ts';
 import type { DesiredWorkspace } from './read-desired-state.ts';
+import { readWantedSince } from './read-wanted-since.ts';
 
 /** The parts of the desired state that promptsync needs to read the planning history. */
 type PlanningSources = Pick<
@@ -60,6 +66,7 @@ export async function readPlanningHistory(
     firstAges: mapFirstAges(histories),
     alwaysPinned: mapValues(histories, ({ file, history }) => findEnvironmentsPinnedFromStart(file, history)),
     formerStates: await readForEachPrompt(drifting, ({ file }) => readFormerStates(file, tips, repository)),
+    wantedSince: await readForEachPrompt(drifting, (prompt) => readWantedSinceAtBase(prompt, sources)),
     provenance: await readProvenance(compared, sources),
     contents: await readContents(compared, repository),
   };
@@ -125,9 +132,27 @@ function mapFirstAges(histories: ReadonlyMap<string, { readonly history: FileHis
   return new Map(complete.map(([id, { history }]) => [id, history.commits.length - 1]));
 }
 
+/** Reads since when the live branch has wanted what the pins at the base want. Needs a service that shows times. */
+async function readWantedSinceAtBase(
+  { file, observed }: ComparedPrompt,
+  sources: GitSources,
+): Promise<WantedSinceByEnvironment> {
+  const { repository, base, config } = sources;
+  const baseFile = base?.files.get(file.id);
+  if (base === null || baseFile === undefined || !showsTimes(observed)) return new Map();
+  const live = { repository, branch: config.branch, commit: base.commit };
+  return readWantedSince(baseFile, observed, getContentsAtRefs(sources, file.id), live);
+}
+
+/** Returns true if the service shows when it created and changed versions. */
+function showsTimes({ known }: ObservedPrompt): boolean {
+  return known.some(({ times }) => times !== undefined);
+}
+
 /**
  * Returns true if the prompt may have drifted, because an environment or a field in the service differs from both the
- * base and the file.
+ * base and the file. An environment without an active version can drift only if the service shows the times of
+ * versions.
  */
 function mayHaveDrifted({ file, observed, targets }: ComparedPrompt, sources: GitSources): boolean {
   const baseFile = sources.base?.files.get(file.id);
@@ -135,8 +160,8 @@ function mayHaveDrifted({ file, observed, targets }: ComparedPrompt, sources: Gi
   const atRefs = getContentsAtRefs(sources, file.id);
   const differsFromBase = ({ environment }: EnvironmentPin): boolean => {
     const basePin = baseFile.pins.find((pin) => pin.environment === environment);
-    const served = observed.active.get(environment) ?? null;
-    if (served === null || basePin === undefined) return false;
+    const isServing = (observed.active.get(environment) ?? null) !== null;
+    if (basePin === undefined || (!isServing && !showsTimes(observed))) return false;
     return findPinTarget(basePin, baseFile, observed, atRefs).kind !== 'in-sync';
   };
   if (file.pins.some((pin, index) => targets[index]?.kind !== 'in-sync' && differsFromBase(pin))) return true;

@@ -54,6 +54,16 @@ export type FormerStates = {
   readonly fields: readonly Pick<PromptFile, FieldName>[];
 };
 
+/** The commit of the live branch that introduced what a pin wants. */
+export type WantedSince = {
+  readonly commit: string;
+  /** The committer date of the commit, in seconds since 1970. */
+  readonly time: number;
+};
+
+/** The commit that introduced what each pin of a file wants, by environment. Omits pins for which it is unknown. */
+export type WantedSinceByEnvironment = ReadonlyMap<string, WantedSince>;
+
 /** The parts of the git history that the planner needs. promptsync reads them only for prompts that are out of sync. */
 export type PlanningHistory = {
   /**
@@ -75,6 +85,11 @@ export type PlanningHistory = {
    */
   readonly formerStates: ReadonlyMap<string, FormerStates>;
   /**
+   * Since when the live branch has wanted what the pins at the base want, by prompt id. Contains only prompts that may
+   * have drifted in a service that shows the times of versions.
+   */
+  readonly wantedSince: ReadonlyMap<string, WantedSinceByEnvironment>;
+  /**
    * The git source of the content of each file from which a sync would create a version, by file path. Omits files with
    * uncommitted changes.
    */
@@ -91,6 +106,7 @@ export const NO_PLANNING_HISTORY: PlanningHistory = {
   firstAges: new Map(),
   alwaysPinned: new Map(),
   formerStates: new Map(),
+  wantedSince: new Map(),
   provenance: new Map(),
   contents: new Map(),
 };

@@ -68,7 +68,7 @@ function listReusableVersions({ known, active }: ObservedPrompt): readonly Known
  * Returns the content that a pin refers to. Null if the pin specifies a version number or id, or if its git ref does
  * not contain the prompt.
  */
-function findPinnedContent(pin: Pin, file: PromptFile, atRefs: ContentsAtRefs): Content | null {
+export function findPinnedContent(pin: Pin, file: PromptFile, atRefs: ContentsAtRefs): Content | null {
   if (pin.kind === 'latest') return file.content;
   return pin.kind === 'git' ? findContentAtRef(atRefs, pin.ref) : null;
 }

@@ -17,6 +17,15 @@ export type ProviderRules = {
   readonly hasFields: boolean;
   /** Whether a pin may specify a version by its id. If not, every version can be pinned by its number. */
   readonly canPinIds: boolean;
+  /** Returns the other prompts that the text of a composed prompt includes. Empty if the service cannot compose prompts. */
+  readonly listParts: (text: string) => readonly PromptPart[];
+};
+
+/** A prompt that the text of another prompt includes. */
+export type PromptPart = {
+  readonly promptId: string;
+  /** The environment whose active version is included. Null if the text includes a fixed version. */
+  readonly environment: string | null;
 };
 
 /**
@@ -57,10 +66,11 @@ export type PromptWriter = {
   /** Updates fields of the prompt. Never throws. */
   readonly update: (change: UpdatePrompt) => Promise<WriteOutcome>;
   /**
-   * Makes a version active in an environment, but only if the version still has the content that promptsync knows. Then
-   * reads the environment back. Never throws.
+   * Makes a version active in the given environments, but only if the version still has the content that promptsync
+   * knows. Then reads each environment back. Returns the outcome of each environment, in the same order. After an error
+   * in one environment, does not write to those after it. Never throws.
    */
-  readonly activate: (environment: string, version: VersionRef) => Promise<WriteOutcome>;
+  readonly activate: (environments: readonly string[], version: VersionRef) => Promise<readonly WriteOutcome[]>;
 };
 
 /** The planned activations that a provider must know about when it creates a version. */
@@ -83,6 +93,8 @@ export type CreateOutcome = WriteOutcome & {
   readonly movedEnvironments?: readonly string[];
   /** The metadata digest of the adopted version. Absent if promptsync created a version. */
   readonly adoptedMetadataDigest?: Digest;
+  /** True if the service refused the version because somebody else created a version of the prompt at the same time. */
+  readonly hasConcurrentVersion?: true;
 };
 
 /** The outcome of one write. If `problems` contains an error, promptsync makes no further writes for this prompt. */

@@ -70,6 +70,17 @@ export type KnownVersion = VersionFacts & {
   readonly content: StoredContent<JsonValue> | null;
   /** The message that the creator of the version stored with it. Absent if the service does not show a message. */
   readonly message?: string;
+  /** Absent if the service does not show the times of versions. */
+  readonly times?: VersionTimes;
+  /** The user or the API key that created the version, as the service names it. Absent if the service does not show it. */
+  readonly createdBy?: string;
+};
+
+/** When the service created and changed a version. Both times are in milliseconds since 1970. */
+export type VersionTimes = {
+  readonly createdAt: number;
+  /** The time at which an environment last moved to or away from the version. */
+  readonly updatedAt: number;
 };
 
 /**

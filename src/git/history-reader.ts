@@ -2,7 +2,14 @@ import type { Provenance } from '../domain/plan.ts';
 import type { CommitInfo } from '../domain/history.ts';
 import { batchCalls, splitLines, makePathspecs, type RunGit, type Git } from './open-git.ts';
 import type { BlobCache } from './file-reader.ts';
-import { type FileStateChange, FULL_HISTORY, type LogEntry, readCommitInfos, readLog } from './read-log.ts';
+import {
+  type FileStateChange,
+  FULL_HISTORY,
+  type LogEntry,
+  readCommitInfos,
+  readCommitTimes,
+  readLog,
+} from './read-log.ts';
 import { type FileAtCommit, makeFileKey, parseFileKey } from './read-trees.ts';
 
 /** Functions that read the history of commits and files. Paths are relative to the repository root. */
@@ -30,6 +37,8 @@ export type CommitHistory = {
   readonly findIndependent: (commits: readonly string[]) => Promise<readonly string[]>;
   /** Returns the author, date and message of each commit, by id. Omits commits that the clone does not have. */
   readonly readCommits: (ids: Iterable<string>) => Promise<ReadonlyMap<string, CommitInfo>>;
+  /** Returns the committer date of each commit, in seconds since 1970. Omits commits that the clone does not have. */
+  readonly readCommitTimes: (ids: Iterable<string>) => Promise<ReadonlyMap<string, number>>;
   /**
    * Maps each commit that entered a branch through a merge to the id of the merge commit. `commit` is the tip of the
    * branch. First-parent commits of the branch have no entry.
@@ -69,6 +78,7 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
     isSameOrAncestor: async (commit, other) => !(await listMissingTogether(commit, other)).has(commit),
     findIndependent: async (commits) => splitLines(await run('merge-base', '--independent', ...commits)),
     readCommits: (ids) => readCommitInfos(runWithInput, ids),
+    readCommitTimes: (ids) => readCommitTimes(runWithInput, ids),
     mapCommitsToMerges: async (commit) => {
       return mapCommitsToMerges(await runRevList('--parents', `--max-count=${MAX_COMMITS}`, commit));
     },

@@ -115,6 +115,24 @@ export async function readCommitInfos(
 }
 
 /**
+ * Reads the committer date of each commit, in seconds since 1970. Passes only well-formed commit ids to git. Omits
+ * commits that the clone does not have.
+ */
+export async function readCommitTimes(
+  run: Git['runWithInput'],
+  ids: Iterable<string>,
+): Promise<ReadonlyMap<string, number>> {
+  const requestedIds = new Set([...ids].filter(isCommitId));
+  if (requestedIds.size === 0) return new Map();
+  const args = [...LOG, '--no-walk=unsorted', '--ignore-missing', '-s', '--format=tformat:%H%x00%ct', '--stdin'];
+  const fields = (await run([...requestedIds], ...args)).split('\0');
+  const entries = fields.flatMap((id, index): readonly [string, number][] => {
+    return index % 2 === 0 && requestedIds.has(id) ? [[id, Number(fields[index + 1])]] : [];
+  });
+  return new Map(entries);
+}
+
+/**
  * Parses the output of `git log -z` for the format `FIELDS`. Each field ends with a NUL, and no field contains a NUL.
  */
 function parseCommits(output: string): readonly CommitInfo[] {

@@ -1,4 +1,4 @@
-import type { FormerStates } from '../domain/desired-state.ts';
+import type { FormerStates, WantedSinceByEnvironment } from '../domain/desired-state.ts';
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';
 import {
   type Change,
@@ -7,20 +7,27 @@ import {
   type ServedVersion,
   type SetActive,
   type UpdatePrompt,
+  isNewVersionRef,
   isSameTarget,
 } from '../domain/plan.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
 import { makeVersionRef, type KnownVersion } from '../domain/versions.ts';
 import { meansVersion } from './former-pins.ts';
+import { wasMovedAfterSync } from './was-moved-after-sync.ts';
 
-/**
- * The data from which promptsync finds the drift of one prompt: the changes planned from the head and from the base,
- * the state of the prompt as observed in the service, and the earlier states of its file.
- */
+/** The data from which promptsync finds the drift of one prompt. */
 type DriftInput = {
+  readonly headFile: PromptFile;
+  readonly baseFile: PromptFile;
+  /** The changes that make the service match the head. */
   readonly head: readonly Change[];
+  /** The changes that would make the service match the base. */
   readonly base: readonly Change[];
   readonly observed: ObservedPrompt;
+  /** The earlier states of the file. */
   readonly former: FormerStates;
+  /** Since when the live branch has wanted what the pins at the base want. */
+  readonly wantedSince: WantedSinceByEnvironment;
 };
 
 /**
@@ -32,23 +39,51 @@ export function findDrift(compared: DriftInput): readonly Drift[] {
   return [...activations.flatMap((change) => findEnvironmentDrift(change, compared)), ...findFieldDrift(compared)];
 }
 
-function findEnvironmentDrift(
-  { environment, after }: SetActive,
-  { base, observed: { active }, former }: DriftInput,
-): readonly Drift[] {
+function findEnvironmentDrift({ environment, after }: SetActive, compared: DriftInput): readonly Drift[] {
+  const { base, former } = compared;
   const baseChange = base
     .filter((change) => change.kind === 'set-active')
     .find((change) => change.environment === environment);
   if (baseChange === undefined) return [];
-  const version = active.get(environment) ?? null;
+  const version = compared.observed.active.get(environment) ?? null;
   const formerPins = former.pins.get(environment) ?? [];
-  const isUnfinished = version === null || formerPins.some((pin) => meansVersion(pin, version));
-  const kind = isUnfinished ? 'unfinished' : 'outside';
+  const wasWanted = version === null || formerPins.some((pin) => meansVersion(pin, version));
+  const kind = wasWanted && !showsMoveAfterSync(baseChange, version, compared) ? 'unfinished' : 'outside';
   const observed = version && makeServedVersion(version);
   const expected = baseChange.after;
   return [
     { subject: 'environment', environment, kind, restoresBase: isSameTarget(after, expected), expected, observed },
   ];
+}
+
+/**
+ * Returns true if the times of the versions show that the environment served what the base wants, and that somebody
+ * moved it afterward.
+ */
+function showsMoveAfterSync(
+  { environment, after }: SetActive,
+  served: KnownVersion | null,
+  { headFile, baseFile, head, observed, wantedSince }: DriftInput,
+): boolean {
+  const pin = baseFile.pins.find((one) => one.environment === environment);
+  const wanted = isNewVersionRef(after) ? undefined : observed.known.find(({ id }) => id === after.id);
+  if (pin === undefined || wanted === undefined) return false;
+  const activeAsWanted = listActiveAsWanted(headFile, head, observed);
+  return wasMovedAfterSync({ pin, wanted, served, wantedSince, activeAsWanted });
+}
+
+/** Returns the active version of each environment that the file pins and in which nothing has to change. */
+export function listActiveAsWanted(
+  { pins }: PromptFile,
+  changes: readonly Change[],
+  { active }: ObservedPrompt,
+): ReadonlyMap<string, KnownVersion> {
+  const changing = new Set(changes.flatMap((change) => (change.kind === 'set-active' ? [change.environment] : [])));
+  const entries = pins.flatMap(({ environment }): readonly [string, KnownVersion][] => {
+    const version = active.get(environment) ?? null;
+    return version === null || changing.has(environment) ? [] : [[environment, version]];
+  });
+  return new Map(entries);
 }
 
 /**

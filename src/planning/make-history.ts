@@ -32,7 +32,7 @@ export function makeHistory(sources: HistorySources): readonly VersionHistory[] 
   const periods = listAllPinnedPeriods(known, sources);
   const environments = sortEnvironments([...sources.observed.active.keys()], sources.order);
   return known.map((version) => {
-    const { id, number, digest, source, message } = version;
+    const { id, number, digest, source, message, times, createdBy } = version;
     const { commit, path } = version.isManaged && source !== null ? source : {};
     return {
       ref: { id, number },
@@ -41,6 +41,8 @@ export function makeHistory(sources: HistorySources): readonly VersionHistory[] 
       commit: commit === undefined ? null : getCommitInfo(commit, sources),
       path: path ?? null,
       message,
+      createdAt: times?.createdAt ?? null,
+      createdBy: createdBy ?? null,
       activeIn: environments.filter((environment) => sources.observed.active.get(environment)?.id === id),
       pinnedPeriods: periods.filter((one) => one.id === id).map(({ period }) => period),
     };
@@ -87,7 +89,7 @@ function listPinnedPeriods(
   const { commits, pins, isComplete } = sources.history;
   const served = sources.observed.active.get(environment)?.id;
   const active = known.find(({ id }) => id === served) ?? null;
-  const findVersionId = (pin: FormerPin) => findVersionMeantBy(pin, known, active, sources.observed)?.id;
+  const findVersionId = (pin: FormerPin) => findVersionMeantBy(pin, known, active, sources)?.id;
   const idsByAge = new Map((pins.get(environment) ?? []).map((pin) => [pin.age, findVersionId(pin)]));
   const oldestFirst = commits.map((commit, age) => ({ commit, id: idsByAge.get(age) ?? null })).toReversed();
   const periodStarts = oldestFirst.filter(({ id }, index) => index === 0 || id !== oldestFirst[index - 1]?.id);
@@ -105,15 +107,22 @@ function getCommitInfo(commit: string, { commits }: HistorySources): CommitInfo 
   return commits.get(commit) ?? { commit };
 }
 
-/** Returns the version that a pin refers to. If several versions have the pinned content, prefers the active one. */
+/**
+ * Returns the version that a pin refers to. If several versions have the pinned content, prefers the one that is active
+ * in the environment of the pin, and then the first one that was created after the commit that set the pin. The latter
+ * is only possible if the service shows the times of versions.
+ */
 function findVersionMeantBy(
   pin: FormerPin,
   known: readonly KnownVersion[],
   active: KnownVersion | null,
-  { metadata }: ObservedPrompt,
+  { observed, commits }: HistorySources,
 ): KnownVersion | undefined {
   return findMeantVersion(pin, known, (content) => {
-    const sought = toStoredContent(content, metadata);
-    return active !== null && holdsContent(active, sought) ? active : findVersionWithContent(known, sought);
+    const sought = toStoredContent(content, observed.metadata);
+    if (active !== null && holdsContent(active, sought)) return active;
+    const pinnedAt = Date.parse(commits.get(pin.commit)?.date ?? '');
+    const createdLater = known.filter(({ times }) => times !== undefined && times.createdAt >= pinnedAt);
+    return findVersionWithContent(createdLater, sought) ?? findVersionWithContent(known, sought);
   });
 }

@@ -81,8 +81,15 @@ function findDriftSinceBase(
   const file = base?.files.get(context.file.id);
   if (file === undefined) return [];
   const { observed } = context;
-  const former = history.formerStates.get(file.id) ?? { pins: new Map(), fields: [] };
-  return findDrift({ head, base: planChanges({ ...context, file }, history).changes, observed, former });
+  return findDrift({
+    headFile: context.file,
+    baseFile: file,
+    head,
+    base: planChanges({ ...context, file }, history).changes,
+    observed,
+    former: history.formerStates.get(file.id) ?? { pins: new Map(), fields: [] },
+    wantedSince: history.wantedSince.get(file.id) ?? new Map(),
+  });
 }
 
 function makeUnobservedPlan(file: PromptFile, failed: Observation['failed']): PromptPlan {

@@ -37,6 +37,14 @@ const VERSION_FIELDS = {
     .string()
     .optional()
     .describe('The message that its creator stored with the version, if the service shows it.'),
+  created_at: z
+    .string()
+    .optional()
+    .describe('The time at which the service created the version, in ISO 8601, if the service shows it.'),
+  created_by: z
+    .string()
+    .optional()
+    .describe('The user or the API key that created the version, if the service shows it.'),
 };
 
 const PinPeriodShape = z.object({

@@ -100,7 +100,7 @@ type ReportVersion = ReportHistory['versions'][number];
  */
 type ReportCommit = Omit<NonNullable<ReportLineage['pinned']>, 'commit'> & { readonly commit?: string | undefined };
 /** The origin of a version: its commit, its creator, and the message stored with it. */
-type ReportVersionOrigin = ReportCommit & Pick<ReportVersion, 'made_by' | 'message'>;
+type ReportVersionOrigin = ReportCommit & Pick<ReportVersion, 'made_by' | 'message' | 'created_at' | 'created_by'>;
 /** The unescaped values of a table row. An undefined value leaves its cell empty. */
 type CellTexts = readonly (string | undefined)[];
 
@@ -115,12 +115,15 @@ function makeCommitCells(info: ReportCommit): CellTexts {
 }
 
 /**
- * Returns the time, id, author and subject of the commit that a version comes from. If there is no subject, returns the
- * message of the version instead. If there is no message either, returns a note about who created the version.
+ * Returns the time, id, author and subject of the commit that a version comes from. If they are unknown, returns instead
+ * what the service shows: the time at which it created the version, the creator and the message. If there is no message
+ * either, returns a note about who created the version.
  */
 function makeOriginCells(version: ReportVersionOrigin): CellTexts {
-  const { subject, message, made_by: maker } = version;
-  return makeCommitCells({ ...version, subject: subject ?? (message?.split('\n', 1)[0] || MAKER_NOTES[maker]) });
+  const { message, made_by: maker, created_at: createdAt, created_by: createdBy } = version;
+  const note = createdAt === undefined ? MAKER_NOTES[maker] : undefined;
+  const { date = createdAt, author = createdBy, subject = message?.split('\n', 1)[0] || note } = version;
+  return makeCommitCells({ ...version, date, author, subject });
 }
 
 /** The notes for versions with neither a commit subject nor a message. The keys say who created the version. */

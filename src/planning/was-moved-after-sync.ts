@@ -1,0 +1,50 @@
+import type { WantedSinceByEnvironment } from '../domain/desired-state.ts';
+import type { EnvironmentPin } from '../domain/prompt-file.ts';
+import type { KnownVersion } from '../domain/versions.ts';
+
+/** An environment that serves a different version than its pin wants, and everything that may show the reason. */
+export type MoveEvidence = {
+  readonly pin: EnvironmentPin;
+  /** The version that the pin wants. */
+  readonly wanted: KnownVersion;
+  /** The version that the environment serves. Null if no version is active. */
+  readonly served: KnownVersion | null;
+  readonly wantedSince: WantedSinceByEnvironment;
+  /** The active version of each environment that serves what HEAD wants there. */
+  readonly activeAsWanted: ReadonlyMap<string, KnownVersion>;
+};
+
+/**
+ * Returns true if the times of the versions show that somebody moved the environment after the wanted version had been
+ * active there. Returns false if the times show nothing, for example because the service does not show them.
+ *
+ * There are two kinds of evidence. Both compare with the commit that introduced what the pin wants:
+ *
+ * - The pin is `latest`, and the wanted version was created after the commit. promptsync moves an environment in the
+ *   same request that creates its version, so the wanted version was active.
+ * - Both the wanted and the served version were touched after the commit, because a move touches the version that the
+ *   environment leaves and the version that it joins. This does not count if a sync of the same commit may have touched
+ *   one of them when it moved a different environment.
+ */
+export function wasMovedAfterSync(evidence: MoveEvidence): boolean {
+  const { pin, wanted, served, wantedSince } = evidence;
+  const since = wantedSince.get(pin.environment);
+  if (since === undefined || wanted.times === undefined) return false;
+  // Commits have whole seconds. A version from the same second may be older than the commit.
+  const isLater = (time: number) => Math.floor(time / 1000) > since.time;
+  if (pin.pin.kind === 'latest' && isLater(wanted.times.createdAt)) return true;
+  if (served?.times === undefined) return false;
+  return isLater(wanted.times.updatedAt) && isLater(served.times.updatedAt) && !wasTouchedByOtherMove(evidence);
+}
+
+/**
+ * Returns true if a sync of the commit that introduced the pin may have moved a different environment to or from the
+ * wanted or the served version. The sync may then have been interrupted before it moved this environment.
+ */
+function wasTouchedByOtherMove({ pin, wanted, served, wantedSince, activeAsWanted }: MoveEvidence): boolean {
+  const commit = wantedSince.get(pin.environment)?.commit;
+  return [...activeAsWanted].some(([environment, version]) => {
+    if (environment === pin.environment || wantedSince.get(environment)?.commit !== commit) return false;
+    return version.id === wanted.id || version.id === served?.id;
+  });
+}
