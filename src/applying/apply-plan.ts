@@ -12,12 +12,14 @@ import {
   type Plan,
   type PromptOutcome,
   type PromptPlan,
+  type SetActive,
 } from '../domain/plan.ts';
 import { type Content, canServeContent } from '../domain/content.ts';
 import type { ObservedPrompt, ReadRequest } from '../domain/observed-prompt.ts';
-import type { CreateOutcome, Provider, PromptWriter, WriteOutcome } from '../domain/provider.ts';
+import type { CreateOutcome, Provider, ProviderRules, PromptWriter, WriteOutcome } from '../domain/provider.ts';
 import type { VersionRef } from '../domain/versions.ts';
 import { isError, makeProblem, type Problem, toProblem, ProblemError } from '../problem.ts';
+import { listPartIds, sortPartsFirst } from './sort-parts-first.ts';
 
 type ApplyOptions = {
   /** Returns the read request on which the plan of a prompt is based. */
@@ -30,6 +32,11 @@ type ApplyOptions = {
    * metadata of an adopted version may differ from the plan.
    */
   readonly isReviewed: boolean;
+  /**
+   * Returns the prompts that a text includes. promptsync writes a composed prompt only after its parts. By default, no
+   * prompt has parts.
+   */
+  readonly listParts?: ProviderRules['listParts'];
   /** The maximum number of prompts that promptsync writes at the same time. */
   readonly concurrency: number;
   /** The signal that stops the apply. After it aborts, promptsync does not start to write any other prompts. */
@@ -46,12 +53,26 @@ export async function applyPlan(
   provider: Provider,
   options: ApplyOptions,
 ): Promise<readonly PromptOutcome[]> {
+  const { listParts = () => [] } = options;
   let done = 0;
-  return pLimit(options.concurrency).map(plan.prompts, async (prompt) => {
+  const runLimited = pLimit(options.concurrency);
+  const outcomes = new Map<string, Promise<PromptOutcome>>();
+  const apply = async (prompt: PromptPlan, parts: readonly Promise<PromptOutcome>[]): Promise<PromptOutcome> => {
+    await Promise.all(parts);
     const outcome = await applyPrompt(prompt, provider, options);
     options.onApplied?.(outcome, ++done);
     return outcome;
-  });
+  };
+  for (const prompt of sortPartsFirst(plan.prompts, listParts)) {
+    // A prompt waits only for prompts before it, and these have already started. Two prompts can therefore not wait for
+    // each other.
+    const parts = listPartIds(prompt, listParts).flatMap((id) => outcomes.get(id) ?? []);
+    outcomes.set(
+      prompt.file.id,
+      runLimited(() => apply(prompt, parts)),
+    );
+  }
+  return Promise.all(plan.prompts.flatMap(({ file }) => outcomes.get(file.id) ?? []));
 }
 
 async function applyPrompt(plan: PromptPlan, provider: Provider, options: ApplyOptions): Promise<PromptOutcome> {
@@ -60,15 +81,42 @@ async function applyPrompt(plan: PromptPlan, provider: Provider, options: ApplyO
   try {
     const writer = provider.makeWriter(options.getReadRequest(plan));
     const current = await replanWithFoundVersions(await replanFromFreshRead(plan, writer, options), writer, options);
-    return isIdle(current)
-      ? makeUntouchedOutcome(current, current.status)
-      : await makeChanges(current, writer, options);
+    const attempt = await attemptChanges(current, writer, options);
+    return attempt.mustPlanAgain ? await applyAgain(attempt.outcome, writer, options) : attempt.outcome;
   } catch (error) {
     const problem = toProblem(error);
     const status = problem.code === 'apply/interrupted' ? 'not_attempted' : 'failed';
     // Report only the problem that stopped this prompt. The problems of the plan only predict what the writes may
     // encounter, and promptsync did not get that far.
     return { ...makeUntouchedOutcome(plan, status), problems: [problem] };
+  }
+}
+
+/** The outcome of an attempt to make the changes of a plan. */
+type Attempt = {
+  readonly outcome: PromptOutcome;
+  /** Whether the plan is out of date, because somebody else created a version at the same time. */
+  readonly mustPlanAgain: boolean;
+};
+
+async function attemptChanges(plan: PromptPlan, writer: PromptWriter, options: ApplyOptions): Promise<Attempt> {
+  if (isIdle(plan)) return { outcome: makeUntouchedOutcome(plan, plan.status), mustPlanAgain: false };
+  return makeChanges(plan, writer, options);
+}
+
+/**
+ * Plans a prompt once more and makes the changes of the new plan, because somebody else created a version of the prompt
+ * at the same time. The outcome also contains the changes that the first attempt made.
+ */
+async function applyAgain(first: PromptOutcome, writer: PromptWriter, options: ApplyOptions): Promise<PromptOutcome> {
+  try {
+    const plan = await replanFromFreshRead(first.plan, writer, options);
+    const { outcome } = await attemptChanges(plan, writer, options);
+    const madeBefore = first.changes.filter(({ status }) => status !== 'not_made');
+    const status = outcome.status === 'unchanged' && madeBefore.length > 0 ? 'applied' : outcome.status;
+    return { ...outcome, status, changes: [...madeBefore, ...outcome.changes] };
+  } catch (error) {
+    return { ...first, problems: [...first.problems, toProblem(error)] };
   }
 }
 
@@ -93,6 +141,8 @@ async function replanFromFreshRead(
   const observed = await writer.observe();
   if (plan.observed?.fingerprint === observed.fingerprint) return plan;
   const newPlan = await planAgain(plan, observed);
+  // There is nothing to write, for example because somebody else has synced the same commit in the meantime.
+  if (isIdle(newPlan)) return newPlan;
   if ((await writer.observe()).fingerprint === observed.fingerprint) return newPlan;
   throw new ProblemError(makeProblem('apply/keeps-changing'));
 }
@@ -114,7 +164,7 @@ const NOT_MADE: CreateOutcome = { status: 'not_made', problems: [] };
 type WriteProgress = {
   /** The versions that this apply created or adopted. */
   readonly createdVersions: CreatedVersion[];
-  /** The outcomes of the activations that were part of a create request, by environment. */
+  /** The outcomes of the activations that were part of an earlier request, by environment. */
   readonly activations: Map<string, WriteOutcome>;
 };
 
@@ -125,25 +175,24 @@ type CreatedVersion = { readonly content: Content; readonly version: VersionRef 
  * Makes the changes of a prompt's plan in order, and stops after the first failure. Reports failures in the outcome
  * instead of throwing them.
  */
-async function makeChanges(
-  plan: PromptPlan,
-  writer: PromptWriter,
-  { isReviewed }: ApplyOptions,
-): Promise<PromptOutcome> {
+async function makeChanges(plan: PromptPlan, writer: PromptWriter, { isReviewed }: ApplyOptions): Promise<Attempt> {
   const progress: WriteProgress = { createdVersions: [], activations: new Map() };
   const outcomes: ChangeOutcome[] = [];
   const problems: Problem[] = [];
+  let mustPlanAgain = false;
   for (const change of plan.changes) {
     let outcome: CreateOutcome | undefined = findEarlierActivation(change, progress);
     if (outcome === undefined) {
       outcome = problems.some(isError) ? NOT_MADE : await makeChange(change, plan, writer, progress);
     }
+    mustPlanAgain ||= outcome.hasConcurrentVersion === true;
     if (isReviewed) problems.push(...findUnreviewedMetadata(change, outcome));
     problems.push(...outcome.problems.map((one) => (isError(one) ? one : { ...one, path: plan.file.path })));
     outcomes.push(makeChangeOutcome(change, outcome, progress.createdVersions));
   }
   const status = chooseOutcomeStatus(outcomes, problems.filter(isError));
-  return { plan, status, changes: outcomes, problems: [...plan.problems, ...problems] };
+  const outcome = { plan, status, changes: outcomes, problems: [...plan.problems, ...problems] };
+  return { outcome, mustPlanAgain };
 }
 
 /**
@@ -156,10 +205,7 @@ function findUnreviewedMetadata(change: Change, { adoptedMetadataDigest, version
   return [makeProblem('apply/unreviewed-metadata', { version: `v${version?.number ?? '?'}` })];
 }
 
-/**
- * Returns the outcome of an activation that was already part of a create request. Returns undefined for all other
- * changes.
- */
+/** Returns the outcome of an activation that was already part of an earlier request. Otherwise returns undefined. */
 function findEarlierActivation(change: Change, { activations }: WriteProgress): WriteOutcome | undefined {
   return change.kind === 'set-active' ? activations.get(change.environment) : undefined;
 }
@@ -181,13 +227,41 @@ async function makeChange(
     case 'update-prompt':
       return writer.update(change);
     case 'set-active': {
-      const { environment, after } = change;
-      const version = isNewVersionRef(after) ? findCreatedVersion(progress.createdVersions, after) : after;
-      if (version !== undefined) return writer.activate(environment, version);
+      const version = resolveVersion(change.after, progress);
+      if (version !== undefined) return activateVersion(change, version, plan, writer, progress);
       const reason = 'the version to activate was not created';
       return { status: 'not_made', problems: [makeProblem('internal/unexpected', { reason })] };
     }
   }
+}
+
+function resolveVersion(after: SetActive['after'], { createdVersions }: WriteProgress): VersionRef | undefined {
+  return isNewVersionRef(after) ? findCreatedVersion(createdVersions, after) : after;
+}
+
+/**
+ * Activates a version in an environment, and also in the environments of the activations that directly follow and need
+ * the same version. Some services can move all of them in one request. Adds the other outcomes to `progress`.
+ */
+async function activateVersion(
+  change: SetActive,
+  version: VersionRef,
+  { changes }: PromptPlan,
+  writer: PromptWriter,
+  progress: WriteProgress,
+): Promise<WriteOutcome> {
+  const environments = [change.environment];
+  for (const next of changes.slice(changes.indexOf(change) + 1)) {
+    if (next.kind !== 'set-active' || progress.activations.has(next.environment)) break;
+    if (resolveVersion(next.after, progress)?.id !== version.id) break;
+    environments.push(next.environment);
+  }
+  const outcomes = await writer.activate(environments, version);
+  for (const [index, environment] of environments.entries()) {
+    const outcome = outcomes[index];
+    if (outcome !== undefined) progress.activations.set(environment, outcome);
+  }
+  return findEarlierActivation(change, progress) ?? NOT_MADE;
 }
 
 /**

@@ -197,7 +197,7 @@ export async function observePromptsToImport(
   options: ServiceOptions,
   world: World,
 ): Promise<Result<ImportObservation>> {
-  const opened = await openProvider({ config, files, repository: null }, world, options);
+  const opened = await openProvider({ config, files, allFiles: files, repository: null }, world, options);
   if (!opened.isSuccess) return opened;
   const { provider, name: service, close } = opened.value;
   const names = environments.map(({ name }) => name);

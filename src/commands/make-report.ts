@@ -93,12 +93,17 @@ function makePrompts({
   edited,
   files,
   texts,
+  affected,
 }: ReportInput): readonly ReportPrompt[] {
   if (edited !== undefined) return edited.map(makeEditedReport);
-  if (outcomes !== null) return outcomes.map((one) => makePlannedReport(one.plan, one, texts));
+  const addAffected = (prompt: ReportPrompt) => ({ ...prompt, ...makeAffectedFields(affected?.get(prompt.id)) });
+  if (outcomes !== null) return outcomes.map((one) => addAffected(makePlannedReport(one.plan, one, texts)));
   if (plan !== null && histories !== undefined) return plan.prompts.map((one) => makeHistoryReport(one, histories));
   if (plan !== null)
-    return plan.prompts.map((one) => ({ ...makePlannedReport(one, null, texts), ...makeWaitingFields(waiting, one) }));
+    return plan.prompts.map((one) => ({
+      ...addAffected(makePlannedReport(one, null, texts)),
+      ...makeWaitingFields(waiting, one),
+    }));
   return files.map((file) => ({
     ...pickIdentity(file),
     status: 'not_attempted',
@@ -106,6 +111,10 @@ function makePrompts({
     drift: [],
     problems: [],
   }));
+}
+
+function makeAffectedFields(files: readonly PromptFile[] | undefined): Pick<ReportPrompt, 'affected'> {
+  return files === undefined ? {} : { affected: files.map(({ path, key }) => ({ path, key })) };
 }
 
 function makeEditedReport({ status, edits, problems, ...prompt }: EditedPrompt): ReportPrompt {

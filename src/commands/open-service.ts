@@ -48,6 +48,8 @@ type ServiceRequest = {
   readonly config: Config;
   /** The prompt files. The embedded service registers their prompts. A hosted service ignores them. */
   readonly files: readonly PromptFile[];
+  /** All valid prompt files, including those that are not selected. */
+  readonly allFiles: readonly PromptFile[];
   /** The repository from which the provider reads content at earlier commits. Null outside of a repository. */
   readonly repository: Repository | null;
 };
@@ -60,7 +62,7 @@ export async function openProvider(
   world: World,
   options: ServiceOptions,
 ): Promise<Result<OpenedService>> {
-  const { config, files, repository } = request;
+  const { config, files, allFiles, repository } = request;
   const access = readAccess(config, options, world);
   if (!access.isSuccess) return access;
   const { location, secretKey, publicKey } = access.value;
@@ -87,6 +89,10 @@ export async function openProvider(
     newOperation: world.makeUniqueId,
     textAt: async (commit, path) => (await readFileFromGit(repository, commit, path))?.content ?? null,
     readFormerContents: (commit, path) => readFormerContents(repository, commit, path),
+    findUnselectedFile: (promptId) => {
+      const isUnselected = files.every(({ id }) => id !== promptId);
+      return isUnselected ? (allFiles.find(({ id }) => id === promptId)?.path ?? null) : null;
+    },
   });
   return makeSuccess({ provider: opened.provider, name, close: () => opened.close().then(close) });
 }

@@ -2,7 +2,7 @@ import { type AcceptedWarnings, NO_ACCEPTED_WARNINGS } from '../domain/accepted-
 import type { EditCommit, EditedPrompt, WrittenFile } from '../domain/edits.ts';
 import type { VersionHistories } from '../domain/history.ts';
 import type { OutcomeStatus, Plan, PlanStatus, PromptOutcome } from '../domain/plan.ts';
-import type { PromptIdentity } from '../domain/prompt-file.ts';
+import type { PromptFile, PromptIdentity } from '../domain/prompt-file.ts';
 import type { ListedPrompt } from '../domain/provider.ts';
 import type { TextChangesByPrompt } from '../domain/text-changes.ts';
 import type { World } from '../domain/world.ts';
@@ -43,6 +43,8 @@ export type CommandRun = {
    * are prompt ids.
    */
   readonly texts?: TextChangesByPrompt;
+  /** The files of the composed prompts that the planned changes of each prompt affect, by prompt id. */
+  readonly affected?: ReadonlyMap<string, readonly PromptFile[]>;
   /** The outcome of each prompt after an apply. Null if the command did not write to the service. */
   readonly outcomes: readonly PromptOutcome[] | null;
   /**

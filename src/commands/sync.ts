@@ -3,6 +3,7 @@ import type { Plan, PromptOutcome } from '../domain/plan.ts';
 import type { MaxChanges, OnDrift } from '../domain/policy.ts';
 import { isContinuousIntegration, type World } from '../domain/world.ts';
 import { guardPlan, guardFreshPlan, type GuardSettings, type RefusePrompt } from '../planning/guard-plan.ts';
+import { findAffectedPrompts } from '../planning/find-affected-prompts.ts';
 import { collectTextChanges } from '../planning/collect-text-changes.ts';
 import { sortByPlace, makeProblem, type Problem } from '../problem.ts';
 import type { Report } from '../report/schema.ts';
@@ -73,7 +74,8 @@ async function guardAndApply(workspace: PlannedWorkspace, options: SyncOptions, 
   const warnings = [...warnAboutUncommittedFiles(workspace, options), ...baseWarnings];
   const problems = sortByPlace([...workspace.problems, ...warnings]);
   const texts = collectTextChanges(plan.prompts, workspace, workspace.history);
-  const plannedRun = { ...makePlannedRun('dry-run', { ...workspace, plan, problems }), texts };
+  const affected = findAffectedPrompts(plan.prompts, workspace.allFiles, workspace.config.rules.listParts);
+  const plannedRun = { ...makePlannedRun('dry-run', { ...workspace, plan, problems }), texts, affected };
   if (options.dryRun) return makeCommandResult(plannedRun, world, options.exitCode);
   const mustAsk = hasChangesToApply(plan) && mustConfirm(options, world);
   const { folder } = workspace.config;
@@ -168,6 +170,7 @@ async function applyGuardedPlan(
       return guardFreshPlan(fresh.plan, planned, guards);
     },
     isReviewed: guards.expectedPlan !== null,
+    listParts: config.rules.listParts,
     concurrency: config.concurrency,
     stop: world.stopSignal,
     onApplied: (_, done) => world.onProgress({ phase: 'Applying', done, total: plan.prompts.length }),

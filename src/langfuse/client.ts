@@ -2,12 +2,14 @@ import { z } from 'zod';
 import { computeDigest, shortenDigest } from '../domain/digest.ts';
 import { digestText, type StoredContent } from '../domain/content.ts';
 import { renderCanonicalJson, isJsonValue, type JsonValue } from '../domain/json.ts';
-import type { KnownVersion } from '../domain/versions.ts';
+import type { KnownVersion, VersionTimes } from '../domain/versions.ts';
 import { makeProblem, type Problem, toProblem } from '../problem.ts';
 import { type ServiceCall, parseResponse, InvalidResponse } from '../service/service-call.ts';
 import { openConnection, type Connection, type ConnectionOptions } from '../service/connection.ts';
 import { ServiceError } from '../service/prompt-service.ts';
+import type { ProviderOpening } from '../providers/descriptor.ts';
 import type { ListedPrompt } from '../domain/provider.ts';
+import { interpretCreateRefusal, interpretLabelRefusal } from './refusals.ts';
 
 /** A version as Langfuse stores it. Its text still contains any composition tags, which embed other prompts. */
 export type RawLangfuseVersion = {
@@ -17,6 +19,10 @@ export type RawLangfuseVersion = {
   readonly labels: readonly string[];
   /** The commit message of the version. Null if it has none. */
   readonly message: string | null;
+  /** Null if Langfuse, or a gateway in front of it, omits the times. */
+  readonly times: VersionTimes | null;
+  /** The id of the user who created the version, or `API`. Null if it is unknown. */
+  readonly createdBy: string | null;
 };
 
 /** A version that promptsync has read from Langfuse. Extends `KnownVersion` with the labels and the content. */
@@ -42,7 +48,8 @@ const CONFIG_BYTES_PER_CHARACTER = 20;
  * - `id` contains a digest of the text and the config, because Langfuse reuses the numbers of deleted versions.
  *   Therefore an id in a plan always refers to the same content.
  */
-export function digestVersion({ number, content, labels, message }: RawLangfuseVersion): RemoteLangfuseVersion {
+export function digestVersion(raw: RawLangfuseVersion): RemoteLangfuseVersion {
+  const { number, content, labels, message, times, createdBy } = raw;
   const { text, metadata: config } = content;
   const { text: normalizedText, digest } = digestText(text);
   const configJson = renderCanonicalJson(config);
@@ -60,6 +67,8 @@ export function digestVersion({ number, content, labels, message }: RawLangfuseV
     source: null,
     content: { ...content, text: normalizedText },
     ...(message !== null && { message }),
+    ...(times !== null && { times }),
+    ...(createdBy !== null && { createdBy }),
   };
 }
 
@@ -68,6 +77,8 @@ export type RemoteLangfusePrompt = {
   readonly name: string;
   readonly versions: readonly number[];
   readonly labels: readonly string[];
+  /** The time of the last create or move of a label, as Langfuse sends it. Null if it is unknown. */
+  readonly lastUpdatedAt: string | null;
 };
 
 /**
@@ -105,8 +116,12 @@ export type LangfuseService = {
    * not execute it. If this throws a `ServiceError` with the effect `unknown`, the version may exist anyway.
    */
   readonly create: (name: string, version: NewLangfuseVersion) => Promise<RemoteLangfuseVersion>;
-  /** Moves a label to a version. Langfuse has no call that only removes a label. */
-  readonly addLabel: (name: string, version: number, label: string) => Promise<void>;
+  /**
+   * Moves labels to a version in one transaction. Langfuse has no call that only removes a label. If this throws a
+   * `ServiceError` with the effect `unknown`, the labels may have moved. If its problem is only a warning, Langfuse has
+   * probably moved the labels, but applications cannot read the version.
+   */
+  readonly addLabels: (name: string, version: number, labels: readonly string[]) => Promise<void>;
 };
 
 type LangfuseKeys = { readonly publicKey: string; readonly secretKey: string };
@@ -115,14 +130,21 @@ type LangfuseKeys = { readonly publicKey: string; readonly secretKey: string };
 export type ConnectedLangfuse = LangfuseService & Pick<Connection, 'close'>;
 
 /** Creates a Langfuse client that uses HTTP with Basic authentication. Does not send a request. */
-export function connectLangfuse(options: ConnectionOptions, { publicKey, secretKey }: LangfuseKeys): ConnectedLangfuse {
+export function connectLangfuse(
+  options: ConnectionOptions,
+  { publicKey, secretKey }: LangfuseKeys,
+  findUnselectedFile: ProviderOpening['findUnselectedFile'],
+): ConnectedLangfuse {
   const basic = Buffer.from(`${publicKey}:${secretKey}`).toString('base64');
   const credentials = { header: { authorization: `Basic ${basic}` }, secrets: [basic, secretKey] };
   const { perform, close } = openConnection(options, credentials);
-  return { ...makeLangfuseService(perform), close };
+  return { ...makeLangfuseService(perform, findUnselectedFile), close };
 }
 
-function makeLangfuseService(perform: Connection['perform']): LangfuseService {
+function makeLangfuseService(
+  perform: Connection['perform'],
+  findUnselectedFile: ProviderOpening['findUnselectedFile'],
+): LangfuseService {
   return {
     list: async () => {
       const prompts: LangfuseListing[] = [];
@@ -134,7 +156,7 @@ function makeLangfuseService(perform: Connection['perform']): LangfuseService {
     find: async (name) => {
       for await (const [row] of readPages(perform, name)) {
         if (row?.problem) throw new ServiceError(row.problem, 'rejected');
-        if (row !== undefined) return { name, versions: row.versions, labels: row.labels };
+        if (row !== undefined) return omitProblem(row);
       }
       return null;
     },
@@ -143,8 +165,8 @@ function makeLangfuseService(perform: Connection['perform']): LangfuseService {
         if (toProblem(error).code === 'service/prompt-not-found') return null;
         throw error;
       }),
-    create: async (name, version) => perform(makeCreateCall(name, version)),
-    addLabel: async (name, version, label) => perform(makeAddLabelCall(name, version, label)),
+    create: async (name, version) => perform(makeCreateCall(name, version, findUnselectedFile)),
+    addLabels: async (name, version, labels) => perform(makeAddLabelsCall(name, version, labels)),
   };
 }
 
@@ -214,11 +236,11 @@ function makeListCall(page: number, name: string | null): ServiceCall<ListingPag
   return { ...GET_CALL, path: `${PROMPTS}?${query}`, promptId: name ?? ALL_PROMPTS, parse };
 }
 
-function parseRow({ name, ...lists }: z.output<typeof RowShape>): ListingRow {
+function parseRow({ name, lastUpdatedAt = null, ...lists }: z.output<typeof RowShape>): ListingRow {
   const problem =
     findExcessProblem(name, 'versions', lists.versions) ?? findExcessProblem(name, 'labels', lists.labels);
-  if (problem !== null) return { name, versions: [], labels: [], problem };
-  return { name, ...parseResponse(ListsShape, lists), problem };
+  if (problem !== null) return { name, versions: [], labels: [], lastUpdatedAt, problem };
+  return { name, lastUpdatedAt, ...parseResponse(ListsShape, lists), problem };
 }
 
 /** Returns a problem if the given list of a prompt's versions or labels exceeds its limit. Otherwise returns null. */
@@ -230,6 +252,10 @@ function findExcessProblem(
   const count = list.length;
   const limit = MAX_PER_PROMPT[listName];
   return count > limit ? makeProblem('langfuse/too-many', { name, what: listName, count, limit }) : null;
+}
+
+function omitProblem({ name, versions, labels, lastUpdatedAt }: ListingRow): RemoteLangfusePrompt {
+  return { name, versions, labels, lastUpdatedAt };
 }
 
 function summarizeRow({ name, versions, labels, problem }: ListingRow): LangfuseListing {
@@ -253,22 +279,34 @@ function makeReadCall(name: string, selector: VersionSelector): ServiceCall<Remo
 function makeCreateCall(
   name: string,
   { content, labels, message }: NewLangfuseVersion,
+  findUnselectedFile: ProviderOpening['findUnselectedFile'],
 ): ServiceCall<RemoteLangfuseVersion> {
   const { text, metadata: config } = content;
   const body = { name, type: 'text', prompt: text, config, labels, commitMessage: message };
   const parse = (value: unknown) => parseLangfuseVersion(value, name, null);
-  return { method: 'POST', path: PROMPTS, body, isSentOnce: true, promptId: name, maxBytes: MAX_VERSION_BYTES, parse };
+  return {
+    method: 'POST',
+    path: PROMPTS,
+    body,
+    isSentOnce: true,
+    promptId: name,
+    maxBytes: MAX_VERSION_BYTES,
+    interpretRefusal: (status, responseText) => interpretCreateRefusal(status, responseText, findUnselectedFile),
+    parse,
+  };
 }
 
-function makeAddLabelCall(name: string, version: number, label: string): ServiceCall<void> {
+function makeAddLabelsCall(name: string, version: number, labels: readonly string[]): ServiceCall<void> {
   const path = `${makePromptPath(name)}/versions/${version}`;
   const parse = (value: unknown) => void parseLangfuseVersion(value, name, version);
   return {
     method: 'PATCH',
     path,
-    body: { newLabels: [label] },
+    body: { newLabels: labels },
     isSentOnce: false,
     promptId: name,
+    versionId: String(version),
+    interpretRefusal: (status, responseText) => interpretLabelRefusal(version, status, responseText),
     maxBytes: MAX_VERSION_BYTES,
     parse,
   };
@@ -286,7 +324,12 @@ const uncheckedArray = z.custom<readonly unknown[]>(Array.isArray, 'Invalid inpu
  */
 const versionNumber = z.int().min(1);
 
-const RowShape = z.object({ name: z.string(), versions: uncheckedArray, labels: uncheckedArray });
+const RowShape = z.object({
+  name: z.string(),
+  versions: uncheckedArray,
+  labels: uncheckedArray,
+  lastUpdatedAt: z.string().nullish(),
+});
 const LabelsShape = z.object({ labels: z.array(z.string()) });
 const ListsShape = LabelsShape.extend({ versions: z.array(versionNumber) });
 const ListingShape = z.object({
@@ -303,6 +346,9 @@ const VersionShape = z.object({
   config: z.custom<JsonValue>(isJsonValue, 'Invalid input: expected JSON').nullish(),
   labels: uncheckedArray,
   commitMessage: z.string().nullish(),
+  createdAt: z.iso.datetime({ offset: true }).nullish(),
+  updatedAt: z.iso.datetime({ offset: true }).nullish(),
+  createdBy: z.string().nullish(),
 });
 
 /**
@@ -321,10 +367,16 @@ function parseLangfuseVersion(value: unknown, name: string, requestedNumber: num
   // is `unknown` and not `rejected`.
   if (excess !== null) throw new ServiceError(excess, 'unknown');
   const { labels } = parseResponse(LabelsShape, wire);
-  const { version: number, prompt, config, commitMessage: message = null } = wire;
+  const { version: number, prompt, config, commitMessage: message = null, createdBy = null } = wire;
   if (wire.type !== 'text') {
     throw new ServiceError(makeProblem('langfuse/not-text', { name, type: wire.type }), 'rejected');
   }
   if (typeof prompt !== 'string') throw new InvalidResponse('"prompt" is not valid: expected string');
-  return digestVersion({ number, content: { text: prompt, metadata: config ?? {} }, labels, message });
+  const content = { text: prompt, metadata: config ?? {} };
+  return digestVersion({ number, content, labels, message, times: parseTimes(wire), createdBy });
+}
+
+function parseTimes({ createdAt, updatedAt }: z.output<typeof VersionShape>): VersionTimes | null {
+  if (!createdAt || !updatedAt) return null;
+  return { createdAt: Date.parse(createdAt), updatedAt: Date.parse(updatedAt) };
 }

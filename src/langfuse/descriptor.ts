@@ -35,10 +35,10 @@ export const LANGFUSE: NamedProviderDescriptor = {
     '# `promptsync import <name>`.',
     'id: example/greeting',
   ],
-  open: async ({ connection, secretKey, publicKey, readFormerContents }) => {
+  open: async ({ connection, secretKey, publicKey, readFormerContents, findUnselectedFile }) => {
     const { connectLangfuse } = await import('./client.ts');
     const { makeLangfuseProvider } = await import('./provider.ts');
-    const service = connectLangfuse(connection, { publicKey: publicKey ?? '', secretKey });
+    const service = connectLangfuse(connection, { publicKey: publicKey ?? '', secretKey }, findUnselectedFile);
     const provider = makeLangfuseProvider({ service, readFormerContents, sleep: connection.sleep });
     return { provider, close: service.close };
   },

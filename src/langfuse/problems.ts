@@ -11,6 +11,42 @@ export const LANGFUSE_PROBLEMS = {
     (e) => `"${e.name}" is a ${e.type} prompt in Langfuse, but promptsync syncs only text prompts.`,
     'Remove the file for this prompt, or create a text prompt with a different name.',
   ),
+  'langfuse/refused': defineError<{
+    status: number;
+    /** The error message of Langfuse. */
+    message: string;
+  }>(
+    (e) => `Langfuse refused the request (${e.status}): ${e.message}`,
+    'Correct what the message of Langfuse names, then run the command again.',
+  ),
+  'langfuse/concurrent-version': defineError(
+    'Somebody else created a version of this prompt in Langfuse at the same time.',
+    'Wait until the other changes are complete, then run the command again.',
+  ),
+  'langfuse/missing-part': defineError<{
+    part: string;
+    selector: string;
+    /** The file of the part, if the user did not select it. Otherwise null. */
+    path: string | null;
+  }>(
+    (e) => `The prompt contains a composition tag for "${e.part}" (${e.selector}), which does not exist in Langfuse.`,
+    (e) =>
+      e.path === null
+        ? 'Correct the composition tag, or create the prompt that it names. Then run the command again.'
+        : `The file ${e.path} contains the missing prompt, but this run did not select it. Run the command again, and select both files.`,
+  ),
+  'langfuse/composition-fails': defineWarning<{
+    version: number;
+    /** The error message of Langfuse. */
+    message: string;
+  }>(
+    (e) => `Langfuse cannot resolve the composition tags of v${e.version}: ${e.message}`,
+    'Correct the tags in the prompt or in its parts. Until then, applications cannot read this version.',
+  ),
+  'langfuse/label-removed': defineWarning<{ label: string; version: string }>(
+    (e) => `Somebody removed the label "${e.label}" from ${e.version} in Langfuse. promptsync did not change the file.`,
+    'To set the label again, run `promptsync sync`. To stop managing the label, delete its pin from the file.',
+  ),
   'langfuse/too-many': defineError<{ name: string; what: 'versions' | 'labels'; count: number; limit: number }>(
     (e) =>
       `"${e.name}" has ${formatNumber(e.count)} ${e.what} in Langfuse, but promptsync reads at most ${formatNumber(e.limit)}.`,

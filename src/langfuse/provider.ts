@@ -3,7 +3,8 @@ import type { ReadRequest } from '../domain/observed-prompt.ts';
 import type { CreateVersion } from '../domain/plan.ts';
 import type { CreateOutcome, Provider, PromptWriter, WriteOutcome } from '../domain/provider.ts';
 import { makeVersionRef, type VersionRef } from '../domain/versions.ts';
-import { makeProblem } from '../problem.ts';
+import { isError, makeProblem } from '../problem.ts';
+import { ServiceError } from '../service/prompt-service.ts';
 import { readUntil } from '../service/retry.ts';
 import {
   makeFailureHandler,
@@ -25,11 +26,21 @@ import { LATEST_LABEL } from './rules.ts';
 type LangfuseWorld = Pick<ProviderOpening, 'readFormerContents'> &
   Pick<ProviderOpening['connection'], 'sleep'> & { readonly service: LangfuseService };
 
+/** Reads a prompt. Uses texts again that were read a moment ago, if the prompt has not changed since then. */
+type ReadPrompt = (request: ReadRequest) => Promise<LangfuseReading>;
+
 /** Creates the Langfuse provider. In Langfuse, environments are labels, and every version can be read by its number. */
 export function makeLangfuseProvider(world: LangfuseWorld): Provider {
+  /** The last reading of each prompt, by prompt id. The plans keep the same versions in memory. */
+  const lastReadings = new Map<string, LangfuseReading>();
+  const read: ReadPrompt = async (request) => {
+    const reading = await readLangfusePrompt(world.service, request, lastReadings.get(request.promptId));
+    lastReadings.set(request.promptId, reading);
+    return reading;
+  };
   return {
-    observe: async (request) => interpretLangfuseReading(await readLangfusePrompt(world.service, request), request),
-    makeWriter: (request) => makeLangfuseWriter(world, request),
+    observe: async (request) => interpretLangfuseReading(await read(request), request),
+    makeWriter: (request) => makeLangfuseWriter({ ...world, read }, request),
     list: async () => {
       const prompts = await world.service.list();
       return prompts.map(({ labels, ...prompt }) => {
@@ -52,7 +63,10 @@ type LangfuseWriteState = LangfuseWorld & {
   readonly createdVersions: readonly RemoteLangfuseVersion[];
 };
 
-function makeLangfuseWriter(world: LangfuseWorld, request: ReadRequest): PromptWriter {
+function makeLangfuseWriter(
+  { read, ...world }: LangfuseWorld & { readonly read: ReadPrompt },
+  request: ReadRequest,
+): PromptWriter {
   let reading: LangfuseReading | null = null;
   const createdVersions: RemoteLangfuseVersion[] = [];
   const getState = (): LangfuseWriteState => {
@@ -61,7 +75,7 @@ function makeLangfuseWriter(world: LangfuseWorld, request: ReadRequest): PromptW
     return { ...world, request, reading: { ...reading, others }, createdVersions };
   };
   const observe = async () => {
-    reading = await readLangfusePrompt(world.service, request);
+    reading = await read(request);
     return interpretLangfuseReading(reading, request);
   };
   return {
@@ -76,8 +90,10 @@ function makeLangfuseWriter(world: LangfuseWorld, request: ReadRequest): PromptW
     },
     // The planner never plans this, because prompts in Langfuse have no fields. A call would be a bug, so it may throw.
     update: () => Promise.reject(makeUnexpectedError('prompts in Langfuse have no fields to update')),
-    activate: async (label, version) =>
-      setLabel(getState(), label, version).catch(makeFailureHandler(`Setting "${label}"`)),
+    activate: async (labels, version) => {
+      const failWith = makeFailureHandler(`Setting ${labels.map((label) => `"${label}"`).join(' and ')}`);
+      return setLabels(getState(), labels, version).catch((error: unknown) => stopAll(labels, failWith(error)));
+    },
   };
 }
 
@@ -107,6 +123,9 @@ async function createLangfuseVersion(
       return { ...makeRewrittenOutcome(created, 'made'), movedEnvironments: labels };
     return { ...(await makeCreateOutcome(state, created, labels)), status: 'made' };
   } catch (error) {
+    if (error instanceof ServiceError && error.problem.code === 'langfuse/concurrent-version') {
+      return { ...makeStoppedOutcome('not_made', error.problem), hasConcurrentVersion: true };
+    }
     if (!isLostResponse(error)) throw error;
     const recovered = await findLostLangfuseVersion(state, newVersion, change);
     if (recovered === null) return { ...makeUnknownCreateOutcome(error), movedEnvironments: labels };
@@ -165,35 +184,85 @@ async function findLostLangfuseVersion(
 }
 
 /**
- * Moves a label to a version and reads the label back. If Langfuse returns a different version, moves the label once
- * more, because concurrent moves may have left the label on two versions.
+ * Moves labels to a version in one request and reads each label back. If the response of that request is lost, only the
+ * labels show whether they moved.
  */
-async function setLabel(state: LangfuseWriteState, label: string, { id, number }: VersionRef): Promise<WriteOutcome> {
-  const { service, sleep, request } = state;
+async function setLabels(
+  state: LangfuseWriteState,
+  labels: readonly string[],
+  { id, number }: VersionRef,
+): Promise<readonly WriteOutcome[]> {
   // Langfuse reuses the numbers of deleted versions. If this apply has created a different version with this number,
   // the version to activate was deleted. Its number now belongs to the wrong content, so promptsync must not move the
-  // label there.
+  // labels there.
   if (state.createdVersions.some((created) => created.number === number && created.id !== id)) {
     const evidence = { version: `v${number}`, known: 'the version that promptsync read under this number' };
-    return makeStoppedOutcome('not_made', makeProblem('apply/other-content', evidence));
+    return stopAll(labels, makeStoppedOutcome('not_made', makeProblem('apply/other-content', evidence)));
   }
   const expected = listLangfuseVersions(state.reading).find((version) => version.id === id);
   if (expected === undefined) throw makeUnexpectedError('the version to activate was not read');
+  const lostResponse = await findLostResponse(state.service.addLabels(state.request.promptId, expected.number, labels));
+  const outcomes: WriteOutcome[] = [];
+  for (const label of labels) {
+    const hasFailed = outcomes.some(({ problems }) => problems.some(isError));
+    outcomes.push(await confirmLabel(state, label, expected, { lostResponse, mayMoveAgain: !hasFailed }));
+  }
+  const [first, ...others] = outcomes;
+  if (first === undefined || lostResponse === null || isError(lostResponse.problem)) return outcomes;
+  return [{ ...first, problems: [lostResponse.problem, ...first.problems] }, ...others];
+}
+
+/** Waits for a write. Returns its error if the write may have had an effect, and throws any other error. */
+async function findLostResponse(write: Promise<void>): Promise<ServiceError | null> {
+  try {
+    await write;
+    return null;
+  } catch (error) {
+    if (isLostResponse(error)) return error;
+    throw error;
+  }
+}
+
+/** What promptsync knows about the request that moved a label. */
+type LabelMove = {
+  /** The error of the request if its response was lost. Null if Langfuse confirmed the move. */
+  readonly lostResponse: ServiceError | null;
+  /** Whether promptsync may send another request for this label. */
+  readonly mayMoveAgain: boolean;
+};
+
+/**
+ * Reads a label back after a move. If Langfuse returns a different version, moves the label once more on its own,
+ * because concurrent moves may have left the label on two versions.
+ */
+async function confirmLabel(
+  { service, sleep, request: { promptId } }: LangfuseWriteState,
+  label: string,
+  expected: RemoteLangfuseVersion,
+  { lostResponse, mayMoveAgain }: LabelMove,
+): Promise<WriteOutcome> {
+  const readLabeled = () => service.read(promptId, { kind: 'label', label });
+  const isExpected = (version: RemoteLangfuseVersion | null) => version?.id === expected.id;
   const outcome: WriteOutcome = { status: 'made', version: makeVersionRef(expected), problems: [] };
-  const moveLabel = () => service.addLabel(request.promptId, expected.number, label);
-  const readLabeled = () => service.read(request.promptId, { kind: 'label', label });
-  const isExpected = (version: RemoteLangfuseVersion | null) => version?.id === id;
-  await moveLabel();
+  const failWith = makeFailureHandler(`Setting "${label}"`);
   try {
     const first = await readLabeled();
     if (isExpected(first)) return outcome;
+    if (lostResponse !== null && isError(lostResponse.problem)) return failWith(lostResponse);
     // The same number with a different id means that Langfuse reused the number for different content. promptsync must
     // not move the label to that version again.
-    if (first?.number !== expected.number) await moveLabel();
+    if (mayMoveAgain && first?.number !== expected.number) {
+      await findLostResponse(service.addLabels(promptId, expected.number, [label]));
+    }
     const last = await readUntil(readLabeled, isExpected, sleep);
     if (isExpected(last)) return outcome;
     return makeStoppedOutcome('unknown', makeNotActiveProblem(label, expected, last));
   } catch (error) {
-    return { ...makeFailureHandler(`Setting "${label}"`)(error), status: 'unknown' };
+    return { ...failWith(error), status: 'unknown' };
   }
+}
+
+/** Returns the outcome for each label if a request for all of them failed. Only the first outcome has the problem. */
+function stopAll(labels: readonly string[], outcome: WriteOutcome): readonly WriteOutcome[] {
+  return labels.map((_, index) => (index === 0 ? outcome : { ...outcome, problems: [] }));
 }

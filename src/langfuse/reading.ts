@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { renderCanonicalJson } from '../domain/json.ts';
 import type { ObservedPrompt, ReadRequest } from '../domain/observed-prompt.ts';
 import { makeVersionRef, type VersionWithMetadata } from '../domain/versions.ts';
@@ -24,17 +25,49 @@ export type LangfuseReading = {
  * Reads the version of each requested label. If these versions already show that the prompt is in sync, reads nothing
  * more. Otherwise also reads the pinned versions, and searches other versions for the requested content. With the read
  * depth `versions`, always reads all versions. Throws a `ProblemError` if the prompt cannot be read or is too large.
+ * @param previous the last reading of this prompt; its versions are used again if the prompt has not changed since then
  */
-export async function readLangfusePrompt(service: LangfuseService, request: ReadRequest): Promise<LangfuseReading> {
-  const { promptId, environments, readDepth } = request;
+export async function readLangfusePrompt(
+  service: LangfuseService,
+  request: ReadRequest,
+  previous: LangfuseReading | null = null,
+): Promise<LangfuseReading> {
+  const { promptId, readDepth } = request;
   const limitedService = limitReadSize(service);
-  const labeled = await readVersionsByLabel(limitedService, promptId, environments);
-  const active = new Map(environments.map((label, index) => [label, labeled[index] ?? null]));
+  const active = await readActiveVersions(limitedService, request);
   const reading: LangfuseReading = { active, others: [], listed: null };
   if (readDepth !== 'versions' && request.isSynced(interpretLangfuseReading(reading, request))) return reading;
   const listed = await limitedService.find(promptId);
   if (listed === null) return { ...reading, listed: undefined };
-  return readMoreVersions(limitedService, request, { ...reading, listed });
+  const isUnchanged = listed.lastUpdatedAt !== null && isDeepStrictEqual(previous?.listed, listed);
+  const reusableVersions = isUnchanged ? (previous?.others ?? []) : [];
+  const full = await readMoreVersions(reuseVersions(limitedService, reusableVersions), request, { ...reading, listed });
+  return hasStaleLabel(full) ? { ...full, active: await readActiveVersions(limitedService, request) } : full;
+}
+
+/**
+ * Returns true if a version that was read by number has a label that a different version had before. Somebody has then
+ * moved the label between the two reads.
+ */
+function hasStaleLabel({ active, others }: LangfuseReading): boolean {
+  return others.some(({ id, labels }) => labels.some((label) => active.has(label) && active.get(label)?.id !== id));
+}
+
+/**
+ * Wraps a service so that it returns the given versions without sending a request. The row of the prompt in the prompt
+ * list must be the same as when the versions were read. It then shows that no version was created or deleted since
+ * then, and that no label moved.
+ */
+function reuseVersions(service: LangfuseService, versions: readonly RemoteLangfuseVersion[]): LangfuseService {
+  return {
+    ...service,
+    read: async (name, selector) => {
+      const known = versions.find((version) =>
+        selector.kind === 'version' ? version.number === selector.version : version.labels.includes(selector.label),
+      );
+      return known ?? service.read(name, selector);
+    },
+  };
 }
 
 /** The maximum memory for the versions of one prompt, in MiB. 1,000 versions of 200 kB fit within this limit. */
@@ -56,6 +89,15 @@ function limitReadSize(service: LangfuseService): LangfuseService {
       throw new ProblemError(makeProblem('langfuse/too-large', { name, limit: MAX_PROMPT_MIB }));
     },
   };
+}
+
+/** Reads the version of each requested label. */
+async function readActiveVersions(
+  service: LangfuseService,
+  { promptId, environments }: ReadRequest,
+): Promise<LangfuseReading['active']> {
+  const labeled = await readVersionsByLabel(service, promptId, environments);
+  return new Map(environments.map((label, index) => [label, labeled[index] ?? null]));
 }
 
 /**

@@ -19,7 +19,16 @@ export const langfuseRules: ProviderRules = {
   reservedEnvironments: [],
   hasFields: false,
   canPinIds: false,
+  listParts: (text) =>
+    [...text.matchAll(COMPOSITION_TAG)].map(([, promptId = '', label]) => ({ promptId, environment: label ?? null })),
 };
+
+/**
+ * Matches a composition tag, such as `@@@langfusePrompt:name=tone|label=production@@@`. A tag includes either the version
+ * with a label or the version with a number. When Langfuse returns the prompt to an application, it replaces the tag
+ * with the text of that version.
+ */
+const COMPOSITION_TAG = /@@@langfusePrompt:name=([^|@]+)\|(?:version=[0-9]+|label=([^|@]+))@@@/g;
 
 /** A check for one fault in a prompt name. */
 type NameFault = {

@@ -3,7 +3,7 @@ import type { Provider, PromptWriter, WriteOutcome } from '../domain/provider.ts
 import { FIELDS, type UpdatePrompt } from '../domain/plan.ts';
 import type { PromptFields } from '../service/prompt-service.ts';
 import { makeFailureHandler, makeUnexpectedError, makeStoppedOutcome } from '../service/write-outcome.ts';
-import { makeProblem } from '../problem.ts';
+import { isError, makeProblem } from '../problem.ts';
 import { createManagedVersion } from './create-version.ts';
 import { probePinnedVersions, probeVerifiedVersion } from './probe.ts';
 import { findKnownEntry, interpretLedgerReading, readLedgerPrompt } from './reading.ts';
@@ -30,6 +30,8 @@ function makeLedgerWriter(world: LedgerWorld, request: ReadRequest): PromptWrite
   };
   const interpret = (): ObservedPrompt =>
     interpretLedgerReading(getState().reading, request.environments, trackingEnvironment);
+  const activateIn = (environment: string, id: string): Promise<WriteOutcome> =>
+    setActiveVersion(getState(), environment, id).catch(makeFailureHandler(`Setting "${environment}"`));
   return {
     observe: async () => {
       state = { world, request, reading: await readLedgerPrompt(service, request, trackingEnvironment) };
@@ -41,8 +43,14 @@ function makeLedgerWriter(world: LedgerWorld, request: ReadRequest): PromptWrite
     },
     create: (change, { pinnedVersions }) => createManagedVersion(getState(), { ...change, pinnedVersions }),
     update: (change) => updatePromptFields(getState(), change).catch(makeFailureHandler('Updating the prompt')),
-    activate: (environment, { id }) =>
-      setActiveVersion(getState(), environment, id).catch(makeFailureHandler(`Setting "${environment}"`)),
+    activate: async (environments, { id }) => {
+      const outcomes: WriteOutcome[] = [];
+      for (const environment of environments) {
+        const hasFailed = outcomes.some(({ problems }) => problems.some(isError));
+        outcomes.push(hasFailed ? makeStoppedOutcome('not_made') : await activateIn(environment, id));
+      }
+      return outcomes;
+    },
   };
 }
 

@@ -14,5 +14,6 @@ export function makeLedgerRules(trackingEnvironment: string): ProviderRules {
     reservedEnvironments: listReservedEnvironments(trackingEnvironment),
     hasFields: true,
     canPinIds: true,
+    listParts: () => [],
   };
 }

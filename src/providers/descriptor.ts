@@ -85,6 +85,8 @@ export type ProviderOpening = {
    * incomplete, for example in a shallow clone.
    */
   readonly readFormerContents: (commit: string, path: string) => Promise<readonly ContentAtRef[] | null>;
+  /** Returns the path of the file of a prompt that the user did not select. Null if there is none. */
+  readonly findUnselectedFile: (promptId: string) => string | null;
 };
 
 /** A provider with open connections. The caller must call `close`. */

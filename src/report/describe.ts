@@ -174,6 +174,13 @@ export function isConflict(edit: ReportEdit): boolean {
   return (edit.kind === 'set-field' && edit.conflict) || (edit.kind === 'set-text' && edit.conflicts > 0);
 }
 
+/** Describes the composed prompts that include a version of this prompt that changes. Returns none if there are none. */
+export function describeAffectedPrompts({ affected = [] }: ReportPrompt, show: ShowText): readonly string[] {
+  if (affected.length === 0) return [];
+  const names = affected.map(({ key }) => show(key)).join(', ');
+  return [`this also changes ${formatCount(affected.length, 'composed prompt')}: ${names}.`];
+}
+
 /**
  * Describes the changes that callers of a prompt must adapt to: a changed key, and added or removed variables. Omits
  * changes that only undo an edit that somebody made in the service, because callers never had to adapt to that edit.

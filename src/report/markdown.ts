@@ -131,6 +131,9 @@ function makeSections(report: Report): readonly Section[] {
     makeSection('#### Breaking\n\n', 'breaking note', 0.4, prompts, (prompt) =>
       words.describeBreakingChanges(prompt, renderCodeSpan).map((text) => `- ${renderCodeSpan(prompt.key)}: ${text}\n`),
     ),
+    makeSection('#### Composed prompts\n\n', 'composed note', 0.4, prompts, (prompt) =>
+      words.describeAffectedPrompts(prompt, renderCodeSpan).map((text) => `- ${renderCodeSpan(prompt.key)}: ${text}\n`),
+    ),
     makeSection(
       `#### Drift\n\nThese differences ${mode === 'apply' ? 'existed in the service before this run' : 'already exist in the service'}:\n\n`,
       'drift note',

@@ -254,6 +254,17 @@ const PromptShape = z.object({
     )
     .optional()
     .describe('The environments that wait for a promotion, only in the mode status.'),
+  affected: z
+    .array(
+      z.object({
+        path: z.string().describe('The path of the file, relative to the folder of promptsync.yaml.'),
+        key: z.string().describe('The key of the prompt.'),
+      }),
+    )
+    .optional()
+    .describe(
+      'The composed prompts that include a version of this prompt that changes. Their own files do not change.',
+    ),
 });
 
 const WrittenFileShape = z.object({

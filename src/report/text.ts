@@ -162,6 +162,9 @@ function renderWork(prompt: ReportPrompt, mode: Report['mode'], style: Style): r
     ...words
       .describeBreakingChanges(prompt, escapeLine)
       .flatMap((sentence) => fitIndentedLine(`${magenta('!')} ${sentence}`)),
+    ...words
+      .describeAffectedPrompts(prompt, escapeLine)
+      .flatMap((sentence) => fitIndentedLine(`${magenta('!')} ${sentence}`)),
   ];
 }
 

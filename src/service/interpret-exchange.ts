@@ -55,8 +55,11 @@ export function interpretExchange<Value>(
   }
   const { status, retryAfter } = exchange;
   if (http.isSuccessStatus(status)) return interpretReceived(call, exchange, facts);
-  const problem = makeStatusProblem(status, makeResponseExcerpt(exchange, facts), call);
-  const error = new ServiceError(problem, getFailureEffect(exchange));
+  const excerpt = makeResponseExcerpt(exchange, facts);
+  const refusal = status >= 400 && status < 500 ? (call.interpretRefusal?.(status, excerpt) ?? null) : null;
+  const problem = refusal?.problem ?? makeStatusProblem(status, excerpt, call);
+  const effect = refusal?.effect ?? getFailureEffect(exchange);
+  const error = new ServiceError(problem, effect);
   return { isSuccess: false, error, mayRepeat: mayRepeat(exchange, call.isSentOnce), retryAfter };
 }
 

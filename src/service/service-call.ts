@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Problem } from '../problem.ts';
 
 /** One call to a service: the request to send, and how to read its response. */
 export type ServiceCall<Value> = {
@@ -22,11 +23,24 @@ export type ServiceCall<Value> = {
   /** The maximum size of the response in bytes. If it is absent, the limit of the transport applies. */
   readonly maxBytes?: number;
   /**
+   * Interprets a 4xx response in a way that only this service knows. Returns null to interpret it like a response of
+   * any other service. If it is absent, no response needs it.
+   * @param message the beginning of the response body, without secrets
+   */
+  readonly interpretRefusal?: (status: number, message: string) => Refusal | null;
+  /**
    * Parses the JSON of a 2xx response. Throws `InvalidResponse` if the JSON violates the interface. Throws a
    * `ServiceError` if the response reports a failure.
    * @param bytes the size of the response
    */
   readonly parse: (value: unknown, bytes: number) => Value;
+};
+
+/** What a 4xx response of a service means. */
+export type Refusal = {
+  readonly problem: Problem;
+  /** Whether the service may have executed the call in spite of the response. */
+  readonly effect: 'rejected' | 'unknown';
 };
 
 /** The error for a response that violates the interface. Its message is one clause and may quote the response. */

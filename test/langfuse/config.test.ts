@@ -85,7 +85,14 @@ describe.each<readonly [JsonValue]>([[[1, { a: 2 }]], ['gpt-5'], [7], [false]])(
 test('Langfuse versions with different configs have different metadata digests', () => {
   const configs: readonly JsonValue[] = [{}, [], '', 0, false, '{}'];
   const versions = configs.map((config) =>
-    digestVersion({ number: 1, content: { text: 'A', metadata: config }, labels: [], message: null }),
+    digestVersion({
+      number: 1,
+      content: { text: 'A', metadata: config },
+      labels: [],
+      message: null,
+      times: null,
+      createdBy: null,
+    }),
   );
   expect(new Set(versions.map(({ metadataDigest }) => metadataDigest)).size).toBe(configs.length);
   expect(versions.map(({ content }) => content?.metadata)).toEqual(configs);

@@ -47,7 +47,7 @@ const TABLES: readonly Table[] = [
       ['No prompt file has changed', [0, 6, 0], [0, 6, 0]],
       ['A new text is deployed to staging only', [1, 6, 0], [2, 9, 1]],
       ['The new text is promoted from staging to production', [1, 6, 0], [2, 9, 1]],
-      ['The text in staging is reverted', [1, 7, 0], [2, 11, 1]],
+      ['The text in staging is reverted', [1, 7, 0], [2, 10, 1]],
     ],
   },
 ];
@@ -93,3 +93,55 @@ function count(service: Service, requests: readonly FrontRequest[]): Count {
   const listings = calls.filter((call) => call === 'read list').length;
   return [listings, calls.length - listings - writes, writes];
 }
+
+/** Makes a committed workspace on a new Langfuse, and a function that counts the requests of a command line. */
+async function makeCountedScene(files: Readonly<Record<string, string>>) {
+  const double = await startLangfuse();
+  const folder = makeFolder();
+  initRepository(folder);
+  const commit = (changed: Readonly<Record<string, string>>): void => {
+    writeFiles(folder, changed);
+    commitAll(folder, 'Change the prompts');
+  };
+  commit({ 'promptsync.yaml': CONFIG + langfuse.settings, ...files });
+  const countRequests = async (...words: readonly string[]): Promise<number> => {
+    const from = double.requests.length;
+    expect((await run(folder, words, double)).exitCode).toBe(0);
+    return double.requests.length - from;
+  };
+  return { store: double.store, commit, countRequests };
+}
+
+test('a plan of 200 unchanged Langfuse prompts sends one request for each label', async () => {
+  const files = Array.from({ length: 200 }, (_, n) => [`prompts/p${n}.md`, promptText(`p${n}`, NAMED(`p${n}`))]);
+  const { countRequests } = await makeCountedScene(Object.fromEntries(files));
+  await countRequests('sync', '--yes');
+  expect(await countRequests('plan')).toBe(200);
+});
+
+test('a sync of an edit reads the versions of a Langfuse prompt only once', async () => {
+  const { store, commit, countRequests } = await makeCountedScene({});
+  for (let number = 1; number <= 25; number += 1) store.addVersion('prm_a', { text: `Text ${number}.` });
+  store.moveLabel('prm_a', 25, 'staging');
+  commit({ 'prompts/a.md': promptText('a', { ...NAMED('a'), text: 'Edited.' }) });
+  const plan = await countRequests('plan');
+  // The label, the listing and the 19 other versions among the 20 newest.
+  expect(plan).toBe(21);
+  // The sync plans, reads the label and the listing again, creates the version and reads the label back.
+  expect(await countRequests('sync', '--yes')).toBe(plan + 4);
+});
+
+test('the promotion of a Langfuse prompt to two labels sends one PATCH', async () => {
+  const pins = { staging: 1, production: 1 };
+  const { store, commit, countRequests } = await makeCountedScene({});
+  for (const text of ['One.', 'Two.']) store.addVersion('prm_a', { text });
+  for (const label of ['staging', 'production']) store.moveLabel('prm_a', 1, label);
+  commit({ 'prompts/a.md': promptText('a', { ...NAMED('a'), text: 'Two.', pins }) });
+  commit({ 'prompts/a.md': promptText('a', { ...NAMED('a'), text: 'Two.', pins: { staging: 2, production: 2 } }) });
+  await countRequests('sync', '--yes');
+  expect(store.requests.filter((request) => request.startsWith('PATCH'))).toEqual([
+    'PATCH prm_a v2 [staging, production]',
+  ]);
+});
+
+const NAMED = (id: string): PromptParts => ({ key: `prm_${id}`, name: `prm_${id}` });

@@ -10,9 +10,13 @@ const NAME = 'prm_main';
 const LABEL = 'staging';
 
 /** Starts a Langfuse with version 1 "One." and version 2 "Two.". Version 2 has the label of staging. */
-async function start(pause: NonNullable<LangfuseStoreOptions['pause']>) {
+async function start(
+  pause: NonNullable<LangfuseStoreOptions['pause']>,
+  ambiguousLabel: NonNullable<LangfuseStoreOptions['ambiguousLabel']> = 'oldest',
+) {
   const served = new Set<unknown>();
   const langfuse: LangfuseDouble = await startLangfuse({
+    ambiguousLabel,
     pause: async () => {
       look();
       await pause();
@@ -136,24 +140,91 @@ describe.each(['before', 'after'] as const)('somebody else moves the label just 
   });
 });
 
-describe('sync with a label on two versions', () => {
-  // Langfuse serves the version that was created first. No answer shows that another version has the label, too.
-  test.each([
+describe('somebody else creates a version at the same time', () => {
+  test.each<readonly [sentence: string, text: string, texts: readonly string[]]>([
     [
-      'If two versions have the same label and Langfuse serves the wrong one, sync removes the label from that version',
+      'sync uses the version if somebody else creates the same text at the same time',
+      'Three.',
+      ['One.', 'Two.', 'Three.'],
+    ],
+    [
+      'sync creates the next version if somebody else creates a different text at the same time',
+      'Four.',
+      ['One.', 'Two.', 'Four.', 'Three.'],
+    ],
+  ])('%s', async (_, text, texts) => {
+    let writes = 0;
+    const { langfuse, store } = await start(async () => {
+      writes += 1;
+      // The request has read the newest number, and the database refuses to use the next number twice.
+      if (writes === 1) store.addVersion(NAME, { text });
+    });
+    const ran = await cloneWith(langfuse, edit)();
+    expectTrue(ran, langfuse);
+    expect(ran.exitCode).toBe(0);
+    expect(store.versions(NAME).map(({ prompt }) => prompt)).toEqual(texts);
+    expect(store.serves(NAME, LABEL)?.text).toBe('Three.');
+  });
+
+  test('sync fails if somebody else creates a version at the same time twice', async () => {
+    let writes = 0;
+    const { langfuse, store } = await start(async () => {
+      writes += 1;
+      store.addVersion(NAME, { text: `Other ${writes}.` });
+    });
+    const { exitCode, report } = await cloneWith(langfuse, edit)();
+    expect([exitCode, report.prompts[0]?.problems.map(({ code }) => code)]).toEqual([
+      4,
+      ['langfuse/concurrent-version'],
+    ]);
+  });
+});
+
+describe('sync with a label on two versions', () => {
+  // No response shows that another version has the label, too.
+  type Row = readonly [sentence: string, order: 'oldest' | 'newest', text: string, after: readonly string[]];
+  test.each<Row>([
+    [
+      'If two versions have the same label and Langfuse returns the older, undesired one, sync leaves the label only on the newer one',
+      'oldest',
       'Two.',
       ['Two.'],
     ],
     [
-      'If two versions have the same label and Langfuse serves the desired one, sync does not remove the label from either version',
+      'If two versions have the same label and Langfuse returns the newer, undesired one, sync leaves the label only on the older one',
+      'newest',
+      'One.',
+      ['One.'],
+    ],
+    [
+      'If two versions have the same label and Langfuse returns the older, desired one, sync changes nothing',
+      'oldest',
       'One.',
       ['One.', 'Two.'],
     ],
-    ['If two versions have the same label, sync moves the label from both to the new version', 'Three.', ['Three.']],
-  ])('%s', async (_, text, after) => {
-    const { langfuse, store, labelled } = await start(setImmediate);
+    [
+      'If two versions have the same label and Langfuse returns the newer, desired one, sync changes nothing',
+      'newest',
+      'Two.',
+      ['One.', 'Two.'],
+    ],
+    [
+      'If two versions have the same label and Langfuse returns the older one, sync moves the label from both to a new version',
+      'oldest',
+      'Three.',
+      ['Three.'],
+    ],
+    [
+      'If two versions have the same label and Langfuse returns the newer one, sync moves the label from both to a new version',
+      'newest',
+      'Three.',
+      ['Three.'],
+    ],
+  ])('%s', async (_, ambiguousLabel, text, after) => {
+    const { langfuse, store, labelled } = await start(setImmediate, ambiguousLabel);
     store.addLabel(NAME, 1, LABEL);
     const { exitCode } = await cloneWith(langfuse, { text })();
-    expect([exitCode, store.serves(NAME, LABEL)?.text, labelled()]).toEqual([0, text, after]);
+    expect(exitCode).toBe(0);
+    expect(labelled()).toEqual(after);
   });
 });

@@ -126,6 +126,7 @@ function renderPromptBody(prompt: ReportPrompt, { mode }: PageContext): readonly
     ...words
       .describeBreakingChanges(prompt, escapeLine)
       .map((text) => markup`<li class="breaking"><b>Breaking:</b> ${text}</li>`),
+    ...words.describeAffectedPrompts(prompt, escapeLine).map((text) => markup`<li>${text}</li>`),
   ];
   return [
     renderProblemList(prompt.problems),

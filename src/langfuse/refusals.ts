@@ -1,0 +1,61 @@
+import { makeProblem, type Problem } from '../problem.ts';
+import type { ProviderOpening } from '../providers/descriptor.ts';
+import type { Refusal } from '../service/service-call.ts';
+
+/**
+ * Interprets a 4xx response to a request that creates a version. Langfuse has then created nothing.
+ * @param findUnselectedFile returns the path of the file of a prompt that the user did not select
+ */
+export function interpretCreateRefusal(
+  status: number,
+  body: string,
+  findUnselectedFile: ProviderOpening['findUnselectedFile'],
+): Refusal | null {
+  const message = readErrorMessage(body);
+  if (status !== 400 || message === null) return interpretOtherRefusal(status, message);
+  if (message.includes('unique constraint')) return reject(makeProblem('langfuse/concurrent-version'));
+  const [, part, selector] = MISSING_PART.exec(message) ?? [];
+  const path = part === undefined ? null : findUnselectedFile(part);
+  if (part !== undefined && selector !== undefined)
+    return reject(makeProblem('langfuse/missing-part', { part, selector, path }));
+  return interpretOtherRefusal(status, message);
+}
+
+/**
+ * Interprets a 4xx response to a request that moves labels to a version. Langfuse resolves the composition tags of the
+ * version only after it has moved the labels. If it cannot resolve them, it responds with 409, so the labels may have
+ * moved.
+ */
+export function interpretLabelRefusal(version: number, status: number, body: string): Refusal | null {
+  const message = readErrorMessage(body);
+  if (status !== 409) return interpretOtherRefusal(status, message);
+  return {
+    problem: makeProblem('langfuse/composition-fails', { version, message: message ?? 'unknown' }),
+    effect: 'unknown',
+  };
+}
+
+/** Matches the message of Langfuse about a composition tag that names a prompt, a label or a version that is missing. */
+const MISSING_PART = /^Prompt dependency not found: (.*) - ((?:label|version) .*)$/;
+
+/** The statuses that mean the same for every service. */
+const COMMON_STATUSES: ReadonlySet<number> = new Set([401, 403, 404, 408, 425, 429]);
+
+function interpretOtherRefusal(status: number, message: string | null): Refusal | null {
+  if (COMMON_STATUSES.has(status) || message === null) return null;
+  return reject(makeProblem('langfuse/refused', { status, message }));
+}
+
+function reject(problem: Problem): Refusal {
+  return { problem, effect: 'rejected' };
+}
+
+/** Returns the `message` of an error response. Returns null if the body is not an error of Langfuse or is too long. */
+function readErrorMessage(body: string): string | null {
+  const [, json] = /"message": ?("(?:[^"\\]|\\.)*")/.exec(body) ?? [];
+  try {
+    return json === undefined ? null : String(JSON.parse(json));
+  } catch {
+    return null;
+  }
+}
