@@ -323,15 +323,15 @@ function findCreatedVersion(createdVersions: readonly CreatedVersion[], target: 
  */
 function makeChangeOutcome(
   change: Change,
-  outcome: WriteOutcome,
+  outcome: CreateOutcome,
   createdVersions: readonly CreatedVersion[],
 ): ChangeOutcome {
-  const { status } = outcome;
+  const { status, isRecovered } = outcome;
   let { version } = outcome;
   if (version === undefined && status === 'not_made' && change.kind === 'set-active' && isNewVersionRef(change.after)) {
     version = findCreatedVersion(createdVersions, change.after);
   }
-  return { change, status, ...(version !== undefined && { version }) };
+  return { change, status, ...(version !== undefined && { version }), ...(isRecovered && { isRecovered }) };
 }
 
 /**

@@ -35,8 +35,8 @@ export function makeWorld(host: SafeHost, { quiet = false, onInterrupt, ...optio
     printNotice: (line) => void errors.write(`${line}\n`),
     onProgress:
       quiet || !canDrawProgress(host) ? () => {} : makeProgressReporter({ draw, columns: () => errors.columns, now }),
-    onWait: ({ seconds, requestedSeconds }) =>
-      void (quiet || errors.write(`waiting ${seconds} s: the service requested ${requestedSeconds} s\n`)),
+    onWait: ({ seconds, requestedSeconds, service }) =>
+      void (quiet || errors.write(`waiting ${seconds} s: ${service} requested ${requestedSeconds} s\n`)),
     confirm: isInteractive ? (question) => askYesOrNo(host, question, stopSignal) : null,
     interview: isInteractive && !isContinuousIntegration(host) ? (options.interviewer?.(stopSignal) ?? null) : null,
   };

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { makeGitSettings } from '../config/make-git-settings.ts';
+import { getVocabulary } from '../config/service.ts';
 import type { EditCommit, EditedPrompt, FileEdit } from '../domain/edits.ts';
 import { isNewVersionRef, isObserved, type ObservedPromptPlan, type PromptPlan } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
@@ -38,9 +39,9 @@ type EditCommand = {
   readonly makeDraft: (prompt: ObservedPromptPlan, workspace: PlannedWorkspace) => Promise<PromptDraft>;
   /**
    * Renders the subject line of the commit message. `names` is the key of the prompt if only one prompt was edited, and
-   * otherwise a count such as `3 prompts`.
+   * otherwise a count such as `3 prompts`. `service` is the name of the service in a sentence.
    */
-  readonly renderSubject: (names: string) => string;
+  readonly renderSubject: (names: string, service: string) => string;
 };
 
 /** The edits of one prompt file, before promptsync writes them. */
@@ -82,9 +83,8 @@ async function editLocked(
     const obstacle = lock.findLossProblem() ?? (await findCommitObstacle(options, workspace));
     const obstacles = obstacle === null ? ((await options.findObstacles?.(workspace)) ?? []) : [obstacle];
     if (obstacles.length > 0) {
-      const { folder } = workspace.config;
       return makeCommandResult(
-        makeRunWithoutPlan(mode, { ...workspace, folder, problems: [...workspace.problems, ...obstacles] }),
+        makeRunWithoutPlan(mode, { ...workspace, problems: [...workspace.problems, ...obstacles] }),
         world,
       );
     }
@@ -219,13 +219,17 @@ async function applyDrafts(
   if (branch !== undefined)
     printNotice(`You are now on the branch ${showHidden(branch)}. To go back, run: git switch -`);
   const edited = await writeDrafts(ready, config.folder);
+  const { service } = getVocabulary(config);
   const written = edited.filter(({ status }) => status === 'applied');
   if (written.length === 0) return { edited, problems: [] };
   const paths = written.map(({ path }) => repository?.toRootPath(path) ?? path);
   try {
     return {
       edited,
-      committed: await committer.commit(paths, renderCommitMessage(written, renderSubject)),
+      committed: await committer.commit(
+        paths,
+        renderCommitMessage(written, (names) => renderSubject(names, service)),
+      ),
       problems: [],
     };
   } catch (error) {
@@ -303,15 +307,12 @@ const COMMAND_OR_MENTION = /\[(?=\s*(?:skip|no|ci|actions)\b)|(?<!\w)@(?=[a-z0-9
  * Renders the commit message. For a single prompt, the subject contains its key. For several prompts, the subject
  * contains their number, and the body lists their keys.
  */
-export function renderCommitMessage(
-  edited: readonly EditedPrompt[],
-  renderSubject: EditCommand['renderSubject'],
-): string {
+export function renderCommitMessage(edited: readonly EditedPrompt[], renderSubject: (names: string) => string): string {
   // Anyone who can write to the service can choose a prompt's key. So escape text that GitHub would act on.
   return showHidden(renderSubjectAndBody(edited, renderSubject)).replaceAll(COMMAND_OR_MENTION, formatCodePoint);
 }
 
-function renderSubjectAndBody(edited: readonly EditedPrompt[], renderSubject: EditCommand['renderSubject']): string {
+function renderSubjectAndBody(edited: readonly EditedPrompt[], renderSubject: (names: string) => string): string {
   const [first, ...rest] = edited;
   if (first === undefined) return renderSubject('no prompt');
   if (rest.length === 0) return `${renderSubject(first.key)}${renderVersionNote(first.edits)}`;

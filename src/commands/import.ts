@@ -1,15 +1,17 @@
 import { lstat } from 'node:fs/promises';
 import { dirname, join, posix, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
+import { getVocabulary } from '../config/service.ts';
 import { loadConfiguration, openWorkspace, type Workspace } from '../desired/open-workspace.ts';
 import { collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { EditedPrompt } from '../domain/edits.ts';
-import { escapeSelector } from '../text.ts';
+import { escapeSelector, formatCount } from '../text.ts';
 import { type Observation, makePlainReadRequest } from '../domain/observed-prompt.ts';
 import type { Environment } from '../domain/policy.ts';
 import type { PromptIdentity, PromptFile } from '../domain/prompt-file.ts';
 import type { Provider } from '../domain/provider.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
+import { applyVocabulary } from '../domain/vocabulary.ts';
 import { toFileContent } from '../domain/content.ts';
 import type { World } from '../domain/world.ts';
 import { findFirstFolder, makePromptMatcher } from '../files/find-prompt-paths.ts';
@@ -66,7 +68,7 @@ async function importInto(
   const acceptedWarnings = collectAcceptedWarnings([], config);
   const makeRun = (newProblems: readonly Problem[]) =>
     makeRunWithoutPlan('import', {
-      folder: config?.folder ?? null,
+      config,
       files: [],
       acceptedWarnings,
       problems: [...problems, ...newProblems],
@@ -84,6 +86,8 @@ async function importInto(
   if (loss !== null) return makeRun([loss]);
   const edited = options.dryRun ? imports.map(({ prompt }) => prompt) : await writeImports(imports, config, world);
   const warnings = imports.flatMap((promptImport) => promptImport.warnings);
+  const notice = describeMissingFirstPin(edited, rules.value);
+  if (notice !== null) world.printNotice(applyVocabulary(notice, getVocabulary(config)));
   return { ...makeRun(warnings), service, edited };
 }
 
@@ -282,6 +286,24 @@ export function makeImport(id: string, { observed, failed }: Observation, rules:
     source,
     warnings: problems,
   };
+}
+
+/**
+ * Returns a notice if new files do not pin the first environment, because it serves no version of their prompts. New
+ * versions of such a prompt would go to no environment. Returns null if there is no such file.
+ */
+function describeMissingFirstPin(
+  edited: readonly EditedPrompt[],
+  { environments: [first] }: ImportRules,
+): string | null {
+  if (first === undefined || !first.allowLatest) return null;
+  const unpinned = edited.filter(({ status, edits }) => {
+    const pinned = edits.flatMap((edit) => (edit.kind === 'set-pin' ? [edit.environment] : []));
+    return (status === 'applied' || status === 'pending') && !pinned.includes(first.name);
+  });
+  if (unpinned.length === 0) return null;
+  const files = formatCount(unpinned.length, 'new file does', 'new files do');
+  return `${files} not pin the environment "${first.name}", because it serves no version of the prompt. To send new versions there, add \`${first.name}: latest\` under \`pins:\`.`;
 }
 
 function makeImportEdits({ pins }: ImportChoice): EditedPrompt['edits'] {

@@ -1,5 +1,6 @@
 import { CONFIG_NAME, DEFAULTS } from '../config/config.ts';
 import { parseConfig } from '../config/load-config.ts';
+import { applyVocabulary } from '../domain/vocabulary.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import type { Interview } from '../domain/world.ts';
 import { makeProblem, type Problem } from '../problem.ts';
@@ -59,6 +60,11 @@ type Guesses = {
   readonly guessCi: () => Promise<CiSystem>;
   /** Guesses the address of a provider's service. */
   readonly guessUrl: (provider: NamedProviderName) => string;
+  /**
+   * Lists the environments that exist in the service, in quotes. Returns an empty list if it cannot, for example because the key is
+   * not set or the service cannot list prompts.
+   */
+  readonly listEnvironments: (answers: InitAnswers) => Promise<readonly string[]>;
 };
 
 /**
@@ -100,7 +106,7 @@ function findContradiction({ url, embedded, id, provider, apiKeyEnv }: InitFlags
 async function askQuestions(
   flags: InitFlags,
   { text }: Interview,
-  defaults: Pick<Guesses, 'guessUrl'> & { readonly ci: string },
+  defaults: Omit<Guesses, 'guessCi'> & { readonly ci: string },
 ): Promise<WrittenAnswers> {
   let { provider } = flags;
   const ask = async (name: QuestionName, { message, initial }: Question = QUESTIONS[name]) => {
@@ -117,7 +123,7 @@ async function askQuestions(
   };
   const urlOrProvider = flags.embedded || provider !== undefined ? undefined : await ask('url');
   if (isNamedProvider(urlOrProvider)) provider = urlOrProvider;
-  const { title, keys } = PROVIDERS[provider ?? DEFAULT_PROVIDER];
+  const { title, keys, vocabulary } = PROVIDERS[provider ?? DEFAULT_PROVIDER];
   const url = provider
     ? await ask('url', { message: `Where is ${title}?`, initial: defaults.guessUrl(provider) })
     : urlOrProvider;
@@ -125,8 +131,12 @@ async function askQuestions(
   const keyQuestion = { ...QUESTIONS.apiKeyEnv, initial: keys.secret.defaultVariable };
   const apiKeyEnv = isRemote && keys.public === null ? await ask('apiKeyEnv', keyQuestion) : flags.apiKeyEnv;
   const dir = await ask('dir');
-  const environments = await ask('environments');
-  const id = isRemote ? await ask('id') : flags.id;
+  const useWords = ({ message, initial }: Question) => ({ message: applyVocabulary(message, vocabulary), initial });
+  const existing = isRemote ? await defaults.listEnvironments(makeAnswers({ ...flags, provider, url, dir })) : [];
+  const existingNote = existing.length === 0 ? '' : ` Existing environments: ${existing.join(', ')}.`;
+  const { message, initial } = QUESTIONS.environments;
+  const environments = await ask('environments', useWords({ message: `${message}${existingNote}`, initial }));
+  const id = isRemote ? await ask('id', useWords(QUESTIONS.id)) : flags.id;
   const ci = await ask('ci', { ...QUESTIONS.ci, initial: defaults.ci });
   return { provider, url, apiKeyEnv, dir, environments, id, ci };
 }

@@ -3,6 +3,8 @@ import { dirname, join, resolve } from 'node:path';
 import { CONFIG_NAME, type Config } from '../config/config.ts';
 import { type ConfigResult, findConfigFile, parseConfig } from '../config/load-config.ts';
 import { findRepositoryProblem } from '../config/find-owner-problem.ts';
+import { getVocabulary } from '../config/service.ts';
+import { applyVocabulary } from '../domain/vocabulary.ts';
 import { NO_ACCEPTED_WARNINGS } from '../domain/accepted-warnings.ts';
 import type { WrittenFile } from '../domain/edits.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
@@ -13,7 +15,8 @@ import type { GitSettings } from '../git/open-git.ts';
 import { createFile, replaceFile, NOT_REGULAR } from '../files/read-write.ts';
 import { readPrompts } from '../files/read-prompts.ts';
 import { openRemote } from '../git/open-remote.ts';
-import { isError, makeProblem, type Problem, getSystemCode } from '../problem.ts';
+import { isError, makeProblem, type Problem, getSystemCode, ProblemError } from '../problem.ts';
+import { showHidden } from '../text.ts';
 import { NAMED_PROVIDERS, type NamedProviderName, PROVIDERS } from '../providers/list.ts';
 import { findIdentityConflict, makeImport, observePromptsToImport, indexByIdentity } from './import.ts';
 import { gatherAnswers, type InitFlags } from './init-answers.ts';
@@ -28,7 +31,7 @@ import {
   makeLineFiles,
   makePromptInitFile,
 } from './init-files.ts';
-import type { ServiceOptions } from './open-service.ts';
+import { openProvider, type ServiceOptions } from './open-service.ts';
 import { type CommandResult, type CommandRun, makeRunWithoutPlan, makeCommandResult } from './result.ts';
 
 /** The options of `init`. If `force` is true, `init` overwrites existing files without asking. */
@@ -49,14 +52,18 @@ async function runInit(options: InitOptions, world: World): Promise<CommandRun> 
   const guesses = {
     guessCi: () => guessCi(gitSettings),
     guessUrl: (provider: NamedProviderName) => guessAddress(provider, world),
+    listEnvironments: (givenAnswers: InitAnswers) => listExistingEnvironments(givenAnswers, options, world),
   };
   const answers = await gatherAnswers(options, world.interview, guesses);
   if (!answers.isSuccess) return stopWithoutConfig(answers.problems);
   const { config, problems } = parseAnswers(answers.value, world);
   if (config === null) return stopWithoutConfig(problems);
-  const makeRun = (reasons: readonly Problem[]) => makeInitRun(config.folder, reasons);
+  const makeRun = (reasons: readonly Problem[]) => makeInitRun(config, reasons);
   const nameProblems = checkFolderName(config, answers.value.ci);
   if (nameProblems.length > 0) return makeRun(nameProblems);
+  if (world.interview === null && options.environments === undefined) {
+    await printExistingEnvironments(answers.value, config, options, world);
+  }
   const firstPrompt = await makeFirstPrompt(answers.value, config, options, world);
   if (firstPrompt.problems.some(isError)) return makeRun(firstPrompt.problems);
   if (world.stopSignal.aborted) return makeRun([makeProblem('apply/interrupted')]);
@@ -74,10 +81,10 @@ async function runInit(options: InitOptions, world: World): Promise<CommandRun> 
 
 /**
  * Creates the run of `init`, without the files that it wrote.
- * @param folder the folder of the workspace; null if `init` stopped before it had a valid configuration
+ * @param config the configuration of the workspace; null if `init` stopped before it had a valid one
  */
-function makeInitRun(folder: string | null, problems: readonly Problem[]): CommandRun {
-  return makeRunWithoutPlan('init', { folder, files: [], acceptedWarnings: NO_ACCEPTED_WARNINGS, problems });
+function makeInitRun(config: Config | null, problems: readonly Problem[]): CommandRun {
+  return makeRunWithoutPlan('init', { config, files: [], acceptedWarnings: NO_ACCEPTED_WARNINGS, problems });
 }
 
 /**
@@ -148,6 +155,51 @@ function checkNesting({ folder, root }: Config): readonly Problem[] {
   const outerConfig = folder === root ? null : findConfigFile(dirname(folder));
   if (outerConfig === null) return [];
   return [makeProblem('init/nested', { path: makeRelativePath(folder, outerConfig) })];
+}
+
+/** The maximum number of existing environments that `init` lists. */
+const MAX_LISTED_ENVIRONMENTS = 20;
+
+/**
+ * Lists the environments that exist in the service in quotes, the most frequent ones first. Returns an empty list if the service
+ * cannot list prompts, if a key is not set, or if a request fails, because `init` also works without the service.
+ */
+async function listExistingEnvironments(
+  answers: InitAnswers,
+  options: ServiceOptions,
+  world: World,
+): Promise<readonly string[]> {
+  const { config } = parseAnswers(answers, world);
+  // The embedded service is new, so it has no environments.
+  if (config === null || answers.url === null) return [];
+  const opened = await openProvider({ config, files: [], allFiles: [], repository: null }, world, options);
+  if (!opened.isSuccess) return [];
+  const { provider, close } = opened.value;
+  try {
+    const prompts = (await provider.list?.()) ?? [];
+    const names = prompts.flatMap(({ environments }) => environments);
+    const byFrequency = [...Map.groupBy(names, (name) => name)].toSorted(([, a], [, b]) => b.length - a.length);
+    return byFrequency.slice(0, MAX_LISTED_ENVIRONMENTS).map(([name]) => `"${showHidden(name)}"`);
+  } catch (error) {
+    if (error instanceof ProblemError) return [];
+    throw error;
+  } finally {
+    await close();
+  }
+}
+
+/** Prints the environments that exist in the service, so that the user can add missing ones to promptsync.yaml. */
+async function printExistingEnvironments(
+  answers: InitAnswers,
+  config: Config,
+  options: ServiceOptions,
+  world: World,
+): Promise<void> {
+  const existing = await listExistingEnvironments(answers, options, world);
+  if (existing.length === 0) return;
+  world.printNotice(
+    applyVocabulary(`Existing environments in the service: ${existing.join(', ')}`, getVocabulary(config)),
+  );
 }
 
 /** The first prompt file of the new workspace. */

@@ -15,6 +15,7 @@ import { type EnvironmentPin, type PromptIdentity, formatPin, type PromptFile } 
 import type { VersionHistories } from '../domain/history.ts';
 import { type TextChange, type TextChangesByPrompt, compareVariables } from '../domain/text-changes.ts';
 import type { ListedPrompt } from '../domain/provider.ts';
+import { applyVocabulary, DEFAULT_VOCABULARY, type Vocabulary } from '../domain/vocabulary.ts';
 import type { VersionRef, VersionWithMetadata } from '../domain/versions.ts';
 import type {
   Report,
@@ -28,20 +29,26 @@ import type {
 import { makeHistoryFields, makeWaitingFields } from './make-history-fields.ts';
 import type { CommandRun } from './result.ts';
 
-/** A run without its folder. Reports do not contain the folder, because all their paths are relative to it. */
-type ReportInput = Omit<CommandRun, 'folder'>;
+/**
+ * A run without its folder. Reports do not contain the folder, because all their paths are relative to it. The
+ * vocabulary is optional, because a program that uses the library may not have one.
+ */
+type ReportInput = Omit<CommandRun, 'folder' | 'vocabulary'> & Partial<Pick<CommandRun, 'vocabulary'>>;
 
 /**
  * Creates the public report of a run. promptsync renders every output format from this report, even after a failed run.
  */
 export function makeReport(run: ReportInput): Report {
+  const { narrowed, written, committed, orphans, vocabulary = DEFAULT_VOCABULARY } = run;
   const omitAccepted = makeWarningFilter(run);
-  const prompts = makePrompts(run).map((one) => ({ ...one, problems: omitAccepted(one.problems, one.path) }));
-  const { narrowed, written, committed, orphans } = run;
+  const makeProblems = (problems: readonly ReportProblem[], promptPath?: string) =>
+    omitAccepted(problems, promptPath).map((problem) => applyVocabularyToProblem(problem, vocabulary));
+  const prompts = makePrompts(run).map((one) => ({ ...one, problems: makeProblems(one.problems, one.path) }));
   return {
     schema_version: 1,
     mode: run.mode,
     service: run.service,
+    ...(vocabulary !== DEFAULT_VOCABULARY && { vocabulary }),
     commit: run.commit,
     ...(narrowed && { changed_since: narrowed.since }),
     plan_digest: choosePlanDigest(run),
@@ -50,8 +57,13 @@ export function makeReport(run: ReportInput): Report {
     ...(orphans && { orphans: orphans.map(makeOrphan) }),
     ...(written && { files: written }),
     ...(committed && { committed }),
-    problems: omitAccepted(run.problems),
+    problems: makeProblems(run.problems),
   };
+}
+
+function applyVocabularyToProblem(problem: ReportProblem, vocabulary: Vocabulary): ReportProblem {
+  const { message, hint } = problem;
+  return { ...problem, message: applyVocabulary(message, vocabulary), hint: applyVocabulary(hint, vocabulary) };
 }
 
 function makeOrphan({
@@ -95,7 +107,10 @@ function makePrompts({
   texts,
   affected,
 }: ReportInput): readonly ReportPrompt[] {
-  if (edited !== undefined) return edited.map(makeEditedReport);
+  if (edited !== undefined) {
+    const plans = new Map(plan?.prompts.map((one) => [one.file.id, one]));
+    return edited.map((one) => ({ ...makeEditedReport(one), ...makeUrlFields(plans.get(one.id)) }));
+  }
   const addAffected = (prompt: ReportPrompt) => ({ ...prompt, ...makeAffectedFields(affected?.get(prompt.id)) });
   if (outcomes !== null) return outcomes.map((one) => addAffected(makePlannedReport(one.plan, one, texts)));
   if (plan !== null && histories !== undefined) return plan.prompts.map((one) => makeHistoryReport(one, histories));
@@ -131,7 +146,13 @@ function makePlannedReport(
   const changesToReport = outcome?.changes ?? plan.changes.map((change) => ({ change }));
   const changes = changesToReport.map((one) => makeChange(one, findTexts(one.change, file, texts)));
   const environments = file.pins.map((pin) => makeReportRow(pin, plan));
-  return { ...pickIdentity(file), status, changes, environments, drift: drift.map(makeDrift), problems };
+  const identity = { ...pickIdentity(file), ...makeUrlFields(plan) };
+  return { ...identity, status, changes, environments, drift: drift.map(makeDrift), problems };
+}
+
+function makeUrlFields(plan: PromptPlan | undefined): Pick<ReportPrompt, 'url'> {
+  const url = plan?.observed?.url;
+  return url === undefined ? {} : { url };
 }
 
 /**
@@ -145,7 +166,8 @@ function makeHistoryReport(plan: PromptPlan, histories: VersionHistories): Repor
     environments: file.pins.map((pin) => makeReportRow(pin, plan)),
     ...makeHistoryFields(file.id, histories),
   };
-  return { ...pickIdentity(file), status: 'unchanged', changes: [], ...versionFields, drift: [], problems: [] };
+  const identity = { ...pickIdentity(file), ...makeUrlFields(plan) };
+  return { ...identity, status: 'unchanged', changes: [], ...versionFields, drift: [], problems: [] };
 }
 
 function pickIdentity({ path, id, key }: PromptIdentity): Pick<ReportPrompt, keyof PromptIdentity> {
@@ -181,11 +203,17 @@ function makeKeptMetadataFields(version: VersionWithMetadata) {
 /** A change of a plan. After an apply, it also has its status and the resulting version. */
 type ReportableChange = Pick<ChangeOutcome, 'change'> & Partial<ChangeOutcome>;
 
-function makeChange({ change, status, version }: ReportableChange, texts: TextChange | undefined): ReportChange {
+function makeChange(
+  { change, status, version, isRecovered }: ReportableChange,
+  texts: TextChange | undefined,
+): ReportChange {
   const planned = makePlannedChange(change, texts);
   if (status === undefined) return planned;
   if (version === undefined || planned.kind === 'update-prompt') return { ...planned, status };
-  if (planned.kind === 'create-version') return { ...planned, version: makeReportRef(version), status };
+  if (planned.kind === 'create-version') {
+    const recovery = isRecovered === true ? { recovered: true as const } : {};
+    return { ...planned, version: makeReportRef(version), status, ...recovery };
+  }
   return { ...planned, after: makeReportRef(version), status };
 }
 

@@ -70,7 +70,8 @@ export async function openProvider(
   const { now, random, sleep, stopSignal, environment, onWait } = world;
   const { concurrency, timeoutSeconds } = config;
   const callOption = options.onCall === undefined ? {} : { onCall: options.onCall };
-  const opened = await getProviderDescriptor(location).open({
+  const { vocabulary, open } = getProviderDescriptor(location);
+  const opened = await open({
     connection: {
       baseUrl,
       environment,
@@ -80,7 +81,7 @@ export async function openProvider(
       random,
       sleep,
       stop: stopSignal,
-      onWait,
+      onWait: (wait) => onWait({ ...wait, service: vocabulary.service }),
       ...callOption,
     },
     secretKey,

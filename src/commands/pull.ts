@@ -1,5 +1,4 @@
 import { type FormerFile, collectFormerPins, readFormerFiles } from '../desired/read-history.ts';
-import { getServiceTitle } from '../config/service.ts';
 import { makeGitSettings } from '../config/make-git-settings.ts';
 import type { ConflictLabels, PreferredSide } from '../domain/edits.ts';
 import type { FormerPin, FormerPinsByEnvironment } from '../domain/history.ts';
@@ -48,7 +47,7 @@ export async function pullEdits(options: PullOptions, world: World): Promise<Com
         readDepth: 'listed' as const,
       }),
       makeDraft: (prompt, workspace) => draftPull(prompt, options, workspace),
-      renderSubject: (names) => `Pull ${names} from the service`,
+      renderSubject: (names, service) => `Pull ${names} from ${service}`,
     },
     options,
     world,
@@ -63,14 +62,14 @@ async function draftPull(
   const { file } = prompt;
   if (hasNothingToPull(prompt, options)) return makeDraftWithoutEdits(file, 'unchanged');
   const serviceChanges = await findServiceChanges(prompt, options, workspace);
-  const obstacles = findPullObstacles(serviceChanges, file, options, getServiceTitle(workspace.config));
+  const obstacles = findPullObstacles(serviceChanges, file, options);
   if (obstacles.length > 0) return makeDraftWithoutEdits(file, 'blocked', obstacles);
   const draft = await draftMerge(prompt, serviceChanges, options, workspace);
   const warnings = [
     ...serviceChanges.outsideEdits.flatMap((edit) => warnAboutManagedVersion(edit, file)),
-    ...serviceChanges.removedLabels.map(({ pin, wanted }) => {
-      const evidence = { label: pin.environment, version: `v${wanted.number}` };
-      return makeProblem('langfuse/label-removed', evidence, { path: file.path, line: pin.line, column: pin.column });
+    ...serviceChanges.deactivated.map(({ pin, wanted }) => {
+      const evidence = { environment: pin.environment, served: `v${wanted.number}` };
+      return makeProblem('pull/nothing-active', evidence, { path: file.path, line: pin.line, column: pin.column });
     }),
   ];
   return { ...draft, problems: [...draft.problems, ...warnings] };
@@ -138,8 +137,8 @@ type ServiceChanges = {
   readonly contested: readonly OutsideEdit[];
   /** The environments that somebody moved back to a version that an earlier commit pinned. They have no text to pull. */
   readonly movedBack: readonly OutsideEdit[];
-  /** The environments in which somebody removed the label of the version. There is nothing to pull from them. */
-  readonly removedLabels: readonly MovedEnvironment[];
+  /** The environments that serve no version any more. There is nothing to pull from them. */
+  readonly deactivated: readonly MovedEnvironment[];
 };
 
 /**
@@ -188,7 +187,7 @@ async function findServiceChanges(
     textEdits: keepDistinctContents(outsideEdits, file),
     contested,
     movedBack,
-    removedLabels: moved.filter(({ served }) => served === null),
+    deactivated: moved.filter(({ served }) => served === null),
   };
 }
 
@@ -286,17 +285,12 @@ function findPullObstacles(
   { textEdits, contested }: ServiceChanges,
   file: PromptFile,
   { side }: PullOptions,
-  service: string,
 ): readonly Problem[] {
   const environments = textEdits.map(({ environment }) => environment);
   const severalContents =
     textEdits.length < 2 ? [] : [makeProblem('pull/several', { environments }, { path: file.path })];
   const pinConflicts = side === null ? contested.map((edit) => makePinConflict(edit, file)) : [];
-  return [
-    ...severalContents,
-    ...pinConflicts,
-    ...textEdits.flatMap((edit) => checkMetadataIsMapping(edit, file, service)),
-  ];
+  return [...severalContents, ...pinConflicts, ...textEdits.flatMap((edit) => checkMetadataIsMapping(edit, file))];
 }
 
 /**
@@ -307,11 +301,10 @@ function findPullObstacles(
 function checkMetadataIsMapping(
   { environment, version }: OutsideEdit,
   { path, content }: PromptFile,
-  service: string,
 ): readonly Problem[] {
   const canBeHeld = version.content === null || isJsonObject(version.content.metadata);
   if (content.metadata === undefined || canBeHeld) return [];
-  const evidence = { environment, serves: `v${version.number}`, service };
+  const evidence = { environment, serves: `v${version.number}` };
   return [makeProblem('pull/config-not-mapping', evidence, { path })];
 }
 

@@ -1,3 +1,5 @@
+import type { Config } from '../config/config.ts';
+import { getVocabulary } from '../config/service.ts';
 import { type AcceptedWarnings, NO_ACCEPTED_WARNINGS } from '../domain/accepted-warnings.ts';
 import type { EditCommit, EditedPrompt, WrittenFile } from '../domain/edits.ts';
 import type { VersionHistories } from '../domain/history.ts';
@@ -5,6 +7,7 @@ import type { OutcomeStatus, Plan, PlanStatus, PromptOutcome } from '../domain/p
 import type { PromptFile, PromptIdentity } from '../domain/prompt-file.ts';
 import type { ListedPrompt } from '../domain/provider.ts';
 import type { TextChangesByPrompt } from '../domain/text-changes.ts';
+import type { Vocabulary } from '../domain/vocabulary.ts';
 import type { World } from '../domain/world.ts';
 import { isError, type Problem } from '../problem.ts';
 import type { Report } from '../report/schema.ts';
@@ -28,6 +31,8 @@ export type CommandRun = {
    * configuration.
    */
   readonly folder: string | null;
+  /** The words that the report uses for the configured service. */
+  readonly vocabulary: Vocabulary;
   /** The name of the service in reports. Null if the command did not contact the service. */
   readonly service: string | null;
   /** The id of the commit that HEAD points to. Null outside of a git repository, and for commands that make no plan. */
@@ -103,16 +108,30 @@ export function makeCommandResult(
  * one, like `validate`, `init` and `import`.
  */
 export function makeRunWithoutPlan(mode: CommandRun['mode'], run: RunWithoutPlan): CommandRun {
-  const { folder, files, acceptedWarnings, problems } = run;
-  return { mode, folder, service: null, commit: null, files, acceptedWarnings, plan: null, outcomes: null, problems };
+  const { config, files, acceptedWarnings, problems } = run;
+  return {
+    mode,
+    folder: config?.folder ?? null,
+    vocabulary: getVocabulary(config),
+    service: null,
+    commit: null,
+    files,
+    acceptedWarnings,
+    plan: null,
+    outcomes: null,
+    problems,
+  };
 }
 
 /** The parts of a run that are known without a plan. */
-type RunWithoutPlan = Pick<CommandRun, 'folder' | 'files' | 'acceptedWarnings' | 'problems'>;
+type RunWithoutPlan = Pick<CommandRun, 'files' | 'acceptedWarnings' | 'problems'> & {
+  /** Null if promptsync could not read the configuration. */
+  readonly config: Config | null;
+};
 
 /** Creates the result of a command that could not start. Its exit code is 1. */
 export function makeStoppedResult(mode: CommandRun['mode'], ...problems: readonly Problem[]): CommandResult {
-  const run = makeRunWithoutPlan(mode, { folder: null, files: [], acceptedWarnings: NO_ACCEPTED_WARNINGS, problems });
+  const run = makeRunWithoutPlan(mode, { config: null, files: [], acceptedWarnings: NO_ACCEPTED_WARNINGS, problems });
   return { run, exitCode: 1 };
 }
 

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import { getVocabulary } from '../config/service.ts';
 import { NO_ACCEPTED_WARNINGS, collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { PlanningHistory } from '../domain/desired-state.ts';
 import {
@@ -72,9 +73,8 @@ export async function runWithPlan(
     // With `--base`, only the base commit decides which warnings are accepted. promptsync has not read that commit yet,
     // so the stopped run accepts no warnings.
     const acceptedWarnings = options.base === undefined ? collectAcceptedWarnings(files, config) : NO_ACCEPTED_WARNINGS;
-    const folder = config?.folder ?? null;
     return makeCommandResult(
-      makeRunWithoutPlan(mode, { folder, files, acceptedWarnings, problems: [...problems, ...reasons] }),
+      makeRunWithoutPlan(mode, { config, files, acceptedWarnings, problems: [...problems, ...reasons] }),
       world,
     );
   };
@@ -189,6 +189,7 @@ export function makePlannedRun(mode: CommandRun['mode'], workspace: PlannedWorks
   const run = {
     mode,
     folder: config.folder,
+    vocabulary: getVocabulary(config),
     service,
     commit,
     files,

@@ -20,7 +20,7 @@ export async function validatePrompts(options: WorkspaceOptions, world: World): 
   const workspace = await openWorkspace(options, world);
   const { forbidden, warnings } = await checkPins(workspace);
   const run = makeRunWithoutPlan('validate', {
-    folder: workspace.config?.folder ?? null,
+    config: workspace.config,
     files: workspace.files,
     acceptedWarnings: collectAcceptedWarnings(workspace.files, workspace.config),
     problems: sortByPlace([...workspace.problems, ...forbidden, ...warnings]),

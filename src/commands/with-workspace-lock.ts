@@ -25,7 +25,7 @@ export async function withWorkspaceLock(
     const acceptedWarnings = collectAcceptedWarnings([], config);
     return makeCommandResult(
       makeRunWithoutPlan(mode, {
-        folder: config.folder,
+        config,
         files: [],
         acceptedWarnings,
         problems: [...problems, ...lock.problems],

@@ -2,6 +2,7 @@ import { dirname, resolve } from 'node:path';
 import { isJsonObject } from '../domain/json.ts';
 import { isPlainHttp } from '../domain/network.ts';
 import type { ProviderRules } from '../domain/provider.ts';
+import { DEFAULT_VOCABULARY, type Vocabulary } from '../domain/vocabulary.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import { leavesFolder, makeRelativePath } from '../files/paths.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
@@ -51,9 +52,10 @@ export function getProviderDescriptor(location: ServiceLocation): ProviderDescri
   return PROVIDERS[location.kind === 'remote' ? location.provider : DEFAULT_PROVIDER];
 }
 
-/** Returns the name that messages use for the configured service. */
-export function getServiceTitle({ service }: Pick<Config, 'service'>): string {
-  return service === null ? 'the service' : getProviderDescriptor(service).title;
+/** Returns the words that messages and reports use for the configured service. Null stands for no configuration. */
+export function getVocabulary(config: Pick<Config, 'service'> | null): Vocabulary {
+  const location = config?.service ?? null;
+  return location === null ? DEFAULT_VOCABULARY : getProviderDescriptor(location).vocabulary;
 }
 
 /** Returns the location of the service; null if no service is configured. Offline commands need none. */

@@ -175,7 +175,12 @@ function suggestSelectors(selector: string, files: readonly PromptIdentity[]): r
   );
 }
 
+/**
+ * Returns a function that tests whether a selector selects a prompt. Wildcards also match names that begin with a dot,
+ * because a prompt in the service may have such a name. Hidden files were already skipped when promptsync looked for
+ * prompt files.
+ */
 function makeSelectorMatcher(selector: string): (file: PromptIdentity) => boolean {
-  const glob = makeGlobMatcher(selector);
+  const glob = makeGlobMatcher(selector, 'matched');
   return ({ key, path }) => key === selector || path === selector || glob(key) || glob(path);
 }

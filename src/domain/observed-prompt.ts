@@ -16,6 +16,8 @@ export type ObservedFields = {
 export type ObservedPrompt = {
   /** The fields of the prompt. Null if the service stores no fields for prompts, only versions. */
   readonly fields: ObservedFields | null;
+  /** The page of the prompt in the user interface of the service. Absent if there is none or if it is unknown. */
+  readonly url?: string;
   /** The active version of each observed environment. Null for an environment without an active version. */
   readonly active: ReadonlyMap<string, KnownVersion | null>;
   /** The known versions, newest first. To choose among several with the same content, use `findVersionWithContent`. */

@@ -224,6 +224,8 @@ export type ChangeOutcome = {
    * activate it, the result of the activation still contains this version.
    */
   readonly version?: VersionRef;
+  /** True if the change created the adopted version, but the response of the service was lost. */
+  readonly isRecovered?: true;
 };
 
 /** The status of a prompt after an apply. */

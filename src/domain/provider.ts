@@ -93,6 +93,8 @@ export type CreateOutcome = WriteOutcome & {
   readonly movedEnvironments?: readonly string[];
   /** The metadata digest of the adopted version. Absent if promptsync created a version. */
   readonly adoptedMetadataDigest?: Digest;
+  /** True if this call created the adopted version, but its response was lost. */
+  readonly isRecovered?: true;
   /** True if the service refused the version because somebody else created a version of the prompt at the same time. */
   readonly hasConcurrentVersion?: true;
 };

@@ -50,8 +50,14 @@ type TextQuestion = {
   readonly findFault: (answer: string) => string | null;
 };
 
+/** A wait that a service requested. */
+export type ServiceWait = {
+  /** The name of the service, as messages use it. */
+  readonly service: string;
+} & RequestedWait;
+
 /** The actual length of a wait, and the length that the service requested, both in seconds. */
-export type ServiceWait = { readonly seconds: number; readonly requestedSeconds: number };
+export type RequestedWait = { readonly seconds: number; readonly requestedSeconds: number };
 
 /** The progress of the current phase of a command: the number of prompts processed so far, and the total. */
 export type Progress = { readonly phase: 'Observing' | 'Applying'; readonly done: number; readonly total: number };

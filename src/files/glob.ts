@@ -7,18 +7,22 @@ import { MAX_PATTERN_LENGTH } from '../text.ts';
  */
 type GlobPart = { readonly matchesMany: boolean; readonly matches: (item: string) => boolean };
 
+/** Whether the wildcards of a pattern match names that begin with a dot. */
+type HiddenNames = 'matched' | 'skipped';
+
 /**
  * Returns a function that tests whether a path or a key matches a pattern. Paths must have forward slashes. Patterns
  * support `*` and `?` within a name, `**` for any number of names, `[a-z]`, `[!a-z]` and `{a,b}`. A backslash makes the
- * next character literal. If a name begins with a dot, the pattern must have a literal dot there. Even a malicious
- * pattern cannot make matching slow.
+ * next character literal. Even a malicious pattern cannot make matching slow.
+ * @param hiddenNames whether wildcards also match names that begin with a dot; `skipped` means that the pattern must
+ *   have a literal dot there
  */
-export function makeGlobMatcher(pattern: string): (text: string) => boolean {
+export function makeGlobMatcher(pattern: string, hiddenNames: HiddenNames = 'skipped'): (text: string) => boolean {
   const patterns = expandBraces(pattern).map((expanded) =>
     expanded
       .replace(/^(?:\.\/)+/, '')
       .split('/')
-      .map(parseNamePart),
+      .map((part) => parseNamePart(part, hiddenNames)),
   );
   return (text) => {
     const names = text.split('/');
@@ -93,11 +97,12 @@ function matchParts(parts: readonly GlobPart[], items: readonly string[]): boole
   return parts.slice(partIndex).every(({ matchesMany }) => matchesMany);
 }
 
-function parseNamePart(pattern: string): GlobPart {
-  if (pattern === '**') return { matchesMany: true, matches: (name) => !name.startsWith('.') };
+function parseNamePart(pattern: string, hiddenNames: HiddenNames): GlobPart {
+  const hasLiteralDot = /^\\?\./.test(pattern);
+  const mayMatch = (name: string) => hiddenNames === 'matched' || name.startsWith('.') === hasLiteralDot;
+  if (pattern === '**') return { matchesMany: true, matches: mayMatch };
   const parts = [...pattern.matchAll(CHARACTER)].map(parseCharacter);
-  const isHidden = /^\\?\./.test(pattern);
-  return { matchesMany: false, matches: (name) => name.startsWith('.') === isHidden && matchParts(parts, [...name]) };
+  return { matchesMany: false, matches: (name) => mayMatch(name) && matchParts(parts, [...name]) };
 }
 
 const CHARACTER =

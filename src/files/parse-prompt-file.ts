@@ -138,7 +138,8 @@ function parseParts(parts: SplitFile, path: string, rules: ProviderRules | null)
   const outline = makeOutline(mapping);
   const shaped = FrontMatterShape.safeParse(mapping.value);
   const issues = shaped.success ? [] : makeShapeIssues(shaped.error, mapping, FIELDS);
-  const shapeProblems = issues.map((issue) => makeFieldProblem(issue, mapping));
+  const canPinIds = rules?.canPinIds ?? true;
+  const shapeProblems = issues.map((issue) => makeFieldProblem(issue, mapping, canPinIds));
   const contentProblems = [...checkReservedMetadata(mapping), ...checkVariables(mapping, text)];
   const ruleProblems = rules === null ? [] : checkProviderRules(rules, mapping);
   const allProblems = [...problems, ...shapeProblems, ...contentProblems, ...ruleProblems, ...bodyProblems];
@@ -185,14 +186,14 @@ function parsePin(written: string | number): Pin {
   return { kind: 'latest' };
 }
 
-function makeFieldProblem(issue: ShapeIssue, mapping: LocatedMapping): Problem {
+function makeFieldProblem(issue: ShapeIssue, mapping: LocatedMapping, canPinIds: boolean): Problem {
   const { field, expected, suggestion, place, path } = issue;
   if (issue.kind === 'unknown') return makeProblem('prompt/unknown-field', { field, suggestion }, place);
   if (issue.kind === 'missing' && field === 'id') return makeProblem('prompt/missing-id', {}, place);
   if (issue.kind === 'missing') return makeProblem('prompt/missing-field', { field }, place);
   if (issue.kind === 'invalid' && path[0] === 'pins' && path.length === 2) {
     const number = /^v?([1-9][0-9]*)$/i.exec(String(mapping.valueAt(path)))?.[1];
-    return makeProblem('prompt/invalid-pin', { environment: String(path[1]), suggestion: number }, place);
+    return makeProblem('prompt/invalid-pin', { environment: String(path[1]), suggestion: number, canPinIds }, place);
   }
   return makeProblem('prompt/invalid-field', { field, expected }, place);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { makeExcerpt } from '../text.ts';
-import type { World } from '../domain/world.ts';
+import type { RequestedWait, World } from '../domain/world.ts';
 import { makeProblem, type Problem, ProblemError } from '../problem.ts';
 import { mayRepeat, describeBrokenExchange, getFailureEffect } from '../service/interpret-exchange.ts';
 import { makeHttp, type Exchange, type Http, isSuccessStatus } from '../service/http.ts';
@@ -57,12 +57,13 @@ type GitLabConnection = {
 
 /** Creates the client, which sends the token only to the origin of the URL in CI_API_V4_URL. Sends no request. */
 export function connectGitLab(token: string, world: World): GitLab {
-  const { environment, now } = world;
+  const { environment, now, onWait } = world;
+  const policy = { ...world, onWait: (wait: RequestedWait) => onWait({ ...wait, service: 'GitLab' }) };
   const apiUrl = readApiUrl(environment);
   const settings = { baseUrl: apiUrl.href, concurrency: 1, timeoutSeconds: MAX_REQUEST_MS / 1_000, environment };
   const http = makeHttp(settings, { 'private-token': token });
   const connection = { apiUrl, token, http, deadline: now() + MAX_TOTAL_MS };
-  const perform = <Answer>(call: GitLabCall<Answer>) => withRetries(() => sendOnce(call, connection, world), world);
+  const perform = <Answer>(call: GitLabCall<Answer>) => withRetries(() => sendOnce(call, connection, world), policy);
   return {
     send: async (call) => (await perform(call)).value,
     list: async function* (path, item) {

@@ -23,11 +23,13 @@ export type RawLangfuseVersion = {
   readonly times: VersionTimes | null;
   /** The id of the user who created the version, or `API`. Null if it is unknown. */
   readonly createdBy: string | null;
+  /** The id of the Langfuse project. Null if it is unknown. */
+  readonly projectId: string | null;
 };
 
 /** A version that promptsync has read from Langfuse. Extends `KnownVersion` with the labels and the content. */
 export type RemoteLangfuseVersion = KnownVersion &
-  Pick<RawLangfuseVersion, 'labels'> & {
+  Pick<RawLangfuseVersion, 'labels' | 'projectId'> & {
     /** The text, normalized for comparison, and the config of the version. */
     readonly content: StoredContent<JsonValue>;
     /** The approximate memory use of the version, in bytes. */
@@ -49,7 +51,7 @@ const CONFIG_BYTES_PER_CHARACTER = 20;
  *   Therefore an id in a plan always refers to the same content.
  */
 export function digestVersion(raw: RawLangfuseVersion): RemoteLangfuseVersion {
-  const { number, content, labels, message, times, createdBy } = raw;
+  const { number, content, labels, message, times, createdBy, projectId } = raw;
   const { text, metadata: config } = content;
   const { text: normalizedText, digest } = digestText(text);
   const configJson = renderCanonicalJson(config);
@@ -58,6 +60,7 @@ export function digestVersion(raw: RawLangfuseVersion): RemoteLangfuseVersion {
     number,
     digest,
     labels,
+    projectId,
     size: text.length + configJson.length * CONFIG_BYTES_PER_CHARACTER,
     // The digest covers the whole config. promptsync stores nothing in the config, so even a key named `promptsync`
     // belongs to the user.
@@ -122,6 +125,8 @@ export type LangfuseService = {
    * probably moved the labels, but applications cannot read the version.
    */
   readonly addLabels: (name: string, version: number, labels: readonly string[]) => Promise<void>;
+  /** Returns the address of a prompt in Langfuse's user interface. Sends no request. */
+  readonly makePromptUrl: (name: string, projectId: string) => string;
 };
 
 type LangfuseKeys = { readonly publicKey: string; readonly secretKey: string };
@@ -138,11 +143,12 @@ export function connectLangfuse(
   const basic = Buffer.from(`${publicKey}:${secretKey}`).toString('base64');
   const credentials = { header: { authorization: `Basic ${basic}` }, secrets: [basic, secretKey] };
   const { perform, close } = openConnection(options, credentials);
-  return { ...makeLangfuseService(perform, findUnselectedFile), close };
+  return { ...makeLangfuseService(perform, options.baseUrl, findUnselectedFile), close };
 }
 
 function makeLangfuseService(
   perform: Connection['perform'],
+  baseUrl: string,
   findUnselectedFile: ProviderOpening['findUnselectedFile'],
 ): LangfuseService {
   return {
@@ -167,7 +173,18 @@ function makeLangfuseService(
       }),
     create: async (name, version) => perform(makeCreateCall(name, version, findUnselectedFile)),
     addLabels: async (name, version, labels) => perform(makeAddLabelsCall(name, version, labels)),
+    makePromptUrl: (name, projectId) => makePromptUrl(baseUrl, name, projectId),
   };
+}
+
+/**
+ * Returns the address of a prompt in Langfuse's user interface. Encodes all characters that could end a link in Markdown
+ * or HTML.
+ */
+export function makePromptUrl(baseUrl: string, name: string, projectId: string): string {
+  const [project, prompt] = [projectId, name].map((text) => encodeURIComponent(text.toWellFormed()));
+  const url = new URL(`${baseUrl.replace(/\/+$/, '')}/project/${project}/prompts/${prompt}`).href;
+  return url.replaceAll(/[()'|\\`]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 const PROMPTS = '/api/public/v2/prompts';
@@ -183,6 +200,8 @@ const MAX_LISTING_MIB = 64;
  * versions stay below this limit.
  */
 const MAX_VERSION_BYTES = 4 * 1024 * 1024;
+/** The maximum length of a project id, in characters. */
+const MAX_PROJECT_ID_LENGTH = 200;
 /**
  * How many versions and how many labels a prompt may have. promptsync refuses prompts with more, because it may need
  * one request for each version and each label.
@@ -349,6 +368,7 @@ const VersionShape = z.object({
   createdAt: z.iso.datetime({ offset: true }).nullish(),
   updatedAt: z.iso.datetime({ offset: true }).nullish(),
   createdBy: z.string().nullish(),
+  projectId: z.string().max(MAX_PROJECT_ID_LENGTH).nullish(),
 });
 
 /**
@@ -367,13 +387,13 @@ function parseLangfuseVersion(value: unknown, name: string, requestedNumber: num
   // is `unknown` and not `rejected`.
   if (excess !== null) throw new ServiceError(excess, 'unknown');
   const { labels } = parseResponse(LabelsShape, wire);
-  const { version: number, prompt, config, commitMessage: message = null, createdBy = null } = wire;
+  const { version: number, prompt, config, commitMessage: message = null, createdBy = null, projectId = null } = wire;
   if (wire.type !== 'text') {
     throw new ServiceError(makeProblem('langfuse/not-text', { name, type: wire.type }), 'rejected');
   }
   if (typeof prompt !== 'string') throw new InvalidResponse('"prompt" is not valid: expected string');
   const content = { text: prompt, metadata: config ?? {} };
-  return digestVersion({ number, content, labels, message, times: parseTimes(wire), createdBy });
+  return digestVersion({ number, content, labels, message, times: parseTimes(wire), createdBy, projectId });
 }
 
 function parseTimes({ createdAt, updatedAt }: z.output<typeof VersionShape>): VersionTimes | null {

@@ -4,6 +4,7 @@ import { langfuseRules } from './rules.ts';
 /** The descriptor of the Langfuse provider. Only `open` loads the Langfuse client. */
 export const LANGFUSE: NamedProviderDescriptor = {
   title: 'Langfuse',
+  vocabulary: { service: 'Langfuse', environment: 'label' },
   rules: () => langfuseRules,
   keys: {
     secret: {

@@ -43,10 +43,6 @@ export const LANGFUSE_PROBLEMS = {
     (e) => `Langfuse cannot resolve the composition tags of v${e.version}: ${e.message}`,
     'Correct the tags in the prompt or in its parts. Until then, applications cannot read this version.',
   ),
-  'langfuse/label-removed': defineWarning<{ label: string; version: string }>(
-    (e) => `Somebody removed the label "${e.label}" from ${e.version} in Langfuse. promptsync did not change the file.`,
-    'To set the label again, run `promptsync sync`. To stop managing the label, delete its pin from the file.',
-  ),
   'langfuse/too-many': defineError<{ name: string; what: 'versions' | 'labels'; count: number; limit: number }>(
     (e) =>
       `"${e.name}" has ${formatNumber(e.count)} ${e.what} in Langfuse, but promptsync reads at most ${formatNumber(e.limit)}.`,

@@ -1,5 +1,5 @@
 import { makeNewVersionContent } from '../domain/content.ts';
-import type { ReadRequest } from '../domain/observed-prompt.ts';
+import type { ObservedPrompt, ReadRequest } from '../domain/observed-prompt.ts';
 import type { CreateVersion } from '../domain/plan.ts';
 import type { CreateOutcome, Provider, PromptWriter, WriteOutcome } from '../domain/provider.ts';
 import { makeVersionRef, type VersionRef } from '../domain/versions.ts';
@@ -26,21 +26,30 @@ import { LATEST_LABEL } from './rules.ts';
 type LangfuseWorld = Pick<ProviderOpening, 'readFormerContents'> &
   Pick<ProviderOpening['connection'], 'sleep'> & { readonly service: LangfuseService };
 
-/** Reads a prompt. Uses texts again that were read a moment ago, if the prompt has not changed since then. */
-type ReadPrompt = (request: ReadRequest) => Promise<LangfuseReading>;
+type PromptReading = {
+  /** Reads a prompt. Uses texts again that were read a moment ago, if the prompt has not changed since then. */
+  readonly read: (request: ReadRequest) => Promise<LangfuseReading>;
+  /** Converts a reading to the format that all providers share. */
+  readonly interpret: (reading: LangfuseReading, request: ReadRequest) => ObservedPrompt;
+};
 
 /** Creates the Langfuse provider. In Langfuse, environments are labels, and every version can be read by its number. */
 export function makeLangfuseProvider(world: LangfuseWorld): Provider {
   /** The last reading of each prompt, by prompt id. The plans keep the same versions in memory. */
   const lastReadings = new Map<string, LangfuseReading>();
-  const read: ReadPrompt = async (request) => {
+  const read: PromptReading['read'] = async (request) => {
     const reading = await readLangfusePrompt(world.service, request, lastReadings.get(request.promptId));
     lastReadings.set(request.promptId, reading);
     return reading;
   };
+  const interpret = (reading: LangfuseReading, request: ReadRequest): ObservedPrompt => {
+    const observed = interpretLangfuseReading(reading, request);
+    const projectId = listLangfuseVersions(reading).find((version) => version.projectId !== null)?.projectId;
+    return projectId ? { ...observed, url: world.service.makePromptUrl(request.promptId, projectId) } : observed;
+  };
   return {
-    observe: async (request) => interpretLangfuseReading(await read(request), request),
-    makeWriter: (request) => makeLangfuseWriter({ ...world, read }, request),
+    observe: async (request) => interpret(await read(request), request),
+    makeWriter: (request) => makeLangfuseWriter({ ...world, read, interpret }, request),
     list: async () => {
       const prompts = await world.service.list();
       return prompts.map(({ labels, ...prompt }) => {
@@ -64,7 +73,7 @@ type LangfuseWriteState = LangfuseWorld & {
 };
 
 function makeLangfuseWriter(
-  { read, ...world }: LangfuseWorld & { readonly read: ReadPrompt },
+  { read, interpret, ...world }: LangfuseWorld & PromptReading,
   request: ReadRequest,
 ): PromptWriter {
   let reading: LangfuseReading | null = null;
@@ -76,7 +85,7 @@ function makeLangfuseWriter(
   };
   const observe = async () => {
     reading = await read(request);
-    return interpretLangfuseReading(reading, request);
+    return interpret(reading, request);
   };
   return {
     observe,
@@ -130,7 +139,7 @@ async function createLangfuseVersion(
     const recovered = await findLostLangfuseVersion(state, newVersion, change);
     if (recovered === null) return { ...makeUnknownCreateOutcome(error), movedEnvironments: labels };
     onCreated(recovered);
-    return { ...(await makeCreateOutcome(state, recovered, labels)), status: 'adopted' };
+    return { ...(await makeCreateOutcome(state, recovered, labels)), status: 'adopted', isRecovered: true };
   }
 }
 

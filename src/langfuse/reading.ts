@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { renderCanonicalJson } from '../domain/json.ts';
 import type { ObservedPrompt, ReadRequest } from '../domain/observed-prompt.ts';
 import { makeVersionRef, type VersionWithMetadata } from '../domain/versions.ts';
@@ -39,10 +38,14 @@ export async function readLangfusePrompt(
   if (readDepth !== 'versions' && request.isSynced(interpretLangfuseReading(reading, request))) return reading;
   const listed = await limitedService.find(promptId);
   if (listed === null) return { ...reading, listed: undefined };
-  const isUnchanged = listed.lastUpdatedAt !== null && isDeepStrictEqual(previous?.listed, listed);
+  const isUnchanged = listed.lastUpdatedAt !== null && isSameListing(previous?.listed, listed);
   const reusableVersions = isUnchanged ? (previous?.others ?? []) : [];
   const full = await readMoreVersions(reuseVersions(limitedService, reusableVersions), request, { ...reading, listed });
   return hasStaleLabel(full) ? { ...full, active: await readActiveVersions(limitedService, request) } : full;
+}
+
+function isSameListing(a: LangfuseReading['listed'], b: RemoteLangfusePrompt): boolean {
+  return a !== undefined && a !== null && renderCanonicalJson({ ...a }) === renderCanonicalJson({ ...b });
 }
 
 /**

@@ -230,7 +230,8 @@ async function resolveLostCreate(
   const isPinFollowing = change.baseline !== true && (change.ref !== undefined || followsLatest(state.request));
   const isNextManaged = mayFollowHead(version, getLedgerHead(state));
   if ((isPinFollowing || isNextManaged) && holdsAllContents(state, change, makeLedgerEntry(version))) {
-    return { ...makeAdoptedOutcome(version), problems: await trackNewestVersion(state) };
+    const problems = await trackNewestVersion(state);
+    return { ...makeAdoptedOutcome(version), ...(isOwnVersion && { isRecovered: true }), problems };
   }
   if (mayBeTidiedCreate(version, change.content)) return makeRewrittenOutcome(version, 'unknown');
   const evidence = { id, number: version.number, reason: error.problem.message };

@@ -1,9 +1,11 @@
+import { DEFAULT_VOCABULARY } from '../domain/vocabulary.ts';
 import type { ProviderDescriptor } from '../providers/descriptor.ts';
 import { makeLedgerRules } from './rules.ts';
 
 /** Describes the provider for four-call services, which promptsync uses if `service.provider` is not set. */
 export const FOUR_CALL_SERVICE: ProviderDescriptor = {
   title: 'a four-call service',
+  vocabulary: DEFAULT_VOCABULARY,
   rules: makeLedgerRules,
   keys: {
     secret: {

@@ -68,11 +68,15 @@ export const COMMAND_PROBLEMS = {
     (e) =>
       `To restore the version that the file declares, run promptsync sync. To keep ${e.serves}, use promptsync rollback.`,
   ),
-  'pull/config-not-mapping': defineError<{ environment: string; serves: string; service: string }>(
+  'pull/nothing-active': defineWarning<{ environment: string; served: string }>(
+    (e) =>
+      `"${e.environment}" no longer serves a version of this prompt. It served ${e.served} before. promptsync did not change the file.`,
+    'To make the version active again, run `promptsync sync`. To stop managing the environment, delete its pin from the file.',
+  ),
+  'pull/config-not-mapping': defineError<{ environment: string; serves: string }>(
     (e) =>
       `"${e.environment}" serves ${e.serves}, but its config is not a mapping. A prompt file can store a config only if it is a mapping.`,
-    (e) =>
-      `In ${e.service}, create a version whose config is a mapping. Or remove \`metadata\` from the file. promptsync then pulls only the text, and new versions keep the config from ${e.service}.`,
+    'In the service, create a version whose config is a mapping. Or remove `metadata` from the file. promptsync then pulls only the text, and new versions keep the config from the service.',
   ),
 
   // promptsync import
@@ -92,8 +96,8 @@ export const COMMAND_PROBLEMS = {
     (e) => `No version is active in ${quoteNames(e.environments)}, so there is no text to import.`,
     (e) =>
       e.named
-        ? 'Activate a version in this environment in the service, or import from another environment with promptsync import --environment NAME.'
-        : 'Activate a version in one of these environments in the service. Or add an environment with an active version to `environments:` in promptsync.yaml. With promptsync init, use --environments instead.',
+        ? 'Make a version active there in the service, or import from another environment with promptsync import --environment NAME.'
+        : 'Make a version active in one of them in the service. Or add an environment with an active version to `environments:` in promptsync.yaml. With promptsync init, use --environments instead.',
   ),
   'import/known': defineError<{ what: 'id' | 'key'; value: string; key: string; other: string }>(
     (e) => `The ${e.what} "${e.value}" already belongs to ${e.other}.`,

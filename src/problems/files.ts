@@ -65,12 +65,18 @@ export const FILE_PROBLEMS = {
     (e) => `The field "${e.field}" is invalid: ${e.expected}.`,
     'Fix the field in the front matter.',
   ),
-  'prompt/invalid-pin': defineError<{ environment: string } & SpellingEvidence>(
+  'prompt/invalid-pin': defineError<
+    {
+      environment: string;
+      /** Whether the provider supports pins of the form `version:<id>`. */
+      canPinIds: boolean;
+    } & SpellingEvidence
+  >(
     (e) => `The pin for "${e.environment}" is invalid.`,
     (e) =>
       makeSuggestionHint(
         e,
-        'Use `latest`, a version number (1 or higher), `version:<id>`, or `git:<ref>` (at most 250 characters).',
+        `Use \`latest\`, a version number (1 or higher), ${e.canPinIds ? '`version:<id>`, ' : ''}or \`git:<ref>\` (at most 250 characters).`,
         '`',
       ),
   ),

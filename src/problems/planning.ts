@@ -102,7 +102,7 @@ export const PLANNING_PROBLEMS = {
   // Guards
   'guard/latest-not-allowed': defineError<{ environment: string }>(
     (e) => `"${e.environment}" is pinned to \`latest\`, which promptsync.yaml does not allow for this environment.`,
-    'Pin a version number, `git:<ref>`, or `version:<id>` instead.',
+    'Pin a version number or `git:<ref>` instead.',
   ),
   'guard/promotion-order': defineError<RefusedPromotion>(
     (e) =>

@@ -30,7 +30,7 @@ export const SERVICE_PROBLEMS = {
     (e) =>
       e.promptId.includes(',')
         ? 'Separate ids with spaces, not commas.'
-        : 'Check the id and the base URL. If the service assigns ids, create the prompt there and use the assigned id.',
+        : 'Check the id and the base URL. If the prompt does not exist yet, create it in the service first, and use its id.',
   ),
   'service/none-found': defineError<{
     service: string;

@@ -76,7 +76,7 @@ export const USAGE_PROBLEMS = {
   ),
   'config/missing-service': defineError(
     'No service is configured.',
-    'Set `service.base_url` in promptsync.yaml, or set the PROMPTSYNC_BASE_URL environment variable. To try promptsync without a hosted service, set `service.embedded`.',
+    'Set `service.base_url` in promptsync.yaml, or set the environment variable PROMPTSYNC_BASE_URL. With `provider: langfuse`, the variable LANGFUSE_HOST also works. To try promptsync without a hosted service, set `service.embedded`.',
   ),
   'config/missing-key': defineError<{
     /** The place of the key, such as "The variable PROMPTSYNC_API_KEY". It is the subject of the message. */

@@ -1,6 +1,7 @@
 import type { DigestedText } from '../domain/content.ts';
 import type { ContentAtRef } from '../domain/plan.ts';
 import type { Provider, ProviderRules } from '../domain/provider.ts';
+import type { Vocabulary } from '../domain/vocabulary.ts';
 import type { ConnectionOptions } from '../service/connection.ts';
 
 /**
@@ -10,6 +11,8 @@ import type { ConnectionOptions } from '../service/connection.ts';
 export type ProviderDescriptor = {
   /** The name of the service in help texts and messages. */
   readonly title: string;
+  /** The words that messages and reports use for the service and for its environments. */
+  readonly vocabulary: Vocabulary;
   /** Returns what promptsync knows about the service without a request. */
   readonly rules: (trackingEnvironment: string) => ProviderRules;
   /** The settings in promptsync.yaml that specify which environment variables contain the keys. */

@@ -1,4 +1,5 @@
 import { formatCount, shortenCommitId } from '../text.ts';
+import { applyVocabulary, DEFAULT_VOCABULARY } from '../domain/vocabulary.ts';
 import { escapeLine } from './escape.ts';
 import type { Report, ReportChange, ReportDrift, ReportEdit, ReportPrompt } from './schema.ts';
 
@@ -10,6 +11,22 @@ export type ShowText = (text: string) => string;
 
 type ChangeOfKind<K extends ReportChange['kind']> = ReportChange & { readonly kind: K };
 type ActivationChange = ChangeOfKind<'set-active'>;
+
+/**
+ * Returns promptsync's own text with the words of the report's service, for example `Langfuse` for `the service`.
+ * @param text must not contain data from files or from the service
+ */
+export function applyReportWords(
+  { vocabulary = DEFAULT_VOCABULARY }: Pick<Report, 'vocabulary'>,
+  text: string,
+): string {
+  return applyVocabulary(text, vocabulary);
+}
+
+/** Returns the noun for the service in front of its address, for example `service` or `Langfuse`. */
+export function getServiceNoun({ vocabulary = DEFAULT_VOCABULARY }: Pick<Report, 'vocabulary'>): string {
+  return vocabulary.service.replace(/^the /, '');
+}
 
 /** Returns the name of the command that produced the report, for example `plan` for the mode `dry-run`. */
 export function getCommandName({ mode }: Pick<Report, 'mode'>): string {
@@ -71,10 +88,12 @@ function describeCreate({
   change_summary: summary,
   version,
   status,
+  recovered,
   baseline,
 }: ChangeOfKind<'create-version'>): string {
   const number = version === undefined || version.version_number === null ? '' : ` v${version.version_number}`;
-  const verb = status === undefined ? 'create' : CREATE_VERBS[status];
+  const doneVerb = recovered ? CREATE_VERBS.made : CREATE_VERBS[status ?? 'unknown'];
+  const verb = status === undefined ? 'create' : doneVerb;
   if (baseline) return status === undefined ? BASELINE_TEXT : `${verb} baseline${number}`;
   const source = ref === undefined ? '' : ` of git:${escapeLine(ref)}`;
   return `${verb} version${number}${source}${summary === null ? '' : `: ${escapeLine(summary)}`}`;
@@ -91,8 +110,11 @@ const CREATE_VERBS = {
  * Describes the result of a change as a suffix such as ` (not made)`. Returns an empty string if there is nothing to
  * add.
  */
-export function describeChangeStatus({ status }: Pick<ReportChange, 'status'>): string {
-  return status === undefined ? '' : STATUS_NOTES[status];
+export function describeChangeStatus(
+  change: Pick<ReportChange, 'status'> & { readonly recovered?: true | undefined },
+): string {
+  if (change.recovered) return ' (the response was lost)';
+  return change.status === undefined ? '' : STATUS_NOTES[change.status];
 }
 
 const STATUS_NOTES = {
@@ -110,7 +132,7 @@ export function describeVersionNotes(change: ReportChange, all: readonly ReportC
   if (change.kind !== 'create-version') return '';
   const from = change.metadata_from;
   const kept = from === undefined ? '' : ` (keeps the metadata of ${show(describeVersionRef(from))})`;
-  return `${kept}${hasNoFollower(change, all) && !change.baseline ? ' (no environment follows it)' : ''}`;
+  return `${kept}${hasNoFollower(change, all) && !change.baseline ? ' (no pin uses it)' : ''}`;
 }
 
 /**
@@ -273,7 +295,7 @@ export function describeWaitingPromotions({ waiting = [] }: ReportPrompt, show: 
 export function describeOrphans({ orphans }: Report, show: ShowText): readonly string[] {
   if (orphans?.length === 0) return ['none: every matching prompt has a file'];
   return (orphans ?? []).map(({ name, labels, last_version: last }) => {
-    return `${show(name)}: last version v${last}, active in ${labels.map(show).join(', ') || 'no environment'}`;
+    return `${show(name)}: last version v${last}, ${labels.length === 0 ? 'not active anywhere' : `active in ${labels.map(show).join(', ')}`}`;
   });
 }
 

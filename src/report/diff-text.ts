@@ -36,7 +36,7 @@ export function renderDiffs(prompt: ReportPrompt, style: Style, length: DiffLeng
 
 /** The notes to show instead of a diff if the old or the new text is unknown or too large. */
 export const UNKNOWN_TEXT_NOTES = {
-  before: 'the current text is unknown without the service',
+  before: 'the current text is unknown, because this plan is offline',
   after: 'promptsync has not read the new text yet; a sync reads it first',
   omitted: 'a text is too large to show (over 100 kB)',
 } as const satisfies Record<NonNullable<TextDiff['unknownReason']>, string>;

@@ -4,7 +4,7 @@ import { listDifferingRows, hasHistory, renderSummary } from './summary.ts';
 import { renderPromptTitle, type TextOptions } from './text.ts';
 import { renderProblems } from './problems.ts';
 import type { Report, ReportHistory, ReportLineage, ReportPrompt, ReportRow } from './schema.ts';
-import { describeVersionRef, type ShowText } from './describe.ts';
+import { applyReportWords, describeVersionRef, type ShowText } from './describe.ts';
 import { shortenCommitId } from '../text.ts';
 
 /** Renders the report of `promptsync history` for a terminal or a log. The text ends with a line feed. */
@@ -12,12 +12,12 @@ export function renderHistory(report: Report, options: TextOptions): string {
   const style = makeStyle(options);
   const histories = options.quiet
     ? []
-    : report.prompts.filter(hasHistory).map((prompt) => renderPromptHistory(prompt, style));
+    : report.prompts.filter(hasHistory).map((prompt) => renderPromptHistory(prompt, report, style));
   return [...histories, ...renderProblems(report, 'error', style), `${renderSummary(report, style)}\n`].join('\n');
 }
 
-function renderPromptHistory(prompt: ReportPrompt, style: Style): string {
-  const tables = makeHistoryTables(prompt, escapeLine).flatMap((table) => renderTable(table, style));
+function renderPromptHistory(prompt: ReportPrompt, report: Report, style: Style): string {
+  const tables = makeHistoryTables(prompt, escapeLine, report).flatMap((table) => renderTable(table, style));
   const notes = listDifferingRows(prompt).map((row) => style.colors.yellow(`! ${describeDifference(row, escapeLine)}`));
   const lines = [...renderPromptTitle(prompt, style), ...tables, ...notes.flatMap((line) => fitLine(line, style, 2))];
   return lines.map((line) => `${line}\n`).join('');
@@ -48,13 +48,22 @@ export type HistoryTable = {
  * version that this environment serves. Otherwise, the tables list the known versions and the periods in which the file
  * pinned them.
  * @param show escapes a value from a file or from the service for the output format
+ * @param report the report of the prompt, whose words the tables use
  */
-export function makeHistoryTables(prompt: ReportPrompt, show: ShowText): readonly HistoryTable[] {
+export function makeHistoryTables(
+  prompt: ReportPrompt,
+  show: ShowText,
+  report: Pick<Report, 'vocabulary'>,
+): readonly HistoryTable[] {
   const { lineage } = prompt;
-  return lineage === undefined ? makeVersionTables(prompt, show) : [makeLineageTable(prompt, lineage, show)];
+  return lineage === undefined ? makeVersionTables(prompt, show, report) : [makeLineageTable(prompt, lineage, show)];
 }
 
-function makeVersionTables({ history }: ReportPrompt, show: ShowText): readonly HistoryTable[] {
+function makeVersionTables(
+  { history }: ReportPrompt,
+  show: ShowText,
+  report: Pick<Report, 'vocabulary'>,
+): readonly HistoryTable[] {
   const versions = history?.versions ?? [];
   const origins = versions.map((version) => makeCells(describeVersionRef(version), makeOriginCells(version), show));
   const periods = versions.flatMap((version) =>
@@ -64,7 +73,7 @@ function makeVersionTables({ history }: ReportPrompt, show: ShowText): readonly 
     { title: null, columns: ['version', 'made (UTC)', 'commit', 'author', 'subject'], rows: origins, item: 'version' },
     {
       title: null,
-      columns: ['version', 'environment', 'pinned (UTC)', 'commit', 'subject'],
+      columns: ['version', applyReportWords(report, 'environment'), 'pinned (UTC)', 'commit', 'subject'],
       rows: periods,
       item: 'pin',
     },
@@ -131,7 +140,7 @@ const MAKER_NOTES = {
   git: undefined,
   outside: 'created outside of git',
   uncommitted: 'from an uncommitted file',
-  unknown: 'unknown: the service does not record it',
+  unknown: 'unknown: not recorded',
 } as const satisfies Record<ReportVersionOrigin['made_by'], string | undefined>;
 
 /**

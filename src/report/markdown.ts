@@ -89,11 +89,12 @@ function renderOmittedNote(omitted: readonly OmittedItems[], { prompts }: Report
 function renderMarkdownFoot(report: Report, { commit, runUrl }: MarkdownOptions): string {
   const { service, plan_digest: digest, problems, committed } = report;
   const shown = commit ?? report.commit;
+  const serviceNoun = words.getServiceNoun(report);
   const parts = [
     shown === null ? [] : [`commit ${renderCodeSpan(shortenCommitId(shown))}`],
     committed === undefined ? [] : [`committed ${renderCodeSpan(shortenCommitId(committed.commit))}`],
-    service === null ? [] : [`service ${renderCodeSpan(service)}`],
-    problems.some(({ code }) => code === NOT_ASKED_CODE) ? ['service not contacted'] : [],
+    service === null ? [] : [`${serviceNoun} ${renderCodeSpan(service)}`],
+    problems.some(({ code }) => code === NOT_ASKED_CODE) ? [`${serviceNoun} not contacted`] : [],
     digest === null ? [] : [`plan ${renderCodeSpan(digest)}`],
     runUrl === null ? [] : [`[run](${runUrl})`],
   ];
@@ -135,7 +136,7 @@ function makeSections(report: Report): readonly Section[] {
       words.describeAffectedPrompts(prompt, renderCodeSpan).map((text) => `- ${renderCodeSpan(prompt.key)}: ${text}\n`),
     ),
     makeSection(
-      `#### Drift\n\nThese differences ${mode === 'apply' ? 'existed in the service before this run' : 'already exist in the service'}:\n\n`,
+      `#### Drift\n\n${words.applyReportWords(report, mode === 'apply' ? DRIFT_BEFORE_RUN : DRIFT_NOW)}\n\n`,
       'drift note',
       0.5,
       prompts,
@@ -148,6 +149,9 @@ function makeSections(report: Report): readonly Section[] {
     makeSection('#### Warnings\n', 'warning', 1, warnings, renderProblemItems),
   ];
 }
+
+const DRIFT_NOW = 'These differences already exist in the service:';
+const DRIFT_BEFORE_RUN = 'These differences existed in the service before this run:';
 
 /** Builds a section from values. `renderItems` can return any number of items for a value. */
 function makeSection<Value>(
@@ -170,9 +174,10 @@ function makeMatrixSections(report: Report): readonly Section[] {
   const formatCells = (prompt: ReportPrompt): readonly string[] =>
     environments.map((environment) => formatMatrixCell(makeMatrixCell(prompt, environment)));
   const renderRows = (prompt: ReportPrompt): readonly string[] => [
-    renderTableRow([prompt.key, ...formatCells(prompt)].map(renderCodeSpan)),
+    renderTableRow([renderPromptName(prompt), ...formatCells(prompt).map(renderCodeSpan)]),
   ];
-  return [makeSection(`#### Environments\n\n${head}`, 'row', 0.7, report.prompts, renderRows)];
+  const title = words.applyReportWords(report, 'Environments');
+  return [makeSection(`#### ${title}\n\n${head}`, 'row', 0.7, report.prompts, renderRows)];
 }
 
 /**
@@ -192,7 +197,7 @@ function renderProblemItems(problem: ReportProblem): readonly string[] {
  * status
  */
 function renderPromptRows(prompt: ReportPrompt, hasPlanDigest: boolean): readonly string[] {
-  const { key, status, changes, edits = [] } = prompt;
+  const { status, changes, edits = [] } = prompt;
   const shown = changes.filter((change) => !onlyRestoresBase(change, prompt));
   const rows = shown.flatMap((change) =>
     change.kind === 'create-version' && !change.metadata_from && !words.hasNoFollower(change, changes)
@@ -207,7 +212,12 @@ function renderPromptRows(prompt: ReportPrompt, hasPlanDigest: boolean): readonl
   const writtenEdits = edits.some(words.isConflict) ? edited : [];
   const cells =
     rows.length === 0 && isUnfinished ? [words.describeStatus(status), ...writtenEdits] : [...rows, ...edited];
-  return cells.map((cell) => renderTableRow([renderCodeSpan(key), cell]));
+  return cells.map((cell) => renderTableRow([renderPromptName(prompt), cell]));
+}
+
+/** Renders the key of a prompt. If the report contains the address of its page in the service, the key is a link. */
+function renderPromptName({ key, url }: Pick<ReportPrompt, 'key' | 'url'>): string {
+  return url === undefined ? renderCodeSpan(key) : `[${renderCodeSpan(key)}](${url})`;
 }
 
 /** Renders the metadata that new versions keep from earlier versions, as a code block below the key of the prompt. */
@@ -251,10 +261,10 @@ function renderTableRow(cells: readonly string[]): string {
  * Builds the sections of `promptsync history`. Each prompt has its tables, followed by notes about environments that do
  * not serve the pinned version.
  */
-function makeHistorySections({ prompts }: Report): readonly Section[] {
-  return prompts.filter(hasHistory).flatMap((prompt) => {
-    const heading = `\n#### ${renderCodeSpan(prompt.key)}\n`;
-    const tables = makeHistoryTables(prompt, renderCodeSpan);
+function makeHistorySections(report: Report): readonly Section[] {
+  return report.prompts.filter(hasHistory).flatMap((prompt) => {
+    const heading = `\n#### ${renderPromptName(prompt)}\n`;
+    const tables = makeHistoryTables(prompt, renderCodeSpan, report);
     const notes = makeSection('', 'drift note', 0.9, listDifferingRows(prompt), (row) => [
       `- ${describeDifference(row, renderCodeSpan)}\n`,
     ]);

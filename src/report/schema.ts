@@ -50,6 +50,10 @@ const CreateVersionShape = z.object({
     ),
   version: VersionRefShape.optional().describe('The version that the apply created or adopted.'),
   status: ChangeStatusShape,
+  recovered: z
+    .literal(true)
+    .optional()
+    .describe('This run created the adopted version, but the response of the service was lost.'),
 });
 
 const UpdatePromptShape = z.object({
@@ -222,6 +226,11 @@ const PromptShape = z.object({
   path: z.string().describe('The path of the file, relative to the folder of promptsync.yaml.'),
   id: z.string().describe('The id of the prompt in the service.'),
   key: z.string().describe('The key of the prompt in the file.'),
+  url: z
+    .string()
+    .regex(/^https?:\/\/[^\s<>()"'`\\]+$/)
+    .optional()
+    .describe('The page of the prompt in the user interface of the service, if the service has one.'),
   status: z
     .enum(['unchanged', 'pending', 'applied', 'blocked', 'failed', 'not_attempted'])
     .describe(
@@ -291,6 +300,21 @@ export const ReportShape = z.object({
     .enum(REPORT_MODES)
     .describe('The mode of the run. dry-run and apply come from a sync, all others from the command of the same name.'),
   service: z.string().nullable().describe('The address of the service. null if promptsync did not contact it.'),
+  vocabulary: z
+    .object({
+      service: z
+        .string()
+        .regex(/^[A-Za-z ]{1,40}$/)
+        .describe('The name of the service in a sentence, such as Langfuse.'),
+      environment: z
+        .string()
+        .regex(/^[a-z]{1,20}$/)
+        .describe('The word for an environment, such as label.'),
+    })
+    .optional()
+    .describe(
+      'The words for the service and its environments in the texts of this report. Absent for the words "the service" and "environment".',
+    ),
   commit: z.string().nullable().describe('The commit at HEAD. null if there is no commit.'),
   changed_since: z
     .string()

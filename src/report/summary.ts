@@ -3,6 +3,7 @@ import { FILE_COMMANDS } from '../domain/edits.ts';
 import { isError } from '../problem.ts';
 import { type Colors, fitLine, type Style, renderWebLink } from './style.ts';
 import { escapeLine } from './escape.ts';
+import { applyReportWords } from './describe.ts';
 import { isInterrupted } from './problems.ts';
 import type { Report, ReportPrompt, ReportRow } from './schema.ts';
 
@@ -227,7 +228,8 @@ function isNewWorkflow({ path, status }: NonNullable<Report['files']>[number]): 
  * Summarizes the report of `promptsync history` in one line. The line contains the numbers of prompts, known versions,
  * environments that do not serve the pinned version, and failed prompts.
  */
-function renderHistoryOutcome({ prompts }: Report, colors: Colors): string {
+function renderHistoryOutcome(report: Report, colors: Colors): string {
+  const { prompts } = report;
   const known = prompts.filter(hasHistory);
   const failed = prompts.length - known.length;
   if (known.length === 0) return colors.red('No prompt could be observed.');
@@ -236,7 +238,9 @@ function renderHistoryOutcome({ prompts }: Report, colors: Colors): string {
   const parts = [
     countPrompts(known.length),
     ...(known.some(({ history }) => history) ? [formatCount(versions, 'known version')] : []),
-    ...(differing === 0 ? [] : [formatCount(differing, 'environment not as pinned', 'environments not as pinned')]),
+    ...(differing === 0
+      ? []
+      : [applyReportWords(report, formatCount(differing, 'environment not as pinned', 'environments not as pinned'))]),
     ...(failed === 0 ? [] : [formatCount(failed, 'prompt failed', 'prompts failed')]),
   ];
   return (failed + differing > 0 ? colors.yellow : colors.bold)(`${parts.join(', ')}.`);

@@ -5,6 +5,7 @@ import { isSharedProblem, formatProblemPlace, renderProblem, findSharedProblems 
 import type { Report, ReportChange, ReportPrompt } from './schema.ts';
 import {
   renderFileLink,
+  renderWebLink,
   fitLine,
   layOutTable,
   narrowStyle,
@@ -194,12 +195,12 @@ function renderPromptDiffs(prompt: ReportPrompt, style: Style): readonly string[
  * @param note may contain color codes; an empty note is not shown
  */
 export function renderPromptTitle(
-  { key, path }: Pick<ReportPrompt, 'key' | 'path'>,
+  { key, path, url = '' }: Pick<ReportPrompt, 'key' | 'path' | 'url'>,
   style: Style,
   note = '',
 ): readonly string[] {
   const { bold, dim } = style.colors;
   const file = path === '' ? [] : [renderFileLink(dim(escapeLine(path)), path, style)];
-  const parts = [bold(escapeLine(key)), ...file, ...(note === '' ? [] : [note])];
+  const parts = [renderWebLink(bold(escapeLine(key)), url, style), ...file, ...(note === '' ? [] : [note])];
   return fitLine(parts.join('  '), style, 2);
 }

@@ -1,5 +1,5 @@
 import { ServiceError } from './prompt-service.ts';
-import type { ServiceWait } from '../domain/world.ts';
+import type { RequestedWait } from '../domain/world.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 
 /** The result of one attempt at a call. */
@@ -23,7 +23,7 @@ export type RetryPolicy = {
   /** Waits for the given number of milliseconds. Rejects if promptsync is interrupted. */
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Called at the start of a wait if the service requested a wait of at least one second. */
-  readonly onWait?: ((wait: ServiceWait) => void) | undefined;
+  readonly onWait?: ((wait: RequestedWait) => void) | undefined;
 };
 
 const MAX_ATTEMPTS = 4;
@@ -85,7 +85,7 @@ function computeWait(attempt: number, retryAfter: string | null, policy: RetryPo
  * Returns a function that reports waits to the user. It ignores waits that begin while a reported wait is still
  * running, because one notice is enough.
  */
-export function makeWaitNotifier({ now, onWait }: Pick<RetryPolicy, 'now' | 'onWait'>): (wait: ServiceWait) => void {
+export function makeWaitNotifier({ now, onWait }: Pick<RetryPolicy, 'now' | 'onWait'>): (wait: RequestedWait) => void {
   let reportedUntil = Number.NEGATIVE_INFINITY;
   return (wait) => {
     if (now() < reportedUntil) return;

@@ -81,7 +81,9 @@ describe.each(backends)('the second observation before a write (backend: %s)', (
     const service = await startWithTextOne(start);
     const watched = changeBeforeWrite(1, () => changeService(service));
     const { outcomes, lines } = await sync(service, [two], watched);
-    expect([watched.count, outcomes.map(formatOutcome)]).toStrictEqual([2, [outcome]]);
+    // If nothing is left to write, the new plan needs no second observation.
+    const observations = outcome === 'unchanged:' ? 1 : 2;
+    expect([watched.count, outcomes.map(formatOutcome)]).toStrictEqual([observations, [outcome]]);
     expect(service.serves('p1', 'staging')?.[1]).toBe('Two');
     expect(lines.filter((line) => line.startsWith('create')).length).toBeLessThanOrEqual(1);
     expect((await sync(service, [two])).lines).toStrictEqual([]);

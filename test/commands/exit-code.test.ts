@@ -3,6 +3,7 @@ import { type CommandRun, chooseExitCode } from '../../src/commands/result.ts';
 import { NO_ACCEPTED_WARNINGS } from '../../src/domain/accepted-warnings.ts';
 import { computeContentDigest, makeContent } from '../../src/domain/content.ts';
 import type { PromptOutcome, PromptPlan } from '../../src/domain/plan.ts';
+import { DEFAULT_VOCABULARY } from '../../src/domain/vocabulary.ts';
 import { makeProblem } from '../../src/problem.ts';
 import { observed } from '../planning/support.ts';
 
@@ -21,6 +22,7 @@ function dryRun(...prompts: readonly PromptPlan[]): CommandRun {
   const plan = { prompts, digest: computeContentDigest('') };
   const none = {
     folder: null,
+    vocabulary: DEFAULT_VOCABULARY,
     service: null,
     commit: null,
     files: [],

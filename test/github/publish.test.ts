@@ -171,7 +171,7 @@ describe('chooseActionFailure', () => {
 function reportOf(prompts: readonly ReportPrompt[]): Report {
   return {
     ...makeReport(
-      makeRunWithoutPlan('apply', { folder: null, files: [], acceptedWarnings: NO_ACCEPTED_WARNINGS, problems: [] }),
+      makeRunWithoutPlan('apply', { config: null, files: [], acceptedWarnings: NO_ACCEPTED_WARNINGS, problems: [] }),
     ),
     prompts,
   };

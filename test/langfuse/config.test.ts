@@ -92,6 +92,7 @@ test('Langfuse versions with different configs have different metadata digests',
       message: null,
       times: null,
       createdBy: null,
+      projectId: null,
     }),
   );
   expect(new Set(versions.map(({ metadataDigest }) => metadataDigest)).size).toBe(configs.length);

@@ -106,7 +106,7 @@ describe('a label that somebody moved after the sync', () => {
     const { store, run, read } = await makeScene();
     const before = read();
     store.removeLabel(NAME, 'production');
-    expect(await run('pull')).toMatchObject({ exitCode: 0, status: 'unchanged', problems: ['langfuse/label-removed'] });
+    expect(await run('pull')).toMatchObject({ exitCode: 0, status: 'unchanged', problems: ['pull/nothing-active'] });
     expect(read()).toBe(before);
   });
 

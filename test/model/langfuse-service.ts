@@ -1,7 +1,12 @@
 import { toFileContent, makeVersionContent } from '../../src/domain/content.ts';
 import { isJsonObject } from '../../src/domain/json.ts';
 import { followsLatest } from '../../src/domain/prompt-file.ts';
-import { digestVersion, type LangfuseService, type RemoteLangfuseVersion } from '../../src/langfuse/client.ts';
+import {
+  digestVersion,
+  makePromptUrl,
+  type LangfuseService,
+  type RemoteLangfuseVersion,
+} from '../../src/langfuse/client.ts';
 import { makeLangfuseProvider } from '../../src/langfuse/provider.ts';
 import type { LedgerVersion } from '../../src/ledger/version-record.ts';
 import { makeProblem } from '../../src/problem.ts';
@@ -95,9 +100,11 @@ function toRemote({
   createdAt,
   updatedAt,
   createdBy,
+  projectId,
 }: LangfuseVersion): RemoteLangfuseVersion {
   const times = { createdAt: Date.parse(createdAt), updatedAt: Date.parse(updatedAt) };
-  return digestVersion({ number, content: { text: `${prompt}`, metadata: config }, labels, message, times, createdBy });
+  const content = { text: `${prompt}`, metadata: config };
+  return digestVersion({ number, content, labels, message, times, createdBy, projectId });
 }
 
 type Found = { readonly more?: number; readonly moving?: readonly string[] };
@@ -173,6 +180,7 @@ function callsOf(kept: Kept, world: World, { call, watched }: Calls): LangfuseSe
       const ignore = async () => labels.forEach((label) => watched.ignoredSet(name, label, taken?.id ?? ''));
       return call({ kind: 'set', promptId: name, what: `${labels.join(', ')} v${version}`, effect: set, ignore });
     },
+    makePromptUrl: (name, projectId) => makePromptUrl('https://langfuse.example', name, projectId),
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceError, type Effect } from '../../src/service/prompt-service.ts';
-import type { ServiceWait } from '../../src/domain/world.ts';
+import type { RequestedWait } from '../../src/domain/world.ts';
 import { makeProblem } from '../../src/problem.ts';
 import { makeWaitNotifier, withRetries, type AttemptResult } from '../../src/service/retry.ts';
 
@@ -103,7 +103,7 @@ describe('withRetries and makeWaitNotifier', () => {
   });
 
   test('promptsync announces only the first of several overlapping retry delays', () => {
-    const announced: ServiceWait[] = [];
+    const announced: RequestedWait[] = [];
     let now = NOW;
     const onWait = makeWaitNotifier({ now: () => now, onWait: (wait) => void announced.push(wait) });
     for (const [after, seconds] of [

@@ -6,7 +6,7 @@ import type { Report, ReportProblem, ReportPrompt } from '../schema.ts';
 import { listEnvironments } from '../status.ts';
 import { PLAIN_STYLE } from '../style.ts';
 import { hasHistory, findNextStep, renderOutcome } from '../summary.ts';
-import { describeOrphans, listTextChanges } from '../describe.ts';
+import { applyReportWords, describeOrphans, getServiceNoun, listTextChanges } from '../describe.ts';
 import { markup, NO_MARKUP, type Markup } from './markup.ts';
 import {
   renderProblemList,
@@ -30,7 +30,12 @@ const MAX_OPEN_PROMPTS = 10;
  * @param title the subject of the page, for example `plan`
  */
 export function renderHtml(report: Report, title: string): string {
-  const context = { mode: report.mode, environments: listEnvironments(report), findLink: makeLinkFinder(report) };
+  const context = {
+    mode: report.mode,
+    vocabulary: report.vocabulary,
+    environments: listEnvironments(report),
+    findLink: makeLinkFinder(report),
+  };
   const body = markup`${renderHeader(report, context, title)}<main>
 ${renderProblemsAndFiles(report)}${report.prompts.length === 0 ? NO_MARKUP : renderMatrix(report, context)}${renderOrphans(report)}${renderProblemSection(report, 'Warnings')}</main>
 ${renderFooter(report)}`;
@@ -104,7 +109,7 @@ function renderHeader(report: Report, context: PageContext, title: string): Mark
   return markup`<header>
 <h1>promptsync ${title}</h1>
 <p class="outcome ${state}">${renderOutcome(report, PLAIN_STYLE.colors)}</p>
-${context.environments.length === 0 ? NO_MARKUP : markup`<p>${HOW_TO_READ[chooseReadingHelp(report)]}</p>\n`}${next === null ? NO_MARKUP : markup`<p>${next}</p>\n`}${renderFacts(report)}</header>
+${context.environments.length === 0 ? NO_MARKUP : markup`<p>${applyReportWords(report, HOW_TO_READ[chooseReadingHelp(report)])}</p>\n`}${next === null ? NO_MARKUP : markup`<p>${next}</p>\n`}${renderFacts(report)}</header>
 `;
 }
 
@@ -132,7 +137,7 @@ function chooseReadingHelp({ mode, prompts }: Report): keyof typeof HOW_TO_READ 
 
 function renderFacts(report: Report): Markup {
   const facts = [
-    ['service', report.service],
+    [getServiceNoun(report), report.service],
     ['commit', report.commit],
     ['changed since', report.changed_since ?? null],
     ['committed', report.committed?.commit ?? null],

@@ -14,6 +14,8 @@ import { hasFailed } from '../describe.ts';
 /** The properties of a page that are needed to render its rows. */
 export type PageContext = {
   readonly mode: Report['mode'];
+  /** The words of the report. Undefined for the default words. */
+  readonly vocabulary: Report['vocabulary'];
   readonly environments: readonly string[];
   /** Returns the HTML id of a prompt's row. A link to the row consists of `#` and this id. */
   readonly findLink: (prompt: ReportPrompt) => string;
@@ -48,8 +50,14 @@ export function renderPromptRow(prompt: ReportPrompt, context: PageContext, isOp
   const name = markup`<span class="name"><b>${prompt.key}</b> <span>${prompt.path}</span></span>`;
   const status = markup`<span class="status"><b>${chooseStatusWord(prompt, context)}</b>${renderLineCounts(diffs)}${renderFields(prompt)}</span>`;
   return markup`<details id="${link}" class="${classes}"${isOpen ? markup` open` : NO_MARKUP}><summary>${name}${renderCells(prompt, context)}${status}</summary>
-<div class="body">${renderPromptBody(prompt, context)}${parts}<p class="link"><a href="#${link}">Link to this prompt</a></p></div></details>
+<div class="body">${renderPromptBody(prompt, context)}${parts}<p class="link"><a href="#${link}">Link to this prompt</a>${renderServiceLink(prompt, context)}</p></div></details>
 `;
+}
+
+/** Renders a link to the page of the prompt in the user interface of the service, if the report contains its address. */
+function renderServiceLink({ url }: ReportPrompt, context: PageContext): Markup {
+  if (url === undefined) return NO_MARKUP;
+  return markup` · <a href="${url}" rel="noreferrer">Open in ${words.getServiceNoun(context)}</a>`;
 }
 
 /**
@@ -108,7 +116,8 @@ function renderDriftMark({ kind, drift, status }: MatrixCell): Markup {
     : markup` <em>${drift.kind === 'outside' ? 'drift' : 'unfinished'}</em>`;
 }
 
-function renderPromptBody(prompt: ReportPrompt, { mode }: PageContext): readonly Markup[] {
+function renderPromptBody(prompt: ReportPrompt, context: PageContext): readonly Markup[] {
+  const { mode } = context;
   const items = [
     ...prompt.drift.map((drift) => {
       return markup`<li class="drift"><b>Drift:</b> ${words.describeDrift(drift, prompt, mode, escapeLine)}</li>`;
@@ -131,7 +140,7 @@ function renderPromptBody(prompt: ReportPrompt, { mode }: PageContext): readonly
   return [
     renderProblemList(prompt.problems),
     items.length === 0 ? NO_MARKUP : markup`<ul class="changes">${items}</ul>\n`,
-    ...(hasHistory(prompt) ? renderHistoryTables(prompt) : [renderPins(prompt)]),
+    ...(hasHistory(prompt) ? renderHistoryTables(prompt, context) : [renderPins(prompt)]),
   ];
 }
 
@@ -158,11 +167,11 @@ function renderPins({ environments = [] }: ReportPrompt): Markup {
   return markup`<p class="pins">Pins:${pins}</p>\n`;
 }
 
-function renderHistoryTables(prompt: ReportPrompt): readonly Markup[] {
+function renderHistoryTables(prompt: ReportPrompt, context: PageContext): readonly Markup[] {
   const notes = listDifferingRows(prompt).map(
     (row) => markup`<p class="note">${describeDifference(row, escapeLine)}</p>\n`,
   );
-  return [...makeHistoryTables(prompt, escapeLine).map(renderHistoryTable), ...notes];
+  return [...makeHistoryTables(prompt, escapeLine, context).map(renderHistoryTable), ...notes];
 }
 
 function renderHistoryTable({ title, columns, rows }: HistoryTable): Markup {

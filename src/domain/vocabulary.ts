@@ -1,0 +1,43 @@
+/** The words that messages and reports use for a service and for its environments. */
+export type Vocabulary = {
+  /** The name of the service in the middle of a sentence, such as `the service`. */
+  readonly service: string;
+  /** The noun for one environment. Its plural ends with `s`. */
+  readonly environment: string;
+};
+
+/** The words that all messages are written with. */
+export const DEFAULT_VOCABULARY: Vocabulary = { service: 'the service', environment: 'environment' };
+
+/**
+ * Matches the words to replace, and everything in quotes or backticks, which is data or code. A word next to a slash, a
+ * hyphen or a dot is part of a path or of a name. The words before a matched environment can be its article.
+ */
+const WORDS =
+  /"[^"]*"|`[^`]*`|(?<![\w./-])(?:(?<the>[Tt]he) (?:prompt )?service|(?:(?<article>[Aa]n) )?(?<environment>[Ee]nvironment)(?<plural>s?))(?![\w/-]|\.\w| variable)/g;
+
+/**
+ * Replaces the default words in a message with the words of a vocabulary, such as `the service` with `Langfuse`. Changes
+ * only promptsync's own words, and not the data that a message quotes.
+ */
+export function applyVocabulary(message: string, vocabulary: Vocabulary): string {
+  if (vocabulary === DEFAULT_VOCABULARY) return message;
+  return message.replaceAll(WORDS, (match: string, ...rest: readonly unknown[]) => {
+    const { the, article = '', environment, plural = '' } = rest.at(-1) as Partial<Record<string, string>>;
+    if (the !== undefined) return matchCase(vocabulary.service, the);
+    if (environment === undefined) return match;
+    const noun = `${matchCase(vocabulary.environment, environment)}${plural}`;
+    return article === '' ? noun : `${chooseArticle(article, noun)} ${noun}`;
+  });
+}
+
+/** Returns a word with an upper-case first letter if the word that it replaces has one. */
+function matchCase(word: string, replaced: string): string {
+  const isCapitalized = /^[A-Z]/.test(replaced);
+  return isCapitalized ? word.charAt(0).toUpperCase() + word.slice(1) : word;
+}
+
+/** Returns the indefinite article for a noun, in the case of the article that it replaces. */
+function chooseArticle(replaced: string, noun: string): string {
+  return matchCase(/^[aeiou]/i.test(noun) ? 'an' : 'a', replaced);
+}
