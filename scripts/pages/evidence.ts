@@ -48,7 +48,7 @@ export const EVIDENCE = {
   'config/unreadable': { reason: 'there is no such file' },
   'config/unknown-field': { field: 'enviroments', suggestion: 'environments' },
   'config/invalid-field': { field: 'concurrency', expected: 'expected number, received string' },
-  'config/missing-service': {},
+  'config/missing-service': { variables: ['PROMPTSYNC_BASE_URL'] },
   'config/missing-key': { source: 'The variable PROMPTSYNC_API_KEY', variable: 'PROMPTSYNC_API_KEY' },
   'config/invalid-key': { source: 'The variable PROMPTSYNC_API_KEY' },
   'config/invalid-url': { source: 'service.base_url', expected: 'its scheme is not https' },

@@ -113,6 +113,10 @@ async function applyAgain(first: PromptOutcome, writer: PromptWriter, options: A
     const plan = await replanFromFreshRead(first.plan, writer, options);
     const { outcome } = await attemptChanges(plan, writer, options);
     const madeBefore = first.changes.filter(({ status }) => status !== 'not_made');
+    if (outcome.status === 'blocked' && madeBefore.length > 0) {
+      // promptsync could not write all changes of the prompt, because a guard refused the new plan.
+      return { ...first, problems: [...first.problems, ...outcome.problems.filter(isError)] };
+    }
     const status = outcome.status === 'unchanged' && madeBefore.length > 0 ? 'applied' : outcome.status;
     return { ...outcome, status, changes: [...madeBefore, ...outcome.changes] };
   } catch (error) {

@@ -109,7 +109,7 @@ function makePrompts({
 }: ReportInput): readonly ReportPrompt[] {
   if (edited !== undefined) {
     const plans = new Map(plan?.prompts.map((one) => [one.file.id, one]));
-    return edited.map((one) => ({ ...makeEditedReport(one), ...makeUrlFields(plans.get(one.id)) }));
+    return edited.map((one) => makeEditedReport(one, plans.get(one.id)));
   }
   const addAffected = (prompt: ReportPrompt) => ({ ...prompt, ...makeAffectedFields(affected?.get(prompt.id)) });
   if (outcomes !== null) return outcomes.map((one) => addAffected(makePlannedReport(one.plan, one, texts)));
@@ -132,8 +132,13 @@ function makeAffectedFields(files: readonly PromptFile[] | undefined): Pick<Repo
   return files === undefined ? {} : { affected: files.map(({ path, key }) => ({ path, key })) };
 }
 
-function makeEditedReport({ status, edits, problems, ...prompt }: EditedPrompt): ReportPrompt {
-  return { ...pickIdentity(prompt), status, changes: [], edits: edits.map(makeEdit), drift: [], problems };
+/** @param plan the plan of the prompt; undefined if the command made none */
+function makeEditedReport(
+  { status, edits, problems, ...prompt }: EditedPrompt,
+  plan: PromptPlan | undefined,
+): ReportPrompt {
+  const identity = { ...pickIdentity(prompt), ...makeUrlFields(plan) };
+  return { ...identity, status, changes: [], edits: edits.map(makeEdit), drift: [], problems };
 }
 
 function makePlannedReport(

@@ -140,11 +140,11 @@ type ServiceAccess = {
 
 /** Reads the keys of the configured service. Fails with a problem about the first key that is missing or invalid. */
 function readAccess(
-  { service: location }: Config,
+  { service: location, addressVariables: variables }: Config,
   { keys: suppliedKeys = [] }: ServiceOptions,
   { environment }: World,
 ): Result<ServiceAccess> {
-  if (location === null) return makeFailure(makeProblem('config/missing-service'));
+  if (location === null) return makeFailure(makeProblem('config/missing-service', { variables }));
   if (location.kind === 'embedded') return makeSuccess({ location, secretKey: EMBEDDED_API_KEY, publicKey: null });
   const keys: string[] = [];
   for (const [index, variable] of location.keyVariables.entries()) {

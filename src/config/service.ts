@@ -72,6 +72,12 @@ export function locateService(written: WrittenConfig, context: ConfigContext): S
   return { kind: 'remote', provider, baseUrl, keyVariables: listKeyVariables(PROVIDERS[provider], service) };
 }
 
+/** Returns the environment variables that can contain the address of the service, in order of precedence. */
+export function listAddressVariables({ service = {} }: WrittenConfig): readonly string[] {
+  const { defaultAddress } = PROVIDERS[service.provider ?? DEFAULT_PROVIDER];
+  return [BASE_URL_VARIABLE, ...(defaultAddress === null ? [] : [defaultAddress.variable])];
+}
+
 /**
  * Returns the names of the environment variables that hold the keys: the secret key first, then the public key if the
  * provider has one.

@@ -9,18 +9,19 @@ import type { KnownVersion } from '../domain/versions.ts';
 import type { Repository } from '../git/open-repository.ts';
 import { readFileHistory } from './read-history.ts';
 
-/** The commit and the branch from which promptsync reads since when a version has been wanted. */
+/** The branch from which promptsync reads since when a version has been wanted. */
 type LiveBranch = {
   readonly repository: Repository;
   /** The name of the live branch. Null if the configuration does not name it. */
   readonly branch: string | null;
-  /** The commit whose pins are to be dated. */
+  /** The commit to use if the clone does not know the tip of the branch. */
   readonly commit: string;
 };
 
 /**
  * Finds the first-parent commit of the live branch that introduced what each pin of a file wants. Omits a pin in these
  * cases:
+ * - The tip of the branch wants something else. The service may then serve what a newer commit wants.
  * - The pin wants a version that does not exist yet, or a `git:` ref that can move.
  * - The clone does not have the commit, because it is shallow or the branch was rewritten.
  */
@@ -31,7 +32,25 @@ export async function readWantedSince(
   live: LiveBranch,
 ): Promise<WantedSinceByEnvironment> {
   const { repository } = live;
-  const history = await readFileHistory(file, await findStartCommit(live), repository);
+  const tip = await repository.findKnownTip(live.branch);
+  const history = await readFileHistory(file, tip ?? live.commit, repository);
+  const introduced = findIntroducingCommits(file, observed, contentsAtRefs, history);
+  const times = await repository.readCommitTimes([...introduced.values()]);
+  return new Map(
+    [...introduced].flatMap(([environment, commit]) => {
+      const time = times.get(commit);
+      return time === undefined ? [] : [[environment, { commit, time }]];
+    }),
+  );
+}
+
+/** Returns the commit of a file's history that introduced what each pin wants, by environment. Omits unknown ones. */
+export function findIntroducingCommits(
+  file: PromptFile,
+  observed: ObservedPrompt,
+  contentsAtRefs: ContentsAtRefs,
+  history: FileHistory,
+): ReadonlyMap<string, string> {
   const introduced = file.pins.flatMap((pin): readonly (readonly [string, string])[] => {
     const version = findWantedVersion(pin, file, observed, contentsAtRefs);
     if (version === null) return [];
@@ -39,25 +58,7 @@ export async function readWantedSince(
     const commit = findIntroducingCommit(pin.environment, { version, content }, history);
     return commit === null ? [] : [[pin.environment, commit]];
   });
-  const times = await repository.readCommitTimes(introduced.map(([, commit]) => commit));
-  return new Map(
-    introduced.flatMap(([environment, commit]) => {
-      const time = times.get(commit);
-      return time === undefined ? [] : [[environment, { commit, time }]];
-    }),
-  );
-}
-
-/**
- * Returns the commit of the live branch at which to begin. This is the given commit if it belongs to the first-parent
- * history of the branch, or if the clone does not know the branch. Otherwise it is the tip of the branch, because only
- * its commits are ever synced.
- */
-async function findStartCommit({ repository, branch, commit }: LiveBranch): Promise<string> {
-  const tip = await repository.findKnownTip(branch);
-  if (tip === null || tip === commit) return commit;
-  const branchCommits = new Set(await repository.listBranchCommits(tip));
-  return branchCommits.has(commit) ? commit : tip;
+  return new Map(introduced);
 }
 
 function findWantedVersion(

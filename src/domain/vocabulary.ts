@@ -17,8 +17,8 @@ const WORDS =
   /"[^"]*"|`[^`]*`|(?<![\w./-])(?:(?<the>[Tt]he) (?:prompt )?service|(?:(?<article>[Aa]n) )?(?<environment>[Ee]nvironment)(?<plural>s?))(?![\w/-]|\.\w| variable)/g;
 
 /**
- * Replaces the default words in a message with the words of a vocabulary, such as `the service` with `Langfuse`. Changes
- * only promptsync's own words, and not the data that a message quotes.
+ * Replaces the default words in a message with the words of a vocabulary. Changes only promptsync's own words, and not
+ * the data that a message quotes.
  */
 export function applyVocabulary(message: string, vocabulary: Vocabulary): string {
   if (vocabulary === DEFAULT_VOCABULARY) return message;

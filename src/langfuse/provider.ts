@@ -1,4 +1,4 @@
-import { makeNewVersionContent } from '../domain/content.ts';
+import { holdsContent, makeNewVersionContent } from '../domain/content.ts';
 import type { ObservedPrompt, ReadRequest } from '../domain/observed-prompt.ts';
 import type { CreateVersion } from '../domain/plan.ts';
 import type { CreateOutcome, Provider, PromptWriter, WriteOutcome } from '../domain/provider.ts';
@@ -66,10 +66,12 @@ export function makeLangfuseProvider(world: LangfuseWorld): Provider {
  */
 type LangfuseWriteState = LangfuseWorld & {
   readonly request: ReadRequest;
-  /** The result of the last read. Its `others` also contain the versions in `createdVersions`. */
+  /** The result of the last read. Its `others` also contain `createdVersions` and `newForeignVersions`. */
   readonly reading: LangfuseReading;
-  /** The versions that this apply created, and those that it found after the response to a create call was lost. */
-  readonly createdVersions: readonly RemoteLangfuseVersion[];
+  /** The versions that this apply created. */
+  readonly createdVersions: RemoteLangfuseVersion[];
+  /** The versions that somebody else created after the last read. */
+  readonly newForeignVersions: RemoteLangfuseVersion[];
 };
 
 function makeLangfuseWriter(
@@ -78,10 +80,11 @@ function makeLangfuseWriter(
 ): PromptWriter {
   let reading: LangfuseReading | null = null;
   const createdVersions: RemoteLangfuseVersion[] = [];
+  const newForeignVersions: RemoteLangfuseVersion[] = [];
   const getState = (): LangfuseWriteState => {
     if (reading === null) throw makeUnexpectedError('the prompt was not observed before it was written');
-    const others = [...reading.others, ...createdVersions];
-    return { ...world, request, reading: { ...reading, others }, createdVersions };
+    const others = [...reading.others, ...newForeignVersions, ...createdVersions];
+    return { ...world, request, reading: { ...reading, others }, createdVersions, newForeignVersions };
   };
   const observe = async () => {
     reading = await read(request);
@@ -91,12 +94,8 @@ function makeLangfuseWriter(
     observe,
     // `observe` already reads every version that is pinned by number, so there is nothing more to search for.
     find: observe,
-    create: async (change, { environments }) => {
-      const onCreated = (version: RemoteLangfuseVersion) => void createdVersions.push(version);
-      return createLangfuseVersion(getState(), change, environments, onCreated).catch(
-        makeFailureHandler('Creating the version'),
-      );
-    },
+    create: async (change, { environments }) =>
+      createLangfuseVersion(getState(), change, environments).catch(makeFailureHandler('Creating the version')),
     // The planner never plans this, because prompts in Langfuse have no fields. A call would be a bug, so it may throw.
     update: () => Promise.reject(makeUnexpectedError('prompts in Langfuse have no fields to update')),
     activate: async (labels, version) => {
@@ -108,16 +107,16 @@ function makeLangfuseWriter(
 
 /**
  * Creates a version and moves labels to it in the same request. If the response is lost, checks whether Langfuse
- * created the version anyway.
- * @param onCreated called with the version as soon as promptsync knows that it exists
+ * created the version anyway. If somebody else has created the same content in the meantime, adopts that version.
  */
 async function createLangfuseVersion(
   state: LangfuseWriteState,
   change: CreateVersion,
   labels: readonly string[],
-  onCreated: (version: RemoteLangfuseVersion) => void,
 ): Promise<CreateOutcome> {
-  const { service, readFormerContents, request, reading, createdVersions } = state;
+  const { service, readFormerContents, request, reading, createdVersions, newForeignVersions } = state;
+  const foreign = newForeignVersions.find((version) => holdsContent(version, change.content));
+  if (foreign !== undefined) return makeAdoptedOutcome(foreign);
   const { provenance, metadataFrom } = change;
   // Use the config from the plan rather than from the last read, because reviewers saw the plan.
   const content = makeNewVersionContent(change.content, metadataFrom);
@@ -127,7 +126,7 @@ async function createLangfuseVersion(
   const newVersion = { content, labels, message: makeCommitMessage(provenance) };
   try {
     const created = await service.create(request.promptId, newVersion);
-    onCreated(created);
+    createdVersions.push(created);
     if (!isStoredAsPlanned(created, change))
       return { ...makeRewrittenOutcome(created, 'made'), movedEnvironments: labels };
     return { ...(await makeCreateOutcome(state, created, labels)), status: 'made' };
@@ -138,9 +137,15 @@ async function createLangfuseVersion(
     if (!isLostResponse(error)) throw error;
     const recovered = await findLostLangfuseVersion(state, newVersion, change);
     if (recovered === null) return { ...makeUnknownCreateOutcome(error), movedEnvironments: labels };
-    onCreated(recovered);
+    createdVersions.push(recovered);
     return { ...(await makeCreateOutcome(state, recovered, labels)), status: 'adopted', isRecovered: true };
   }
+}
+
+/** Builds the outcome of a planned create call if promptsync adopted an existing version instead. */
+function makeAdoptedOutcome(version: RemoteLangfuseVersion): CreateOutcome {
+  const adoptedMetadataDigest = version.metadataDigest;
+  return { status: 'adopted', version: makeVersionRef(version), adoptedMetadataDigest, problems: [] };
 }
 
 /**
@@ -172,7 +177,7 @@ async function makeCreateOutcome(
  * before, and the planned text, config and commit message. Returns null if no such version appears within 15 seconds.
  */
 async function findLostLangfuseVersion(
-  { service, sleep, request: { promptId }, reading }: LangfuseWriteState,
+  { service, sleep, request: { promptId }, reading, newForeignVersions }: LangfuseWriteState,
   { message }: NewLangfuseVersion,
   change: CreateVersion,
 ): Promise<RemoteLangfuseVersion | null> {
@@ -185,7 +190,9 @@ async function findLostLangfuseVersion(
     const newNumbers = (row?.versions ?? []).filter((number) => !earlierNumbers.has(number));
     for (const number of newNumbers) {
       const version = await service.read(promptId, { kind: 'version', version: number });
-      if (version !== null && isStoredAsPlanned(version, change) && version.message === message) return version;
+      if (version === null) continue;
+      if (isStoredAsPlanned(version, change) && version.message === message) return version;
+      if (newForeignVersions.every(({ id }) => id !== version.id)) newForeignVersions.push(version);
     }
     return null;
   };
@@ -263,7 +270,8 @@ async function confirmLabel(
     if (mayMoveAgain && first?.number !== expected.number) {
       await findLostResponse(service.addLabels(promptId, expected.number, [label]));
     }
-    const last = await readUntil(readLabeled, isExpected, sleep);
+    // The caches have had time to expire while promptsync waited for an earlier label of the same request.
+    const last = mayMoveAgain ? await readUntil(readLabeled, isExpected, sleep) : first;
     if (isExpected(last)) return outcome;
     return makeStoppedOutcome('unknown', makeNotActiveProblem(label, expected, last));
   } catch (error) {

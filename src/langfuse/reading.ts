@@ -41,7 +41,11 @@ export async function readLangfusePrompt(
   const isUnchanged = listed.lastUpdatedAt !== null && isSameListing(previous?.listed, listed);
   const reusableVersions = isUnchanged ? (previous?.others ?? []) : [];
   const full = await readMoreVersions(reuseVersions(limitedService, reusableVersions), request, { ...reading, listed });
-  return hasStaleLabel(full) ? { ...full, active: await readActiveVersions(limitedService, request) } : full;
+  if (!hasStaleActiveVersion(full)) return full;
+  // Keep the versions that had the labels before. One of them may have content that promptsync must not create again.
+  const earlierActive = [...active.values()].filter((version) => version !== null);
+  const others = [...earlierActive, ...full.others];
+  return { ...full, others, active: await readActiveVersions(limitedService, request) };
 }
 
 function isSameListing(a: LangfuseReading['listed'], b: RemoteLangfusePrompt): boolean {
@@ -49,11 +53,16 @@ function isSameListing(a: LangfuseReading['listed'], b: RemoteLangfusePrompt): b
 }
 
 /**
- * Returns true if a version that was read by number has a label that a different version had before. Somebody has then
- * moved the label between the two reads.
+ * Returns true if a version that was read later shows that the active versions are out of date. Either it has a label
+ * that a different version had before, or it has the number of an active version but different content. In the second
+ * case, somebody has deleted the active version, and Langfuse has used its number again.
  */
-function hasStaleLabel({ active, others }: LangfuseReading): boolean {
-  return others.some(({ id, labels }) => labels.some((label) => active.has(label) && active.get(label)?.id !== id));
+function hasStaleActiveVersion({ active, others }: LangfuseReading): boolean {
+  const idsByNumber = new Map([...active.values()].map((version) => [version?.number, version?.id]));
+  return others.some(({ id, number, labels }) => {
+    const hasMovedLabel = labels.some((label) => active.has(label) && active.get(label)?.id !== id);
+    return hasMovedLabel || (idsByNumber.has(number) && idsByNumber.get(number) !== id);
+  });
 }
 
 /**
@@ -65,10 +74,13 @@ function reuseVersions(service: LangfuseService, versions: readonly RemoteLangfu
   return {
     ...service,
     read: async (name, selector) => {
-      const known = versions.find((version) =>
+      const matching = versions.filter((version) =>
         selector.kind === 'version' ? version.number === selector.version : version.labels.includes(selector.label),
       );
-      return known ?? service.read(name, selector);
+      const [known] = matching;
+      // After concurrent moves, a label can be on two versions. Only Langfuse can tell which of them it returns.
+      const isAmbiguous = matching.some(({ id }) => id !== known?.id);
+      return known === undefined || isAmbiguous ? service.read(name, selector) : known;
     },
   };
 }

@@ -78,6 +78,10 @@ async function adoptExistingVersion(state: LedgerWriteState, change: CreateReque
   return match === undefined ? null : makeAdoptedOutcome(await probeVerifiedVersion(state, match));
 }
 
+function markRecovered(isOwnVersion: boolean): Pick<CreateOutcome, 'isRecovered'> {
+  return isOwnVersion ? { isRecovered: true } : {};
+}
+
 /** Builds the outcome of a planned create call if promptsync adopted an existing version instead. */
 function makeAdoptedOutcome(version: LedgerVersion): CreateOutcome {
   return {
@@ -221,7 +225,7 @@ async function resolveLostCreate(
   const version = await probeVersion(state.world, state.reading.prompt.id, id).catch(() => {
     throw error;
   });
-  const isOwnVersion = version.record?.operation === record.operation && directlyFollowsLedger(version);
+  const isOwnVersion = hasCreated(record, version);
   const rewritten = isRewritten(version, change.content, listKnownEntries(state.reading));
   rememberVersions(state, version);
   if (rewritten) return makeRewrittenOutcome(version, isOwnVersion ? 'made' : 'unknown');
@@ -231,11 +235,16 @@ async function resolveLostCreate(
   const isNextManaged = mayFollowHead(version, getLedgerHead(state));
   if ((isPinFollowing || isNextManaged) && holdsAllContents(state, change, makeLedgerEntry(version))) {
     const problems = await trackNewestVersion(state);
-    return { ...makeAdoptedOutcome(version), ...(isOwnVersion && { isRecovered: true }), problems };
+    return { ...makeAdoptedOutcome(version), ...markRecovered(isOwnVersion), problems };
   }
   if (mayBeTidiedCreate(version, change.content)) return makeRewrittenOutcome(version, 'unknown');
   const evidence = { id, number: version.number, reason: error.problem.message };
   return makeStoppedOutcome('unknown', makeProblem('apply/somebody-else-wrote', evidence));
+}
+
+/** Returns true if the create call that sent a version record created a version. */
+function hasCreated({ operation }: VersionRecord, version: LedgerVersion): boolean {
+  return version.record?.operation === operation && directlyFollowsLedger(version);
 }
 
 /**

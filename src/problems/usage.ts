@@ -74,9 +74,13 @@ export const USAGE_PROBLEMS = {
     (e) => `The setting "${e.field}" is invalid: ${e.expected}.`,
     'Fix the setting in the configuration file.',
   ),
-  'config/missing-service': defineError(
+  'config/missing-service': defineError<{
+    /** The environment variables that can contain the address of the service. */
+    variables: readonly string[];
+  }>(
     'No service is configured.',
-    'Set `service.base_url` in promptsync.yaml, or set the environment variable PROMPTSYNC_BASE_URL. With `provider: langfuse`, the variable LANGFUSE_HOST also works. To try promptsync without a hosted service, set `service.embedded`.',
+    (e) =>
+      `Set \`service.base_url\` in promptsync.yaml, or set the environment variable ${joinWords(e.variables, 'or')}. To try promptsync without a hosted service, set \`service.embedded\`.`,
   ),
   'config/missing-key': defineError<{
     /** The place of the key, such as "The variable PROMPTSYNC_API_KEY". It is the subject of the message. */

@@ -13,7 +13,7 @@ type ChangeOfKind<K extends ReportChange['kind']> = ReportChange & { readonly ki
 type ActivationChange = ChangeOfKind<'set-active'>;
 
 /**
- * Returns promptsync's own text with the words of the report's service, for example `Langfuse` for `the service`.
+ * Returns promptsync's own text with the words of the report's vocabulary.
  * @param text must not contain data from files or from the service
  */
 export function applyReportWords(
@@ -23,7 +23,7 @@ export function applyReportWords(
   return applyVocabulary(text, vocabulary);
 }
 
-/** Returns the noun for the service in front of its address, for example `service` or `Langfuse`. */
+/** Returns the noun for the service in front of its address, for example `service`. */
 export function getServiceNoun({ vocabulary = DEFAULT_VOCABULARY }: Pick<Report, 'vocabulary'>): string {
   return vocabulary.service.replace(/^the /, '');
 }

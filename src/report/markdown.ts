@@ -135,19 +135,20 @@ function makeSections(report: Report): readonly Section[] {
     makeSection('#### Composed prompts\n\n', 'composed note', 0.4, prompts, (prompt) =>
       words.describeAffectedPrompts(prompt, renderCodeSpan).map((text) => `- ${renderCodeSpan(prompt.key)}: ${text}\n`),
     ),
-    makeSection(
-      `#### Drift\n\n${words.applyReportWords(report, mode === 'apply' ? DRIFT_BEFORE_RUN : DRIFT_NOW)}\n\n`,
-      'drift note',
-      0.5,
-      prompts,
-      (prompt) =>
-        prompt.drift.map(
-          (drift) => `- ${renderCodeSpan(prompt.key)}: ${words.describeDrift(drift, prompt, mode, renderCodeSpan)}\n`,
-        ),
-    ),
+    makeDriftSection(report),
     makeSection('#### Texts\n', 'diff', 0.95, prompts, renderDiffItems),
     makeSection('#### Warnings\n', 'warning', 1, warnings, renderProblemItems),
   ];
+}
+
+function makeDriftSection(report: Report): Section {
+  const { mode, prompts } = report;
+  const intro = words.applyReportWords(report, mode === 'apply' ? DRIFT_BEFORE_RUN : DRIFT_NOW);
+  return makeSection(`#### Drift\n\n${intro}\n\n`, 'drift note', 0.5, prompts, (prompt) =>
+    prompt.drift.map((drift) => {
+      return `- ${renderCodeSpan(prompt.key)}: ${words.describeDrift(drift, prompt, mode, renderCodeSpan)}\n`;
+    }),
+  );
 }
 
 const DRIFT_NOW = 'These differences already exist in the service:';

@@ -305,7 +305,7 @@ export const ReportShape = z.object({
       service: z
         .string()
         .regex(/^[A-Za-z ]{1,40}$/)
-        .describe('The name of the service in a sentence, such as Langfuse.'),
+        .describe('The name of the service in a sentence.'),
       environment: z
         .string()
         .regex(/^[a-z]{1,20}$/)

@@ -80,6 +80,7 @@ test.each(['', '# nothing yet\n', '{}', '---\n'])(
       ...AROUND,
       folder: '/repo/sub',
       service: null,
+      addressVariables: ['PROMPTSYNC_BASE_URL'],
       rules: expect.objectContaining({ reservedEnvironments: ['promptsync', 'promptsync-look'], hasFields: true }),
       patterns: ['prompts/**/*.md'],
       patternPlaces: [],

@@ -98,6 +98,12 @@ export function langfuseStore(options: LangfuseStoreOptions = {}) {
     deletePrompt: async (name: string) => deletePrompt(state, name),
     /** Sets the time of the next write, in ISO 8601. Each further write is a minute later. */
     setTime: (time: string) => void (state.time = Date.parse(time)),
+    /** Returns the time in seconds since 1970, and lets a minute pass. */
+    readSeconds: () => {
+      const seconds = Math.floor(state.time / 1_000);
+      state.time += 60_000;
+      return seconds;
+    },
     ...ownInterface(state),
     versions: (name: string) => rowsOf(state, name),
     serves: (name: string, label: string) => {
@@ -114,7 +120,10 @@ export function langfuseStore(options: LangfuseStoreOptions = {}) {
 /** Actions in Langfuse's user interface. They take effect at once, even while other calls are between read and write. */
 function ownInterface(state: State) {
   const setLabels = (name: string, change: (row: LangfuseVersion) => readonly string[]) => {
-    for (const row of rowsOf(state, name)) updateRow(state, row.id, { labels: change(row) });
+    for (const row of rowsOf(state, name)) {
+      const labels = change(row);
+      if (labels.join() !== row.labels.join()) updateRow(state, row.id, { labels });
+    }
   };
   return {
     addVersion: (name: string, { text: prompt, message: commitMessage, ...rest }: LangfuseEdit) =>

@@ -42,6 +42,24 @@ describe('makeGlobMatcher', () => {
   ])('the glob pattern %j matches exactly the expected paths', (pattern, matched) => {
     expect(texts.filter(makeGlobMatcher(pattern))).toEqual(matched);
   });
+
+  test.each<[string, readonly string[]]>([
+    ['*', ['.a', 'a', '..']],
+    ['?a', ['.a']],
+    ['[.]a', ['.a']],
+    ['.*', ['.a', '..']],
+    ['*/*', ['.a/b', 'a/.b']],
+    ['**', ['.a', 'a', '.a/b', 'a/.b', '..', 'a/.b/.c']],
+    ['a/**', ['a', 'a/.b', 'a/.b/.c']],
+    ['**/.c', ['a/.b/.c']],
+    ['a', ['a']],
+  ])(
+    'the glob pattern %j also matches names that begin with a dot if these names are not skipped',
+    (pattern, matched) => {
+      const dotted = ['.a', 'a', '.a/b', 'a/.b', '..', 'a/.b/.c'];
+      expect(dotted.filter(makeGlobMatcher(pattern, 'matched'))).toEqual(matched);
+    },
+  );
 });
 
 /** A matcher that tried every way to match would not finish some of these. */

@@ -4,7 +4,16 @@ import { describe, expect, test } from 'vitest';
 import { mapCommitsToMerges } from '../../src/git/history-reader.ts';
 import { parseCommitMessage } from '../../src/git/parse-commit-message.ts';
 import { configure, ODD_NAMES, open, UNUSUAL_SETTINGS } from './support.ts';
-import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
+import {
+  cloneOf,
+  commitAll,
+  commitAllAt,
+  git,
+  GIT_VARIABLES,
+  makeFolder,
+  makeRepository,
+  writeFiles,
+} from '../support/folder.ts';
 
 const head = (folder: string) => git(folder, 'rev-parse', 'HEAD');
 
@@ -187,6 +196,46 @@ describe('readCommits', () => {
     expect([...(await repository.readCommits([...ids, commit])).keys()]).toEqual([commit]);
     expect(await repository.readCommits(ids)).toEqual(new Map());
     expect(await repository.readCommits([])).toEqual(new Map());
+  });
+});
+
+describe('readCommitTimes', () => {
+  test('readCommitTimes returns the committer dates in seconds despite unusual git settings', async () => {
+    const folder = makeRepository({ 'a.md': '1' });
+    // The author date differs from the committer date, as after a rebase.
+    git(folder, 'commit', '--quiet', '--allow-empty', '--date=2020-01-01T00:00:00Z', '--message', 'rebased');
+    const rebased = head(folder);
+    commitAllAt(folder, '2026-03-04T23:30:00-05:00');
+    configure(folder, { ...UNUSUAL_SETTINGS, 'log.date': 'relative' });
+    const last = head(folder);
+    const { readCommitTimes } = await open(folder);
+    expect(await readCommitTimes([last, rebased, last])).toEqual(
+      new Map([
+        [last, Date.parse('2026-03-05T04:30:00Z') / 1000],
+        [rebased, Date.parse(GIT_VARIABLES.GIT_COMMITTER_DATE) / 1000],
+      ]),
+    );
+  });
+
+  test('readCommitTimes omits every id that is not the full id of an existing commit', async () => {
+    const folder = makeRepository({ 'a.md': '1' });
+    git(folder, 'tag', '--annotate', '--message', 'v1', 'v1');
+    const commit = head(folder);
+    const others = ['v1^{tag}', 'HEAD^{tree}', 'HEAD:a.md'].map((name) => git(folder, 'rev-parse', name));
+    const odd = ['', 'HEAD', '--all', '--output=x', `^${commit}`, `${commit}^{commit}`, commit.slice(0, 12)];
+    const ids = [...odd, ...others, 'd'.repeat(40), 'e'.repeat(64), `${commit}\n`];
+    const { readCommitTimes } = await open(folder);
+    expect([...(await readCommitTimes([...ids, commit])).keys()]).toEqual([commit]);
+    expect(await readCommitTimes(ids)).toEqual(new Map());
+    expect(await readCommitTimes([])).toEqual(new Map());
+  });
+
+  test('readCommitTimes omits commits that a shallow clone lacks', async () => {
+    const folder = makeRepository({ 'a.md': '1' });
+    const first = head(folder);
+    const second = commitAll(folder, 'second');
+    const { readCommitTimes } = await open(cloneOf(folder));
+    expect([...(await readCommitTimes([first, second])).keys()]).toEqual([second]);
   });
 });
 

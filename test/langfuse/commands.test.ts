@@ -2,7 +2,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SECRET_KEY, startLangfuse, type LangfuseDouble } from '../doubles/langfuse-server.ts';
-import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
+import {
+  commitAll,
+  commitAllAt,
+  git,
+  initRepository,
+  makeFolder,
+  makeRepository,
+  writeFiles,
+} from '../support/folder.ts';
 import { handOn, startFront, type FrontAnswer, type FrontRequest } from '../support/front.ts';
 import { CONFIG } from '../support/prompts.ts';
 import { parseReport, run, runJson, type RunOptions } from '../support/run.ts';
@@ -174,6 +182,49 @@ describe('history with Langfuse', () => {
     expect(lineage.prompts[0]?.lineage?.serves).toMatchObject({ version_number: 1, message: 'First\n\nWith a body.' });
   });
 
+  test('history shows when and by whom each Langfuse version was created', async () => {
+    const { json, runChecked, store, folder, read } = await makeImported();
+    writeFiles(folder, { 'prompts/support/greeting.md': read('prompts/support/greeting.md').replace('Two.', 'Four.') });
+    commitAll(folder, 'Edit');
+    store.setTime('2026-03-04T05:06:00Z');
+    expect((await runChecked(['sync', '--yes', '--any-commit'])).exitCode).toBe(0);
+    const { report } = await json('history', 'support/greeting');
+    expect(report.prompts[0]?.history?.versions).toMatchObject([
+      { version_number: 4, created_at: expect.stringMatching(/^2026-03-04T05:06:.*Z$/), created_by: 'API' },
+      { version_number: 3, created_at: expect.stringMatching(/^2025-06-01T00:02:.*Z$/), created_by: 'user-ada' },
+      { version_number: 2, created_at: expect.stringMatching(/^2025-06-01T00:01:.*Z$/), created_by: 'user-ada' },
+      { version_number: 1, created_at: expect.stringMatching(/^2025-06-01T00:00:.*Z$/), created_by: 'user-ada' },
+    ]);
+    const { stdout } = await runChecked(['history', 'support/greeting']);
+    expect(stdout).toMatch(/^v4 +2026-03-04 05:06 +API +Edit$/m);
+    expect(stdout).toMatch(/^v3 +2025-06-01 00:02 +user-ada$/m);
+    expect(stdout).toMatch(/^v1 +2025-06-01 00:00 +user-ada +First$/m);
+    const { report: lineage } = await json('history', 'support/greeting', '--environment', 'production');
+    expect(lineage.prompts[0]?.lineage?.serves).toMatchObject({ version_number: 1, created_by: 'user-ada' });
+  });
+
+  test('Of two Langfuse versions with the same text, history assigns the period of a pin to latest to the one that a sync created', async () => {
+    const langfuse = await startLangfuse();
+    const { store } = langfuse;
+    // The first version is older than the 20 newest ones, which promptsync searches before it creates a version.
+    for (const text of ['Same.', ...Array.from({ length: 20 }, (_, n) => `Draft ${n}.`)])
+      store.addVersion('a', { text });
+    const folder = makeFolder();
+    initRepository(folder);
+    const syncText = async (day: number, text: string): Promise<void> => {
+      const file = `---\nid: a\npins: { staging: latest }\n---\n\n${text}\n`;
+      writeFiles(folder, { 'promptsync.yaml': LANGFUSE, 'prompts/a.md': file });
+      commitAllAt(folder, `2026-01-0${day}T00:00:00Z`);
+      store.setTime(`2026-01-0${day}T06:00:00Z`);
+      expect((await run(folder, ['sync', '--yes'], langfuse)).exitCode).toBe(0);
+    };
+    await syncText(1, 'Same.');
+    await syncText(2, 'Next.');
+    const { report } = await runJson(folder, ['history'], langfuse);
+    const pinned = report.prompts[0]?.history?.versions.filter((version) => version.pinned.length > 0);
+    expect(pinned?.map(({ version_number }) => version_number)).toEqual([23, 22]);
+  });
+
   test.each(['text', 'markdown', 'html'])(
     'In %s format, history shows only the first line of each commit message',
     async (format) => {
@@ -223,7 +274,7 @@ describe('status --orphans', () => {
         (await runChecked(['status', `--orphans=${pattern}`, '--format', format])).stdout.replaceAll('`', '');
       const some = await shown('**');
       expect(some).toContain('team/a: last version v1, active in canary, production');
-      expect(some).toContain('team/idle: last version v1, active in no environment');
+      expect(some).toContain('team/idle: last version v1, not active anywhere');
       expect(await shown('support/*')).toContain('none: every matching prompt has a file');
     },
   );

@@ -106,7 +106,7 @@ describe('init for Langfuse', () => {
     };
     const world = { ...makeWorld(folder), interview: { text, confirm: async () => false } };
     await init({ embedded: false, force: false, provider }, world);
-    const expected = [...questions, /folder/, /environments/, /Which prompt/, /CI/];
+    const expected = [...questions, /folder/, /labels/, /Which prompt/, /CI/];
     expect(asked).toEqual(expected.map((one) => expect.stringMatching(one)));
     expect(serviceIn(folder)).toEqual(SERVICE);
   });

@@ -1,7 +1,15 @@
-import type { BaseState, FormerStates, PlanningHistory as Recalled } from '../../src/domain/desired-state.ts';
+import { findIntroducingCommits } from '../../src/desired/read-wanted-since.ts';
+import type {
+  BaseState,
+  FormerStates,
+  PlanningHistory as Recalled,
+  WantedSinceByEnvironment,
+} from '../../src/domain/desired-state.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { ContentAtRef, Provenance } from '../../src/domain/plan.ts';
+import type { ObservedPrompt } from '../../src/domain/observed-prompt.ts';
+import type { ContentAtRef, ContentsAtRefs, Provenance } from '../../src/domain/plan.ts';
 import type { Pin, PromptFile } from '../../src/domain/prompt-file.ts';
+import { makeSuccess } from '../../src/domain/result.ts';
 import type { Content } from '../../src/domain/content.ts';
 import type { Edit, PinIdea } from './commands.ts';
 import { file, type WrittenPins } from '../planning/support.ts';
@@ -101,14 +109,19 @@ export type Draft = {
 /** A committed file with the last commit that changed it. */
 export type Committed = { readonly draft: Draft; readonly file: PromptFile; readonly touchedBy: string };
 
-/** A commit with all files, by prompt id. */
-export type Commit = { readonly id: string; readonly files: ReadonlyMap<string, Committed> };
+/** A commit with its time in seconds and all files, by prompt id. */
+export type Commit = { readonly id: string; readonly time: number; readonly files: ReadonlyMap<string, Committed> };
 
 /** A simplified repository: each commit, including a merge, has the previous commit as its only parent. */
-export type History = { readonly commits: Commit[]; readonly tags: Map<string, Commit> };
+export type History = {
+  readonly commits: Commit[];
+  readonly tags: Map<string, Commit>;
+  /** Returns the time of a new commit, in seconds. */
+  readonly readClock: () => number;
+};
 
-export function newHistory(drafts: ReadonlyMap<string, Draft>): History {
-  const history: History = { commits: [{ id: 'c0', files: new Map() }], tags: new Map() };
+export function newHistory(drafts: ReadonlyMap<string, Draft>, readClock: () => number): History {
+  const history: History = { commits: [{ id: 'c0', time: readClock(), files: new Map() }], tags: new Map(), readClock };
   for (const [promptId, draft] of drafts) commit(history, promptId, draft);
   history.tags.set('v1', head(history));
   return history;
@@ -128,7 +141,7 @@ export function commit(history: History, promptId: string, draft: Draft | null):
   const files = new Map(head(history).files);
   if (draft === null) files.delete(promptId);
   else files.set(promptId, { draft, file: toFile(promptId, draft), touchedBy: id });
-  history.commits.push({ id, files });
+  history.commits.push({ id, time: history.readClock(), files });
 }
 
 /** Returns the content of the file at a path in a commit. */
@@ -175,6 +188,21 @@ export function baseOf(
     files: new Map(then.map((file) => [file.id, file])),
     formerStates: new Map(then.map(({ id }) => [id, formerWants(history, id)])),
   };
+}
+
+/** Returns since when the head has wanted what the pins of a file want. */
+export function wantedSinceOf(history: History, file: PromptFile, observed: ObservedPrompt): WantedSinceByEnvironment {
+  const states = [...new Set(history.commits.flatMap(({ files }) => files.get(file.id) ?? []))].toReversed();
+  const commits = states.map(({ touchedBy }) => touchedBy);
+  const introduced = findIntroducingCommits(file, observed, contentsAtRefsOf(history, file), {
+    ...{ commits, isComplete: true, pins: formerWants(history, file.id).pins },
+  });
+  const timeOf = (id: string) => history.commits.find((one) => one.id === id)?.time ?? 0;
+  return new Map([...introduced].map(([environment, commit]) => [environment, { commit, time: timeOf(commit) }]));
+}
+
+function contentsAtRefsOf(history: History, file: PromptFile): ContentsAtRefs {
+  return new Map([...contentsAtTags(history, file)].map(([ref, at]) => [ref, makeSuccess(at)]));
 }
 
 /** Returns what all commits wanted. All of them are ancestors of the head. */

@@ -8,6 +8,7 @@ import {
   type RemoteLangfuseVersion,
 } from '../../src/langfuse/client.ts';
 import { makeLangfuseProvider } from '../../src/langfuse/provider.ts';
+import { interpretCreateRefusal } from '../../src/langfuse/refusals.ts';
 import type { LedgerVersion } from '../../src/ledger/version-record.ts';
 import { makeProblem } from '../../src/problem.ts';
 import { ServiceError } from '../../src/service/prompt-service.ts';
@@ -60,6 +61,11 @@ export function openLangfuse(): ServiceModel {
       });
     },
     ...{ pinsIds: false, movesInCreates: true, takesAny: true },
+    readClock: store.readSeconds,
+    timesOf: (promptId, id) => {
+      const row = store.versions(promptId).find((one) => toVersion(kept, one).id === id);
+      return row === undefined ? null : { created: secondsOf(row.createdAt), changed: secondsOf(row.updatedAt) };
+    },
     checkOwnSet: () => false,
     checkRun: () => must(store.overlaps() === 0, () => 'two writes to one prompt overlap'),
     isKept: (promptId, id, more = 0) => foundByText(kept, store.versions(promptId), { more }).has(id),
@@ -69,6 +75,10 @@ export function openLangfuse(): ServiceModel {
     isRecognised: (_, { content }, text) => content.text === text,
     forgotten: (world, promptId, id) => forgotten(kept, world, promptId, id),
   };
+}
+
+function secondsOf(date: string): number {
+  return Math.floor(Date.parse(date) / 1_000);
 }
 
 function act(store: LangfuseStore, promptId: string, command: OwnCommand): void {
@@ -188,6 +198,8 @@ function refused(error: unknown): never {
   if (!(error instanceof LangfuseRefusal)) throw error;
   const { status, body } = error.reply;
   const said = JSON.stringify(body);
+  const refusal = interpretCreateRefusal(status, said, () => null);
+  if (refusal !== null) throw new ServiceError(refusal.problem, refusal.effect);
   throw new ServiceError(
     makeProblem('service/unexpected-status', { status, said }),
     status < 500 ? 'rejected' : 'unknown',

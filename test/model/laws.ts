@@ -14,6 +14,7 @@ import type { VersionRef } from '../../src/domain/versions.ts';
 import type { LedgerVersion } from '../../src/ledger/version-record.ts';
 import { omitFoundVersions } from '../../src/planning/guard-plan.ts';
 import { ENVIRONMENTS, LOOK, type SyncWith, TRACKING } from './commands.ts';
+import { evidenceOf } from './evidence.ts';
 import { commitAgo, contentsOf } from './history.ts';
 import { isWhat, mayFailLate, mayStay, mustBeBlocked, type Wanted, wantedBy } from './limits.ts';
 import type { Made, Write } from './port.ts';
@@ -116,14 +117,26 @@ export function checkTruth(world: World, outcome: PromptOutcome, writes: readonl
 function checkOrder({ service }: World, { plan, changes }: PromptOutcome): void {
   const broken = changes.findIndex(({ status }) => status === 'not_made' || status === 'unknown');
   const later = broken === -1 ? [] : changes.slice(broken + 1);
-  const [first, isLost] = [
-    changes[broken],
-    changes[broken]?.change.kind === 'create-version' && service.movesInCreates,
-  ];
+  const first = changes[broken];
+  const hasCreated = changes.some(({ change, status }) => change.kind === 'create-version' && status === 'made');
+  const isSameWrite = (one: ChangeOutcome): boolean =>
+    service.movesInCreates && first !== undefined && mayShareWrite(first, one, hasCreated);
   must(
-    later.every(({ status }) => status === 'not_made' || (isLost && status === first?.status)),
+    later.every((one) => one.status === 'not_made' || isSameWrite(one)),
     () => `${plan.file.id} goes on after a failure: ${changes.map(({ status }) => status).join(', ')}`,
   );
+}
+
+/**
+ * Whether a change may have been part of the same write as an earlier change that is unmade or unknown. A create can
+ * move environments, and one write can move several environments to the same version. Each environment is read back on
+ * its own.
+ */
+function mayShareWrite(first: ChangeOutcome, later: ChangeOutcome, hasCreated: boolean): boolean {
+  if (first.change.kind === 'create-version') return later.status === first.status;
+  if (first.change.kind !== 'set-active' || later.change.kind !== 'set-active') return false;
+  if (!isDeepStrictEqual(later.change.after, first.change.after)) return false;
+  return first.status === 'unknown' || (later.status === 'made' && hasCreated);
 }
 
 /** Checks that promptsync applied the reviewed plan. `--expect-plan` must refuse any other plan. */
@@ -265,7 +278,7 @@ export async function driftsOf(world: World, file: PromptFile, { base: ago }: Sy
   const base = commitAgo(world.history, ago).files.get(file.id)?.file;
   if (base === undefined) return null;
   const environments = file.pins.map(
-    ({ environment }) => [environment, environmentDrift(world, environment, base, file)] as const,
+    ({ environment }) => [environment, environmentDrift(world, environment, base, file, ago)] as const,
   );
   const stands = await world.service.fields(file.id);
   const fields = (stands === null ? [] : FIELDS).map(
@@ -290,7 +303,13 @@ export function checkDrift(world: World, plan: PromptPlan, drifts: Drifts | null
   must(refused === (onDrift === 'fail' && isOutside), () => `${id} is ${refused ? '' : 'not '}refused for its drift`);
 }
 
-function environmentDrift(world: World, environment: string, base: PromptFile, file: PromptFile): Drifting {
+function environmentDrift(
+  world: World,
+  environment: string,
+  base: PromptFile,
+  file: PromptFile,
+  ago: number,
+): Drifting {
   const { service, setup } = world;
   const [then, now] = [base, file].map((one) => one.pins.find((pin) => pin.environment === environment)?.pin);
   if (then === undefined || now === undefined) return 'none';
@@ -306,7 +325,11 @@ function environmentDrift(world: World, environment: string, base: PromptFile, f
     const pinned = one.pins.find((pin) => pin.environment === environment);
     return active !== null && pinned !== undefined && mayStay(world, active, wantedBy(world, one, pinned.pin));
   });
-  return active === null || asked ? 'unfinished' : 'outside';
+  if (active !== null && !asked) return 'outside';
+  const evidence = evidenceOf(world, { environment, ago, file });
+  if (evidence === 'moved') note(world.statistics, 'drift: moved by the times of versions');
+  if (evidence === 'none') return 'unfinished';
+  return evidence === 'moved' ? 'outside' : 'either';
 }
 
 function fieldDrift(

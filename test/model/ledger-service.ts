@@ -37,6 +37,8 @@ export function openLedgerService(setup: Setup, prompts: readonly string[]): Ser
       if (command.kind === 'their-fields') void service.updatePrompt(promptId, command.fields);
     },
     connect: (world, calls) => connect(kept, world, calls),
+    readClock: () => 0,
+    timesOf: () => null,
     checkOwnSet: (world, promptId, environment, version) => {
       if (environment === TRACKING) checkTracking(world, promptId, version);
       return environment === TRACKING || environment === LOOK;

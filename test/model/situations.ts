@@ -92,6 +92,7 @@ const EXPECTED_OF: Readonly<Record<ProviderName, readonly string[]>> = {
   ],
   langfuse: [
     'problem: langfuse/new-prompt',
+    'drift: moved by the times of versions',
     'made again: without a label that stays, and not among the 20 newest versions',
     'accepted: a number used again between a look and a write',
   ],

@@ -1,13 +1,14 @@
 import { applyPlan } from '../../src/applying/apply-plan.ts';
 import type { Plan, PromptOutcome } from '../../src/domain/plan.ts';
 import { NO_PLANNING_HISTORY, type DesiredState, type PlanningHistory } from '../../src/domain/desired-state.ts';
+import type { Observation } from '../../src/domain/observed-prompt.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import { makeSuccess } from '../../src/domain/result.ts';
 import { observePrompts, makeReadRequest } from '../../src/observing/observe-prompts.ts';
 import { makePlan, planPrompt } from '../../src/planning/make-plan.ts';
 import { guardPlan, guardFreshPlan, type GuardSettings } from '../../src/planning/guard-plan.ts';
 import type { SyncWith } from './commands.ts';
-import { baseOf, commitAgo, contentsAtTags, head, provenanceOf } from './history.ts';
+import { baseOf, commitAgo, contentsAtTags, head, provenanceOf, wantedSinceOf } from './history.ts';
 import { openPort, type Port } from './port.ts';
 import { makeTroubles, type Troubles } from './troubles.ts';
 import type { World } from './world.ts';
@@ -38,21 +39,42 @@ export async function runTool(world: World, options: ToolOptions): Promise<ToolR
   const { provider } = port;
   const getReadRequest = (file: PromptFile) => makeReadRequest(file, desired);
   const observation = await observePrompts(provider, files.map(getReadRequest), { concurrency });
-  const plan = guardPlan(makePlan(desired, observation, history), guards);
+  const historyOf = (observed: Observation['observed']): PlanningHistory => ({
+    ...history,
+    wantedSince: wantedSinceAtBase(world, options, observed),
+  });
+  const plan = guardPlan(makePlan(desired, observation, historyOf(observation.observed)), guards);
   troubles.beginApplying();
   const outcomes = dryRun
     ? null
     : await applyPlan(plan, provider, {
         ...{ concurrency, stop, isReviewed: guards.expectedPlan !== null },
         getReadRequest: ({ file }) => getReadRequest(file),
-        planAgain: async (planned, observed) =>
-          guardFreshPlan(planPrompt(planned.file, observed, desired, history), planned, guards),
+        planAgain: async (planned, observed) => {
+          const fresh = historyOf(new Map([[planned.file.id, observed]]));
+          return guardFreshPlan(planPrompt(planned.file, observed, desired, fresh), planned, guards);
+        },
       });
   await port.settle();
   world.service.checkRun();
   const broken = port.broken();
   if (broken !== null) throw broken;
   return { files, plan, outcomes: troubles.isKilled() ? null : outcomes, port, troubles };
+}
+
+function wantedSinceAtBase(
+  { history }: World,
+  { base: ago }: ToolOptions,
+  observed: Observation['observed'],
+): PlanningHistory['wantedSince'] {
+  if (ago === undefined) return new Map();
+  const base = commitAgo(history, ago);
+  return new Map(
+    [...observed].flatMap(([id, prompt]) => {
+      const file = base.files.get(id)?.file;
+      return file === undefined ? [] : [[id, wantedSinceOf(history, file, prompt)] as const];
+    }),
+  );
 }
 
 function desiredOf(

@@ -9,6 +9,9 @@ import { type Draft, firstDraft, newHistory, type History, type Ids } from './hi
 import type { Calls } from './port.ts';
 import type { Statistics } from './situations.ts';
 
+/** When a version was created and last changed, in seconds. */
+export type VersionSeconds = { readonly created: number; readonly changed: number };
+
 /** The model of a service: its state, outside changes, and what promptsync can know about it. */
 export type ServiceModel = {
   /** In order of creation. */
@@ -22,6 +25,10 @@ export type ServiceModel = {
   readonly activate: (promptId: string, environment: string, versionId: string) => void;
   /** Makes an outside change that is possible only in this service. */
   readonly act: (promptId: string, command: OwnCommand) => void;
+  /** Returns the time in seconds, and lets time pass. A service without times returns 0. */
+  readonly readClock: () => number;
+  /** Returns when a version was created and last changed, in seconds. `null` if the service does not show it. */
+  readonly timesOf: (promptId: string, versionId: string) => VersionSeconds | null;
   /** Opens a provider for one run of promptsync. */
   readonly connect: (world: World, calls: Calls) => Provider;
   readonly pinsIds: boolean;
@@ -76,7 +83,10 @@ export function newWorld(setup: Setup, opens: Opens, statistics: Statistics): Wo
   return {
     setup,
     prompts,
-    history: newHistory(new Map(prompts.map((id) => [id, firstDraft(id, adopt(service, id, setup))]))),
+    history: newHistory(
+      new Map(prompts.map((id) => [id, firstDraft(id, adopt(service, id, setup))])),
+      service.readClock,
+    ),
     service,
     madeByTool: new Map(),
     statistics,

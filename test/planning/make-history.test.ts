@@ -157,6 +157,40 @@ describe('the times of pins in a history', () => {
     expect(timesOf(historyOf(both, { states }))).toEqual({ 1: ['production a–'], 3: ['staging a–'] });
   });
 
+  test.each<[sentence: string, date: string | undefined, owner: number]>([
+    [
+      'Of several versions with the pinned text, the period belongs to the first one created after the commit',
+      '2026-01-02T00:00:00Z',
+      2,
+    ],
+    [
+      'A version that was created at the time of the commit counts as created after the commit',
+      '2026-01-01T00:00:00Z',
+      1,
+    ],
+    [
+      'If all versions with the pinned text are older than the commit, the period belongs to the oldest one',
+      '2026-01-06T00:00:00Z',
+      1,
+    ],
+    [
+      'If the date of the commit is unknown, the period belongs to the oldest version with the pinned text',
+      undefined,
+      1,
+    ],
+  ])('%s', (_, date, owner) => {
+    const ledger = [3, 2, 1].map((number) => entry(number, 'Same'));
+    const plain = observed({ active: { production: version(4, 'Other', { ledger }) } });
+    const withTimes = plain.known.map((one) => {
+      const createdAt = Date.UTC(2026, 0, 2 * one.number - 1);
+      return { ...one, times: { createdAt, updatedAt: createdAt } };
+    });
+    const states = [state('c0', { production: 'latest' }, 'Other'), state('c1', { production: 'latest' }, 'Same')];
+    const commits = new Map(date === undefined ? [] : [['c1', { commit: 'c1', date }]]);
+    const times = timesOf(historyOf({ ...plain, known: withTimes }, { states, commits }));
+    expect(times).toEqual({ 1: [], 2: [], 3: [], 4: ['production c0–'], [owner]: ['production c1–c0'] });
+  });
+
   test('If the prompt file has metadata, the pinned period belongs to the version with the same metadata', () => {
     const large = version(2, 'Hi', { metadata: { model: 'large' }, ledger: [entry(1, 'Hi')] });
     const wanted = content('Hi', { model: 'large' });

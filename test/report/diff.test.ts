@@ -91,7 +91,7 @@ describe('renderDiffs', () => {
       'renderDiffs says that the current text is unknown if that text is missing',
       side(null),
       side('a'),
-      ['staging: the current text is unknown without the service'],
+      ['staging: the current text is unknown, because this plan is offline'],
     ],
   ])('%s', (_, before, after, expected) => {
     expect(diff(before, after)).toEqual(expected);

@@ -47,7 +47,7 @@ describe('renderJunit', () => {
     ],
     [
       'A JUnit report contains a failing test case for each problem that stopped the run',
-      reportOf([], { problems: [makeProblem('config/missing-service'), DOWN] }),
+      reportOf([], { problems: [makeProblem('config/missing-service', { variables: ['PROMPTSYNC_BASE_URL'] }), DOWN] }),
       [
         { name: 'config/missing-service', file: null, failure: expect.stringContaining('No service is configured.') },
         { name: 'service/unreachable', file: null },

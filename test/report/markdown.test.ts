@@ -210,7 +210,7 @@ describe('the table of a Markdown page', () => {
     [
       'The change table in a Markdown report lists a new version that no environment will serve',
       { changes: [create] },
-      ['`create version: Soften the tone` (no environment follows it)'],
+      ['`create version: Soften the tone` (no pin uses it)'],
     ],
     [
       'The change table in a Markdown report marks the changes of a blocked prompt',

@@ -122,7 +122,7 @@ describe('the changes of a text report', () => {
 
   test.each<{ readonly line: string; readonly shown: string | undefined }>([
     { line: '  + create version', shown: lines(create, [follows]) },
-    { line: '  + create version (no environment follows it)', shown: lines(create) },
+    { line: '  + create version (no pin uses it)', shown: lines(create) },
     {
       line: '  + create version: Soften the tone',
       shown: lines({ ...create, change_summary: 'Soften the tone' }, [follows]),
@@ -140,6 +140,12 @@ describe('the changes of a text report', () => {
     {
       line: '  + adopted version v7 (already existed)',
       shown: lines({ ...create, status: 'adopted', version: ref(7) }, [{ ...setStaging, after: ref(7) }]),
+    },
+    {
+      line: '  + created version v7 (the response was lost)',
+      shown: lines({ ...create, status: 'adopted', recovered: true, version: ref(7) }, [
+        { ...setStaging, after: ref(7), status: 'made' },
+      ]),
     },
     { line: '  → staging: v1 → v2', shown: lines(setStaging) },
     { line: '  → staging: none → new version', shown: lines({ ...follows, before: null }) },
@@ -209,7 +215,7 @@ describe('renderStatus', () => {
     const prompts = [prompt('a', { environments: [row('staging')] })];
     const summary = { ...NO_SUMMARY, unchanged: 1 };
     expect(status(prompts, { summary }, true)).toBe('nothing to do: 1 prompt in sync.\n');
-    const problems = [makeProblem('config/missing-service')];
+    const problems = [makeProblem('config/missing-service', { variables: ['PROMPTSYNC_BASE_URL'] })];
     expect(status([prompt('a')], { plan_digest: null, problems })).toMatch(/^error: No service is configured\./);
   });
 });

@@ -1,0 +1,402 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { init } from '../../src/commands/init.ts';
+import type { Report } from '../../src/report/schema.ts';
+import { startLangfuse, type LangfuseDouble } from '../doubles/langfuse-server.ts';
+import { commitAllAt, initRepository, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
+import { readMarkdown } from '../support/markdown.ts';
+import { promptText } from '../support/prompts.ts';
+import { parseReport, run, runJson } from '../support/run.ts';
+import type { Failure } from '../support/github-api.ts';
+import { makeWorld } from '../support/world.ts';
+
+const SETTINGS = `service: { provider: langfuse }
+on_drift: fail
+environments:
+  staging: {}
+  production: { promote_from: staging, allow_latest: false }
+`;
+
+const fileOf = (id: string, pins: string, text: string) =>
+  `---\nid: ${JSON.stringify(id)}\npins: ${pins}\n---\n\n${text}\n`;
+
+const TONE = 'support/tone (v2)';
+
+/**
+ * Makes a workspace in which each prompt differs from Langfuse in its own way: an edit, a kept config, a moved label, a
+ * forbidden pin, an unknown version, a chat prompt and a prompt that does not exist yet. No name and no text contains
+ * promptsync's word for a label or for Langfuse.
+ */
+async function makeScene() {
+  const langfuse = await startLangfuse();
+  const { store } = langfuse;
+  const folder = makeFolder();
+  initRepository(folder);
+  const commit = (day: number, files: Readonly<Record<string, string>>): void => {
+    writeFiles(folder, { 'promptsync.yaml': SETTINGS, ...files });
+    commitAllAt(folder, `2026-01-0${day}T00:00:00Z`);
+  };
+  store.addVersion(TONE, { text: 'Be kind, {{name}}.', labels: ['staging', 'production'] });
+  store.addVersion('kept', { text: 'One.', config: { model: 'a' }, labels: ['staging'] });
+  store.addVersion('moved', { text: 'One.', labels: ['production'] });
+  store.addChatPrompt('chat');
+  const composed = `See @@@langfusePrompt:name=${TONE}|label=staging@@@.`;
+  commit(1, {
+    'prompts/tone.md': fileOf(TONE, '{ staging: latest, production: 1 }', 'Be kind, {{name}}.'),
+    'prompts/kept.md': fileOf('kept', '{ staging: latest }', 'One.'),
+    'prompts/moved.md': fileOf('moved', '{ staging: latest, production: 1 }', 'Two.'),
+    'prompts/composed.md': fileOf('composed', '{ staging: latest }', composed),
+  });
+  store.setTime('2026-01-01T06:00:00Z');
+  expect((await run(folder, ['sync', '--yes'], langfuse)).exitCode).toBe(0);
+  store.setTime('2026-01-02T00:00:00Z');
+  store.moveLabel('moved', 1, 'staging');
+  commit(3, {
+    'prompts/tone.md': fileOf(TONE, '{ staging: latest, production: 1 }', 'Be short, {{name}} of {{city}}.'),
+    'prompts/kept.md': fileOf('kept', '{ staging: latest }', 'Two.'),
+    'prompts/forbidden.md': fileOf('forbidden', '{ production: latest }', 'No.'),
+    'prompts/unknown.md': fileOf('unknown', '{ staging: 7 }', 'No.'),
+    'prompts/chat.md': fileOf('chat', '{ staging: latest }', 'No.'),
+    'prompts/fresh.md': fileOf('fresh', '{ staging: latest }', 'First.'),
+  });
+  return { langfuse, folder };
+}
+
+const urlOf = ({ baseUrl }: LangfuseDouble, encoded: string) => `${baseUrl}/project/project-1/prompts/${encoded}`;
+
+/** Removes the parts of an HTML page that are the same for every page and that nobody reads. */
+const readable = (output: string) => output.replaceAll(/<(style|script)\b.*?<\/\1>/gs, '');
+
+describe('the words of reports about Langfuse', () => {
+  test.each<[command: string, words: readonly string[], exitCode: number]>([
+    ['plan', ['plan', '--base', 'HEAD'], 4],
+    ['status', ['status', '--orphans'], 4],
+    ['history', ['history'], 4],
+    ['sync', ['sync', '--yes', '--base', 'HEAD'], 4],
+  ])(
+    'In text, Markdown and HTML, the report of %s calls Langfuse and its labels by these names',
+    async (_, words, exitCode) => {
+      const { langfuse, folder } = await makeScene();
+      const ran = await run(folder, [...words, '--format', 'json'], langfuse);
+      expect(ran.exitCode).toBe(exitCode);
+      const { vocabulary, prompts } = parseReport(ran.stdout);
+      expect([vocabulary, prompts.length]).toEqual([{ service: 'Langfuse', environment: 'label' }, 8]);
+      writeFiles(folder, { 'report.json': ran.stdout });
+      const shown = await Promise.all(
+        ['text', 'markdown', 'html'].map((format) => run(folder, ['show', 'report.json', '--format', format])),
+      );
+      for (const { stdout } of shown) {
+        expect(stdout).toContain(TONE);
+        expect(readable(stdout)).not.toMatch(/\benvironments?\b|\bthe (?:prompt )?service\b/i);
+      }
+      expect(ran.stderr).not.toMatch(/\benvironments?\b|\bthe (?:prompt )?service\b/i);
+    },
+  );
+});
+
+describe('the links of reports about Langfuse', () => {
+  /** The addresses of all prompts that existed in Langfuse before the command and that promptsync can read. */
+  const addressesOf = (langfuse: LangfuseDouble) =>
+    ['composed', 'kept', 'moved', 'support%2Ftone%20%28v2%29'].map((encoded) => urlOf(langfuse, encoded));
+
+  test.each<[command: string, words: readonly string[]]>([
+    ['plan', ['plan']],
+    ['status', ['status']],
+    ['history', ['history']],
+    ['sync', ['sync', '--yes']],
+    ['pull', ['pull', '--dry-run']],
+  ])(
+    'The JSON report of %s has the address of each prompt that existed in Langfuse before the command',
+    async (_, words) => {
+      const { langfuse, folder } = await makeScene();
+      const { report } = await runJson(folder, words, langfuse);
+      const urls = report.prompts.flatMap(({ url }) => url ?? []);
+      expect(urls.toSorted()).toEqual(addressesOf(langfuse));
+    },
+  );
+
+  test.each(['status', 'history'])(
+    'The Markdown report of %s links each prompt to its page in Langfuse',
+    async (command) => {
+      const { langfuse, folder } = await makeScene();
+      const { stdout } = await run(folder, [command, '--format', 'markdown'], langfuse);
+      const { addresses, spans } = readMarkdown(stdout);
+      expect([...new Set(addresses)].toSorted()).toEqual(addressesOf(langfuse));
+      expect(spans).toContain(TONE);
+      expect(stdout).toContain(`[\`${TONE}\`](${urlOf(langfuse, 'support%2Ftone%20%28v2%29')})`);
+    },
+  );
+
+  test.each(['plan', 'status', 'history'])(
+    'The HTML report of %s links each prompt to its page in Langfuse',
+    async (command) => {
+      const { langfuse, folder } = await makeScene();
+      const { stdout } = await run(folder, [command, '--format', 'html'], langfuse);
+      const addresses = [...stdout.matchAll(/<a href="(http[^"]*)"[^>]*>Open in Langfuse<\/a>/g)].map(([, url]) => url);
+      expect(addresses.toSorted()).toEqual(addressesOf(langfuse));
+    },
+  );
+
+  test('plan links the title of a prompt on a terminal that supports links', async () => {
+    const { langfuse, folder } = await makeScene();
+    const options = { ...langfuse, terminal: true, hyperlinks: true };
+    const { stdout } = await run(folder, ['plan'], options);
+    expect(stdout).toContain(`\u001b]8;;${urlOf(langfuse, 'support%2Ftone%20%28v2%29')}\u001b\\`);
+  });
+});
+
+describe('the notices of import from Langfuse', () => {
+  /** Imports all prompts. Each name has the given labels. */
+  async function importAll(labels: Readonly<Record<string, readonly string[]>>, settings = SETTINGS) {
+    const { store, environment } = await startLangfuse();
+    for (const [name, ofName] of Object.entries(labels)) store.addVersion(name, { text: 'One.', labels: ofName });
+    const folder = makeRepository({ 'promptsync.yaml': settings });
+    const { exitCode, stderr } = await run(folder, ['import', '**'], { environment });
+    return { folder, exitCode, notices: stderr.split('\n').filter((line) => line !== '') };
+  }
+
+  test('import with the pattern ** includes names that begin with a dot', async () => {
+    const { folder, exitCode } = await importAll({ '.drafts/one': ['staging'], 'team/.hidden': ['staging'] });
+    expect(exitCode).toBe(0);
+    const read = (path: string) => readFileSync(join(folder, path), 'utf8');
+    expect(read('prompts/drafts/one.md')).toContain('id: .drafts/one\n');
+    expect(read('prompts/team/hidden.md')).toContain('id: team/.hidden\n');
+  });
+
+  test('import prints one notice that counts the new files without a pin for the first label', async () => {
+    const { exitCode, notices } = await importAll({
+      a: ['production'],
+      b: ['production'],
+      c: ['staging', 'production'],
+    });
+    expect(exitCode).toBe(0);
+    expect(notices).toEqual([expect.stringMatching(/^2 new files .*\blabel "staging".*`staging: latest`/)]);
+  });
+
+  test('import prints no notice if each new file pins the first label', async () => {
+    const { exitCode, notices } = await importAll({ a: ['staging'], b: ['staging', 'production'] });
+    expect([exitCode, notices]).toEqual([0, []]);
+  });
+
+  test('import prints no notice about prompts that it does not import', async () => {
+    const { exitCode, notices } = await importAll({ a: ['staging'], idle: [] });
+    expect([exitCode, notices]).toEqual([3, []]);
+  });
+
+  test('import prints no notice if the first label must not be pinned to latest', async () => {
+    const settings = SETTINGS.replace('staging: {}', 'staging: { allow_latest: false }');
+    const { exitCode, notices } = await importAll({ a: ['production'] }, settings);
+    expect([exitCode, notices]).toEqual([0, []]);
+  });
+});
+
+describe('the existing labels in init', () => {
+  const INIT = ['init', '--provider', 'langfuse', '--ci', 'none'];
+
+  /** Starts a Langfuse with the labels eu, staging and production. */
+  async function startLabeled() {
+    const langfuse = await startLangfuse();
+    langfuse.store.addVersion('a', { text: 'A.', labels: ['production', 'eu'] });
+    langfuse.store.addVersion('b', { text: 'B.', labels: ['production', 'staging'] });
+    langfuse.store.addVersion('c', { text: 'C.', labels: ['production', 'staging'] });
+    return langfuse;
+  }
+
+  /** Answers all questions with their initial answers. Returns the messages of the questions. */
+  async function interview(langfuse: LangfuseDouble, environment: Readonly<Record<string, string>>) {
+    const asked: string[] = [];
+    const text = async ({ message, initial }: { readonly message: string; readonly initial: string }) => {
+      asked.push(message);
+      return initial;
+    };
+    const world = { ...makeWorld(makeFolder(), environment), interview: { text, confirm: async () => false } };
+    const { exitCode } = await init(
+      { embedded: false, force: false, provider: 'langfuse', url: langfuse.baseUrl },
+      world,
+    );
+    return { exitCode, question: asked.find((message) => message.includes('promotion order')) };
+  }
+
+  test('init lists the labels that exist in Langfuse on standard error, the most frequent ones first', async () => {
+    const { exitCode, stderr } = await run(makeFolder(), INIT, await startLabeled());
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/^[^\n]*labels in Langfuse: "production", "staging", "eu"\n$/);
+  });
+
+  test('init lists no labels if a flag names them', async () => {
+    const { stderr } = await run(makeFolder(), [...INIT, '--environments', 'eu'], await startLabeled());
+    expect(stderr).toBe('');
+  });
+
+  test('init lists no labels if Langfuse has no labels', async () => {
+    const { exitCode, stderr } = await run(makeFolder(), INIT, await startLangfuse());
+    expect([exitCode, stderr]).toEqual([0, '']);
+  });
+
+  test('The question of init for labels names the labels that exist in Langfuse', async () => {
+    const langfuse = await startLabeled();
+    const { exitCode, question } = await interview(langfuse, langfuse.environment);
+    expect(exitCode).toBe(0);
+    expect(question).toMatch(/\blabels: "production", "staging", "eu"/);
+    expect(question).not.toMatch(/environment|service/);
+  });
+
+  test('The question of init for labels names no labels if a key is missing', async () => {
+    const langfuse = await startLabeled();
+    const { exitCode, question } = await interview(langfuse, {});
+    expect([exitCode, langfuse.requests]).toEqual([0, []]);
+    expect(question).not.toContain('"');
+  });
+
+  const failAll = (langfuse: LangfuseDouble, failure: Failure) => {
+    langfuse.fail({ path: /./ }, failure, 100);
+    return {};
+  };
+
+  test.each<[sentence: string, breakLangfuse: (langfuse: LangfuseDouble) => object]>([
+    ['init succeeds if Langfuse closes every connection', (langfuse) => failAll(langfuse, 'reset')],
+    [
+      'init succeeds if Langfuse responds to every request with an error',
+      (langfuse) => failAll(langfuse, { status: 500 }),
+    ],
+    [
+      'init succeeds if Langfuse returns an invalid list of prompts',
+      (langfuse) => failAll(langfuse, { status: 200, body: '<html>' }),
+    ],
+    ['init succeeds if Langfuse rejects the keys', () => ({ LANGFUSE_SECRET_KEY: 'sk-lf-wrong' })],
+    ['init succeeds if the secret key is missing', () => ({ LANGFUSE_SECRET_KEY: '' })],
+    ['init succeeds if the public key is missing', () => ({ LANGFUSE_PUBLIC_KEY: '' })],
+  ])('%s', async (_, breakLangfuse) => {
+    const langfuse = await startLabeled();
+    const environment = { ...langfuse.environment, ...breakLangfuse(langfuse) };
+    const folder = makeFolder();
+    const { exitCode, stderr } = await run(folder, INIT, { environment });
+    expect([exitCode, stderr]).toEqual([0, '']);
+    expect(existsSync(join(folder, 'promptsync.yaml'))).toBe(true);
+  });
+});
+
+/** Makes a Langfuse in which version 1 of a prompt has the label staging, and a workspace with this file of the prompt. */
+async function makeSimpleScene(pins: string, text: string) {
+  const langfuse = await startLangfuse();
+  langfuse.store.addVersion('a', { text: 'One.', labels: ['staging'] });
+  langfuse.store.addVersion('a', { text: 'Two.' });
+  const folder = makeRepository({ 'promptsync.yaml': SETTINGS, 'prompts/a.md': fileOf('a', pins, text) });
+  return { langfuse, folder };
+}
+
+const listProblems = ({ problems, prompts }: Report) => [...problems, ...prompts.flatMap((prompt) => prompt.problems)];
+
+describe('the hints of problems with Langfuse', () => {
+  test.each<[method: string, status: number, code: string]>([
+    ['POST', 400, 'langfuse/refused'],
+    ['POST', 409, 'langfuse/refused'],
+    ['PATCH', 400, 'langfuse/refused'],
+    ['PATCH', 404, 'service/version-not-found'],
+    ['PATCH', 409, 'apply/not-active'],
+  ])(
+    'If Langfuse answers a %s of a known prompt with %i, no hint of sync mentions the base URL',
+    async (method, status, code) => {
+      const scene =
+        method === 'POST'
+          ? makeSimpleScene('{ staging: latest }', 'Three.')
+          : makeSimpleScene('{ staging: 2 }', 'Two.');
+      const { langfuse, folder } = await scene;
+      langfuse.fail({ method, path: /./ }, { status, body: { message: 'Not now', error: 'Error' } }, 10);
+      const { exitCode, report } = await runJson(folder, ['sync', '--yes', '--any-commit'], langfuse);
+      const problems = listProblems(report);
+      expect([exitCode, problems.map((problem) => problem.code)]).toEqual([4, expect.arrayContaining([code])]);
+      for (const { hint } of problems) expect(hint).not.toMatch(/base.?url/i);
+    },
+  );
+
+  test.each<[sentence: string, pins: string, code: string]>([
+    [
+      'The hint for an invalid pin does not suggest a version id, which Langfuse does not support',
+      '{ staging: newest }',
+      'prompt/invalid-pin',
+    ],
+    [
+      'The hint for a forbidden pin to latest does not suggest a version id, which Langfuse does not support',
+      '{ production: latest }',
+      'guard/latest-not-allowed',
+    ],
+    [
+      'The hint for an unknown version number does not suggest a version id, which Langfuse does not support',
+      '{ staging: 7 }',
+      'pin/unknown-number',
+    ],
+  ])('%s', async (_, pins, code) => {
+    const { langfuse, folder } = await makeSimpleScene(pins, 'One.');
+    const { report } = await runJson(folder, ['plan'], langfuse);
+    const problems = listProblems(report);
+    expect(problems.map((problem) => problem.code)).toContain(code);
+    for (const { hint } of problems) expect(hint).not.toContain('version:');
+  });
+
+  test.each<[sentence: string, settings: string, source: string, names: readonly string[]]>([
+    [
+      'The hint for a missing address of Langfuse names both variables that can contain it',
+      'service: { provider: langfuse }\n',
+      fileOf('a', '{ staging: latest }', 'One.'),
+      ['PROMPTSYNC_BASE_URL', 'LANGFUSE_HOST'],
+    ],
+    [
+      'The hint for a missing address names no variable of Langfuse if no provider is configured',
+      '{}\n',
+      promptText('a'),
+      ['PROMPTSYNC_BASE_URL'],
+    ],
+  ])('%s', async (_, settings, source, names) => {
+    const folder = makeRepository({ 'promptsync.yaml': settings, 'prompts/a.md': source });
+    const { report } = await runJson(folder, ['plan']);
+    expect(report.problems.map(({ code }) => code)).toEqual(['config/missing-service']);
+    expect(report.problems[0]?.hint.match(/[A-Z]+_[A-Z_]+/g)).toEqual(names);
+  });
+});
+
+describe('a create whose response was lost', () => {
+  async function syncWithLoss() {
+    const scene = await makeSimpleScene('{ staging: latest }', 'Three.');
+    scene.langfuse.fail({ method: 'POST', path: /prompts/ }, 'lost-answer');
+    return scene;
+  }
+
+  test('If the response to a create is lost, the JSON report of sync marks the version as recovered', async () => {
+    const { langfuse, folder } = await syncWithLoss();
+    const { exitCode, report } = await runJson(folder, ['sync', '--yes', '--any-commit'], langfuse);
+    expect(exitCode).toBe(0);
+    expect(report.prompts).toMatchObject([
+      {
+        status: 'applied',
+        changes: [
+          { kind: 'create-version', status: 'adopted', recovered: true, version: { version_number: 3 } },
+          { kind: 'set-active', environment: 'staging', status: 'made' },
+        ],
+      },
+    ]);
+    expect(langfuse.store.versions('a')).toHaveLength(3);
+  });
+
+  test.each([
+    ['text', 'created version v3: First prompts (the response was lost)'],
+    ['markdown', 'staging: v1 → v3'],
+    ['html', 'created version v3: First prompts (the response was lost)'],
+  ])(
+    'If the response to a create is lost, the %s report of sync does not claim that the version existed before',
+    async (format, expected) => {
+      const { langfuse, folder } = await syncWithLoss();
+      const { exitCode, stdout } = await run(folder, ['sync', '--yes', '--any-commit', '--format', format], langfuse);
+      expect(exitCode).toBe(0);
+      expect(stdout).not.toMatch(/already existed|adopted/);
+      expect(stdout).toContain(expected);
+    },
+  );
+
+  test('sync reports a version that existed before as moved and not as recovered', async () => {
+    const { langfuse, folder } = await makeSimpleScene('{ staging: latest }', 'Two.');
+    const { report } = await runJson(folder, ['sync', '--yes', '--any-commit'], langfuse);
+    expect(JSON.stringify(report)).not.toContain('recovered');
+  });
+});
