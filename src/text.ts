@@ -142,11 +142,21 @@ export function makeRedactor(...secrets: readonly string[]): (text: string) => s
  * part of a secret
  */
 export function makeExcerpt(text: string, isComplete: boolean, ...secrets: readonly string[]): string {
+  return redactText(text, isComplete, ...secrets)
+    .slice(0, MAX_EXCERPT_LENGTH)
+    .replace(/[\ud800-\udbff]$/, '');
+}
+
+/**
+ * Returns text from a response with collapsed whitespace and without secrets.
+ * @param isComplete false if the response was truncated; the result then omits the end of the text, which may contain
+ * part of a secret
+ */
+export function redactText(text: string, isComplete: boolean, ...secrets: readonly string[]): string {
   const redact = makeRedactor(...secrets);
   const longest = Math.max(0, ...listEscapedForms(secrets).map((form) => form.length));
   const safe = redact(isComplete ? text : text.slice(0, Math.max(0, text.length - longest)));
-  const collapsed = redact(safe.replaceAll(/\s+/g, ' ').trim());
-  return collapsed.slice(0, MAX_EXCERPT_LENGTH).replace(/[\ud800-\udbff]$/, '');
+  return redact(safe.replaceAll(/\s+/g, ' ').trim());
 }
 
 /** Lists all forms in which the secrets can appear in text, longest first. */

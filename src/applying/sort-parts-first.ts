@@ -2,25 +2,36 @@ import type { ProviderRules } from '../domain/provider.ts';
 import type { PromptPlan } from '../domain/plan.ts';
 
 /**
- * Sorts plans so that every composed prompt comes after its parts. Otherwise keeps the order of the plans, also among
- * prompts that contain each other.
+ * Sorts plans so that every composed prompt comes after its parts and the parts of these. Otherwise keeps the order of
+ * the plans, also among prompts that contain each other.
  */
 export function sortPartsFirst(
   plans: readonly PromptPlan[],
   listParts: ProviderRules['listParts'],
 ): readonly PromptPlan[] {
-  const partIds = new Map(plans.map((plan) => [plan.file.id, listPartIds(plan, listParts)]));
-  if ([...partIds.values()].every((parts) => parts.length === 0)) return plans;
+  const directParts = new Map(plans.map((plan) => [plan.file.id, listPartIds(plan, listParts)]));
+  if ([...directParts.values()].every((parts) => parts.length === 0)) return plans;
+  const allParts = new Map(plans.map(({ file: { id } }) => [id, findAllParts(id, directParts)]));
   const waiting = new Map(plans.map((plan) => [plan.file.id, plan]));
-  const waitsForPart = (id: string) => partIds.get(id)?.some((part) => part !== id && waiting.has(part)) ?? false;
+  // Two prompts that contain each other do not wait for each other.
+  const waits = (id: string): boolean =>
+    [...(allParts.get(id) ?? [])].some((part) => waiting.has(part) && allParts.get(part)?.has(id) !== true);
   const sorted: PromptPlan[] = [];
   while (waiting.size > 0) {
-    const [first = ''] = waiting.keys();
-    const next = [...waiting.keys()].find((id) => !waitsForPart(id)) ?? first;
-    sorted.push(...[waiting.get(next)].flatMap((plan) => plan ?? []));
-    waiting.delete(next);
+    const remaining = [...waiting.values()];
+    const next = remaining.find(({ file: { id } }) => !waits(id)) ?? remaining[0];
+    if (next === undefined) break;
+    sorted.push(next);
+    waiting.delete(next.file.id);
   }
   return sorted;
+}
+
+/** Returns the parts of a prompt, the parts of these parts, and so on. Contains the prompt itself if it is in a cycle. */
+function findAllParts(id: string, directParts: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+  const found = new Set(directParts.get(id));
+  for (const part of found) for (const next of directParts.get(part) ?? []) found.add(next);
+  return found;
 }
 
 /** Returns the ids of the prompts that a sync of this plan needs: the parts of the file and of each new version. */

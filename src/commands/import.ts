@@ -21,7 +21,7 @@ import type { WorkspaceLock } from '../files/lock-workspace.ts';
 import { createFile } from '../files/read-write.ts';
 import { observePrompts } from '../observing/observe-prompts.ts';
 import { chooseImport, type ImportChoice } from '../planning/choose-import.ts';
-import { isError, makeProblem, type Problem, getSystemCode } from '../problem.ts';
+import { isError, makeProblem, type Problem, getSystemCode, ProblemError } from '../problem.ts';
 import { listPrompts, makeObserveOptions, openProvider, type ServiceOptions } from './open-service.ts';
 import { checkEnvironmentFlag } from './pin-edit.ts';
 import { type PromptIdSources, readPromptIds } from './read-prompt-ids.ts';
@@ -206,7 +206,7 @@ export async function observePromptsToImport(
   const { provider, name: service, close } = opened.value;
   const names = environments.map(({ name }) => name);
   try {
-    const chosen = await chooseIds(provider);
+    const chosen = await chooseIds(provider).catch(failWithProblem);
     if (!chosen.isSuccess) return chosen;
     const { ids, refused } = chosen.value;
     const requests = ids.filter((id) => !refused.has(id)).map((id) => makePlainReadRequest(id, names, 'listed'));
@@ -216,6 +216,12 @@ export async function observePromptsToImport(
   } finally {
     await close();
   }
+}
+
+/** Returns the problem of an error as a failure. Rethrows an error without a problem. */
+function failWithProblem(error: unknown): Result<never> {
+  if (error instanceof ProblemError) return makeFailure(error.problem);
+  throw error;
 }
 
 /** The new file of one prompt, or the problems that prevent its creation. */
@@ -303,7 +309,7 @@ function describeMissingFirstPin(
   });
   if (unpinned.length === 0) return null;
   const files = formatCount(unpinned.length, 'new file does', 'new files do');
-  return `${files} not pin the environment "${first.name}", because it serves no version of the prompt. To send new versions there, add \`${first.name}: latest\` under \`pins:\`.`;
+  return `${files} not pin the environment "${first.name}", because it serves no version of ${unpinned.length === 1 ? 'the prompt' : 'these prompts'}. To send new versions there, add \`${first.name}: latest\` under \`pins:\`.`;
 }
 
 function makeImportEdits({ pins }: ImportChoice): EditedPrompt['edits'] {

@@ -61,8 +61,8 @@ type Guesses = {
   /** Guesses the address of a provider's service. */
   readonly guessUrl: (provider: NamedProviderName) => string;
   /**
-   * Lists the environments that exist in the service, in quotes. Returns an empty list if it cannot, for example because the key is
-   * not set or the service cannot list prompts.
+   * Lists the environments that exist in the service, in quotes. Returns an empty list if it cannot, for example
+   * because the key is not set or the service cannot list prompts.
    */
   readonly listEnvironments: (answers: InitAnswers) => Promise<readonly string[]>;
 };
@@ -198,11 +198,11 @@ function findInitFault({ provider, folder, environments, id }: InitAnswers): str
   }
   if (parts.some((part) => /^(\.git|node_modules)$/i.test(part)))
     return 'promptsync does not look for prompt files in .git or node_modules.';
-  if (environments.includes('')) return 'expected names of environments, separated by commas.';
-  if (new Set(environments).size < environments.length) return 'an environment is listed twice.';
+  if (environments.includes('')) return 'expected names, separated by commas.';
+  if (new Set(environments).size < environments.length) return 'a name is listed twice.';
   const isId =
     id === null || (id !== '' && PROVIDERS[provider].rules(DEFAULTS.tracking_environment).findIdFault(id) === null);
-  return isId ? null : 'expected the id of a prompt, as the service shows it.';
+  return isId ? null : 'expected the id of an existing prompt.';
 }
 
 /**

@@ -161,8 +161,9 @@ function checkNesting({ folder, root }: Config): readonly Problem[] {
 const MAX_LISTED_ENVIRONMENTS = 20;
 
 /**
- * Lists the environments that exist in the service in quotes, the most frequent ones first. Returns an empty list if the service
- * cannot list prompts, if a key is not set, or if a request fails, because `init` also works without the service.
+ * Lists the environments that exist in the service in quotes, the most frequent ones first. Returns an empty list if
+ * the service cannot list prompts, if a key is not set, or if a request fails, because `init` also works without the
+ * service.
  */
 async function listExistingEnvironments(
   answers: InitAnswers,

@@ -2,7 +2,13 @@ import { basename, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Config, ServiceLocation } from '../config/config.ts';
 import { parseConfig } from '../config/load-config.ts';
-import { BASE_URL_VARIABLE, EMBEDDED_API_KEY, getProviderDescriptor, readKey } from '../config/service.ts';
+import {
+  BASE_URL_VARIABLE,
+  EMBEDDED_API_KEY,
+  getProviderDescriptor,
+  readKey,
+  listAddressVariables,
+} from '../config/service.ts';
 import { readFileFromGit } from '../desired/read-at-commit.ts';
 import { readFormerContents } from '../desired/read-former-contents.ts';
 import type { DesiredWorkspace } from '../desired/read-desired-state.ts';
@@ -140,10 +146,12 @@ type ServiceAccess = {
 
 /** Reads the keys of the configured service. Fails with a problem about the first key that is missing or invalid. */
 function readAccess(
-  { service: location, addressVariables: variables }: Config,
+  config: Config,
   { keys: suppliedKeys = [] }: ServiceOptions,
   { environment }: World,
 ): Result<ServiceAccess> {
+  const { service: location } = config;
+  const variables = listAddressVariables(config);
   if (location === null) return makeFailure(makeProblem('config/missing-service', { variables }));
   if (location.kind === 'embedded') return makeSuccess({ location, secretKey: EMBEDDED_API_KEY, publicKey: null });
   const keys: string[] = [];

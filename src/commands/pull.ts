@@ -20,6 +20,8 @@ import { listManagedBefore, readMergeBase } from './merge-base.ts';
 import { checkEnvironmentFlag, type PinEdit, makePinEdit } from './pin-edit.ts';
 import type { CommandResult } from './result.ts';
 import type { PlannedWorkspace } from './run-with-plan.ts';
+import type { Vocabulary } from '../domain/vocabulary.ts';
+import { getVocabulary } from '../config/service.ts';
 
 type PullOptions = EditOptions & {
   /**
@@ -88,7 +90,7 @@ async function draftMerge(
 ): Promise<PromptDraft> {
   const { file } = prompt;
   const [textEdit = null] = serviceChanges.textEdits;
-  const labels = makeConflictLabels(file, textEdit);
+  const labels = makeConflictLabels(file, textEdit, getVocabulary(workspace.config));
   const theirs = await readServiceSide(prompt, serviceChanges, workspace);
   const mergeLines = makeMerger(makeGitSettings(workspace.config).keyVariables);
   const pinEdits = makePinEdits(serviceChanges, options);
@@ -135,7 +137,9 @@ type ServiceChanges = {
   readonly textEdits: readonly OutsideEdit[];
   /** The outside edits that may be older than the pin of their environment in the file. */
   readonly contested: readonly OutsideEdit[];
-  /** The environments that somebody moved back to a version that an earlier commit pinned. They have no text to pull. */
+  /**
+   * The environments that somebody moved back to a version that an earlier commit pinned. They have no text to pull.
+   */
   readonly movedBack: readonly OutsideEdit[];
   /** The environments that serve no version any more. There is nothing to pull from them. */
   readonly deactivated: readonly MovedEnvironment[];
@@ -348,8 +352,12 @@ function chooseServiceFields(
  * Creates the labels of git's conflict markers. Shows control characters in the path as `\u{…}`, because a path may
  * contain a line break, but a label must fit on one line.
  */
-function makeConflictLabels({ path }: PromptFile, textEdit: OutsideEdit | null): ConflictLabels {
-  const theirs = textEdit === null ? 'the service' : `${textEdit.environment} v${textEdit.version.number}`;
+function makeConflictLabels(
+  { path }: PromptFile,
+  textEdit: OutsideEdit | null,
+  { service }: Vocabulary,
+): ConflictLabels {
+  const theirs = textEdit === null ? service : `${textEdit.environment} v${textEdit.version.number}`;
   return { ours: path.replaceAll(/\p{Cc}/gu, formatCodePoint), theirs };
 }
 

@@ -45,8 +45,8 @@ export type Config = {
   readonly root: string;
   /** The configured service; null if none is configured. Offline commands need no service. */
   readonly service: ServiceLocation | null;
-  /** The environment variables that can contain the address of the service. */
-  readonly addressVariables: readonly string[];
+  /** The configured provider, even if no address is configured. */
+  readonly provider: ProviderName;
   /**
    * The rules of the provider, such as the names that it accepts. promptsync knows these rules without contacting the
    * service.

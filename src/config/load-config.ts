@@ -17,7 +17,7 @@ import {
   WrittenConfigShape,
 } from './config.ts';
 import { findOwnerProblem } from './find-owner-problem.ts';
-import { findRules, listAddressVariables, locateService, makeRules, checkServiceSettings } from './service.ts';
+import { findRules, locateService, makeRules, checkServiceSettings, getProviderName } from './service.ts';
 import { NOT_REGULAR } from '../files/read-write.ts';
 
 /** The configuration to load: the file that the user specifies, or else the file that `findConfigFile` finds. */
@@ -129,7 +129,7 @@ function makeConfig(written: WrittenConfig, mapping: LocatedMapping, context: Co
     folder: dirname(context.file),
     root: context.root,
     service: locateService(written, context),
-    addressVariables: listAddressVariables(written),
+    provider: getProviderName(written),
     rules: makeRules(written),
     patterns: written.prompts ?? DEFAULTS.prompts,
     patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf(['prompts', index])),

@@ -31,9 +31,15 @@ function findProviderName({ service }: UncheckedConfig): ProviderName | null {
   return isNamedProvider(name) ? name : null;
 }
 
+/** Returns the name of the configured provider. Callers must check the shape of the configuration first. */
+export function getProviderName({ service = {} }: WrittenConfig): ProviderName {
+  return service.provider ?? DEFAULT_PROVIDER;
+}
+
 /** Returns the rules of the configured provider. Callers must check the shape of the configuration first. */
-export function makeRules({ service = {}, tracking_environment: tracking }: WrittenConfig): ProviderRules {
-  return PROVIDERS[service.provider ?? DEFAULT_PROVIDER].rules(tracking ?? DEFAULTS.tracking_environment);
+export function makeRules(written: WrittenConfig): ProviderRules {
+  const { tracking_environment: tracking } = written;
+  return PROVIDERS[getProviderName(written)].rules(tracking ?? DEFAULTS.tracking_environment);
 }
 
 /**
@@ -53,9 +59,8 @@ export function getProviderDescriptor(location: ServiceLocation): ProviderDescri
 }
 
 /** Returns the words that messages and reports use for the configured service. Null stands for no configuration. */
-export function getVocabulary(config: Pick<Config, 'service'> | null): Vocabulary {
-  const location = config?.service ?? null;
-  return location === null ? DEFAULT_VOCABULARY : getProviderDescriptor(location).vocabulary;
+export function getVocabulary(config: Pick<Config, 'provider'> | null): Vocabulary {
+  return config === null ? DEFAULT_VOCABULARY : PROVIDERS[config.provider].vocabulary;
 }
 
 /** Returns the location of the service; null if no service is configured. Offline commands need none. */
@@ -65,7 +70,7 @@ export function locateService(written: WrittenConfig, context: ConfigContext): S
   if (service.embedded !== undefined && fromVariable === undefined) {
     return { kind: 'embedded', databasePath: resolve(dirname(context.file), service.embedded) };
   }
-  const provider = service.provider ?? DEFAULT_PROVIDER;
+  const provider = getProviderName(written);
   const { defaultAddress } = PROVIDERS[provider];
   const baseUrl = fromVariable ?? service.base_url ?? readVariable(defaultAddress?.variable, context);
   if (baseUrl === undefined) return null;
@@ -73,8 +78,8 @@ export function locateService(written: WrittenConfig, context: ConfigContext): S
 }
 
 /** Returns the environment variables that can contain the address of the service, in order of precedence. */
-export function listAddressVariables({ service = {} }: WrittenConfig): readonly string[] {
-  const { defaultAddress } = PROVIDERS[service.provider ?? DEFAULT_PROVIDER];
+export function listAddressVariables({ provider }: Pick<Config, 'provider'>): readonly string[] {
+  const { defaultAddress } = PROVIDERS[provider];
   return [BASE_URL_VARIABLE, ...(defaultAddress === null ? [] : [defaultAddress.variable])];
 }
 

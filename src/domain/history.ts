@@ -70,7 +70,10 @@ export type VersionHistory = {
   readonly path: string | null;
   /** The message that the creator of the version stored with it. Undefined if the service does not show a message. */
   readonly message: string | undefined;
-  /** The time at which the service created the version, in milliseconds since 1970. Null if the service does not show it. */
+  /**
+   * The time at which the service created the version, in milliseconds since 1970. Null if the service does not show
+   * it.
+   */
   readonly createdAt: number | null;
   /** The user or the API key that created the version. Null if the service does not show it. */
   readonly createdBy: string | null;

@@ -17,7 +17,9 @@ export type ProviderRules = {
   readonly hasFields: boolean;
   /** Whether a pin may specify a version by its id. If not, every version can be pinned by its number. */
   readonly canPinIds: boolean;
-  /** Returns the other prompts that the text of a composed prompt includes. Empty if the service cannot compose prompts. */
+  /**
+   * Returns the other prompts that the text of a composed prompt includes. Empty if the service cannot compose prompts.
+   */
   readonly listParts: (text: string) => readonly PromptPart[];
 };
 

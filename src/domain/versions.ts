@@ -72,7 +72,9 @@ export type KnownVersion = VersionFacts & {
   readonly message?: string;
   /** Absent if the service does not show the times of versions. */
   readonly times?: VersionTimes;
-  /** The user or the API key that created the version, as the service names it. Absent if the service does not show it. */
+  /**
+   * The user or the API key that created the version, as the service names it. Absent if the service does not show it.
+   */
   readonly createdBy?: string;
 };
 

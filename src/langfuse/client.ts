@@ -9,7 +9,7 @@ import { openConnection, type Connection, type ConnectionOptions } from '../serv
 import { ServiceError } from '../service/prompt-service.ts';
 import type { ProviderOpening } from '../providers/descriptor.ts';
 import type { ListedPrompt } from '../domain/provider.ts';
-import { interpretCreateRefusal, interpretLabelRefusal } from './refusals.ts';
+import { interpretCreateRefusal, interpretLabelRefusal, interpretReadRefusal } from './refusals.ts';
 
 /** A version as Langfuse stores it. Its text still contains any composition tags, which embed other prompts. */
 export type RawLangfuseVersion = {
@@ -178,8 +178,8 @@ function makeLangfuseService(
 }
 
 /**
- * Returns the address of a prompt in Langfuse's user interface. Encodes all characters that could end a link in Markdown
- * or HTML.
+ * Returns the address of a prompt in Langfuse's user interface. Encodes all characters that could end a link in
+ * Markdown or HTML.
  */
 export function makePromptUrl(baseUrl: string, name: string, projectId: string): string {
   const [project, prompt] = [projectId, name].map((text) => encodeURIComponent(text.toWellFormed()));
@@ -212,7 +212,12 @@ function makePromptPath(name: string): string {
   return `${PROMPTS}/${encodeURIComponent(name.toWellFormed())}`;
 }
 
-const GET_CALL = { method: 'GET', body: null, isSentOnce: false } as const;
+const GET_CALL = {
+  method: 'GET',
+  body: null,
+  isSentOnce: false,
+  interpretRefusal: interpretReadRefusal,
+} as const;
 
 /**
  * Yields the rows of the prompt list page by page, so that only one page is in memory at a time.

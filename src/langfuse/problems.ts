@@ -1,4 +1,4 @@
-import { formatNumber } from '../text.ts';
+import { formatNumber, makeExcerpt } from '../text.ts';
 import { defineError, defineWarning } from '../problems/catalog-entry.ts';
 
 /** The problems that can occur only with Langfuse. */
@@ -16,7 +16,7 @@ export const LANGFUSE_PROBLEMS = {
     /** The error message of Langfuse. */
     message: string;
   }>(
-    (e) => `Langfuse refused the request (${e.status}): ${e.message}`,
+    (e) => `Langfuse refused the request (${e.status}): "${makeExcerpt(e.message, true)}"`,
     'Correct what the message of Langfuse names, then run the command again.',
   ),
   'langfuse/concurrent-version': defineError(
@@ -40,7 +40,7 @@ export const LANGFUSE_PROBLEMS = {
     /** The error message of Langfuse. */
     message: string;
   }>(
-    (e) => `Langfuse cannot resolve the composition tags of v${e.version}: ${e.message}`,
+    (e) => `Langfuse cannot resolve the composition tags of v${e.version}: "${makeExcerpt(e.message, true)}"`,
     'Correct the tags in the prompt or in its parts. Until then, applications cannot read this version.',
   ),
   'langfuse/too-many': defineError<{ name: string; what: 'versions' | 'labels'; count: number; limit: number }>(

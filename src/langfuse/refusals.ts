@@ -1,3 +1,4 @@
+import { isJsonObject } from '../domain/json.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import type { ProviderOpening } from '../providers/descriptor.ts';
 import type { Refusal } from '../service/service-call.ts';
@@ -35,11 +36,21 @@ export function interpretLabelRefusal(version: number, status: number, body: str
   };
 }
 
-/** Matches the message of Langfuse about a composition tag that names a prompt, a label or a version that is missing. */
+/**
+ * Matches the message of Langfuse about a composition tag that names a prompt, a label or a version that is missing.
+ */
 const MISSING_PART = /^Prompt dependency not found: (.*) - ((?:label|version) .*)$/;
 
+/**
+ * Interprets a 4xx response to a read. A response with the status 404 means the same as for every service: the prompt
+ * or the version does not exist.
+ */
+export function interpretReadRefusal(status: number, body: string): Refusal | null {
+  return status === 404 ? null : interpretOtherRefusal(status, readErrorMessage(body));
+}
+
 /** The statuses that mean the same for every service. */
-const COMMON_STATUSES: ReadonlySet<number> = new Set([401, 403, 404, 408, 425, 429]);
+const COMMON_STATUSES: ReadonlySet<number> = new Set([401, 403, 408, 425, 429]);
 
 function interpretOtherRefusal(status: number, message: string | null): Refusal | null {
   if (COMMON_STATUSES.has(status) || message === null) return null;
@@ -50,11 +61,11 @@ function reject(problem: Problem): Refusal {
   return { problem, effect: 'rejected' };
 }
 
-/** Returns the `message` of an error response. Returns null if the body is not an error of Langfuse or is too long. */
+/** Returns the `message` of an error response. Returns null if the body is not an error of Langfuse. */
 function readErrorMessage(body: string): string | null {
-  const [, json] = /"message": ?("(?:[^"\\]|\\.)*")/.exec(body) ?? [];
   try {
-    return json === undefined ? null : String(JSON.parse(json));
+    const error: unknown = JSON.parse(body);
+    return isJsonObject(error) && typeof error['message'] === 'string' ? error['message'] : null;
   } catch {
     return null;
   }

@@ -3,7 +3,7 @@ import type { PromptFile } from '../domain/prompt-file.ts';
 import type { ProviderRules } from '../domain/provider.ts';
 
 /**
- * Finds the composed prompts that a plan affects although their own files do not change. A composed prompt is affected
+ * Finds the composed prompts that a plan affects, even if their own files do not change. A composed prompt is affected
  * if its text includes the active version of an environment that moves, directly or through other composed prompts.
  * Returns the files of these prompts for each prompt that moves, by prompt id.
  * @param files all prompt files of the workspace, including those that the user did not select

@@ -196,7 +196,9 @@ export function isConflict(edit: ReportEdit): boolean {
   return (edit.kind === 'set-field' && edit.conflict) || (edit.kind === 'set-text' && edit.conflicts > 0);
 }
 
-/** Describes the composed prompts that include a version of this prompt that changes. Returns none if there are none. */
+/**
+ * Describes the composed prompts that include a version of this prompt that changes. Returns none if there are none.
+ */
 export function describeAffectedPrompts({ affected = [] }: ReportPrompt, show: ShowText): readonly string[] {
   if (affected.length === 0) return [];
   const names = affected.map(({ key }) => show(key)).join(', ');

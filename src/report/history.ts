@@ -124,9 +124,9 @@ function makeCommitCells(info: ReportCommit): CellTexts {
 }
 
 /**
- * Returns the time, id, author and subject of the commit that a version comes from. If they are unknown, returns instead
- * what the service shows: the time at which it created the version, the creator and the message. If there is no message
- * either, returns a note about who created the version.
+ * Returns the time, id, author and subject of the commit that a version comes from. If they are unknown, returns
+ * instead what the service shows: the time at which it created the version, the creator and the message. If there is no
+ * message either, returns a note about who created the version.
  */
 function makeOriginCells(version: ReportVersionOrigin): CellTexts {
   const { message, made_by: maker, created_at: createdAt, created_by: createdBy } = version;

@@ -146,7 +146,7 @@ function makeDriftSection(report: Report): Section {
   const intro = words.applyReportWords(report, mode === 'apply' ? DRIFT_BEFORE_RUN : DRIFT_NOW);
   return makeSection(`#### Drift\n\n${intro}\n\n`, 'drift note', 0.5, prompts, (prompt) =>
     prompt.drift.map((drift) => {
-      return `- ${renderCodeSpan(prompt.key)}: ${words.describeDrift(drift, prompt, mode, renderCodeSpan)}\n`;
+      return `- ${renderPromptName(prompt)}: ${words.describeDrift(drift, prompt, mode, renderCodeSpan)}\n`;
     }),
   );
 }
@@ -269,15 +269,15 @@ function makeHistorySections(report: Report): readonly Section[] {
     const notes = makeSection('', 'drift note', 0.9, listDifferingRows(prompt), (row) => [
       `- ${describeDifference(row, renderCodeSpan)}\n`,
     ]);
-    return [...tables.map((table, index) => makeHistorySection(table, index === 0 ? heading : '')), notes];
+    const [first, ...others] = [...tables.map(makeHistorySection), notes].filter(({ items }) => items.length > 0);
+    return first === undefined ? [] : [{ ...first, open: `${heading}${first.open}` }, ...others];
   });
 }
 
-function makeHistorySection({ title, columns, rows, item }: HistoryTable, heading: string): Section {
+function makeHistorySection({ title, columns, rows, item }: HistoryTable): Section {
   const above = title === null ? '' : `\n${title}\n`;
-  if (rows.length === 0 && title !== null) return { open: heading, items: [above], item, share: 0.9 };
-  const open = `${heading}${above}\n${renderTableHead(columns)}`;
-  return { open, items: rows.map(renderTableRow), item, share: 0.9 };
+  if (rows.length === 0 && title !== null) return { open: '', items: [above], item, share: 0.9 };
+  return { open: `${above}\n${renderTableHead(columns)}`, items: rows.map(renderTableRow), item, share: 0.9 };
 }
 
 /** A section of a page. The page includes each item completely or not at all. It omits a section without items. */

@@ -272,7 +272,7 @@ const PromptShape = z.object({
     )
     .optional()
     .describe(
-      'The composed prompts that include a version of this prompt that changes. Their own files do not change.',
+      'The composed prompts that include a version of this prompt that changes, even if their own files do not change.',
     ),
 });
 

@@ -1,7 +1,7 @@
 import { type Effect, ServiceError } from './prompt-service.ts';
-import { makeExcerpt } from '../text.ts';
+import { makeExcerpt, redactText } from '../text.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import { InvalidResponse, type ServiceCall } from './service-call.ts';
+import { InvalidResponse, type Refusal, type ServiceCall } from './service-call.ts';
 import * as http from './http.ts';
 import type { AttemptResult } from './retry.ts';
 
@@ -55,12 +55,23 @@ export function interpretExchange<Value>(
   }
   const { status, retryAfter } = exchange;
   if (http.isSuccessStatus(status)) return interpretReceived(call, exchange, facts);
-  const excerpt = makeResponseExcerpt(exchange, facts);
-  const refusal = status >= 400 && status < 500 ? (call.interpretRefusal?.(status, excerpt) ?? null) : null;
-  const problem = refusal?.problem ?? makeStatusProblem(status, excerpt, call);
+  const refusal = interpretRefusal(call, exchange, facts);
+  const problem = refusal?.problem ?? makeStatusProblem(status, makeResponseExcerpt(exchange, facts), call);
   const effect = refusal?.effect ?? getFailureEffect(exchange);
   const error = new ServiceError(problem, effect);
   return { isSuccess: false, error, mayRepeat: mayRepeat(exchange, call.isSentOnce), retryAfter };
+}
+
+/** Interprets a 4xx response as the call defines. Returns null if the response means the same as for any service. */
+function interpretRefusal(
+  call: ServiceCall<unknown>,
+  response: http.ReceivedResponse,
+  { secrets }: ConnectionFacts,
+): Refusal | null {
+  const { status, body, isComplete } = response;
+  const isReadable = status >= 400 && status < 500 && !isEncoded(response);
+  if (call.interpretRefusal === undefined || !isReadable) return null;
+  return call.interpretRefusal(status, redactText(Buffer.from(body).toString('utf8'), isComplete, ...secrets));
 }
 
 /**

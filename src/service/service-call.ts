@@ -25,9 +25,9 @@ export type ServiceCall<Value> = {
   /**
    * Interprets a 4xx response in a way that only this service knows. Returns null to interpret it like a response of
    * any other service. If it is absent, no response needs it.
-   * @param message the beginning of the response body, without secrets
+   * @param body the response body, without secrets
    */
-  readonly interpretRefusal?: (status: number, message: string) => Refusal | null;
+  readonly interpretRefusal?: (status: number, body: string) => Refusal | null;
   /**
    * Parses the JSON of a 2xx response. Throws `InvalidResponse` if the JSON violates the interface. Throws a
    * `ServiceError` if the response reports a failure.

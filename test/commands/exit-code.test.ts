@@ -40,7 +40,10 @@ function applied(...outcomes: readonly (readonly [PromptPlan, PromptOutcome['sta
   };
 }
 
-function withProblem(run: CommandRun, problem = makeProblem('config/missing-service', { variables: ['PROMPTSYNC_BASE_URL'] })): CommandRun {
+function withProblem(
+  run: CommandRun,
+  problem = makeProblem('config/missing-service', { variables: ['PROMPTSYNC_BASE_URL'] }),
+): CommandRun {
   return { ...run, problems: [problem] };
 }
 

@@ -495,7 +495,7 @@ describe('invalid flags of init', () => {
       ['--url', 'x', '--dir', '..', '--environments', ','],
       'The value of --environments',
     ],
-    ['init rejects duplicate environment names', [...URL, '--environments', 'a,b,a'], 'an environment is listed twice'],
+    ['init rejects duplicate environment names', [...URL, '--environments', 'a,b,a'], 'a name is listed twice'],
     [
       'init rejects the reserved environment name promptsync in --environments',
       [...URL, '--environments', 'a,promptsync'],
@@ -598,8 +598,8 @@ describe('the questions of init', () => {
       'Where is': ['http://example.com', 'plain http'],
       'Which variable': ['sk-live', 'the name of an environment variable'],
       'Which folder': ['/', 'expected a folder below'],
-      'Which environments': ['a,,b', 'expected names of environments'],
-      'Which prompt': ['..', 'expected the id of a prompt'],
+      'Which environments': ['a,,b', 'expected names'],
+      'Which prompt': ['..', 'expected the id of an existing prompt'],
       'Which CI': ['jenkins', 'expected one of github, gitlab, none.'],
     };
     const { interview } = makeInterview({ 'Where is': 'https://prompts.example.com', 'Which CI': null });

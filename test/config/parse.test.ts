@@ -52,6 +52,7 @@ timeout_seconds: 2.5
       ...{ kind: 'remote', provider: 'integration', baseUrl: 'https://prompts.example.com/base/' },
       keyVariables: ['MY_KEY'],
     },
+    provider: 'integration',
     rules: expect.objectContaining({ reservedEnvironments: ['tool', 'tool-look'], hasFields: true }),
     patterns: ['prompts/**/*.md', '!prompts/drafts/**'],
     patternPlaces: [
@@ -80,7 +81,7 @@ test.each(['', '# nothing yet\n', '{}', '---\n'])(
       ...AROUND,
       folder: '/repo/sub',
       service: null,
-      addressVariables: ['PROMPTSYNC_BASE_URL'],
+      provider: 'integration',
       rules: expect.objectContaining({ reservedEnvironments: ['promptsync', 'promptsync-look'], hasFields: true }),
       patterns: ['prompts/**/*.md'],
       patternPlaces: [],

@@ -52,6 +52,20 @@ describe('sync of composed prompts', () => {
     expect(langfuse.takeWrites()).toEqual(['POST a [staging]', 'POST b [staging]']);
   });
 
+  test('sync attempts a prompt after the cycle that it includes', async () => {
+    const { langfuse, folder, store } = await makeScene({ a: tag('b'), b: tag('c'), c: tag('b') });
+    store.addVersion('c', { text: 'No tag yet.', labels: ['staging'] });
+    await runJson(folder, ['sync', '--yes'], langfuse);
+    expect(langfuse.takeWrites()).toEqual(['POST b [staging]', 'POST c [staging]', 'POST a [staging]']);
+  });
+
+  test('sync names a missing part even if its name is long', async () => {
+    const name = `long/${'x'.repeat(300)}`;
+    const { langfuse, folder } = await makeScene({ a: `See ${tag(name)}.` });
+    const { report } = await runJson(folder, ['sync', '--yes'], langfuse);
+    expect(report.prompts[0]?.problems.at(-1)).toMatchObject({ code: 'langfuse/missing-part' });
+  });
+
   test('sync writes a composed prompt even if one of its parts fails', async () => {
     const { langfuse, folder, store } = await makeScene({ a: `See ${tag('z')}.`, z: 'New part.' });
     store.addVersion('z', { text: 'Old part.', labels: ['staging'] });

@@ -293,7 +293,8 @@ describe('the hints of problems with Langfuse', () => {
     ['POST', 400, 'langfuse/refused'],
     ['POST', 409, 'langfuse/refused'],
     ['PATCH', 400, 'langfuse/refused'],
-    ['PATCH', 404, 'service/version-not-found'],
+    ['POST', 404, 'langfuse/refused'],
+    ['PATCH', 404, 'langfuse/refused'],
     ['PATCH', 409, 'apply/not-active'],
   ])(
     'If Langfuse answers a %s of a known prompt with %i, no hint of sync mentions the base URL',
@@ -310,6 +311,29 @@ describe('the hints of problems with Langfuse', () => {
       for (const { hint } of problems) expect(hint).not.toMatch(/base.?url/i);
     },
   );
+
+  test.each([400, 409])('If Langfuse answers a GET with %i, no hint of plan mentions the base URL', async (status) => {
+    const { langfuse, folder } = await makeSimpleScene('{ staging: latest }', 'Three.');
+    langfuse.fail({ method: 'GET', path: /./ }, { status, body: { message: 'Not now', error: 'Error' } }, 10);
+    const { report } = await runJson(folder, ['plan'], langfuse);
+    expect(listProblems(report).map(({ code }) => code)).toContain('langfuse/refused');
+    for (const { hint } of listProblems(report)) expect(hint).not.toMatch(/base.?url/i);
+  });
+
+  test('import calls Langfuse by its name if Langfuse refuses to list its prompts', async () => {
+    const { langfuse, folder } = await makeSimpleScene('{ staging: latest }', 'Three.');
+    langfuse.fail({ method: 'GET', path: /page=/ }, { status: 403 }, 1);
+    const { exitCode, report } = await runJson(folder, ['import', '**'], langfuse);
+    expect(exitCode).toBe(1);
+    expect(report.vocabulary).toEqual({ service: 'Langfuse', environment: 'label' });
+    expect(report.problems.map(({ message }) => message).join()).not.toContain('service');
+  });
+
+  test('plan --offline calls Langfuse by its name even if its address is not configured', async () => {
+    const { folder } = await makeSimpleScene('{ staging: latest }', 'Three.');
+    const { report } = await runJson(folder, ['plan', '--offline', '--base', 'HEAD'], { environment: {} });
+    expect(report.vocabulary).toEqual({ service: 'Langfuse', environment: 'label' });
+  });
 
   test.each<[sentence: string, pins: string, code: string]>([
     [

@@ -255,6 +255,21 @@ describe('the table of a Markdown page', () => {
   });
 });
 
+test('A Markdown report of history has a heading for a prompt without versions', () => {
+  const version = { ...ref(1), id: 'ver_1', digest: DIGEST, made_by: 'git', active_in: [], pinned: [] } as const;
+  const row = { environment: 'staging', pin: '7', active: null, wanted: null, in_sync: false };
+  const text = page(
+    report(
+      [
+        prompt({ key: 'k/1', history: { versions: [version] } }),
+        prompt({ key: 'k/2', history: { versions: [] }, environments: [row] }),
+      ],
+      { mode: 'history' },
+    ),
+  );
+  expect(headingsOf(text)).toEqual(['#### `k/1`', '#### `k/2`']);
+});
+
 describe('the drift of a Markdown page', () => {
   const moved: ReportDrift = {
     ...{ environment: 'production', kind: 'outside', restores: true, expected: ref(7) },

@@ -54,7 +54,9 @@ export function renderPromptRow(prompt: ReportPrompt, context: PageContext, isOp
 `;
 }
 
-/** Renders a link to the page of the prompt in the user interface of the service, if the report contains its address. */
+/**
+ * Renders a link to the page of the prompt in the user interface of the service, if the report contains its address.
+ */
 function renderServiceLink({ url }: ReportPrompt, context: PageContext): Markup {
   if (url === undefined) return NO_MARKUP;
   return markup` · <a href="${url}" rel="noreferrer">Open in ${words.getServiceNoun(context)}</a>`;
