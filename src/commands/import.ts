@@ -1,11 +1,10 @@
-import { lstat } from 'node:fs/promises';
-import { dirname, join, posix, resolve } from 'node:path';
+import { join, posix, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { getVocabulary } from '../config/service.ts';
 import { loadConfiguration, openWorkspace, type Workspace } from '../desired/open-workspace.ts';
 import { collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { EditedPrompt } from '../domain/edits.ts';
-import { escapeSelector, formatCount } from '../text.ts';
+import { formatCount } from '../text.ts';
 import { type Observation, makePlainReadRequest } from '../domain/observed-prompt.ts';
 import type { Environment } from '../domain/policy.ts';
 import type { PromptIdentity, PromptFile } from '../domain/prompt-file.ts';
@@ -14,14 +13,15 @@ import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import { applyVocabulary } from '../domain/vocabulary.ts';
 import { toFileContent } from '../domain/content.ts';
 import type { World } from '../domain/world.ts';
-import { findFirstFolder, makePromptMatcher } from '../files/find-prompt-paths.ts';
+import { findFirstFolder } from '../files/find-prompt-paths.ts';
 import { makeFilePath, renderNewFile } from '../files/render-new-file.ts';
-import { findFirstLink, leavesFolder, makeRelativePath } from '../files/paths.ts';
+import { leavesFolder, makeRelativePath } from '../files/paths.ts';
 import type { WorkspaceLock } from '../files/lock-workspace.ts';
 import { createFile } from '../files/read-write.ts';
 import { observePrompts } from '../observing/observe-prompts.ts';
 import { chooseImport, type ImportChoice } from '../planning/choose-import.ts';
 import { isError, makeProblem, type Problem, getSystemCode, ProblemError } from '../problem.ts';
+import { findIdentityConflict, findImportObstacle, indexByIdentity, listIdentityKeys } from './find-import-conflict.ts';
 import { listPrompts, makeObserveOptions, openProvider, type ServiceOptions } from './open-service.ts';
 import { checkEnvironmentFlag } from './pin-edit.ts';
 import { type PromptIdSources, readPromptIds } from './read-prompt-ids.ts';
@@ -328,61 +328,6 @@ function refuseImport(
   ...problems: readonly Problem[]
 ): PromptImport {
   return { prompt: { ...identity, status, edits: [], problems }, source: null, warnings: [] };
-}
-
-/**
- * Returns a problem if promptsync cannot create a file at a path. Returns null if it can. There are three possible
- * problems:
- *
- * - No pattern in the configuration matches the path.
- * - A folder in the path is a symbolic link.
- * - Something already exists at the path.
- */
-async function findImportObstacle(
-  path: string,
-  { config, folder: newFilesFolder }: ImportRules,
-): Promise<Problem | null> {
-  const { folder, root } = config;
-  if (!makePromptMatcher(config)(path)) {
-    const pattern = posix.join(escapeSelector(newFilesFolder), '**/*.md');
-    return makeProblem('import/not-matched', { path, pattern });
-  }
-  const fullPath = resolve(folder, path);
-  const link = findFirstLink(root, dirname(fullPath));
-  if (link !== null) return makeProblem('import/symbolic-link', { path: makeRelativePath(folder, link) });
-  const stats = await lstat(fullPath).catch(() => null);
-  return stats === null ? null : makeProblem('import/path-taken', { path });
-}
-
-/**
- * Returns a problem if a new file has the same id, key or path as another file. Returns null otherwise.
- * @param taken the existing files and the earlier new files, indexed by `indexByIdentity`
- */
-export function findIdentityConflict(
-  newFile: PromptIdentity,
-  taken: ReadonlyMap<string, PromptIdentity>,
-): Problem | null {
-  const { id, key } = newFile;
-  const [sameId, sameKey, samePath] = listIdentityKeys(newFile).map((identityKey) => taken.get(identityKey));
-  if (sameId !== undefined) {
-    return makeProblem('import/known', { what: 'id', value: id, key: sameId.key, other: sameId.path });
-  }
-  if (sameKey !== undefined) return makeProblem('import/known', { what: 'key', value: key, key, other: sameKey.path });
-  return samePath === undefined ? null : makeProblem('import/path-taken', { path: samePath.path });
-}
-
-/** Indexes files by id, key and path, each of which must be unique. */
-export function indexByIdentity(files: readonly PromptIdentity[]): Map<string, PromptIdentity> {
-  return new Map(files.flatMap((file) => listIdentityKeys(file).map((identityKey) => [identityKey, file])));
-}
-
-/**
- * Returns the index keys for the id, the key and the path of a file. Paths that differ only in case have the same index
- * key, because many file systems ignore case.
- */
-function listIdentityKeys({ id, key, path }: PromptIdentity): readonly string[] {
-  const identityKeys = [`id ${id}`, `key ${key}`, `path ${path.toLowerCase()}`];
-  return identityKeys.map((identityKey) => identityKey.normalize('NFC'));
 }
 
 /** Writes the new files one after another. If one file cannot be written, still writes the others. */

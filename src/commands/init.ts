@@ -1,24 +1,22 @@
-import { appendFile, lstat, readFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { CONFIG_NAME, type Config } from '../config/config.ts';
 import { type ConfigResult, findConfigFile, parseConfig } from '../config/load-config.ts';
 import { findRepositoryProblem } from '../config/find-owner-problem.ts';
 import { getVocabulary } from '../config/service.ts';
 import { applyVocabulary } from '../domain/vocabulary.ts';
 import { NO_ACCEPTED_WARNINGS } from '../domain/accepted-warnings.ts';
-import type { WrittenFile } from '../domain/edits.ts';
-import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
-import type { Interview, World } from '../domain/world.ts';
-import { findPromptPaths, makePromptMatcher } from '../files/find-prompt-paths.ts';
-import { findRepositoryRoot, findFirstLink, isRepositoryRoot, makeRelativePath } from '../files/paths.ts';
+import { makeSuccess } from '../domain/result.ts';
+import type { World } from '../domain/world.ts';
+import { findPromptPaths } from '../files/find-prompt-paths.ts';
+import { findRepositoryRoot, isRepositoryRoot, makeRelativePath } from '../files/paths.ts';
 import type { GitSettings } from '../git/open-git.ts';
-import { createFile, replaceFile, NOT_REGULAR } from '../files/read-write.ts';
 import { readPrompts } from '../files/read-prompts.ts';
 import { openRemote } from '../git/open-remote.ts';
-import { isError, makeProblem, type Problem, getSystemCode, ProblemError } from '../problem.ts';
+import { isError, makeProblem, type Problem, ProblemError } from '../problem.ts';
 import { showHidden } from '../text.ts';
 import { NAMED_PROVIDERS, type NamedProviderName, PROVIDERS } from '../providers/list.ts';
-import { findIdentityConflict, makeImport, observePromptsToImport, indexByIdentity } from './import.ts';
+import { findIdentityConflict, indexByIdentity } from './find-import-conflict.ts';
+import { makeImport, observePromptsToImport } from './import.ts';
 import { gatherAnswers, type InitFlags } from './init-answers.ts';
 import {
   type CiSystem,
@@ -31,6 +29,7 @@ import {
   makeLineFiles,
   makePromptInitFile,
 } from './init-files.ts';
+import { writeInitFiles } from './write-init-files.ts';
 import { openProvider, type ServiceOptions } from './open-service.ts';
 import { type CommandResult, type CommandRun, makeRunWithoutPlan, makeCommandResult } from './result.ts';
 
@@ -259,154 +258,4 @@ async function importFirstPrompt(
   const problems = [...prompt.problems, ...warnings, ...(conflict === null ? [] : [conflict])];
   const newFiles = source === null || conflict !== null ? [] : [makePromptInitFile(prompt.path, source)];
   return { files: newFiles, service: observed.value.service, problems };
-}
-
-/** The workspace to write to, and how to treat existing files that differ from the new ones. */
-type InitTarget = {
-  readonly config: Config;
-  /** Whether to overwrite existing files without asking. */
-  readonly force: boolean;
-  /** Asks the user before `init` overwrites a file. If null, `init` keeps existing files unless `force` is true. */
-  readonly interview: Interview | null;
-};
-
-/** The decision about one file. `init` makes all decisions before it writes the first file. */
-type FileDecision = {
-  readonly file: InitFile;
-  readonly status: WrittenFile['status'];
-  /** The current content of the file. Empty if the file does not exist. */
-  readonly before: string;
-};
-
-/**
- * Writes the files of `init`. Makes all decisions before it writes the first file, so that a problem or a canceled
- * question leaves the workspace unchanged. If `init` keeps an existing promptsync.yaml, skips files for prompts that
- * this configuration does not select.
- */
-async function writeInitFiles(
-  configFile: InitFile,
-  otherFiles: readonly InitFile[],
-  target: InitTarget,
-): Promise<{ readonly written: readonly WrittenFile[]; readonly problems: readonly Problem[] }> {
-  const configDecision = await decideAboutFile(configFile, target);
-  const isUseful = configDecision.isSuccess ? makeUsefulnessCheck(configDecision.value, target) : () => true;
-  const decisions = [configDecision];
-  for (const file of otherFiles.filter(isUseful)) decisions.push(await decideAboutFile(file, target));
-  const obstacles = decisions.flatMap((one) => (one.isSuccess ? [] : one.problems));
-  if (obstacles.length > 0) return { written: [], problems: obstacles };
-  const written: WrittenFile[] = [];
-  const problems: Problem[] = [];
-  for (const decision of decisions.flatMap((one) => (one.isSuccess ? [one.value] : []))) {
-    const problem = await writeInitFile(decision, target);
-    if (problem === null) written.push({ path: decision.file.path, status: decision.status });
-    problems.push(...(problem === null ? warnAboutKeptFile(decision) : [problem]));
-  }
-  const skippedFiles = otherFiles.filter((file) => !isUseful(file) && file.kind === 'whole');
-  const skipWarnings = skippedFiles.map(({ path }) => makeProblem('init/not-selected', { path }));
-  return { written, problems: [...problems, ...skipWarnings] };
-}
-
-/**
- * Returns a function that decides whether a file is useful in the workspace. If `init` keeps an existing
- * promptsync.yaml with different content, a file with `promptPaths` is useful only if the kept configuration selects at
- * least one of these paths. A configuration that cannot be parsed selects no paths. All other files are always useful.
- */
-function makeUsefulnessCheck(
-  { file, status, before }: FileDecision,
-  { config }: InitTarget,
-): (file: InitFile) => boolean {
-  if (status !== 'kept' || before === file.content) return () => true;
-  const context = { file: config.file, shownPath: CONFIG_NAME, root: config.root, environment: {} };
-  const keptConfig = parseConfig(before, context).config;
-  const selectsPath = keptConfig === null ? () => false : makePromptMatcher(keptConfig);
-  return ({ promptPaths }) => promptPaths === undefined || promptPaths.some(selectsPath);
-}
-
-/**
- * Reads the existing file and decides what to do with it. Asks the user before an overwrite. Throws a `ProblemError` if
- * the user cancels the question.
- */
-async function decideAboutFile(file: InitFile, target: InitTarget): Promise<Result<FileDecision>> {
-  const read = await readRegularFile(file.path, target.config);
-  if (!read.isSuccess) return read;
-  const before = read.value;
-  if (before === null) return makeSuccess({ file, status: 'created', before: '' });
-  return makeSuccess({ file, status: await chooseFileStatus(file, before, target), before });
-}
-
-/**
- * Reads an existing file. Returns null if there is no file. Fails if the path contains a symbolic link, because the
- * link may lead out of the repository.
- */
-async function readRegularFile(path: string, { folder, root }: Config): Promise<Result<string | null>> {
-  const absolutePath = resolve(folder, path);
-  const link = findFirstLink(root, dirname(absolutePath));
-  const shownPath = link === null ? path : makeRelativePath(folder, link);
-  const stats = await lstat(absolutePath).catch(() => null);
-  if (link !== null || stats?.isSymbolicLink() === true) {
-    return makeFailure(makeProblem('init/in-the-way', { path: shownPath, what: 'it is a symbolic link' }));
-  }
-  if (stats === null) return makeSuccess(null);
-  if (!stats.isFile()) return makeFailure(makeProblem('init/in-the-way', { path, what: NOT_REGULAR }));
-  try {
-    return makeSuccess(await readFile(absolutePath, 'utf8'));
-  } catch (error) {
-    return makeFailure(makeProblem('edit/unwritable', { reason: getSystemCode(error) }, { path }));
-  }
-}
-
-/** Decides what to do with an existing file. Asks the user before an overwrite, unless `force` is set. */
-async function chooseFileStatus(
-  { path, kind, content }: InitFile,
-  before: string,
-  { force, interview }: InitTarget,
-): Promise<WrittenFile['status']> {
-  if (kind === 'line') {
-    const hasLine = before.split('\n').some((line) => line.trim() === content);
-    return hasLine ? 'kept' : 'extended';
-  }
-  if (before === content || kind === 'include') return 'kept';
-  const message = `${path} already exists and differs. Overwrite it?`;
-  const mayOverwrite = force || (await interview?.confirm({ message, initial: false })) === true;
-  return mayOverwrite ? 'overwritten' : 'kept';
-}
-
-/**
- * Carries out the decision about one file. Returns a problem if the file could not be written. Returns null otherwise.
- */
-async function writeInitFile({ file, status, before }: FileDecision, { config }: InitTarget): Promise<Problem | null> {
-  const { path } = file;
-  const absolutePath = resolve(config.folder, path);
-  const newText = renderInitFile(file);
-  try {
-    if (status === 'extended') {
-      const separator = before === '' || before.endsWith('\n') ? '' : '\n';
-      await appendFile(absolutePath, separator + newText);
-    }
-    if (status === 'overwritten') await replaceFile(absolutePath, newText);
-    if (status !== 'created' || (await createFile(absolutePath, newText))) return null;
-    return makeProblem('init/in-the-way', { path, what: 'another program created it during this run' });
-  } catch (error) {
-    return makeProblem('edit/unwritable', { reason: getSystemCode(error) }, { path });
-  }
-}
-
-/** Returns the content of a new file. For the kind `line`, `init` also appends this content to an existing file. */
-function renderInitFile({ kind, content }: InitFile): string {
-  switch (kind) {
-    case 'whole':
-      return content;
-    case 'line':
-      return `${content}\n`;
-    case 'include':
-      return `include:\n  - local: ${content}\n`;
-  }
-}
-
-/** Returns a warning if `init` kept an existing file that differs from the new one or lacks the required `include`. */
-function warnAboutKeptFile({ file: { path, kind, content }, status, before }: FileDecision): readonly Problem[] {
-  if (status !== 'kept' || kind === 'line') return [];
-  if (kind === 'include')
-    return before.includes(content) ? [] : [makeProblem('init/include', { path, include: content })];
-  return before === content ? [] : [makeProblem('init/kept', { path })];
 }

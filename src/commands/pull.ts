@@ -1,22 +1,19 @@
-import { type FormerFile, collectFormerPins, readFormerFiles } from '../desired/read-history.ts';
+import { type FormerFile } from '../desired/read-history.ts';
+import { findServiceChanges, listOutsideEdits, type OutsideEdit, type ServiceChanges } from './find-service-changes.ts';
 import { makeGitSettings } from '../config/make-git-settings.ts';
 import type { ConflictLabels, PreferredSide } from '../domain/edits.ts';
-import type { FormerPin, FormerPinsByEnvironment } from '../domain/history.ts';
 import { isJsonObject } from '../domain/json.ts';
 import type { FieldName, ObservedPromptPlan } from '../domain/plan.ts';
-import { type EnvironmentPin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
+import { formatPin, type PromptFile } from '../domain/prompt-file.ts';
 import type { TextChange } from '../domain/text-changes.ts';
 import { formatCodePoint } from '../text.ts';
-import type { KnownVersion } from '../domain/versions.ts';
-import { toFileContent, type StoredContent, makeContentKey, omitDigests } from '../domain/content.ts';
+import { toFileContent, type StoredContent, omitDigests } from '../domain/content.ts';
 import type { World } from '../domain/world.ts';
 import { type MergedPrompt, mergePrompt, type ServiceSide } from '../files/merge-prompt.ts';
 import { makeMerger } from '../git/make-merger.ts';
-import { meansVersion } from '../planning/former-pins.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { type PromptDraft, draftEdits, editFiles, type EditOptions, makeDraftWithoutEdits } from './edit-files.ts';
-import { findMovedEnvironments, type MovedEnvironment } from './find-moved-environments.ts';
-import { listManagedBefore, readMergeBase } from './merge-base.ts';
+import { readMergeBase } from './merge-base.ts';
 import { checkEnvironmentFlag, type PinEdit, makePinEdit } from './pin-edit.ts';
 import type { CommandResult } from './result.ts';
 import type { PlannedWorkspace } from './run-with-plan.ts';
@@ -122,166 +119,6 @@ function hasNothingToPull(prompt: ObservedPromptPlan, options: PullOptions): boo
   // This list ignores the pins at earlier commits. Such pins can only remove entries from the list. So if the list is
   // empty, there is nothing to pull.
   return !hasFieldChanges && !hasUnserved && listOutsideEdits(prompt, options, new Map(), []).length === 0;
-}
-
-/** The changes that somebody made to one prompt in the service. */
-type ServiceChanges = {
-  /** The states of the file in git, newest first. */
-  readonly formerFiles: readonly FormerFile[];
-  /** The environments that somebody changed in the service. */
-  readonly outsideEdits: readonly OutsideEdit[];
-  /**
-   * One outside edit for each distinct content. promptsync can merge the content of only one edit into the file, so the
-   * pull is blocked if there are several.
-   */
-  readonly textEdits: readonly OutsideEdit[];
-  /** The outside edits that may be older than the pin of their environment in the file. */
-  readonly contested: readonly OutsideEdit[];
-  /**
-   * The environments that somebody moved back to a version that an earlier commit pinned. They have no text to pull.
-   */
-  readonly movedBack: readonly OutsideEdit[];
-  /** The environments that serve no version any more. There is nothing to pull from them. */
-  readonly deactivated: readonly MovedEnvironment[];
-};
-
-/**
- * An environment that somebody changed in the service. Neither HEAD nor an earlier commit pinned the version that the
- * environment serves.
- */
-type OutsideEdit = {
-  readonly environment: string;
-  readonly version: KnownVersion;
-  /** The file's pin for the environment. Null if the file does not pin the environment. */
-  readonly pin: EnvironmentPin | null;
-  /**
-   * Whether promptsync created the version. If so, its text comes from this repository, and there is no text to pull.
-   */
-  readonly isManaged: boolean;
-};
-
-/**
- * Finds the environments that somebody changed in the service. Reads the git history of the file to tell these
- * environments from those that only lag behind the file.
- */
-async function findServiceChanges(
-  prompt: ObservedPromptPlan,
-  options: PullOptions,
-  workspace: PlannedWorkspace,
-): Promise<ServiceChanges> {
-  const { file } = prompt;
-  const { repository } = workspace;
-  const head = repository?.head ?? null;
-  const formerFiles = repository === null || head === null ? [] : await readFormerFiles(file, head, repository);
-  const allMoved = await findMovedEnvironments(prompt, workspace);
-  const moved = allMoved.filter(({ pin }) => (options.environment ?? pin.environment) === pin.environment);
-  const formerPins = repository === null ? new Map() : await collectFormerPins(formerFiles, repository);
-  const outsideEdits = listOutsideEdits(prompt, options, formerPins, moved);
-  const isHistoryComplete = repository?.isShallow === false;
-  const contested = outsideEdits.filter((edit) => isPinContested(edit, formerFiles, isHistoryComplete));
-  const known = prompt.observed.known;
-  const movedBack = moved.flatMap(({ pin, served: version }): readonly OutsideEdit[] => {
-    const { environment } = pin;
-    if (version === null || outsideEdits.some((edit) => edit.environment === environment)) return [];
-    return [{ environment, version, pin, isManaged: isKnownAsManaged(version, known) }];
-  });
-  return {
-    formerFiles,
-    outsideEdits,
-    textEdits: keepDistinctContents(outsideEdits, file),
-    contested,
-    movedBack,
-    deactivated: moved.filter(({ served }) => served === null),
-  };
-}
-
-/**
- * Returns the selected environments that somebody changed in the service. Omits environments that only lag behind the
- * file, because a sync will update them.
- */
-function listOutsideEdits(
-  { file, observed, changes }: ObservedPromptPlan,
-  { environment }: PullOptions,
-  formerPins: FormerPinsByEnvironment,
-  moved: readonly MovedEnvironment[],
-): readonly OutsideEdit[] {
-  const changing = new Set(changes.flatMap((change) => (change.kind === 'set-active' ? [change.environment] : [])));
-  const known = observed.known;
-  const selected = environment === undefined ? file.pins.map((pin) => pin.environment) : [environment];
-  return selected.flatMap((name): readonly OutsideEdit[] => {
-    const version = observed.active.get(name) ?? null;
-    if (version === null) return [];
-    const isNewVersion = moved.some((one) => one.isNewVersion && one.pin.environment === name);
-    if (!isNewVersion && wasPinnedEarlier(version, formerPins.get(name) ?? [], known)) return [];
-    const pin = file.pins.find((candidate) => candidate.environment === name) ?? null;
-    // Also compare the version numbers, because the plan has no change for a pin with an unknown version number. An
-    // earlier pull may have written such a pin.
-    const isOtherNumber = pin?.pin.kind === 'number' && pin.pin.number !== version.number;
-    if (pin !== null && !changing.has(name) && !isOtherNumber) return [];
-    return [{ environment: name, version, pin, isManaged: isKnownAsManaged(version, known) }];
-  });
-}
-
-/**
- * Returns true if HEAD or an earlier commit pinned this version. A pin to `latest` or `git:<ref>` matches every version
- * with its content. For a foreign version, such a pin does not count if promptsync created an older version with the
- * same content. In that case, the pin meant the older version, and somebody later restored the content in the service.
- */
-function wasPinnedEarlier(
-  version: KnownVersion,
-  formerPins: readonly FormerPin[],
-  known: readonly KnownVersion[],
-): boolean {
-  const managedBefore = isKnownAsManaged(version, known) ? [] : listManagedBefore(version, known);
-  const isRestored = (pin: FormerPin) =>
-    pin.content !== null && managedBefore.some((older) => meansVersion(pin, older));
-  return formerPins.some((pin) => meansVersion(pin, version) && !isRestored(pin));
-}
-
-/**
- * Returns true if promptsync definitely created a version. Prefers the entry in `known`, where every possible edited
- * copy counts as foreign. In `ObservedPrompt.active`, a possible edited copy counts as foreign only if its original is
- * known.
- */
-function isKnownAsManaged(version: KnownVersion, known: readonly KnownVersion[]): boolean {
-  return (known.find(({ id }) => id === version.id) ?? version).isManaged === true;
-}
-
-/**
- * Returns one outside edit for each distinct content. Ignores versions that promptsync created. Compares metadata only
- * if the file manages metadata. If several environments serve the same content, returns the last one with the pin
- * `latest`, or else the last one. The pin `latest` comes first, because it means that somebody edited the text of the
- * file there.
- */
-function keepDistinctContents(outsideEdits: readonly OutsideEdit[], { content }: PromptFile): readonly OutsideEdit[] {
-  const managesMetadata = content.metadata !== undefined;
-  const makeKey = ({ version: { digest, metadataDigest } }: OutsideEdit) =>
-    makeContentKey({ digest, metadataDigest: managesMetadata ? metadataDigest : undefined });
-  const foreign = outsideEdits.filter(({ isManaged }) => !isManaged);
-  const following = foreign.filter(({ pin }) => pin?.pin.kind === 'latest');
-  const others = foreign.filter(({ pin }) => pin?.pin.kind !== 'latest');
-  // If several edits have the same key, the map keeps the last of them.
-  return [...new Map([...others, ...following].map((edit) => [makeKey(edit), edit])).values()];
-}
-
-/**
- * Returns true if the file's pin may be newer than the change in the service. This is possible in two cases:
- *
- * - The user edited the pin after the last commit.
- * - promptsync created the served version, and the git history of the file is incomplete. A missing commit may have
- *   pinned that version.
- */
-function isPinContested(
-  { environment, pin, isManaged }: OutsideEdit,
-  formerFiles: readonly FormerFile[],
-  isHistoryComplete: boolean,
-): boolean {
-  if (pin === null || pin.pin.kind === 'latest') return false;
-  const [last] = formerFiles;
-  if (last === undefined) return isManaged;
-  const committed = last.file.pins.find((candidate) => candidate.environment === environment)?.pin;
-  const isEdited = committed === undefined || formatPin(committed) !== formatPin(pin.pin);
-  return isEdited || (isManaged && !isHistoryComplete);
 }
 
 /** Returns the problems that only the user can solve. If there are any, promptsync does not edit the file. */

@@ -1,7 +1,7 @@
 import { holdsContent, isSameContent } from '../domain/content.ts';
 import { computeCreatedDigests, type CreateVersion } from '../domain/plan.ts';
 import { differsOnlyInForm } from '../service/write-outcome.ts';
-import type { RemoteLangfuseVersion } from './client.ts';
+import type { RemoteLangfuseVersion } from './version.ts';
 import type { ProviderOpening } from '../providers/descriptor.ts';
 
 /**

@@ -16,7 +16,8 @@ import {
   makeUnknownCreateOutcome,
   makeStoppedOutcome,
 } from '../service/write-outcome.ts';
-import type { LangfuseService, NewLangfuseVersion, RemoteLangfuseVersion } from './client.ts';
+import type { LangfuseService, NewLangfuseVersion } from './client.ts';
+import type { RemoteLangfuseVersion } from './version.ts';
 import { findRewrittenVersion, isStoredAsPlanned, makeCommitMessage } from './find-rewritten-version.ts';
 import { interpretLangfuseReading, type LangfuseReading, readLangfusePrompt, listLangfuseVersions } from './reading.ts';
 import type { ProviderOpening } from '../providers/descriptor.ts';

@@ -3,7 +3,8 @@ import type { ObservedPrompt, ReadRequest } from '../domain/observed-prompt.ts';
 import { makeVersionRef, type VersionWithMetadata } from '../domain/versions.ts';
 import { type Content, holdsContent } from '../domain/content.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
-import type { LangfuseService, RemoteLangfusePrompt, RemoteLangfuseVersion } from './client.ts';
+import type { LangfuseService, RemoteLangfusePrompt } from './client.ts';
+import type { RemoteLangfuseVersion } from './version.ts';
 import { followsLatest } from '../domain/prompt-file.ts';
 import { LATEST_LABEL } from './rules.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject } from '../../src/domain/json.ts';
-import { digestVersion } from '../../src/langfuse/client.ts';
+import { digestVersion } from '../../src/langfuse/version.ts';
 import { openLangfuse, PUBLIC_KEY, SECRET_KEY } from '../doubles/langfuse-server.ts';
 import type { LangfuseVersion } from '../doubles/langfuse-store.ts';
 import type { FrontRequest } from '../support/front.ts';

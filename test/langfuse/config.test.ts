@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { JsonValue } from '../../src/domain/json.ts';
-import { digestVersion } from '../../src/langfuse/client.ts';
+import { digestVersion } from '../../src/langfuse/version.ts';
 import { startLangfuse } from '../doubles/langfuse-server.ts';
 import { commitAll, makeRepository, writeFiles } from '../support/folder.ts';
 import { runJson } from '../support/run.ts';

@@ -1,12 +1,8 @@
 import { toFileContent, makeVersionContent } from '../../src/domain/content.ts';
 import { isJsonObject } from '../../src/domain/json.ts';
 import { followsLatest } from '../../src/domain/prompt-file.ts';
-import {
-  digestVersion,
-  makePromptUrl,
-  type LangfuseService,
-  type RemoteLangfuseVersion,
-} from '../../src/langfuse/client.ts';
+import { makePromptUrl, type LangfuseService } from '../../src/langfuse/client.ts';
+import { digestVersion, type RemoteLangfuseVersion } from '../../src/langfuse/version.ts';
 import { makeLangfuseProvider } from '../../src/langfuse/provider.ts';
 import { interpretCreateRefusal } from '../../src/langfuse/refusals.ts';
 import type { LedgerVersion } from '../../src/ledger/version-record.ts';
