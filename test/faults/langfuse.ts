@@ -50,6 +50,7 @@ export const langfuse: Service = {
 
 const SentShape = z.object({
   ...{ name: z.string(), prompt: z.string(), config: z.json().optional(), labels: z.array(z.string()) },
+  newLabels: z.array(z.string()).optional(),
 });
 
 function promptOf({ path, body }: FrontRequest): string {
@@ -73,8 +74,8 @@ function nameOf({ method, path, body }: FrontRequest): Call {
 /** Handles a write, but leaves the label on its old version as well, as a concurrent move of the label does. */
 async function stayBehind(exchange: Parameters<Act>[0]): Promise<void> {
   const { kept, request } = exchange;
-  const { labels } = SentShape.partial().parse(request.body);
-  const moved = labels ?? [nameOf(request).replace('set ', '')];
+  const { labels, newLabels } = SentShape.partial().parse(request.body);
+  const moved = labels ?? newLabels ?? [];
   const before = moved.map((label) => [kept.active(MAIN, label), label] as const);
   await answer({
     ...exchange,
