@@ -244,8 +244,9 @@ function resolveVersion(after: SetActive['after'], { createdVersions }: WritePro
 }
 
 /**
- * Activates a version in an environment, and also in the environments of the activations that directly follow and need
- * the same version. Some services can move all of them in one request. Adds the other outcomes to `progress`.
+ * Activates a version in an environment. If the next activations in the plan need the same version, also activates it
+ * in their environments, because some services can do this in one request. Adds the outcome of each activation to
+ * `progress`.
  */
 async function activateVersion(
   change: SetActive,

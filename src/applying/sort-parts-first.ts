@@ -27,7 +27,9 @@ export function sortPartsFirst(
   return sorted;
 }
 
-/** Returns the parts of a prompt, the parts of these parts, and so on. Contains the prompt itself if it is in a cycle. */
+/**
+ * Returns the parts of a prompt, the parts of these parts, and so on. Contains the prompt itself if it is in a cycle.
+ */
 function findAllParts(id: string, directParts: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
   const found = new Set(directParts.get(id));
   for (const part of found) for (const next of directParts.get(part) ?? []) found.add(next);

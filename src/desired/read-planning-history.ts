@@ -132,7 +132,10 @@ function mapFirstAges(histories: ReadonlyMap<string, { readonly history: FileHis
   return new Map(complete.map(([id, { history }]) => [id, history.commits.length - 1]));
 }
 
-/** Reads since when the live branch has wanted what the pins at the base want. Needs a service that shows times. */
+/**
+ * Finds the commits of the live branch that first wanted what the pins at the base want. Returns an empty map if the
+ * service does not show the times of versions, because only these times are compared with the commits.
+ */
 async function readWantedSinceAtBase(
   { file, observed }: ComparedPrompt,
   sources: GitSources,

@@ -9,7 +9,7 @@ import type { KnownVersion } from '../domain/versions.ts';
 import type { Repository } from '../git/open-repository.ts';
 import { readFileHistory } from './read-history.ts';
 
-/** The branch from which promptsync reads since when a version has been wanted. */
+/** The live branch, in whose history promptsync looks for the commits that introduced the pins. */
 type LiveBranch = {
   readonly repository: Repository;
   /** The name of the live branch. Null if the configuration does not name it. */
@@ -93,8 +93,8 @@ function findIntroducingCommit(
 }
 
 /**
- * Returns true if a state wants exactly this. Content without metadata and the same text with metadata are different
- * wants, even if one version satisfies both.
+ * Returns true if a former pin wanted exactly the same as `want`. Content without metadata is not the same as this
+ * content with metadata, even if one version satisfies both.
  */
 function wantsSame({ pin, content, isFixed }: FormerPin, want: PinWant): boolean {
   if (!isFixed) return false;

@@ -85,8 +85,8 @@ export type PlanningHistory = {
    */
   readonly formerStates: ReadonlyMap<string, FormerStates>;
   /**
-   * Since when the live branch has wanted what the pins at the base want, by prompt id. Contains only prompts that may
-   * have drifted in a service that shows the times of versions.
+   * The commits of the live branch that first wanted what the pins at the base want, by prompt id. Contains only
+   * prompts that may have drifted in a service that shows the times of versions.
    */
   readonly wantedSince: ReadonlyMap<string, WantedSinceByEnvironment>;
   /**

@@ -6,12 +6,13 @@ export type Vocabulary = {
   readonly environment: string;
 };
 
-/** The words that all messages are written with. */
+/** The default vocabulary. All messages in the code use its words. */
 export const DEFAULT_VOCABULARY: Vocabulary = { service: 'the service', environment: 'environment' };
 
 /**
- * Matches the words to replace, and everything in quotes or backticks, which is data or code. A word next to a slash, a
- * hyphen or a dot is part of a path or of a name. The words before a matched environment can be its article.
+ * Matches the words to replace. Also matches text in quotes or backticks, so that data and code stay unchanged. Skips
+ * words next to a slash, a hyphen or a dot, because they are part of a path or a name. Includes the indefinite article
+ * before "environment", because a different noun may need a different article.
  */
 const WORDS =
   /"[^"]*"|`[^`]*`|(?<![\w./-])(?:(?<the>[Tt]he) (?:prompt )?service|(?:(?<article>[Aa]n) )?(?<environment>[Ee]nvironment)(?<plural>s?))(?![\w/-]|\.\w| variable)/g;
@@ -37,7 +38,7 @@ function matchCase(word: string, replaced: string): string {
   return isCapitalized ? word.charAt(0).toUpperCase() + word.slice(1) : word;
 }
 
-/** Returns the indefinite article for a noun, in the case of the article that it replaces. */
+/** Returns the indefinite article for a noun. Capitalizes it if the article that it replaces is capitalized. */
 function chooseArticle(replaced: string, noun: string): string {
   return matchCase(/^[aeiou]/i.test(noun) ? 'an' : 'a', replaced);
 }

@@ -13,11 +13,11 @@ export const LANGFUSE_PROBLEMS = {
   ),
   'langfuse/refused': defineError<{
     status: number;
-    /** The error message of Langfuse. */
+    /** Langfuse's error message. */
     message: string;
   }>(
     (e) => `Langfuse refused the request (${e.status}): "${makeExcerpt(e.message, true)}"`,
-    'Correct what the message of Langfuse names, then run the command again.',
+    'Fix the problem that Langfuse describes, then run the command again.',
   ),
   'langfuse/concurrent-version': defineError(
     'Somebody else created a version of this prompt in Langfuse at the same time.',
@@ -37,7 +37,7 @@ export const LANGFUSE_PROBLEMS = {
   ),
   'langfuse/composition-fails': defineWarning<{
     version: number;
-    /** The error message of Langfuse. */
+    /** Langfuse's error message. */
     message: string;
   }>(
     (e) => `Langfuse cannot resolve the composition tags of v${e.version}: "${makeExcerpt(e.message, true)}"`,

@@ -36,9 +36,7 @@ export function interpretLabelRefusal(version: number, status: number, body: str
   };
 }
 
-/**
- * Matches the message of Langfuse about a composition tag that names a prompt, a label or a version that is missing.
- */
+/** Matches Langfuse's error message for a composition tag that refers to a missing prompt, label or version. */
 const MISSING_PART = /^Prompt dependency not found: (.*) - ((?:label|version) .*)$/;
 
 /**

@@ -26,7 +26,7 @@ type DriftInput = {
   readonly observed: ObservedPrompt;
   /** The earlier states of the file. */
   readonly former: FormerStates;
-  /** Since when the live branch has wanted what the pins at the base want. */
+  /** For each environment, the commit of the live branch that first wanted what the pin at the base wants. */
   readonly wantedSince: WantedSinceByEnvironment;
 };
 

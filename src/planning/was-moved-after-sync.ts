@@ -30,7 +30,7 @@ export function wasMovedAfterSync(evidence: MoveEvidence): boolean {
   const { pin, wanted, served, wantedSince } = evidence;
   const since = wantedSince.get(pin.environment);
   if (since === undefined || wanted.times === undefined) return false;
-  // Commits have whole seconds. A version from the same second may be older than the commit.
+  // Commit times are in whole seconds, so a version created in the same second may be older than the commit.
   const isLater = (time: number) => Math.floor(time / 1000) > since.time;
   if (pin.pin.kind === 'latest' && isLater(wanted.times.createdAt)) return true;
   if (served?.times === undefined) return false;

@@ -29,7 +29,7 @@ describe('applyVocabulary with the words of Langfuse', () => {
       'The base URL points to Langfuse itself.',
     ],
     [
-      'applyVocabulary replaces every occurrence of its words in a message',
+      'applyVocabulary replaces every matching word in a message',
       'The service has two environments. Ask the service about the environment.',
       'Langfuse has two labels. Ask Langfuse about the label.',
     ],
@@ -48,28 +48,41 @@ describe('applyVocabulary with the words of Langfuse', () => {
       'Pin an environment. An environment is missing.',
       'Pin a label. A label is missing.',
     ],
-    ['applyVocabulary keeps an article before a different word', 'an empty environment', 'an empty label'],
+    [
+      'applyVocabulary does not change an article that is separated from the noun by another word',
+      'an empty environment',
+      'an empty label',
+    ],
   ])('%s', (_, message, expected) => {
     expect(applyVocabulary(message, LANGFUSE)).toBe(expected);
   });
 
   test.each<[sentence: string, message: string]>([
-    ['applyVocabulary keeps its words in double quotes', 'The file is "an environment of the service".'],
-    ['applyVocabulary keeps its words in backticks', 'Use `environments` and `the service`.'],
+    ['applyVocabulary does not replace words inside double quotes', 'The file is "an environment of the service".'],
+    ['applyVocabulary does not replace words inside backticks', 'Use `environments` and `the service`.'],
     [
-      'applyVocabulary keeps a path that contains the word',
+      'applyVocabulary does not replace words inside a path',
       'See prompts/environment/x.md, environment/x.md, a/environment.',
     ],
-    ['applyVocabulary keeps a file name that contains the word', 'See environments.yaml and my-environment.'],
-    ['applyVocabulary keeps a flag that contains the word', 'Use --environments or --environment.'],
-    ['applyVocabulary keeps the term "environment variable"', 'Set an environment variable, or environment variables.'],
-    ['applyVocabulary keeps longer words', 'the services, environmental, the servicewoman, the_environment'],
-    ['applyVocabulary keeps "service" without the definite article', 'a service, every service, service address'],
+    ['applyVocabulary does not replace words inside a file name', 'See environments.yaml and my-environment.'],
+    ['applyVocabulary does not replace words inside a flag', 'Use --environments or --environment.'],
+    [
+      'applyVocabulary does not replace the term "environment variable"',
+      'Set an environment variable, or environment variables.',
+    ],
+    [
+      'applyVocabulary does not replace part of a longer word',
+      'the services, environmental, the servicewoman, the_environment',
+    ],
+    [
+      'applyVocabulary does not replace "service" without the definite article',
+      'a service, every service, service address',
+    ],
   ])('%s', (_, message) => {
     expect(applyVocabulary(message, LANGFUSE)).toBe(message);
   });
 
-  test('applyVocabulary changes no text whose only matching words are in quotes', () => {
+  test('applyVocabulary returns a text unchanged if all matching words are inside quotes', () => {
     const word = fc.constantFrom('a', 'an', 'the', 'The', 'pin', 'service', 'prompt', 'environmental', '12.', '(x)');
     const noun = fc.constantFrom('the service', 'The prompt service', 'environment', 'an environment', 'Environments');
     const inQuotes = fc.tuple(fc.string(), noun, fc.string()).map((parts) => parts.join(' '));

@@ -71,7 +71,7 @@ describe('a label that somebody moved after the sync', () => {
     expect(store.serves(NAME, 'production')).toMatchObject({ version: 2 });
   });
 
-  test('pull replaces the pin latest by the number of the version to which somebody moved the label back', async () => {
+  test('pull replaces the pin "latest" with the number of the version that the label was moved back to', async () => {
     const { store, run, plan, read, folder } = await makeScene();
     store.moveLabel(NAME, 2, 'production');
     expect(await run('pull')).toMatchObject({ exitCode: 0, status: 'applied' });

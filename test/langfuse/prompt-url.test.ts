@@ -80,7 +80,7 @@ describe('makePromptUrl', () => {
     );
   });
 
-  test('A Markdown report links a prompt with any name to exactly its address', () => {
+  test('A Markdown report links every prompt to its exact address, whatever its name is', () => {
     const options = { title: 'history', folder: null, commit: null, runUrl: null, limit: null };
     fc.assert(
       fc.property(anyBase, anyName, (base, name) => {

@@ -166,7 +166,7 @@ describe('somebody else creates a version at the same time', () => {
     expect(store.serves(NAME, LABEL)?.text).toBe('Three.');
   });
 
-  test('sync fails if somebody else creates a version at the same time twice', async () => {
+  test('sync fails if somebody else creates a version concurrently on both attempts', async () => {
     let writes = 0;
     const { langfuse, store } = await start(async () => {
       writes += 1;

@@ -74,25 +74,22 @@ describe('the words of reports about Langfuse', () => {
     ['status', ['status', '--orphans'], 4],
     ['history', ['history'], 4],
     ['sync', ['sync', '--yes', '--base', 'HEAD'], 4],
-  ])(
-    'In text, Markdown and HTML, the report of %s calls Langfuse and its labels by these names',
-    async (_, words, exitCode) => {
-      const { langfuse, folder } = await makeScene();
-      const ran = await run(folder, [...words, '--format', 'json'], langfuse);
-      expect(ran.exitCode).toBe(exitCode);
-      const { vocabulary, prompts } = parseReport(ran.stdout);
-      expect([vocabulary, prompts.length]).toEqual([{ service: 'Langfuse', environment: 'label' }, 8]);
-      writeFiles(folder, { 'report.json': ran.stdout });
-      const shown = await Promise.all(
-        ['text', 'markdown', 'html'].map((format) => run(folder, ['show', 'report.json', '--format', format])),
-      );
-      for (const { stdout } of shown) {
-        expect(stdout).toContain(TONE);
-        expect(readable(stdout)).not.toMatch(/\benvironments?\b|\bthe (?:prompt )?service\b/i);
-      }
-      expect(ran.stderr).not.toMatch(/\benvironments?\b|\bthe (?:prompt )?service\b/i);
-    },
-  );
+  ])('The text, Markdown and HTML reports of %s use the words "Langfuse" and "label"', async (_, words, exitCode) => {
+    const { langfuse, folder } = await makeScene();
+    const ran = await run(folder, [...words, '--format', 'json'], langfuse);
+    expect(ran.exitCode).toBe(exitCode);
+    const { vocabulary, prompts } = parseReport(ran.stdout);
+    expect([vocabulary, prompts.length]).toEqual([{ service: 'Langfuse', environment: 'label' }, 8]);
+    writeFiles(folder, { 'report.json': ran.stdout });
+    const shown = await Promise.all(
+      ['text', 'markdown', 'html'].map((format) => run(folder, ['show', 'report.json', '--format', format])),
+    );
+    for (const { stdout } of shown) {
+      expect(stdout).toContain(TONE);
+      expect(readable(stdout)).not.toMatch(/\benvironments?\b|\bthe (?:prompt )?service\b/i);
+    }
+    expect(ran.stderr).not.toMatch(/\benvironments?\b|\bthe (?:prompt )?service\b/i);
+  });
 });
 
 describe('the links of reports about Langfuse', () => {
@@ -184,7 +181,7 @@ describe('the notices of import from Langfuse', () => {
     expect([exitCode, notices]).toEqual([3, []]);
   });
 
-  test('import prints no notice if the first label must not be pinned to latest', async () => {
+  test('import prints no notice about missing pins if the configuration forbids the pin "latest" for the first label', async () => {
     const settings = SETTINGS.replace('staging: {}', 'staging: { allow_latest: false }');
     const { exitCode, notices } = await importAll({ a: ['production'] }, settings);
     expect([exitCode, notices]).toEqual([0, []]);
@@ -320,7 +317,7 @@ describe('the hints of problems with Langfuse', () => {
     for (const { hint } of listProblems(report)) expect(hint).not.toMatch(/base.?url/i);
   });
 
-  test('import calls Langfuse by its name if Langfuse refuses to list its prompts', async () => {
+  test('import names Langfuse in its error message if Langfuse refuses to list the prompts', async () => {
     const { langfuse, folder } = await makeSimpleScene('{ staging: latest }', 'Three.');
     langfuse.fail({ method: 'GET', path: /page=/ }, { status: 403 }, 1);
     const { exitCode, report } = await runJson(folder, ['import', '**'], langfuse);
@@ -329,7 +326,7 @@ describe('the hints of problems with Langfuse', () => {
     expect(report.problems.map(({ message }) => message).join()).not.toContain('service');
   });
 
-  test('plan --offline calls Langfuse by its name even if its address is not configured', async () => {
+  test('plan --offline names Langfuse in its report even if the address is not configured', async () => {
     const { folder } = await makeSimpleScene('{ staging: latest }', 'Three.');
     const { report } = await runJson(folder, ['plan', '--offline', '--base', 'HEAD'], { environment: {} });
     expect(report.vocabulary).toEqual({ service: 'Langfuse', environment: 'label' });
@@ -361,13 +358,13 @@ describe('the hints of problems with Langfuse', () => {
 
   test.each<[sentence: string, settings: string, source: string, names: readonly string[]]>([
     [
-      'The hint for a missing address of Langfuse names both variables that can contain it',
+      'The hint for a missing Langfuse address names both environment variables that can set it',
       'service: { provider: langfuse }\n',
       fileOf('a', '{ staging: latest }', 'One.'),
       ['PROMPTSYNC_BASE_URL', 'LANGFUSE_HOST'],
     ],
     [
-      'The hint for a missing address names no variable of Langfuse if no provider is configured',
+      'Without a provider, the hint for a missing address does not name the environment variable of Langfuse',
       '{}\n',
       promptText('a'),
       ['PROMPTSYNC_BASE_URL'],

@@ -38,36 +38,36 @@ function judge(parts: Partial<Omit<MoveEvidence, 'pin'>> & { readonly pin?: Pin 
   });
 }
 
-describe('wasMovedAfterSync with the time of the creation', () => {
+describe('wasMovedAfterSync with the creation time', () => {
   const unmoved = served(EARLIER);
   test.each<[sentence: string, parts: Parameters<typeof judge>[0], expected: boolean]>([
     [
-      'wasMovedAfterSync returns true for the pin latest if the wanted version was created after the commit',
+      'wasMovedAfterSync returns true for the pin "latest" if the wanted version was created after the commit',
       { pin: LATEST, wanted: wanted(LATER), served: unmoved },
       true,
     ],
     [
-      'wasMovedAfterSync returns false for the pin latest if the wanted version was created in the second of the commit',
+      'wasMovedAfterSync returns false for the pin "latest" if the wanted version was created in the same second as the commit',
       { pin: LATEST, wanted: wanted(SAME_SECOND), served: unmoved },
       false,
     ],
     [
-      'wasMovedAfterSync returns false for the pin latest if the wanted version was created before the commit',
+      'wasMovedAfterSync returns false for the pin "latest" if the wanted version was created before the commit',
       { pin: LATEST, wanted: wanted(EARLIER), served: unmoved },
       false,
     ],
     [
-      'wasMovedAfterSync returns true for the pin latest if the wanted version is new and no version is active',
+      'wasMovedAfterSync returns true for the pin "latest" if the wanted version is new and no version is active',
       { pin: LATEST, wanted: wanted(LATER), served: null },
       true,
     ],
     [
-      'wasMovedAfterSync returns true for the pin latest if the wanted version is new and the served version has no times',
+      'wasMovedAfterSync returns true for the pin "latest" if the wanted version is new and the served version has no timestamps',
       { pin: LATEST, wanted: wanted(LATER), served: version('served') },
       true,
     ],
     [
-      'wasMovedAfterSync returns true for the pin latest if the same commit also moved a different environment to the new version',
+      'wasMovedAfterSync returns true for the pin "latest" if the same commit also moved a different environment to the new version',
       {
         ...{ pin: LATEST, wanted: wanted(LATER), served: served(LATER) },
         ...{ wantedSince: since({ production: 'c1', staging: 'c1' }) },
@@ -76,17 +76,17 @@ describe('wasMovedAfterSync with the time of the creation', () => {
       true,
     ],
     [
-      'wasMovedAfterSync returns false for a pin to a number if only the wanted version is new',
+      'wasMovedAfterSync returns false for a version number if only the wanted version is new',
       { wanted: wanted(LATER), served: unmoved },
       false,
     ],
     [
-      'wasMovedAfterSync returns false for a pin to a git ref if only the wanted version is new',
+      'wasMovedAfterSync returns false for a git ref if only the wanted version is new',
       { pin: GIT, wanted: wanted(LATER), served: unmoved },
       false,
     ],
     [
-      'wasMovedAfterSync returns false for a pin to a number if the wanted version is new and no version is active',
+      'wasMovedAfterSync returns false for a version number if the wanted version is new and no version is active',
       { wanted: wanted(LATER), served: null },
       false,
     ],
@@ -96,22 +96,26 @@ describe('wasMovedAfterSync with the time of the creation', () => {
 });
 
 describe.each<[name: string, pin: Pin]>([
-  ['latest', LATEST],
-  ['a number', NUMBER],
-  ['a git ref', GIT],
-])('wasMovedAfterSync with the times of updates and a pin to %s', (name, pin) => {
+  ['"latest"', LATEST],
+  ['"2"', NUMBER],
+  ['"git:v1"', GIT],
+])('wasMovedAfterSync with the update times and the pin %s', (name, pin) => {
   test.each<[condition: string, expected: boolean, parts: Parameters<typeof judge>[0]]>([
     ['both versions were updated after the commit', true, {}],
     ['only the wanted version was updated after the commit', false, { served: served(EARLIER) }],
     ['only the served version was updated after the commit', false, { wanted: wanted(EARLIER, EARLIER) }],
-    ['the wanted version was updated in the second of the commit', false, { wanted: wanted(EARLIER, SAME_SECOND) }],
-    ['the served version was updated in the second of the commit', false, { served: served(SAME_SECOND) }],
+    [
+      'the wanted version was updated in the same second as the commit',
+      false,
+      { wanted: wanted(EARLIER, SAME_SECOND) },
+    ],
+    ['the served version was updated in the same second as the commit', false, { served: served(SAME_SECOND) }],
     ['no version is active', false, { served: null }],
-    ['the wanted version has no times', false, { wanted: version('wanted') }],
-    ['the served version has no times', false, { served: version('served') }],
+    ['the wanted version has no timestamps', false, { wanted: version('wanted') }],
+    ['the served version has no timestamps', false, { served: version('served') }],
     ['the commit of the pin is unknown', false, { wantedSince: new Map() }],
     ['only the commit of a different pin is known', false, { wantedSince: since({ staging: 'c1' }) }],
-  ])(`If %s, wasMovedAfterSync returns %s for a pin to ${name}`, (_, expected, parts) => {
+  ])(`If %s, wasMovedAfterSync returns %s for the pin ${name}`, (_, expected, parts) => {
     expect(judge({ pin, ...parts })).toBe(expected);
   });
 });
