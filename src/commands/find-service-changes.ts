@@ -137,9 +137,9 @@ function isKnownAsManaged(version: KnownVersion, known: readonly KnownVersion[])
 
 /**
  * Returns one outside edit for each distinct content. Ignores versions that promptsync created. Compares metadata only
- * if the file manages metadata. If several environments serve the same content, returns the last one with the pin
- * `latest`, or else the last one. The pin `latest` comes first, because it means that somebody edited the text of the
- * file there.
+ * if the file manages metadata. If several environments serve the same content, returns the last one that is pinned
+ * to `latest`. If there is none, returns the last one. `latest` takes precedence, because the text in such an
+ * environment is an edit of the file's text.
  */
 function keepDistinctContents(outsideEdits: readonly OutsideEdit[], { content }: PromptFile): readonly OutsideEdit[] {
   const managesMetadata = content.metadata !== undefined;

@@ -76,8 +76,9 @@ function findWantedVersion(
 type PinWant = { readonly version: KnownVersion; readonly content: Content | null };
 
 /**
- * Returns the oldest commit of the uninterrupted series of states, up to the newest one, that want the same. Returns
- * null if the newest state wants something else, or if the series may have begun before the oldest known state.
+ * Goes back from the newest state of the file as long as the states want the same as `want`. Returns the commit of the
+ * oldest of these states. Returns null if the newest state wants something else, or if the series may have begun before
+ * the oldest known state.
  */
 function findIntroducingCommit(
   environment: string,

@@ -36,7 +36,10 @@ type PromptReading = {
 
 /** Creates the Langfuse provider. In Langfuse, environments are labels, and every version can be read by its number. */
 export function makeLangfuseProvider(world: LangfuseWorld): Provider {
-  /** The last reading of each prompt, by prompt id. The plans keep the same versions in memory. */
+  /**
+   * The last reading of each prompt, by prompt id. This takes little extra memory, because the plans keep the same
+   * versions.
+   */
   const lastReadings = new Map<string, LangfuseReading>();
   const read: PromptReading['read'] = async (request) => {
     const reading = await readLangfusePrompt(world.service, request, lastReadings.get(request.promptId));

@@ -4,7 +4,7 @@ import type { ProviderOpening } from '../providers/descriptor.ts';
 import type { Refusal } from '../service/service-call.ts';
 
 /**
- * Interprets a 4xx response to a request that creates a version. Langfuse has then created nothing.
+ * Interprets a 4xx response to a request that creates a version. In this case, Langfuse did not create anything.
  * @param findUnselectedFile returns the path of the file of a prompt that the user did not select
  */
 export function interpretCreateRefusal(

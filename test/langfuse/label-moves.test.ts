@@ -52,7 +52,7 @@ describe('labels that move to an existing version', () => {
     expect(store.serves(NAME, 'production')).toMatchObject({ version: 2 });
   });
 
-  test('sync moves a label again on its own if Langfuse still returns its old version', async () => {
+  test('sync moves a label again in a separate request if Langfuse still returns the old version for it', async () => {
     const { langfuse, store, sync } = await makeScene('Two.', (move) => move(1, 'production'));
     expect(await sync()).toEqual({ exitCode: 0, changes: ['made', 'made'], problems: [] });
     expect(langfuse.takeWrites()).toEqual([`PATCH ${NAME} v2 [staging, production]`, `PATCH ${NAME} v2 [production]`]);

@@ -106,7 +106,7 @@ function holdUp(held: number) {
 describe.each(['before', 'after'] as const)('somebody else moves the label just %s the write of a sync', (when) => {
   test.each<readonly [sentence: string, parts: PromptParts, moved: number]>([
     [
-      'If somebody sets the label on the active version again during the sync of an edit, the edit is active after a second sync',
+      'If somebody puts the label back on the previous version while an edit is syncing, the edit is active after a second sync',
       edit,
       2,
     ],
@@ -116,7 +116,7 @@ describe.each(['before', 'after'] as const)('somebody else moves the label just 
       1,
     ],
     [
-      'If somebody sets the label on the active version again during the sync of a revert, the old text is active after a second sync',
+      'If somebody puts the label back on the previous version while a revert is syncing, the reverted text is active after a second sync',
       revert,
       2,
     ],

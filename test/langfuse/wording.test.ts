@@ -221,7 +221,7 @@ describe('the existing labels in init', () => {
     expect(stderr).toMatch(/^[^\n]*labels in Langfuse: "production", "staging", "eu"\n$/);
   });
 
-  test('init lists no labels if a flag names them', async () => {
+  test('init does not list the existing labels if a flag specifies the labels', async () => {
     const { stderr } = await run(makeFolder(), [...INIT, '--environments', 'eu'], await startLabeled());
     expect(stderr).toBe('');
   });
