@@ -19,7 +19,7 @@ import type { ObservedPrompt, ReadRequest } from '../domain/observed-prompt.ts';
 import type { CreateOutcome, Provider, ProviderRules, PromptWriter, WriteOutcome } from '../domain/provider.ts';
 import type { VersionRef } from '../domain/versions.ts';
 import { isError, makeProblem, type Problem, toProblem, ProblemError } from '../problem.ts';
-import { listPartIds, sortPartsFirst } from './sort-parts-first.ts';
+import { sortPartsFirst } from './sort-parts-first.ts';
 
 type ApplyOptions = {
   /** Returns the read request on which the plan of a prompt is based. */
@@ -63,10 +63,10 @@ export async function applyPlan(
     options.onApplied?.(outcome, ++done);
     return outcome;
   };
-  for (const prompt of sortPartsFirst(plan.prompts, listParts)) {
+  for (const { plan: prompt, partIds } of sortPartsFirst(plan.prompts, listParts)) {
     // A prompt waits only for prompts before it, and these have already started. Two prompts can therefore not wait for
     // each other.
-    const parts = listPartIds(prompt, listParts).flatMap((id) => outcomes.get(id) ?? []);
+    const parts = partIds.flatMap((id) => outcomes.get(id) ?? []);
     outcomes.set(
       prompt.file.id,
       runLimited(() => apply(prompt, parts)),

@@ -1,6 +1,13 @@
 import type { ProviderRules } from '../domain/provider.ts';
 import type { PromptPlan } from '../domain/plan.ts';
 
+/** A plan, and the prompts that must be written before its prompt. */
+export type OrderedPlan = {
+  readonly plan: PromptPlan;
+  /** The ids of the prompts that the prompt includes. */
+  readonly partIds: readonly string[];
+};
+
 /**
  * Sorts plans so that every composed prompt comes after its parts and the parts of these. Otherwise keeps the order of
  * the plans, also among prompts that contain each other.
@@ -8,21 +15,25 @@ import type { PromptPlan } from '../domain/plan.ts';
 export function sortPartsFirst(
   plans: readonly PromptPlan[],
   listParts: ProviderRules['listParts'],
-): readonly PromptPlan[] {
-  const directParts = new Map(plans.map((plan) => [plan.file.id, listPartIds(plan, listParts)]));
-  if ([...directParts.values()].every((parts) => parts.length === 0)) return plans;
-  const allParts = new Map(plans.map(({ file: { id } }) => [id, findAllParts(id, directParts)]));
-  const waiting = new Map(plans.map((plan) => [plan.file.id, plan]));
+): readonly OrderedPlan[] {
+  const ordered = plans.map((plan): OrderedPlan => ({ plan, partIds: listPartIds(plan, listParts) }));
+  if (ordered.every(({ partIds }) => partIds.length === 0)) return ordered;
+  const directParts = new Map(ordered.map(({ plan, partIds }) => [plan.file.id, partIds]));
+  const allParts = new Map([...directParts.keys()].map((id) => [id, findAllParts(id, directParts)]));
+  const waiting = new Set(directParts.keys());
   // Two prompts that contain each other do not wait for each other.
-  const waits = (id: string): boolean =>
-    [...(allParts.get(id) ?? [])].some((part) => waiting.has(part) && allParts.get(part)?.has(id) !== true);
-  const sorted: PromptPlan[] = [];
-  while (waiting.size > 0) {
-    const remaining = [...waiting.values()];
-    const next = remaining.find(({ file: { id } }) => !waits(id)) ?? remaining[0];
-    if (next === undefined) break;
-    sorted.push(next);
-    waiting.delete(next.file.id);
+  const isReady = ({ plan: { file } }: OrderedPlan): boolean =>
+    [...(allParts.get(file.id) ?? [])].every((part) => !waiting.has(part) || allParts.get(part)?.has(file.id) === true);
+  const sorted: OrderedPlan[] = [];
+  const delayed: OrderedPlan[] = [];
+  for (const current of ordered) {
+    delayed.push(current);
+    for (let index = delayed.findIndex(isReady); index !== -1; index = delayed.findIndex(isReady)) {
+      for (const ready of delayed.splice(index, 1)) {
+        sorted.push(ready);
+        waiting.delete(ready.plan.file.id);
+      }
+    }
   }
   return sorted;
 }
@@ -37,7 +48,7 @@ function findAllParts(id: string, directParts: ReadonlyMap<string, readonly stri
 }
 
 /** Returns the ids of the prompts that a sync of this plan needs: the parts of the file and of each new version. */
-export function listPartIds(
+function listPartIds(
   { file, changes }: Pick<PromptPlan, 'file' | 'changes'>,
   listParts: ProviderRules['listParts'],
 ): readonly string[] {

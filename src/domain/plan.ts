@@ -118,6 +118,11 @@ export type SetActive = {
 /** One step of a plan. promptsync applies it by writing to the service. */
 export type Change = CreateVersion | UpdatePrompt | SetActive;
 
+/** Returns the environments in which a plan activates a version. */
+export function listChangingEnvironments(changes: readonly Change[]): ReadonlySet<string> {
+  return new Set(changes.flatMap((change) => (change.kind === 'set-active' ? [change.environment] : [])));
+}
+
 /** The properties that environment drift and field drift have in common. */
 type DriftCause = {
   /**

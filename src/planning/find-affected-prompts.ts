@@ -1,4 +1,4 @@
-import type { PromptPlan } from '../domain/plan.ts';
+import { listChangingEnvironments, type PromptPlan } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { ProviderRules } from '../domain/provider.ts';
 
@@ -13,24 +13,19 @@ export function findAffectedPrompts(
   files: readonly PromptFile[],
   listParts: ProviderRules['listParts'],
 ): ReadonlyMap<string, readonly PromptFile[]> {
-  const composed = files
-    .map((file) => ({ file, parts: listParts(file.content.text) }))
-    .filter(({ parts }) => parts.length > 0);
-  if (composed.length === 0) return new Map();
+  const includersById = Map.groupBy(
+    files.flatMap((file) => listParts(file.content.text).map((part) => ({ file, ...part }))),
+    ({ promptId }) => promptId,
+  );
   const entries = plans.map(({ file: { id }, changes }): readonly [string, readonly PromptFile[]] => {
-    const moving = new Set(changes.flatMap((change) => (change.kind === 'set-active' ? [change.environment] : [])));
-    const affectedIds = new Set<string>();
-    const includesAffected = ({ parts }: (typeof composed)[number]): boolean =>
-      parts.some(({ promptId, environment }) => {
-        return affectedIds.has(promptId) || (promptId === id && environment !== null && moving.has(environment));
-      });
-    let countBefore = -1;
-    while (affectedIds.size > countBefore) {
-      countBefore = affectedIds.size;
-      for (const candidate of composed.filter(includesAffected)) affectedIds.add(candidate.file.id);
-    }
-    affectedIds.delete(id);
-    return [id, composed.filter(({ file }) => affectedIds.has(file.id)).map(({ file }) => file)];
+    const moving = listChangingEnvironments(changes);
+    const direct = (includersById.get(id) ?? []).filter(
+      ({ environment }) => environment !== null && moving.has(environment),
+    );
+    const affected = new Set(direct.map(({ file }) => file));
+    // The loop also visits the files that it adds.
+    for (const part of affected) for (const { file } of includersById.get(part.id) ?? []) affected.add(file);
+    return [id, files.filter((file) => affected.has(file) && file.id !== id)];
   });
   return new Map(entries.filter(([, affected]) => affected.length > 0));
 }
