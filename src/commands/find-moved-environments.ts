@@ -1,10 +1,11 @@
 import { readWantedSince } from '../desired/read-wanted-since.ts';
-import { isNewVersionRef, type PromptPlan } from '../domain/plan.ts';
+import { type PromptPlan } from '../domain/plan.ts';
 import type { EnvironmentPin } from '../domain/prompt-file.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 import { listActiveAsWanted } from '../planning/find-drift.ts';
-import { wasMovedAfterSync } from '../planning/was-moved-after-sync.ts';
+import { isAfterCommit, makeMoveEvidence, wasMovedAfterSync } from '../planning/was-moved-after-sync.ts';
 import type { PlannedWorkspace } from './run-with-plan.ts';
+import { showsTimes } from '../domain/observed-prompt.ts';
 
 /** An environment that somebody moved in the service after it had served what its pin wants. */
 export type MovedEnvironment = {
@@ -29,21 +30,18 @@ export async function findMovedEnvironments(
   { repository, config, contentsAtRefs }: PlannedWorkspace,
 ): Promise<readonly MovedEnvironment[]> {
   const commit = repository?.head ?? null;
-  const showsTimes = observed?.known.some(({ times }) => times !== undefined);
-  if (observed === null || repository === null || commit === null || !showsTimes) return [];
+  if (observed === null || repository === null || commit === null || !showsTimes(observed)) return [];
   const atRefs = contentsAtRefs.get(file.id) ?? new Map();
   const wantedSince = await readWantedSince(file, observed, atRefs, { repository, branch: config.branch, commit });
   const activeAsWanted = listActiveAsWanted(file, changes, observed);
   return changes.flatMap((change): readonly MovedEnvironment[] => {
-    if (change.kind !== 'set-active' || isNewVersionRef(change.after)) return [];
-    const { environment, after } = change;
-    const pin = file.pins.find((one) => one.environment === environment);
-    const wanted = observed.known.find(({ id }) => id === after.id);
-    if (pin === undefined || wanted === undefined) return [];
-    const served = observed.active.get(environment) ?? null;
-    if (!wasMovedAfterSync({ pin, wanted, served, wantedSince, activeAsWanted })) return [];
-    const since = wantedSince.get(environment)?.time ?? 0;
-    const createdAt = served?.times?.createdAt ?? 0;
-    return [{ pin, wanted, served, isNewVersion: Math.floor(createdAt / 1000) > since }];
+    if (change.kind !== 'set-active') return [];
+    const evidence = makeMoveEvidence(change, { file, observed, wantedSince, activeAsWanted });
+    if (evidence === null || !wasMovedAfterSync(evidence)) return [];
+    const { pin, wanted, served } = evidence;
+    const since = wantedSince.get(change.environment);
+    const createdAt = served?.times?.createdAt;
+    const isNewVersion = since !== undefined && createdAt !== undefined && isAfterCommit(createdAt, since);
+    return [{ pin, wanted, served, isNewVersion }];
   });
 }

@@ -1,6 +1,6 @@
 import { type FormerFile, collectFormerPins, readFormerFiles } from '../desired/read-history.ts';
 import type { FormerPin, FormerPinsByEnvironment } from '../domain/history.ts';
-import type { ObservedPromptPlan } from '../domain/plan.ts';
+import { type ObservedPromptPlan, listChangingEnvironments } from '../domain/plan.ts';
 import { type EnvironmentPin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 import { makeContentKey } from '../domain/content.ts';
@@ -93,7 +93,7 @@ export function listOutsideEdits(
   formerPins: FormerPinsByEnvironment,
   moved: readonly MovedEnvironment[],
 ): readonly OutsideEdit[] {
-  const changing = new Set(changes.flatMap((change) => (change.kind === 'set-active' ? [change.environment] : [])));
+  const changing = listChangingEnvironments(changes);
   const known = observed.known;
   const selected = environment === undefined ? file.pins.map((pin) => pin.environment) : [environment];
   return selected.flatMap((name): readonly OutsideEdit[] => {

@@ -9,7 +9,7 @@ import { type Observation, makePlainReadRequest } from '../domain/observed-promp
 import type { Environment } from '../domain/policy.ts';
 import type { PromptIdentity, PromptFile } from '../domain/prompt-file.ts';
 import type { Provider } from '../domain/provider.ts';
-import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
+import { makeFailure, makeSuccess, type Result, failWithProblem } from '../domain/result.ts';
 import { applyVocabulary } from '../domain/vocabulary.ts';
 import { toFileContent } from '../domain/content.ts';
 import type { World } from '../domain/world.ts';
@@ -20,7 +20,7 @@ import type { WorkspaceLock } from '../files/lock-workspace.ts';
 import { createFile } from '../files/read-write.ts';
 import { observePrompts } from '../observing/observe-prompts.ts';
 import { chooseImport, type ImportChoice } from '../planning/choose-import.ts';
-import { isError, makeProblem, type Problem, getSystemCode, ProblemError } from '../problem.ts';
+import { isError, makeProblem, type Problem, getSystemCode } from '../problem.ts';
 import { findIdentityConflict, findImportObstacle, indexByIdentity, listIdentityKeys } from './find-import-conflict.ts';
 import { listPrompts, makeObserveOptions, openProvider, type ServiceOptions } from './open-service.ts';
 import { checkEnvironmentFlag } from './pin-edit.ts';
@@ -216,12 +216,6 @@ export async function observePromptsToImport(
   } finally {
     await close();
   }
-}
-
-/** Returns the problem of an error as a failure. Rethrows an error without a problem. */
-function failWithProblem(error: unknown): Result<never> {
-  if (error instanceof ProblemError) return makeFailure(error.problem);
-  throw error;
 }
 
 /** The new file of one prompt, or the problems that prevent its creation. */

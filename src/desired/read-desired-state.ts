@@ -13,11 +13,11 @@ import {
 import { type AcceptedWarnings, collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { DesiredState, BaseState } from '../domain/desired-state.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
+import { makeSuccess, type Result, failWithProblem } from '../domain/result.ts';
 import { makePromptMatcher } from '../files/find-prompt-paths.ts';
 import { readPrompts } from '../files/read-prompts.ts';
 import type { Repository } from '../git/open-repository.ts';
-import { isError, makeProblem, type Problem, ProblemError, toProblem } from '../problem.ts';
+import { isError, makeProblem, type Problem } from '../problem.ts';
 import { NOT_REGULAR } from '../files/read-write.ts';
 
 /**
@@ -79,8 +79,7 @@ export async function readDesiredState(
       problems: [...workspace.problems, ...(base?.problems ?? [])],
     });
   } catch (error) {
-    if (error instanceof ProblemError) return makeFailure(toProblem(error));
-    throw error;
+    return failWithProblem(error);
   }
 }
 

@@ -7,7 +7,7 @@ import {
 } from '../domain/desired-state.ts';
 import type { FileHistory } from '../domain/history.ts';
 import { chooseVersionToCreate, type PinTarget, findPinTarget, findPinTargets } from '../domain/pin-target.ts';
-import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
+import { type Observation, type ObservedPrompt, showsTimes } from '../domain/observed-prompt.ts';
 import { compareFields, FIELDS, type Provenance } from '../domain/plan.ts';
 import { isSameVersion, type KnownVersion } from '../domain/versions.ts';
 import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
@@ -145,11 +145,6 @@ async function readWantedSinceAtBase(
   if (base === null || baseFile === undefined || !showsTimes(observed)) return new Map();
   const live = { repository, branch: config.branch, commit: base.commit };
   return readWantedSince(baseFile, observed, getContentsAtRefs(sources, file.id), live);
-}
-
-/** Returns true if the service shows when it created and changed versions. */
-function showsTimes({ known }: ObservedPrompt): boolean {
-  return known.some(({ times }) => times !== undefined);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Problem } from '../problem.ts';
+import { type Problem, ProblemError } from '../problem.ts';
 
 /** The outcome of an operation that can fail: its value, or the problems that prevented it. */
 export type Result<Value> = Success<Value> | Failure;
@@ -21,4 +21,10 @@ export function makeSuccess<Value>(value: Value): Success<Value> {
 /** Wraps the problems of a failed operation. */
 export function makeFailure(...problems: readonly Problem[]): Failure {
   return { isSuccess: false, problems };
+}
+
+/** Converts a thrown `ProblemError` to a failure. Throws every other error again, because it is a bug. */
+export function failWithProblem(error: unknown): Failure {
+  if (error instanceof ProblemError) return makeFailure(error.problem);
+  throw error;
 }

@@ -96,36 +96,50 @@ function parseChange(line: string, firstName: string, secondName: string): reado
 const FIELDS = ['%H', '%an', '%aI', '%s', '%b'];
 
 /**
- * Reads the author, date and message of each commit. Passes only well-formed commit ids to git, because the ids may
- * come from the service.
+ * Reads the author, date and message of each commit. Omits commits that the clone does not have.
  */
 export async function readCommitInfos(
   run: Git['runWithInput'],
   ids: Iterable<string>,
 ): Promise<ReadonlyMap<string, CommitInfo>> {
-  const requestedIds = new Set([...ids].filter(isCommitId));
-  if (requestedIds.size === 0) return new Map();
-  const format = `--format=tformat:${FIELDS.join('%x00')}`;
-  const args = [...LOG, '--no-walk=unsorted', '--ignore-missing', '-s', format, '--stdin'];
-  const commits = parseCommits(await run([...requestedIds], ...args));
+  const requestedIds = pickCommitIds(ids);
+  const commits = parseCommits(await logCommits(run, requestedIds, FIELDS));
   // If the clone has none of the commits, git prints HEAD. If an id belongs to a tag, git prints the tagged commit.
   // Drop both, because the caller did not request these commits.
   const requested = commits.filter(({ commit }) => requestedIds.has(commit));
   return new Map(requested.map((info) => [info.commit, info]));
 }
 
+/** Returns the well-formed commit ids. Callers must not pass any other id to git, because it may come from the service. */
+function pickCommitIds(ids: Iterable<string>): ReadonlySet<string> {
+  return new Set([...ids].filter(isCommitId));
+}
+
 /**
- * Reads the committer date of each commit, in seconds since 1970. Passes only well-formed commit ids to git. Omits
- * commits that the clone does not have.
+ * Returns what `git log` prints for these commits: the values of the placeholders, each followed by a NUL. Omits commits
+ * that the clone does not have.
+ * @param ids well-formed commit ids
+ * @param placeholders the placeholders of `git log`, such as `%H`
+ */
+async function logCommits(
+  run: Git['runWithInput'],
+  ids: ReadonlySet<string>,
+  placeholders: readonly string[],
+): Promise<string> {
+  if (ids.size === 0) return '';
+  const format = `--format=tformat:${placeholders.join('%x00')}`;
+  return run([...ids], ...LOG, '--no-walk=unsorted', '--ignore-missing', '-s', format, '--stdin');
+}
+
+/**
+ * Reads the committer date of each commit, in seconds since 1970. Omits commits that the clone does not have.
  */
 export async function readCommitTimes(
   run: Git['runWithInput'],
   ids: Iterable<string>,
 ): Promise<ReadonlyMap<string, number>> {
-  const requestedIds = new Set([...ids].filter(isCommitId));
-  if (requestedIds.size === 0) return new Map();
-  const args = [...LOG, '--no-walk=unsorted', '--ignore-missing', '-s', '--format=tformat:%H%x00%ct', '--stdin'];
-  const fields = (await run([...requestedIds], ...args)).split('\0');
+  const requestedIds = pickCommitIds(ids);
+  const fields = (await logCommits(run, requestedIds, ['%H', '%ct'])).split('\0');
   const entries = fields.flatMap((id, index): readonly [string, number][] => {
     return index % 2 === 0 && requestedIds.has(id) ? [[id, Number(fields[index + 1])]] : [];
   });

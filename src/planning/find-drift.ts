@@ -7,13 +7,13 @@ import {
   type ServedVersion,
   type SetActive,
   type UpdatePrompt,
-  isNewVersionRef,
   isSameTarget,
+  listChangingEnvironments,
 } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { makeVersionRef, type KnownVersion } from '../domain/versions.ts';
 import { meansVersion } from './former-pins.ts';
-import { wasMovedAfterSync } from './was-moved-after-sync.ts';
+import { makeMoveEvidence, wasMovedAfterSync } from './was-moved-after-sync.ts';
 
 /** The data from which promptsync finds the drift of one prompt. */
 type DriftInput = {
@@ -48,7 +48,7 @@ function findEnvironmentDrift({ environment, after }: SetActive, compared: Drift
   const version = compared.observed.active.get(environment) ?? null;
   const formerPins = former.pins.get(environment) ?? [];
   const wasWanted = version === null || formerPins.some((pin) => meansVersion(pin, version));
-  const kind = wasWanted && !showsMoveAfterSync(baseChange, version, compared) ? 'unfinished' : 'outside';
+  const kind = wasWanted && !showsMoveAfterSync(baseChange, compared) ? 'unfinished' : 'outside';
   const observed = version && makeServedVersion(version);
   const expected = baseChange.after;
   return [
@@ -61,15 +61,12 @@ function findEnvironmentDrift({ environment, after }: SetActive, compared: Drift
  * moved it afterward.
  */
 function showsMoveAfterSync(
-  { environment, after }: SetActive,
-  served: KnownVersion | null,
+  baseChange: SetActive,
   { headFile, baseFile, head, observed, wantedSince }: DriftInput,
 ): boolean {
-  const pin = baseFile.pins.find((one) => one.environment === environment);
-  const wanted = isNewVersionRef(after) ? undefined : observed.known.find(({ id }) => id === after.id);
-  if (pin === undefined || wanted === undefined) return false;
   const activeAsWanted = listActiveAsWanted(headFile, head, observed);
-  return wasMovedAfterSync({ pin, wanted, served, wantedSince, activeAsWanted });
+  const evidence = makeMoveEvidence(baseChange, { file: baseFile, observed, wantedSince, activeAsWanted });
+  return evidence !== null && wasMovedAfterSync(evidence);
 }
 
 /** Returns the active version of each environment that the file pins and in which nothing has to change. */
@@ -78,7 +75,7 @@ export function listActiveAsWanted(
   changes: readonly Change[],
   { active }: ObservedPrompt,
 ): ReadonlyMap<string, KnownVersion> {
-  const changing = new Set(changes.flatMap((change) => (change.kind === 'set-active' ? [change.environment] : [])));
+  const changing = listChangingEnvironments(changes);
   const entries = pins.flatMap(({ environment }): readonly [string, KnownVersion][] => {
     const version = active.get(environment) ?? null;
     return version === null || changing.has(environment) ? [] : [[environment, version]];

@@ -1,5 +1,7 @@
-import type { WantedSinceByEnvironment } from '../domain/desired-state.ts';
-import type { EnvironmentPin } from '../domain/prompt-file.ts';
+import type { WantedSince, WantedSinceByEnvironment } from '../domain/desired-state.ts';
+import type { ObservedPrompt } from '../domain/observed-prompt.ts';
+import { isNewVersionRef, type SetActive } from '../domain/plan.ts';
+import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 
 /** An environment that serves a different version than its pin wants, and everything that may show the reason. */
@@ -13,6 +15,27 @@ export type MoveEvidence = {
   /** The active version of each environment that serves what HEAD wants there. */
   readonly activeAsWanted: ReadonlyMap<string, KnownVersion>;
 };
+
+/** The prompt and the git history from which promptsync collects the evidence about one environment. */
+type MoveSources = Pick<MoveEvidence, 'wantedSince' | 'activeAsWanted'> & {
+  /** The prompt file whose pin wants the change. */
+  readonly file: PromptFile;
+  readonly observed: ObservedPrompt;
+};
+
+/**
+ * Collects the evidence about an environment that does not serve what its pin wants. Returns null if the wanted version
+ * does not exist yet.
+ */
+export function makeMoveEvidence(
+  { environment, after }: SetActive,
+  { file, observed, wantedSince, activeAsWanted }: MoveSources,
+): MoveEvidence | null {
+  const pin = file.pins.find((one) => one.environment === environment);
+  const wanted = isNewVersionRef(after) ? undefined : observed.known.find(({ id }) => id === after.id);
+  if (pin === undefined || wanted === undefined) return null;
+  return { pin, wanted, served: observed.active.get(environment) ?? null, wantedSince, activeAsWanted };
+}
 
 /**
  * Returns true if the times of the versions show that somebody moved the environment after the wanted version had been
@@ -30,11 +53,19 @@ export function wasMovedAfterSync(evidence: MoveEvidence): boolean {
   const { pin, wanted, served, wantedSince } = evidence;
   const since = wantedSince.get(pin.environment);
   if (since === undefined || wanted.times === undefined) return false;
-  // Commit times are in whole seconds, so a version created in the same second may be older than the commit.
-  const isLater = (time: number) => Math.floor(time / 1000) > since.time;
-  if (pin.pin.kind === 'latest' && isLater(wanted.times.createdAt)) return true;
+  if (pin.pin.kind === 'latest' && isAfterCommit(wanted.times.createdAt, since)) return true;
   if (served?.times === undefined) return false;
-  return isLater(wanted.times.updatedAt) && isLater(served.times.updatedAt) && !wasTouchedByOtherMove(evidence);
+  const areTouched = [wanted.times, served.times].every(({ updatedAt }) => isAfterCommit(updatedAt, since));
+  return areTouched && !wasTouchedByOtherMove(evidence);
+}
+
+/**
+ * Returns true if a version was created or changed after a commit. Commit times are in whole seconds, so a version from
+ * the same second may be older than the commit and does not count.
+ * @param time the time of the version, in milliseconds
+ */
+export function isAfterCommit(time: number, commit: Pick<WantedSince, 'time'>): boolean {
+  return Math.floor(time / 1000) > commit.time;
 }
 
 /**

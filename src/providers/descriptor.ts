@@ -19,7 +19,7 @@ export type ProviderDescriptor = {
   readonly keys: ProviderKeys;
   /** The paths of other settings in promptsync.yaml that only this provider supports, such as `service.embedded`. */
   readonly ownSettings: readonly string[];
-  /** Null if there is none. The user must then configure an address or the embedded service. */
+  /** Null if the service has no default address. The user must then configure an address or the embedded service. */
   readonly defaultAddress: DefaultAddress | null;
   /** The path prefix of the service's API, such as `/v1/`. A base URL does not include it. */
   readonly interfacePath: string;
