@@ -118,14 +118,19 @@ async function findCommitObstacle(
   return branch === undefined ? null : openCommitter(makeGitSettings(config)).findBranchProblem(branch);
 }
 
-/** Drafts the edits of one prompt. Returns a failed draft if promptsync could not observe the prompt. */
+/**
+ * Drafts the edits of one prompt. Returns a failed draft if promptsync could not observe the prompt. Returns a blocked
+ * draft if the prompt has a different type in the service, because none of its versions fits the file.
+ */
 async function draftPrompt(
   prompt: PromptPlan,
   workspace: PlannedWorkspace,
   { makeDraft }: EditCommand,
 ): Promise<PromptDraft> {
-  if (isObserved(prompt)) return makeDraft(prompt, workspace);
-  return makeDraftWithoutEdits(prompt.file, 'failed', prompt.problems);
+  if (!isObserved(prompt)) return makeDraftWithoutEdits(prompt.file, 'failed', prompt.problems);
+  const typeProblems = prompt.problems.filter(({ code }) => code === 'prompt/other-type');
+  if (typeProblems.length > 0) return makeDraftWithoutEdits(prompt.file, 'blocked', typeProblems);
+  return makeDraft(prompt, workspace);
 }
 
 /** Creates a draft that leaves the file unchanged. */
@@ -292,8 +297,8 @@ function makeEditedPrompt(
   status: EditedPrompt['status'],
   problem?: Problem,
 ): EditedPrompt {
-  const { path, id, key } = file;
-  return { path, id, key, status, edits, problems: problem === undefined ? problems : [...problems, problem] };
+  const { path, id, key, type } = file;
+  return { path, id, key, type, status, edits, problems: problem === undefined ? problems : [...problems, problem] };
 }
 
 /**

@@ -265,11 +265,11 @@ export function makeImport(id: string, { observed, failed }: Observation, rules:
   const prompt = observed.get(id);
   if (prompt === undefined) {
     const problem = failed.get(id) ?? makeProblem('internal/unexpected', { reason: 'the prompt was not read' });
-    return refuseImport({ path: '', id, key: id }, 'failed', problem);
+    return refuseImport({ path: '', id, key: id, type: null }, 'failed', problem);
   }
   const { key, name, description } = prompt.fields ?? { key: id, name: undefined, description: '' };
   const path = posix.join(rules.folder, makeFilePath(key, id));
-  const identity = { id, key, path };
+  const identity = { id, key, path, type: prompt.type };
   const { environments, ownEnvironment } = rules;
   const choice = chooseImport(prompt, environments, ownEnvironment);
   if (choice === null) {
@@ -317,11 +317,11 @@ function makeImportEdits({ pins }: ImportChoice): EditedPrompt['edits'] {
 }
 
 function refuseImport(
-  identity: PromptIdentity,
+  { path, id, key, type }: Pick<EditedPrompt, keyof PromptIdentity | 'type'>,
   status: 'blocked' | 'failed',
   ...problems: readonly Problem[]
 ): PromptImport {
-  return { prompt: { ...identity, status, edits: [], problems }, source: null, warnings: [] };
+  return { prompt: { path, id, key, type, status, edits: [], problems }, source: null, warnings: [] };
 }
 
 /** Writes the new files one after another. If one file cannot be written, still writes the others. */

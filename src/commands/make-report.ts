@@ -13,7 +13,12 @@ import {
 } from '../domain/plan.ts';
 import { type EnvironmentPin, type PromptIdentity, formatPin, type PromptFile } from '../domain/prompt-file.ts';
 import type { VersionHistories } from '../domain/history.ts';
-import { type TextChange, type TextChangesByPrompt, compareVariables } from '../domain/text-changes.ts';
+import {
+  type TextChange,
+  type TextChangesByPrompt,
+  compareMessages,
+  listBreakingChanges,
+} from '../domain/text-changes.ts';
 import type { ListedPrompt } from '../domain/provider.ts';
 import { applyVocabulary, DEFAULT_VOCABULARY, type Vocabulary } from '../domain/vocabulary.ts';
 import type { VersionRef, VersionWithMetadata } from '../domain/versions.ts';
@@ -175,9 +180,11 @@ function makeHistoryReport(plan: PromptPlan, histories: VersionHistories): Repor
   return { ...identity, status: 'unchanged', changes: [], ...versionFields, drift: [], problems: [] };
 }
 
-function pickIdentity({ path, id, key }: PromptIdentity): Pick<ReportPrompt, keyof PromptIdentity> {
-  return { path, id, key };
+function pickIdentity({ path, id, key, type }: Pick<EditedPrompt, IdentityField>): Pick<ReportPrompt, IdentityField> {
+  return { path, id, key, type };
 }
+
+type IdentityField = keyof PromptIdentity | 'type';
 
 function makePlannedChange(change: Change, texts: TextChange | undefined): ReportChange {
   switch (change.kind) {
@@ -254,8 +261,15 @@ function makeTextFields(texts: Pick<TextChange, 'before' | 'after'> = { before: 
     after_text: getShownText(after),
     ...((isTooLong(before) || isTooLong(after)) && { text_omitted: true as const }),
     ...makeMetadataFields(before, after),
-    breaking: compareVariables(texts),
+    breaking: listBreakingChanges(texts),
+    ...makeMessageFields(texts),
   };
+}
+
+/** Returns the messages before and after a change, even if the report omits the texts because of their size. */
+function makeMessageFields(texts: Pick<TextChange, 'before' | 'after'>) {
+  const messages = compareMessages(texts);
+  return messages === null ? {} : { messages };
 }
 
 function getShownText(side: TextChange['before']): string | null {

@@ -1,3 +1,4 @@
+import { findUnwritableReason } from '../files/render-new-file.ts';
 import { type FormerFile } from '../desired/read-history.ts';
 import { findServiceChanges, listOutsideEdits, type OutsideEdit, type ServiceChanges } from './find-service-changes.ts';
 import { makeGitSettings } from '../config/make-git-settings.ts';
@@ -131,7 +132,21 @@ function findPullObstacles(
   const severalContents =
     textEdits.length < 2 ? [] : [makeProblem('pull/several', { environments }, { path: file.path })];
   const pinConflicts = side === null ? contested.map((edit) => makePinConflict(edit, file)) : [];
-  return [...severalContents, ...pinConflicts, ...textEdits.flatMap((edit) => checkMetadataIsMapping(edit, file))];
+  return [
+    ...severalContents,
+    ...pinConflicts,
+    ...textEdits.flatMap((edit) => [...checkMetadataIsMapping(edit, file), ...checkTextIsWritable(edit, file)]),
+  ];
+}
+
+/** Returns a problem if no prompt file can hold the text or the messages of the version. */
+function checkTextIsWritable(
+  { environment, version: { content, number } }: OutsideEdit,
+  { path }: PromptFile,
+): readonly Problem[] {
+  const reason = content === null ? null : findUnwritableReason(content);
+  if (reason === null) return [];
+  return [makeProblem('pull/not-writable', { environment, serves: `v${number}`, reason }, { path })];
 }
 
 /**
@@ -227,11 +242,6 @@ async function draftMergedFile(
 ): Promise<PromptDraft> {
   const fileEdits = [...edits, ...pinEdits.map(({ edit }) => edit)];
   if (fileEdits.length === 0) return makeDraftWithoutEdits(file, 'unchanged');
-  if (text !== null && text.text.includes('\r\n')) {
-    // In a file, a carriage return before a line feed is part of the line ending and not of the text.
-    const reason = 'a line of the new text ends with a carriage return, which a prompt file cannot hold';
-    return makeDraftWithoutEdits(file, 'failed', [makeProblem('edit/not-kept', { reason }, { path: file.path })]);
-  }
   const frontMatterEdits = { frontMatter: [...frontMatter, ...pinEdits.map(({ change }) => change)] };
   const promptEdits =
     text === null ? frontMatterEdits : { ...frontMatterEdits, text: text.text, conflicted: text.conflicts > 0 };

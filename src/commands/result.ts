@@ -38,7 +38,7 @@ export type CommandRun = {
   /** The id of the commit that HEAD points to. Null outside of a git repository, and for commands that make no plan. */
   readonly commit: string | null;
   /** The selected prompt files. A report lists them as `not_attempted` if the run has neither a plan nor outcomes. */
-  readonly files: readonly PromptIdentity[];
+  readonly files: readonly Pick<PromptFile, keyof PromptIdentity | 'type'>[];
   /** The codes of the warnings that the configuration or a prompt file accepts. The report omits these warnings. */
   readonly acceptedWarnings: AcceptedWarnings;
   /** The plan. Null if the command does not plan, or stopped before it planned. */

@@ -111,7 +111,7 @@ async function readContentAtRef(
   }
   const commit = await repository.resolveRef(ref);
   if (commit === null) return makeFailure(makeProblem('pin/unknown-ref', { ref }, place));
-  const location = { id: file.id, path: repository.toRootPath(file.path) };
+  const location = { id: file.id, type: file.type, path: repository.toRootPath(file.path) };
   const result = await findFileAtCommit(location, commit, repository);
   if (result.kind === 'missing') {
     return makeFailure(makeProblem('pin/no-prompt-at-ref', { ref, reason: result.reason }, place));
@@ -122,8 +122,11 @@ async function readContentAtRef(
   return makeSuccess({ content: result.file.content, provenance });
 }
 
-/** The id of a prompt, and the path at which its file is expected. */
-export type PromptLocation = Pick<PromptFile, 'id' | 'path'>;
+/**
+ * The id and the type of a prompt, and the path at which its file is expected. The type of a prompt never changes, so a
+ * file with the same id and another type belongs to a different prompt.
+ */
+export type PromptLocation = Pick<PromptFile, 'id' | 'path' | 'type'>;
 
 /**
  * The result of searching a commit for a prompt's file. It contains either the file and its path, or the reason why the
@@ -145,7 +148,7 @@ export function findFileAtCommit(
 ): Promise<FileSearchResult> {
   const finder = finders.get(repository) ?? makeFinder(repository);
   finders.set(repository, finder);
-  const key = [commit, location.id, location.path].join('\0');
+  const key = [commit, location.id, location.type, location.path].join('\0');
   const result = finder.results.get(key) ?? findInTrees(location, commit, repository, finder);
   finder.results.set(key, result);
   return result;
@@ -156,7 +159,7 @@ type Candidate = { readonly path: string; readonly parsed: ParseResult };
 
 /** The searches for prompt files in one repository, with their cached results. */
 type Finder = {
-  /** The cached results, by commit, prompt id and expected path. */
+  /** The cached results, by commit, prompt id, type and expected path. */
   readonly results: Map<string, Promise<FileSearchResult>>;
   /**
    * Searches root trees for the files of prompts. Each item in a batch consists of a tree id and a prompt id, separated
@@ -231,16 +234,17 @@ function reserveSearch(tree: string, extension: string, { searchedTrees }: Finde
 }
 
 /**
- * Returns the first candidate that is a valid file of the prompt. If the prompt has only invalid files, returns the
- * reason why the last of them is invalid. Returns null if no candidate belongs to the prompt.
+ * Returns the first candidate that is a valid file of the prompt. If the prompt has only files that are invalid or have
+ * another type, returns the reason why the last of them does not count. Returns null if no candidate belongs to the prompt.
  */
 function chooseCandidate(
   candidates: readonly Candidate[],
-  { id, path: expectedPath }: PromptLocation,
+  { id, type, path: expectedPath }: PromptLocation,
 ): FileSearchResult | null {
   let reason: string | null = null;
   for (const { path, parsed } of candidates) {
-    if (parsed.file?.id === id) return { kind: 'found', file: parsed.file, path };
+    if (parsed.file?.id === id && parsed.file.type === type) return { kind: 'found', file: parsed.file, path };
+    if (parsed.file?.id === id) reason = `${path} is a ${parsed.file.type} prompt there`;
     reason = describeInvalidFile(parsed, path, id, path === expectedPath) ?? reason;
   }
   return reason === null ? null : { kind: 'missing', reason };

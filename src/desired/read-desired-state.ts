@@ -132,10 +132,12 @@ async function readBase(request: BaseRequest, workspaceRepository: Repository | 
   const changedPaths = changed.filter(makePromptMatcher(request.config));
   const changedFiles = await Promise.all(changedPaths.map((path) => readFileAtBase(commit, path, repository)));
   const shallowWarnings = repository.isShallow ? [makeProblem('git/shallow', { of: 'drift' })] : [];
-  const selectedIds = new Set(files.map(({ id }) => id));
-  const existingIds = new Set([...selectedIds, ...skippedPrompts.map(({ id }) => id)]);
+  const selectedTypes = new Map(files.map(({ id, type }) => [id, type]));
+  const existingIds = new Set([...selectedTypes.keys(), ...skippedPrompts.map(({ id }) => id)]);
   const allBaseFiles = [...unchangedFiles, ...changedFiles.flatMap(({ file }) => file ?? [])];
-  const baseFiles = new Map(allBaseFiles.filter(({ id }) => selectedIds.has(id)).map((file) => [file.id, file]));
+  // The type of a prompt never changes. So a file with another type belonged to a different prompt with the same id.
+  const selectedBaseFiles = allBaseFiles.filter(({ id, type }) => selectedTypes.get(id) === type);
+  const baseFiles = new Map(selectedBaseFiles.map((file) => [file.id, file]));
   const removedFiles = await findRemovedFiles(changedFiles, existingIds, request);
   const everywhere = await readWarningsAcceptedByConfig(commit, same, request.config, repository);
   return {

@@ -21,12 +21,12 @@ export type FormerFile = { readonly commit: string; readonly file: PromptFile };
 
 /** Reads the newest states of a prompt file up to a commit, newest first. Follows the file through renames. */
 export async function readFormerFiles(
-  { id, path }: PromptLocation,
+  prompt: PromptLocation,
   commit: string,
   repository: Repository,
 ): Promise<readonly FormerFile[]> {
-  const places = await repository.followFile(commit, repository.toRootPath(path));
-  return parseStates(id, places.slice(0, MAX_HISTORY_STATES), repository);
+  const places = await repository.followFile(commit, repository.toRootPath(prompt.path));
+  return parseStates(prompt, places.slice(0, MAX_HISTORY_STATES), repository);
 }
 
 /**
@@ -34,15 +34,15 @@ export async function readFormerFiles(
  * at each of the given commits, even if the file was moved.
  */
 export async function readFormerStates(
-  { id, path }: PromptLocation,
+  { id, type, path }: PromptLocation,
   tips: readonly string[],
   repository: Repository,
 ): Promise<FormerStates> {
   const states = await Promise.all(
     tips.map(async (tip) => {
-      const result = await findFileAtCommit({ id, path: repository.toRootPath(path) }, tip, repository);
+      const result = await findFileAtCommit({ id, type, path: repository.toRootPath(path) }, tip, repository);
       const pathAtTip = result.kind === 'missing' ? path : repository.toFolderPath(result.path);
-      return readFormerFiles({ id, path: pathAtTip }, tip, repository);
+      return readFormerFiles({ id, type, path: pathAtTip }, tip, repository);
     }),
   );
   const allStates = states.flat();
@@ -73,18 +73,18 @@ export async function readFileHistory(
  * treats a moved file as a new file, continues with the file that had the prompt's id one commit earlier.
  */
 export async function readGuardHistory(
-  { id, path }: PromptLocation,
+  prompt: PromptLocation,
   head: string,
   repository: Repository,
 ): Promise<FileHistory> {
   const files: FormerFile[] = [];
-  let next: FileAtCommit | null = { commit: head, path };
+  let next: FileAtCommit | null = { commit: head, path: prompt.path };
   let isComplete = true;
   while (next !== null && isComplete) {
-    const states: BranchStates = await readBranchStates({ id, path: next.path }, next.commit, repository);
+    const states: BranchStates = await readBranchStates({ ...prompt, path: next.path }, next.commit, repository);
     files.push(...states.files);
     isComplete = states.isComplete;
-    next = await findEarlierFile(id, next, states.files.at(-1)?.commit, repository);
+    next = await findEarlierFile(prompt, next, states.files.at(-1)?.commit, repository);
   }
   return readPinsOfStates({ files, isComplete }, repository);
 }
@@ -97,14 +97,14 @@ export async function readGuardHistory(
  * @param oldest the commit of the oldest known state. Undefined if no states are known
  */
 async function findEarlierFile(
-  id: string,
+  { id, type }: PromptLocation,
   start: FileAtCommit,
   oldest: string | undefined,
   repository: Repository,
 ): Promise<FileAtCommit | null> {
   const commit = oldest === undefined ? start.commit : await repository.resolveRef(`${oldest}^`);
   if (commit === null) return null;
-  const result = await findFileAtCommit({ id, path: repository.toRootPath(start.path) }, commit, repository);
+  const result = await findFileAtCommit({ id, type, path: repository.toRootPath(start.path) }, commit, repository);
   if (result.kind === 'missing') return null;
   const path = repository.toFolderPath(result.path);
   return oldest === undefined && path === start.path ? null : { commit, path };
@@ -113,15 +113,11 @@ async function findEarlierFile(
 /** The states of a prompt file on a branch, newest first. `isComplete` is false if older states may exist. */
 type BranchStates = { readonly files: readonly FormerFile[]; readonly isComplete: boolean };
 
-async function readBranchStates(
-  { id, path }: PromptLocation,
-  commit: string,
-  repository: Repository,
-): Promise<BranchStates> {
-  const allPlaces = await repository.followFile(commit, repository.toRootPath(path), 'branch');
+async function readBranchStates(prompt: PromptLocation, commit: string, repository: Repository): Promise<BranchStates> {
+  const allPlaces = await repository.followFile(commit, repository.toRootPath(prompt.path), 'branch');
   const places = allPlaces.slice(0, MAX_BRANCH_STATES);
   const isCut = places.length === MAX_BRANCH_STATES || (await isAtShallowEdge(places.at(-1)?.commit, repository));
-  return { files: await parseStates(id, places, repository), isComplete: !isCut };
+  return { files: await parseStates(prompt, places, repository), isComplete: !isCut };
 }
 
 async function readPinsOfStates({ files, isComplete }: BranchStates, repository: Repository): Promise<FileHistory> {
@@ -179,16 +175,19 @@ export function findEnvironmentsPinnedFromStart(
   return new Set(unchangedPins.map(({ environment }) => environment));
 }
 
-/** Parses the prompt file at each commit and path. Leaves out invalid files and files of other prompts. */
+/**
+ * Parses the prompt file at each commit and path. Leaves out invalid files, files of other prompts, and files that have
+ * the prompt's id but another type.
+ */
 async function parseStates(
-  id: string,
+  { id, type }: PromptLocation,
   places: readonly FileAtCommit[],
   repository: Repository,
 ): Promise<readonly FormerFile[]> {
   const parsed = await Promise.all(
     places.map(async ({ commit, path }): Promise<readonly FormerFile[]> => {
       const file = (await parseFileAtCommit(repository, { commit, path }))?.file ?? null;
-      return file?.id === id ? [{ commit, file }] : [];
+      return file?.id === id && file.type === type ? [{ commit, file }] : [];
     }),
   );
   return parsed.flat();

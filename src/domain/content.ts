@@ -1,13 +1,16 @@
+import { type ChatMessage, computeChatDigest, type PromptType, renderChatText } from './chat.ts';
 import { computeDigest, type Digest } from './digest.ts';
 import { renderCanonicalJson, isJsonObject, omitKey, type JsonObject, type JsonValue } from './json.ts';
 import { normalizeLineEndings } from '../text.ts';
 
 /**
- * The prompt text and the metadata of a version that exists or that promptsync plans to create. A type that needs both
- * has one property of this type instead of two separate properties. The compiler then rejects an object literal that
- * lacks `text` or `metadata`, because neither is optional.
+ * The type, the text and the metadata of a version that exists or that promptsync plans to create. A type that needs
+ * all three has one property of this type instead of separate properties. The compiler then rejects an object literal
+ * that lacks one of them, because none is optional.
  */
 export type StoredContent<Metadata extends JsonValue | undefined = JsonValue | undefined> = {
+  readonly type: PromptType;
+  /** The text of the prompt. The text of a chat prompt contains its messages in canonical form. */
   readonly text: string;
   /**
    * The metadata. Undefined if it is unknown, or if the prompt file does not manage metadata. In a prompt file,
@@ -21,10 +24,11 @@ export type StoredContent<Metadata extends JsonValue | undefined = JsonValue | u
 export type FileContent = StoredContent<JsonObject | undefined>;
 
 /** Normalized prompt text, with its digest. promptsync normalizes all texts before it compares them. */
-export type DigestedText = Pick<StoredContent, 'text'> & {
+export type DigestedText = Pick<StoredContent, 'type' | 'text'> & {
   readonly digest: Digest;
   /**
    * The number of line breaks that `normalizeText` removed from the end of the original text. If it removed none, 1.
+   * Always 1 for a chat prompt.
    */
   readonly trailingLineBreaks: number;
 };
@@ -55,33 +59,35 @@ export const VERSION_RECORD_KEY = 'promptsync';
 export const EMPTY_METADATA_DIGEST: Digest = 'sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a';
 
 /**
- * Builds the content of a prompt file and computes its digests.
+ * Builds the content of a prompt file.
+ * @param text the result of `digestText` or `digestChat`
  * @param metadata undefined if the file does not manage metadata
  */
-export function makeContent(text: string, metadata: JsonObject | undefined): Content {
+export function makeContent(text: DigestedText, metadata: JsonObject | undefined): Content {
   if (metadata !== undefined) return makeVersionContent(text, metadata);
-  return { ...digestText(text), metadata, metadataDigest: undefined };
+  return { ...text, metadata, metadataDigest: undefined };
 }
 
 /** Builds the content of a version from its text and its stored metadata. Leaves out promptsync's version record. */
-export function makeVersionContent(text: string, storedMetadata: JsonObject): VersionContent {
+export function makeVersionContent(text: DigestedText, storedMetadata: JsonObject): VersionContent {
   const metadata = omitKey(storedMetadata, VERSION_RECORD_KEY);
-  return { ...digestText(text), metadata, metadataDigest: computeMetadataDigest(metadata) };
+  return { ...text, metadata, metadataDigest: computeMetadataDigest(metadata) };
 }
 
 /** Returns the content without its digests. */
 export function omitDigests<Metadata extends JsonValue | undefined>({
+  type,
   text,
   metadata,
 }: StoredContent<Metadata>): StoredContent<Metadata> {
-  return { text, metadata };
+  return { type, text, metadata };
 }
 
 /**
  * Converts the content of a version to content that a prompt file can contain. Omits metadata that is not a mapping.
  */
-export function toFileContent({ text, metadata }: StoredContent): FileContent {
-  return { text, metadata: isJsonObject(metadata) ? metadata : undefined };
+export function toFileContent({ type, text, metadata }: StoredContent): FileContent {
+  return { type, text, metadata: isJsonObject(metadata) ? metadata : undefined };
 }
 
 /**
@@ -103,8 +109,8 @@ type KeptMetadata = { readonly metadata: JsonValue; readonly metadataDigest: Dig
  * Returns the content of a version that promptsync creates from a prompt file.
  * @param kept the metadata to inherit if the file does not manage metadata
  */
-export function makeNewVersionContent({ text, metadata }: Content, kept: KeptMetadata): StoredContent {
-  return { text, metadata: metadata ?? kept?.metadata };
+export function makeNewVersionContent({ type, text, metadata }: Content, kept: KeptMetadata): StoredContent {
+  return { type, text, metadata: metadata ?? kept?.metadata };
 }
 
 /**
@@ -115,8 +121,11 @@ export function computeNewVersionDigests({ digest, metadataDigest }: Content, ke
   return { digest, metadataDigest: metadataDigest ?? kept?.metadataDigest ?? EMPTY_METADATA_DIGEST };
 }
 
-/** The digests of the text and the metadata, under the same property names as in `StoredContent`. */
-export type DigestsByProperty = { readonly [Property in keyof StoredContent]: Digest };
+/**
+ * The digests of the text and the metadata, under the same property names as in `StoredContent`. The digest of the text
+ * also covers the type.
+ */
+export type DigestsByProperty = { readonly [Property in Exclude<keyof StoredContent, 'type'>]: Digest };
 
 /**
  * Returns the digests under the property names of `StoredContent`. promptsync computes the digests of plans and changes
@@ -188,6 +197,8 @@ export function makeContentKey({ digest, metadataDigest }: Pick<Content, keyof C
  */
 export function matchesDigest(digest: Digest, content: DigestedText): boolean {
   if (digest === content.digest) return true;
+  // These releases had no chat prompts.
+  if (content.type === 'chat') return false;
   const former = formerDigests.get(content) ?? computeFormerDigests(content);
   formerDigests.set(content, former);
   return former.has(digest);
@@ -202,7 +213,7 @@ function computeFormerDigests({ text, trailingLineBreaks }: DigestedText): Reado
 }
 
 /**
- * Computes the content digest of the text. The digest does not depend on line breaks at the end of the text, or on
+ * Computes the content digest of a text prompt. The digest does not depend on line breaks at the end of the text, or on
  * whether line endings are LF or CRLF.
  */
 export function computeContentDigest(text: string): Digest {
@@ -214,11 +225,27 @@ export function computeMetadataDigest(metadata: JsonObject | null): Digest {
   return computeDigest(renderCanonicalJson(omitKey(metadata ?? {}, VERSION_RECORD_KEY)));
 }
 
-/** Normalizes the text and computes its digest. */
+/** Normalizes the text of a text prompt and computes its digest. */
 export function digestText(text: string): DigestedText {
   const normalized = normalizeText(text);
-  const lineBreaks = normalizeLineEndings(text).length - normalized.length;
-  return { text: normalized, digest: computeDigest(normalized), trailingLineBreaks: Math.max(1, lineBreaks) };
+  const trailingLineBreaks = Math.max(1, normalizeLineEndings(text).length - normalized.length);
+  return { type: 'text', text: normalized, digest: computeDigest(normalized), trailingLineBreaks };
+}
+
+/**
+ * Normalizes the contents of the messages of a chat prompt, renders the messages in canonical form, and computes the
+ * digest of the messages.
+ */
+export function digestChat(messages: readonly ChatMessage[]): DigestedText {
+  const normalized = messages.map((message) =>
+    'role' in message ? { ...message, content: normalizeText(message.content) } : message,
+  );
+  return {
+    type: 'chat',
+    text: renderChatText(normalized),
+    digest: computeChatDigest(normalized),
+    trailingLineBreaks: 1,
+  };
 }
 
 /**

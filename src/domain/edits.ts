@@ -1,4 +1,5 @@
 import type { Problem } from '../problem.ts';
+import type { PromptType } from './chat.ts';
 import type { PromptIdentity } from './prompt-file.ts';
 import type { PlannedTextChange, TextChange } from './text-changes.ts';
 
@@ -55,6 +56,8 @@ export type FileEdit =
 
 /** A prompt whose file a command edited, or would edit in a dry run. */
 export type EditedPrompt = PromptIdentity & {
+  /** The type of the prompt. Null if `import` could not read the prompt. */
+  readonly type: PromptType | null;
   readonly status: 'unchanged' | 'pending' | 'applied' | 'blocked' | 'failed';
   readonly edits: readonly FileEdit[];
   readonly problems: readonly Problem[];

@@ -1,4 +1,5 @@
 import type { Problem } from '../problem.ts';
+import type { PromptType } from './chat.ts';
 import type { EnvironmentPin } from './prompt-file.ts';
 import type { Content } from './content.ts';
 import type { KnownVersion, VersionWithMetadata } from './versions.ts';
@@ -16,6 +17,8 @@ export type ObservedFields = {
 export type ObservedPrompt = {
   /** The fields of the prompt. Null if the service stores no fields for prompts, only versions. */
   readonly fields: ObservedFields | null;
+  /** The type of the prompt in the service. Null if it is unknown, for example because the prompt has no versions. */
+  readonly type: PromptType | null;
   /** The page of the prompt in the user interface of the service. Absent if there is none or if it is unknown. */
   readonly url?: string;
   /** The active version of each observed environment. Null for an environment without an active version. */

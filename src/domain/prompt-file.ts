@@ -1,3 +1,4 @@
+import type { PromptType } from './chat.ts';
 import type { Content } from './content.ts';
 
 /** The version that should be active in an environment, as declared in a prompt file. */
@@ -22,6 +23,8 @@ export type PromptFile = {
   readonly id: string;
   readonly key: string;
   readonly name: string;
+  /** The type of the prompt. It is the same as the type of the content. */
+  readonly type: PromptType;
   readonly description?: string;
   readonly pins: readonly EnvironmentPin[];
   readonly variables?: readonly string[];

@@ -1,4 +1,5 @@
 import type { Problem } from '../problem.ts';
+import type { PromptType } from './chat.ts';
 import type { Digest } from './digest.ts';
 import type { ObservedPrompt, ReadRequest } from './observed-prompt.ts';
 import type { ChangeStatus, CreateVersion, UpdatePrompt } from './plan.ts';
@@ -15,6 +16,8 @@ export type ProviderRules = {
   readonly reservedEnvironments: readonly string[];
   /** Whether prompts in the service have a key, a name and a description. If not, the id of a prompt is its name. */
   readonly hasFields: boolean;
+  /** The types of prompts that the service has. */
+  readonly promptTypes: readonly PromptType[];
   /** Whether a pin may specify a version by its id. If not, every version can be pinned by its number. */
   readonly canPinIds: boolean;
   /**

@@ -1,3 +1,4 @@
+import { formatMessageName, listMarkers, parseMarkerLine } from './chat.ts';
 import type { StoredContent } from './content.ts';
 import type { SetActive } from './plan.ts';
 
@@ -16,28 +17,82 @@ export type PlannedTextChange = TextChange & { readonly change: SetActive };
 /** The planned content changes in all environments, by prompt id. */
 export type TextChangesByPrompt = ReadonlyMap<string, readonly PlannedTextChange[]>;
 
-/** A variable that a change adds to or removes from the prompt text that an environment serves. */
-type VariableChange = { readonly variable: string; readonly kind: 'added' | 'removed' };
+/**
+ * A variable or a placeholder that a change adds to or removes from what an environment serves. Callers supply a value
+ * for each variable, and messages for each placeholder of a chat prompt.
+ */
+type BreakingChange = { readonly kind: 'added' | 'removed' } & (
+  { readonly variable: string } | { readonly placeholder: string }
+);
 
 /**
- * Returns the variables that a change adds to or removes from the text. Returns none if no version is active before the
- * change, or if one of the two texts is unknown.
+ * Returns the variables and the placeholders that a change adds or removes. Returns none if no version is active before
+ * the change, or if one of the two texts is unknown.
  */
-export function compareVariables({ before, after }: Pick<TextChange, 'before' | 'after'>): readonly VariableChange[] {
+export function listBreakingChanges({
+  before,
+  after,
+}: Pick<TextChange, 'before' | 'after'>): readonly BreakingChange[] {
   if (before === null || before === 'unknown' || after === 'unknown') return [];
-  const oldVariables = listPlaceholders(before.text);
-  const newVariables = listPlaceholders(after.text);
-  const added = newVariables.filter((variable) => !oldVariables.includes(variable));
-  const removed = oldVariables.filter((variable) => !newVariables.includes(variable));
+  const variables = compareNames(listVariables(before), listVariables(after));
+  const placeholders = compareNames(listPlaceholders(before), listPlaceholders(after));
   return [
-    ...added.map((variable) => ({ variable, kind: 'added' as const })),
-    ...removed.map((variable) => ({ variable, kind: 'removed' as const })),
+    ...variables.map(({ name, kind }) => ({ variable: name, kind })),
+    ...placeholders.map(({ name, kind }) => ({ placeholder: name, kind })),
   ];
 }
 
-const PLACEHOLDER = /\{\{[ \t]*([\p{L}\p{M}\p{N}_.-]+)[ \t]*\}\}/gu;
+/** A name that occurs only before or only after a change. */
+type NameChange = { readonly name: string; readonly kind: 'added' | 'removed' };
 
-/** Returns the names of the `{{placeholders}}` in the text, without duplicates and in the order of their first use. */
-export function listPlaceholders(text: string): readonly string[] {
-  return [...new Set([...text.matchAll(PLACEHOLDER)].map((match) => match[1] ?? ''))];
+function compareNames(before: readonly string[], after: readonly string[]): readonly NameChange[] {
+  const added = after.filter((name) => !before.includes(name));
+  const removed = before.filter((name) => !after.includes(name));
+  return [
+    ...added.map((name): NameChange => ({ name, kind: 'added' })),
+    ...removed.map((name): NameChange => ({ name, kind: 'removed' })),
+  ];
+}
+
+const VARIABLE = /\{\{[ \t]*([\p{L}\p{M}\p{N}_.-]+)[ \t]*\}\}/gu;
+
+/**
+ * Returns the names of the `{{variables}}` in the text, without duplicates and in the order of their first use. In a
+ * chat prompt, only the contents of the messages have variables.
+ */
+export function listVariables({ type, text }: Pick<StoredContent, 'type' | 'text'>): readonly string[] {
+  const contents = type === 'chat' ? omitMarkerLines(text) : text;
+  return [...new Set([...contents.matchAll(VARIABLE)].map((match) => match[1] ?? ''))];
+}
+
+/** A role can look like a variable, as in `{{role "{{name}}"}}`. */
+function omitMarkerLines(text: string): string {
+  const lines = text.split('\n');
+  return lines.filter((line) => parseMarkerLine(line) === null).join('\n');
+}
+
+/** Returns the names of the placeholders of a chat prompt, without duplicates. Returns none for a text prompt. */
+export function listPlaceholders({ type, text }: Pick<StoredContent, 'type' | 'text'>): readonly string[] {
+  if (type === 'text') return [];
+  const placeholders = listMarkers(text).filter(({ kind }) => kind === 'placeholder');
+  return [...new Set(placeholders.map(({ name }) => name))];
+}
+
+/** The messages of a chat prompt before and after a change, as lists of formatted names. */
+export type MessageChange = { readonly before: readonly string[]; readonly after: readonly string[] };
+
+/**
+ * Returns the messages before and after a change if the sequence of roles and placeholders changes. Otherwise returns
+ * null. Also returns null for text prompts, if no version is active before the change, or if one of the two texts is
+ * unknown.
+ */
+export function compareMessages({ before, after }: Pick<TextChange, 'before' | 'after'>): MessageChange | null {
+  if (before === null || before === 'unknown' || after === 'unknown') return null;
+  if (before.type !== 'chat' || after.type !== 'chat') return null;
+  const change = { before: listMessageNames(before.text), after: listMessageNames(after.text) };
+  return change.before.join('\n') === change.after.join('\n') ? null : change;
+}
+
+function listMessageNames(text: string): readonly string[] {
+  return listMarkers(text).map(formatMessageName);
 }

@@ -1,4 +1,5 @@
-import { normalizeText, computeContentDigest } from '../domain/content.ts';
+import type { PromptType } from '../domain/chat.ts';
+import { normalizeText } from '../domain/content.ts';
 import { normalizeLineEndings } from '../text.ts';
 import { renderCanonicalJson, isJsonObject, omitKey, type JsonObject } from '../domain/json.ts';
 import type { ConflictLabels } from '../domain/edits.ts';
@@ -6,7 +7,9 @@ import type { PromptFile } from '../domain/prompt-file.ts';
 import { type Failure, makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import { isError, makeProblem } from '../problem.ts';
 import { makeYamlReplacements, type TextReplacement, type YamlEdit } from './edit-yaml.ts';
+import { replaceMessages } from './edit-chat-body.ts';
 import { findBodySpan, makeFilePlace, findYamlSpan, type Span } from './front-matter.ts';
+import { digestBody } from './parse-body.ts';
 import { parsePromptFile, type ParsedSource, type ParseResult } from './parse-prompt-file.ts';
 
 /**
@@ -44,13 +47,7 @@ export function editPromptFile(bytes: Uint8Array, path: string, edits: PromptEdi
   }
   const conflicts = edits.frontMatter.filter(({ labels }) => labels !== undefined);
   const plainEdits = edits.frontMatter.filter(({ labels }) => labels === undefined);
-  const changesText = edits.text !== undefined && computeContentDigest(edits.text) !== file.content.digest;
-  const text = changesText ? normalizeText(edits.text) : meaning.text;
-  const originalSource = Buffer.from(bytes).toString();
-  const original = {
-    source: changesText ? replaceBody(originalSource, text) : originalSource,
-    meaning: { ...meaning, text },
-  };
+  const original = replaceText(Buffer.from(bytes).toString(), file.type, meaning, edits);
   const ours = plainEdits.reduce(editFrontMatter, original);
   const parsed = parsePromptFile(Buffer.from(ours.source), path);
   const reason = describeMisreading(parsed, ours.meaning);
@@ -62,6 +59,22 @@ export function editPromptFile(bytes: Uint8Array, path: string, edits: PromptEdi
     return makeNotKeptFailure(`it would not be valid: ${message}`, path);
   }
   return makeSuccess({ bytes: Buffer.from(ours.source), file: parsed.file });
+}
+
+/** Replaces the prompt text in the source of a file, if there is a new text and it differs from the present one. */
+function replaceText(
+  source: string,
+  type: PromptType,
+  meaning: ParsedSource,
+  { text: newText, conflicted = false }: PromptEdits,
+): EditedSource {
+  if (newText === undefined) return { source, meaning };
+  const { text } = digestBody(type, newText);
+  if (text === meaning.text) return { source, meaning };
+  // Conflict markers can be anywhere, even above the first message. So a text with conflicts replaces the whole body.
+  const isEditable = type === 'chat' && !conflicted;
+  const renderBody = (body: string) => (isEditable ? replaceMessages(body, text) : normalizeText(newText));
+  return { source: replaceBody(source, renderBody), meaning: { ...meaning, text } };
 }
 
 /**
@@ -128,11 +141,14 @@ function editJsonObject(
  * Replaces the prompt text in a file. Keeps the blank line before the old text and the line breaks after it. Puts a
  * blank line before every text that begins with a line break, because the parser drops the first line break of the
  * body.
+ * @param renderText returns the new text as the file should contain it; it receives the old text as the file contains it
  */
-function replaceBody(original: string, text: string): string {
+function replaceBody(original: string, renderText: (oldText: string) => string): string {
   return replaceInSpan(original, findBodySpan, (body) => {
+    const oldText = normalizeText(body);
+    const text = renderText(oldText.replace(/^\n/, ''));
     const blankLine = body.startsWith('\n') || text.startsWith('\n') ? '\n' : '';
-    return makeBodyReplacements(body, blankLine + text + body.slice(normalizeText(body).length));
+    return makeBodyReplacements(body, blankLine + text + body.slice(oldText.length));
   });
 }
 

@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FileEdit, ConflictLabels, MergedText, MergeLines, PreferredSide, ThreeTexts } from '../domain/edits.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
-import { listPlaceholders } from '../domain/text-changes.ts';
+import { listVariables } from '../domain/text-changes.ts';
 import { type FieldName, FIELDS } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { FileContent } from '../domain/content.ts';
 import type { ObservedFields } from '../domain/observed-prompt.ts';
 import type { FrontMatterEdit } from './edit-prompt-file.ts';
+import { digestBody } from './parse-body.ts';
 
 /** The preferred side of a merge, the labels of its conflicts, and the function that merges lines. */
 export type MergeOptions = {
@@ -86,7 +87,9 @@ async function mergeContent(
   if (service.content === null) return null;
   const texts = { base: service.baseContent?.text ?? null, ours: content.text, theirs: service.content.text };
   const merged = await mergeText(texts, service.newerContents?.map(({ text }) => text) ?? null, options);
-  return merged.text === content.text ? null : merged;
+  // A merge of chat prompts can leave blank lines that do not belong to any message.
+  const text = merged.conflicts > 0 ? merged.text : digestBody(content.type, merged.text).text;
+  return text === content.text ? null : { ...merged, text };
 }
 
 /**
@@ -181,13 +184,13 @@ function mergeMetadata(
   return changed.map(({ key, before, value }) => makeMergeStep(['metadata', key], before, value));
 }
 
-/** Updates `variables` to list the placeholders in the merged text. Names that remain in the list keep their order. */
-function updateVariables({ variables }: PromptFile, text: string): readonly MergeStep[] {
+/** Updates `variables` to list the variables of the merged text. Names that remain in the list keep their order. */
+function updateVariables({ variables, type }: PromptFile, text: string): readonly MergeStep[] {
   if (variables === undefined) return [];
-  const placeholders = listPlaceholders(text);
+  const usedNames = listVariables({ type, text });
   const updated = [
-    ...variables.filter((name) => placeholders.includes(name)),
-    ...placeholders.filter((name) => !variables.includes(name)),
+    ...variables.filter((name) => usedNames.includes(name)),
+    ...usedNames.filter((name) => !variables.includes(name)),
   ];
   if (updated.join('\n') === variables.join('\n')) return [];
   return [makeMergeStep(['variables'], [...variables], updated)];

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { normalizeText, makeContent, VERSION_RECORD_KEY } from '../domain/content.ts';
+import { PROMPT_TYPES, type PromptType } from '../domain/chat.ts';
+import { type DigestedText, makeContent, VERSION_RECORD_KEY } from '../domain/content.ts';
 import { isJsonObject, type JsonObject } from '../domain/json.ts';
-import { listPlaceholders } from '../domain/text-changes.ts';
+import { listVariables } from '../domain/text-changes.ts';
 import type { Pin, PromptFile } from '../domain/prompt-file.ts';
 import type { ProviderRules } from '../domain/provider.ts';
 import { isError, makeProblem, type Place, type Problem } from '../problem.ts';
@@ -10,13 +11,13 @@ import {
   decodeSource,
   findConflictMarker,
   findInvalidUtf8,
-  makeFilePlace,
   checkSource,
   type SplitFile,
   splitFrontMatter,
   FIRST_YAML_LINE,
 } from './front-matter.ts';
 import { type LocatedMapping, parseStrictYaml } from './strict-yaml.ts';
+import { parseBody, warnAboutMarkerInText } from './parse-body.ts';
 import { acceptedWarningCodes, makeShapeIssues, singleLineText, type ShapeIssue } from './yaml-shape.ts';
 
 const PinShape = z
@@ -47,6 +48,14 @@ export const FrontMatterShape = z.strictObject({
     .optional()
     .describe(['The stable key of the prompt, such as support/greeting.', ...listFieldNotes('key')].join(' ')),
   name: singleLineText.optional().describe(['The display name.', ...listFieldNotes('name')].join(' ')),
+  type: z
+    .enum(PROMPT_TYPES)
+    .optional()
+    .describe(
+      ['The type of the prompt: text (the default), or chat for a list of messages.', ...listFieldNotes('type')].join(
+        ' ',
+      ),
+    ),
   description: z
     .string()
     .optional()
@@ -69,9 +78,9 @@ export const FrontMatterShape = z.strictObject({
       'Data that promptsync stores with each version. If it is absent, promptsync does not manage the metadata.',
     ),
   variables: z
-    .array(z.string().describe('The name of a {{placeholder}}.'))
+    .array(z.string().describe('The name of a {{variable}}.'))
     .optional()
-    .describe('The names of all {{placeholders}} in the text. The list must match the text exactly.'),
+    .describe('The names of all {{variables}} in the text. The list must match the text exactly.'),
   accept_warnings: acceptedWarningCodes,
 });
 
@@ -128,13 +137,9 @@ export function makeUnreadableResult(problems: readonly Problem[]): ParseResult 
 }
 
 function parseParts(parts: SplitFile, path: string, rules: ProviderRules | null): ParseResult {
-  // Drop one blank line at the start of the body, because formatters insert one there.
-  const body = parts.body.replace(/^\n/, '');
-  const text = normalizeText(body);
-  const isEmpty = text.trim() === '';
-  const bodyProblems = isEmpty ? [makeProblem('prompt/empty-body', {}, makeFilePlace(path, parts.bodyLine))] : [];
   const { mapping, problems } = parseStrictYaml(parts.yaml, path, FIRST_YAML_LINE);
-  if (mapping === null) return makeUnreadableResult([...problems, ...bodyProblems]);
+  if (mapping === null) return makeUnreadableResult([...problems, ...parseBody('text', parts, path).problems]);
+  const { text, problems: bodyProblems } = parseBody(chooseType(mapping, rules), parts, path);
   const outline = makeOutline(mapping);
   const shaped = FrontMatterShape.safeParse(mapping.value);
   const issues = shaped.success ? [] : makeShapeIssues(shaped.error, mapping, FIELDS);
@@ -142,9 +147,17 @@ function parseParts(parts: SplitFile, path: string, rules: ProviderRules | null)
   const shapeProblems = issues.map((issue) => makeFieldProblem(issue, mapping, canPinIds));
   const contentProblems = [...checkReservedMetadata(mapping), ...checkVariables(mapping, text)];
   const ruleProblems = rules === null ? [] : checkProviderRules(rules, mapping);
-  const allProblems = [...problems, ...shapeProblems, ...contentProblems, ...ruleProblems, ...bodyProblems];
-  const file = shaped.success && allProblems.length === 0 ? makeFile(shaped.data, mapping, body, path) : null;
-  const meaning = problems.length === 0 ? { frontMatter: mapping.value, text } : null;
+  const markerWarnings = canLackType(mapping, rules) ? warnAboutMarkerInText(parts, path) : [];
+  const allProblems = [
+    ...problems,
+    ...shapeProblems,
+    ...contentProblems,
+    ...ruleProblems,
+    ...bodyProblems,
+    ...markerWarnings,
+  ];
+  const file = shaped.success && !allProblems.some(isError) ? makeFile(shaped.data, mapping, text, path) : null;
+  const meaning = problems.length === 0 ? { frontMatter: mapping.value, text: text.text } : null;
   return { file, outline, meaning, problems: allProblems };
 }
 
@@ -158,8 +171,23 @@ function makeOutline({ value, placeOf, keyPlaceOf }: LocatedMapping): PromptOutl
   };
 }
 
-function makeFile(written: FrontMatter, mapping: LocatedMapping, body: string, path: string): PromptFile {
-  const { id, key = id, name = id, description, variables, accept_warnings: acceptWarnings } = written;
+/**
+ * Returns the type that decides how the body is parsed. It is `text` if the `type` field is invalid or if the service
+ * does not have this type. Both are problems of the field, so the markers in the body need no problems of their own.
+ */
+function chooseType({ value }: LocatedMapping, rules: ProviderRules | null): PromptType {
+  const isSupported = rules?.promptTypes.includes('chat') ?? true;
+  return value['type'] === 'chat' && isSupported ? 'chat' : 'text';
+}
+
+/** Returns true if the file is a text prompt of a service that also has chat prompts. */
+function canLackType({ value }: LocatedMapping, rules: ProviderRules | null): boolean {
+  const { type = 'text' } = value;
+  return type === 'text' && rules !== null && rules.promptTypes.includes('chat');
+}
+
+function makeFile(written: FrontMatter, mapping: LocatedMapping, text: DigestedText, path: string): PromptFile {
+  const { id, key = id, name = id, type = 'text', description, variables, accept_warnings: acceptWarnings } = written;
   // Take the metadata from the mapping instead of zod's copy, so that the service gets exactly what the user wrote.
   const { metadata } = mapping.value;
   return {
@@ -167,6 +195,7 @@ function makeFile(written: FrontMatter, mapping: LocatedMapping, body: string, p
     id,
     key,
     name,
+    type,
     ...(description === undefined ? {} : { description }),
     pins: Object.entries(written.pins ?? {}).map(([environment, pin]) => {
       const { line = 1, column = 1 } = mapping.placeOf(['pins', environment]);
@@ -174,7 +203,7 @@ function makeFile(written: FrontMatter, mapping: LocatedMapping, body: string, p
     }),
     ...(variables === undefined ? {} : { variables }),
     ...(acceptWarnings === undefined ? {} : { acceptWarnings }),
-    content: makeContent(body, isJsonObject(metadata) ? metadata : undefined),
+    content: makeContent(text, isJsonObject(metadata) ? metadata : undefined),
   };
 }
 
@@ -209,6 +238,7 @@ function checkProviderRules(rules: ProviderRules, mapping: LocatedMapping): read
   const environments = isJsonObject(pins) ? Object.entries(pins) : [];
   return [
     ...(singleLineText.safeParse(id).success ? makeInvalidProblems(['id'], rules.findIdFault(String(id))) : []),
+    ...checkType(rules, mapping),
     ...checkProviderFields(rules, mapping, makeInvalidProblems),
     ...environments.flatMap(([name, pin]) => [
       ...makeInvalidProblems(['pins', name], rules.findEnvironmentFault(name), mapping.keyPlaceOf(['pins', name])),
@@ -217,6 +247,11 @@ function checkProviderRules(rules: ProviderRules, mapping: LocatedMapping): read
         : makeInvalidProblems(['pins', name], NUMBERS_ONLY)),
     ]),
   ];
+}
+
+function checkType({ promptTypes }: ProviderRules, { value: { type }, placeOf }: LocatedMapping): readonly Problem[] {
+  const isUnsupported = PROMPT_TYPES.some((known) => known === type && !promptTypes.includes(known));
+  return isUnsupported ? [makeProblem('prompt/unsupported-type', { type: String(type) }, placeOf(['type']))] : [];
 }
 
 const NUMBERS_ONLY = 'expected a version number, because this service identifies versions only by number';
@@ -251,13 +286,13 @@ function checkReservedMetadata(mapping: LocatedMapping): readonly Problem[] {
 }
 
 /**
- * Checks that `variables` lists each placeholder of the text exactly once, and nothing else. Skips a value that is not
+ * Checks that `variables` lists each variable of the text exactly once, and nothing else. Skips a value that is not
  * a list of strings, because promptsync reports it anyway.
  */
-function checkVariables(mapping: LocatedMapping, text: string): readonly Problem[] {
+function checkVariables(mapping: LocatedMapping, text: DigestedText): readonly Problem[] {
   const declared = mapping.value['variables'];
   if (!isTextList(declared)) return [];
-  const usedNames = new Set(listPlaceholders(text));
+  const usedNames = new Set(listVariables(text));
   const declaredNames = new Set(declared);
   const missing = [...usedNames].filter((name) => !declaredNames.has(name));
   const unused = [...declaredNames].filter((name) => !usedNames.has(name));

@@ -1,4 +1,5 @@
-import type { FileContent } from '../domain/content.ts';
+import { parseChatText } from '../domain/chat.ts';
+import type { FileContent, StoredContent } from '../domain/content.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { PromptIdentity } from '../domain/prompt-file.ts';
 import type { ProviderRules } from '../domain/provider.ts';
@@ -46,17 +47,28 @@ export function renderNewFile(newFile: NewFile, rules: ProviderRules): NewFileRe
   const quoted = renderInStyle(newFile, 'double', rules);
   if (quoted.source !== null) return quoted;
   const reason =
-    findTextFault(newFile.content.text) ??
+    findUnwritableReason(newFile.content) ??
     quoted.problems.find(isError)?.message ??
     'promptsync would read back different values.';
   return { source: null, problems: [makeProblem('import/not-writable', { reason })] };
 }
 
 /**
- * Describes the first character of the text that no prompt file can preserve. Includes its line number, because the
- * user cannot see the character. Returns null if there is no such character.
+ * Returns the reason why no prompt file can hold a text from the service, as a sentence. Returns null if there is no
+ * such reason. Includes line numbers, because users cannot see the characters.
  */
-function findTextFault(text: string): string | null {
+export function findUnwritableReason({ type, text }: Pick<StoredContent, 'type' | 'text'>): string | null {
+  if (type === 'chat' && text === '') return 'It has no messages.';
+  const characterReason = findUnwritableCharacter(text);
+  if (characterReason !== null || type === 'text') return characterReason;
+  const [fault] = parseChatText(text).faults;
+  return fault === undefined
+    ? null
+    : `The role on line ${fault.line} of its text contains a character that no file can hold.`;
+}
+
+/** Describes the first character of the text that no prompt file can preserve. Returns null if there is none. */
+function findUnwritableCharacter(text: string): string | null {
   const match = /\p{Surrogate}|\r(?=\n|$)/u.exec(text);
   if (match === null) return null;
   const { line } = findPlace(text, match.index);
@@ -85,6 +97,7 @@ function makeFrontMatter({ id, key, name, description, pins, content }: NewFile)
   return {
     id,
     ...(name !== undefined && { key, name }),
+    ...(content.type !== 'text' && { type: content.type }),
     ...(description !== '' && { description }),
     ...(pins.length > 0 && { pins: Object.fromEntries(pins.map(({ environment, value }) => [environment, value])) }),
     ...(Object.keys(metadata).length > 0 && { metadata }),

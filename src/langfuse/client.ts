@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PROMPT_TYPES, type PromptType } from '../domain/chat.ts';
 import { type StoredContent } from '../domain/content.ts';
 import { isJsonValue, type JsonValue } from '../domain/json.ts';
 import type { VersionTimes } from '../domain/versions.ts';
@@ -8,7 +9,7 @@ import { openConnection, type Connection, type ConnectionOptions } from '../serv
 import { ServiceError } from '../service/prompt-service.ts';
 import type { ProviderOpening } from '../providers/descriptor.ts';
 import type { ListedPrompt } from '../domain/provider.ts';
-import { digestVersion, type RemoteLangfuseVersion } from './version.ts';
+import { digestVersion, type LangfusePrompt, makeLangfusePrompt, type RemoteLangfuseVersion } from './version.ts';
 import { interpretCreateRefusal, interpretLabelRefusal, interpretReadRefusal } from './refusals.ts';
 
 /** One row of Langfuse's prompt list: a prompt with its version numbers and labels. */
@@ -16,6 +17,8 @@ export type RemoteLangfusePrompt = {
   readonly name: string;
   readonly versions: readonly number[];
   readonly labels: readonly string[];
+  /** The type of the prompt. Null if Langfuse, or a gateway in front of it, omits it. */
+  readonly type: PromptType | null;
   /** The time of the last create or move of a label, as Langfuse sends it. Null if it is unknown. */
   readonly lastUpdatedAt: string | null;
 };
@@ -196,11 +199,11 @@ function makeListCall(page: number, name: string | null): ServiceCall<ListingPag
   return { ...GET_CALL, path: `${PROMPTS}?${query}`, promptId: name ?? ALL_PROMPTS, parse };
 }
 
-function parseRow({ name, lastUpdatedAt = null, ...lists }: z.output<typeof RowShape>): ListingRow {
+function parseRow({ name, lastUpdatedAt = null, type = null, ...lists }: z.output<typeof RowShape>): ListingRow {
   const problem =
     findExcessProblem(name, 'versions', lists.versions) ?? findExcessProblem(name, 'labels', lists.labels);
-  if (problem !== null) return { name, versions: [], labels: [], lastUpdatedAt, problem };
-  return { name, lastUpdatedAt, ...parseResponse(ListsShape, lists), problem };
+  if (problem !== null) return { name, versions: [], labels: [], type, lastUpdatedAt, problem };
+  return { name, type, lastUpdatedAt, ...parseResponse(ListsShape, lists), problem };
 }
 
 /** Returns a problem if the given list of a prompt's versions or labels exceeds its limit. Otherwise returns null. */
@@ -214,8 +217,8 @@ function findExcessProblem(
   return count > limit ? makeProblem('langfuse/too-many', { name, what: listName, count, limit }) : null;
 }
 
-function omitProblem({ name, versions, labels, lastUpdatedAt }: ListingRow): RemoteLangfusePrompt {
-  return { name, versions, labels, lastUpdatedAt };
+function omitProblem({ name, versions, labels, type, lastUpdatedAt }: ListingRow): RemoteLangfusePrompt {
+  return { name, versions, labels, type, lastUpdatedAt };
 }
 
 function summarizeRow({ name, versions, labels, problem }: ListingRow): LangfuseListing {
@@ -241,8 +244,8 @@ function makeCreateCall(
   { content, labels, message }: NewLangfuseVersion,
   findUnselectedFile: ProviderOpening['findUnselectedFile'],
 ): ServiceCall<RemoteLangfuseVersion> {
-  const { text, metadata: config } = content;
-  const body = { name, type: 'text', prompt: text, config, labels, commitMessage: message };
+  const { type, metadata: config } = content;
+  const body = { name, type, prompt: makeLangfusePrompt(content), config, labels, commitMessage: message };
   const parse = (value: unknown) => parseLangfuseVersion(value, name, null);
   return {
     method: 'POST',
@@ -288,6 +291,7 @@ const RowShape = z.object({
   name: z.string(),
   versions: uncheckedArray,
   labels: uncheckedArray,
+  type: z.enum(PROMPT_TYPES).nullish().catch(null),
   lastUpdatedAt: z.string().nullish(),
 });
 const LabelsShape = z.object({ labels: z.array(z.string()) });
@@ -313,8 +317,34 @@ const VersionShape = z.object({
 });
 
 /**
+ * A message or a placeholder of a chat prompt. An object with a role and a content is a message, even if its `type` is
+ * `placeholder`. Other properties are dropped.
+ */
+const MessageShape = z.union([
+  z.object({ role: z.string(), content: z.string() }),
+  z.object({ type: z.literal('placeholder'), name: z.string() }),
+]);
+
+/** Parses the property `prompt` of a version. Throws `InvalidResponse` if it does not match the type of the version. */
+function parsePrompt(type: string, prompt: unknown): LangfusePrompt {
+  switch (type) {
+    case 'text':
+      return parseResponse(TextPromptShape, { prompt }).prompt;
+    case 'chat': {
+      const messages = parseResponse(ChatPromptShape, { prompt }).prompt;
+      return messages.map((message) => parseResponse(MessageShape, message));
+    }
+    default:
+      throw new InvalidResponse('"type" is not valid: expected "text" or "chat"');
+  }
+}
+
+const TextPromptShape = z.object({ prompt: z.string() });
+const ChatPromptShape = z.object({ prompt: uncheckedArray });
+
+/**
  * Parses a response that contains a version. Throws `InvalidResponse` if it is not the requested version. Throws a
- * `ServiceError` if the prompt is not a text prompt or the version has too many labels.
+ * `ServiceError` if the version has too many labels.
  * @param requestedNumber the version number in the request, or null if the request does not contain one
  */
 function parseLangfuseVersion(value: unknown, name: string, requestedNumber: number | null): RemoteLangfuseVersion {
@@ -328,13 +358,10 @@ function parseLangfuseVersion(value: unknown, name: string, requestedNumber: num
   // is `unknown` and not `rejected`.
   if (excess !== null) throw new ServiceError(excess, 'unknown');
   const { labels } = parseResponse(LabelsShape, wire);
-  const { version: number, prompt, config, commitMessage: message = null, createdBy = null, projectId = null } = wire;
-  if (wire.type !== 'text') {
-    throw new ServiceError(makeProblem('langfuse/not-text', { name, type: wire.type }), 'rejected');
-  }
-  if (typeof prompt !== 'string') throw new InvalidResponse('"prompt" is not valid: expected string');
-  const content = { text: prompt, metadata: config ?? {} };
-  return digestVersion({ number, content, labels, message, times: parseTimes(wire), createdBy, projectId });
+  const { version: number, commitMessage: message = null, createdBy = null, projectId = null } = wire;
+  const prompt = parsePrompt(wire.type, wire.prompt);
+  const config = wire.config ?? {};
+  return digestVersion({ number, prompt, config, labels, message, times: parseTimes(wire), createdBy, projectId });
 }
 
 function parseTimes({ createdAt, updatedAt }: z.output<typeof VersionShape>): VersionTimes | null {

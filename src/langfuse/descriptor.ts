@@ -28,6 +28,7 @@ export const LANGFUSE: NamedProviderDescriptor = {
   fieldNotes: {
     id: 'in Langfuse, the name of the prompt with its folders',
     key: 'This field is optional with Langfuse.',
+    type: 'Only Langfuse has chat prompts.',
     name: 'With Langfuse, leave this field out, because the id is the name.',
     description: 'With Langfuse, leave this field out, because its prompts have no description.',
   },

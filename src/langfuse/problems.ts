@@ -7,10 +7,6 @@ export const LANGFUSE_PROBLEMS = {
     (e) => `The prompt "${e.name}" does not exist in Langfuse yet. A sync will create it.`,
     'If the prompt should already exist, check its name, including any folders. Also check that the API keys belong to the right project.',
   ),
-  'langfuse/not-text': defineError<{ name: string; type: string }>(
-    (e) => `"${e.name}" is a ${e.type} prompt in Langfuse, but promptsync syncs only text prompts.`,
-    'Remove the file for this prompt, or create a text prompt with a different name.',
-  ),
   'langfuse/refused': defineError<{
     status: number;
     /** Langfuse's error message. */

@@ -1,3 +1,4 @@
+import type { PromptType } from '../domain/chat.ts';
 import { renderCanonicalJson } from '../domain/json.ts';
 import type { ObservedPrompt, ReadRequest } from '../domain/observed-prompt.ts';
 import { makeVersionRef, type VersionWithMetadata } from '../domain/versions.ts';
@@ -266,6 +267,7 @@ export function interpretLangfuseReading(reading: LangfuseReading, request: Read
   const exists = listed !== undefined;
   return {
     fields: null,
+    type: findType(reading),
     active: new Map([...listAllLabels(known, request), ...active]),
     known,
     willKnowContent: (content, movingLabels) => canFindContentLater(reading, content, movingLabels),
@@ -281,6 +283,11 @@ export function interpretLangfuseReading(reading: LangfuseReading, request: Read
       known.map(({ id }) => id),
     ]),
   };
+}
+
+/** Returns the type of the prompt. All versions of a prompt have the same type. Null if there are no versions. */
+function findType(reading: LangfuseReading): PromptType | null {
+  return listLangfuseVersions(reading)[0]?.content.type ?? reading.listed?.type ?? null;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { PROMPT_TYPES } from '../domain/chat.ts';
 import type { ProviderRules } from '../domain/provider.ts';
 
 /** The label that Langfuse itself moves to each new version. */
@@ -18,6 +19,7 @@ export const langfuseRules: ProviderRules = {
   },
   reservedEnvironments: [],
   hasFields: false,
+  promptTypes: PROMPT_TYPES,
   canPinIds: false,
   listParts: (text) =>
     [...text.matchAll(COMPOSITION_TAG)].map(([, promptId = '', label]) => ({ promptId, environment: label ?? null })),

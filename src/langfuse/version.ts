@@ -1,13 +1,18 @@
 import { computeDigest, shortenDigest } from '../domain/digest.ts';
-import { digestText, type StoredContent } from '../domain/content.ts';
+import { type ChatMessage, parseChatText } from '../domain/chat.ts';
+import { digestChat, digestText, type StoredContent } from '../domain/content.ts';
 import { renderCanonicalJson, type JsonValue } from '../domain/json.ts';
 import type { KnownVersion, VersionTimes } from '../domain/versions.ts';
+
+/** What Langfuse stores in the property `prompt` of a version: the text of a text prompt, or the messages of a chat prompt. */
+export type LangfusePrompt = string | readonly ChatMessage[];
 
 /** A version as Langfuse stores it. Its text still contains any composition tags, which embed other prompts. */
 export type RawLangfuseVersion = {
   readonly number: number;
-  /** The text and the config of the version. promptsync treats the config as metadata. */
-  readonly content: StoredContent<JsonValue>;
+  readonly prompt: LangfusePrompt;
+  /** promptsync treats the config as metadata. */
+  readonly config: JsonValue;
   readonly labels: readonly string[];
   /** The commit message of the version. Null if it has none. */
   readonly message: string | null;
@@ -39,16 +44,15 @@ const CONFIG_BYTES_PER_CHARACTER = 20;
  * - `staysKnown` is true, because promptsync can read any version again by its number.
  * - `isManaged` is null, because Langfuse does not show who created a version. promptsync recognizes versions by
  *   comparing their content with git instead.
- * - `id` contains a digest of the text and the config, because Langfuse reuses the numbers of deleted versions.
+ * - `id` contains a digest of the text or the messages and of the config, because Langfuse reuses the numbers of deleted versions.
  *   Therefore an id in a plan always refers to the same content.
  */
 export function digestVersion(raw: RawLangfuseVersion): RemoteLangfuseVersion {
-  const { number, content, labels, message, times, createdBy, projectId } = raw;
-  const { text, metadata: config } = content;
-  const { text: normalizedText, digest } = digestText(text);
+  const { number, prompt, config, labels, message, times, createdBy, projectId } = raw;
+  const { type, text, digest } = typeof prompt === 'string' ? digestText(prompt) : digestChat(prompt);
   const configJson = renderCanonicalJson(config);
   return {
-    id: `${number}-${shortenDigest(computeDigest(renderCanonicalJson([text, config])))}`,
+    id: `${number}-${shortenDigest(computeDigest(renderCanonicalJson([prompt, config])))}`,
     number,
     digest,
     labels,
@@ -60,9 +64,15 @@ export function digestVersion(raw: RawLangfuseVersion): RemoteLangfuseVersion {
     isManaged: null,
     staysKnown: true,
     source: null,
-    content: { ...content, text: normalizedText },
+    content: { type, text, metadata: config },
     ...(message !== null && { message }),
     ...(times !== null && { times }),
     ...(createdBy !== null && { createdBy }),
   };
+}
+
+/** Converts content from a prompt file to the form in which Langfuse stores it. */
+export function makeLangfusePrompt({ type, text }: Pick<StoredContent, 'type' | 'text'>): LangfusePrompt {
+  if (type === 'text') return text;
+  return parseChatText(text).messages.map(({ message }) => message);
 }

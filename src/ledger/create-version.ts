@@ -123,6 +123,7 @@ async function sendCreate(state: LedgerWriteState, change: CreateRequest): Promi
   try {
     const created = await state.world.service.createVersion(state.reading.prompt.id, {
       content: {
+        type: content.type,
         text: content.text,
         metadata: { ...content.metadata, [VERSION_RECORD_KEY]: renderVersionRecord(record) },
       },

@@ -195,6 +195,7 @@ export function interpretLedgerReading(
     return version === null ? null : toKnownVersion(makeServedEntry(version, known), version);
   };
   return {
+    type: 'text',
     fields: { id, key, name, description },
     active: new Map(environments.map((environment) => [environment, getServedVersion(environment)])),
     known: known.map((entry) => toKnownVersion(entry, read.get(entry.id))),

@@ -13,6 +13,7 @@ export function makeLedgerRules(trackingEnvironment: string): ProviderRules {
     findEnvironmentFault: () => null,
     reservedEnvironments: listReservedEnvironments(trackingEnvironment),
     hasFields: true,
+    promptTypes: ['text'],
     canPinIds: true,
     listParts: () => [],
   };

@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { matchesDigest, makeVersionContent, VERSION_RECORD_KEY, type VersionContent } from '../domain/content.ts';
+import {
+  digestText,
+  matchesDigest,
+  makeVersionContent,
+  VERSION_RECORD_KEY,
+  type VersionContent,
+} from '../domain/content.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { VersionSource, VersionFacts } from '../domain/versions.ts';
 import type { ServiceVersion } from '../service/prompt-service.ts';
@@ -43,7 +49,7 @@ export type LedgerVersion = {
 
 /** Parses a version from the service, and separates its version record from the user's metadata. */
 export function makeLedgerVersion({ id, number, content: { text, metadata } }: ServiceVersion): LedgerVersion {
-  const content = makeVersionContent(text, metadata);
+  const content = makeVersionContent(digestText(text), metadata);
   const record = parseVersionRecord(metadata);
   // Before version 0.1, the digest in a version record also covered trailing line breaks. Replace such a digest with
   // the digest that promptsync computes today.

@@ -52,6 +52,7 @@ function assumeObservedPrompt(file: PromptFile, baseFile: PromptFile | null, atR
   const known = [...new Map([...versions.values()].map((version) => [version.id, version])).values()];
   return {
     fields: { id, key, name, description },
+    type: baseFile?.type ?? null,
     active: new Map(active),
     known: known.toSorted((a, b) => b.number - a.number),
     willKnowContent: (content) => known.some((version) => holdsContent(version, content)),

@@ -52,6 +52,7 @@ export function planPrompt(
   const { pins, changes } = planChanges(context, history);
   const activations = pins.flatMap(({ pin, after }) => (after === null ? [] : [{ pin, after }]));
   const refusals = [
+    ...checkType(file, observed),
     ...checkLatestPins(file, desired.environmentsWithoutLatest),
     ...checkPromotions(activations, context, desired, history),
   ];
@@ -61,6 +62,12 @@ export function planPrompt(
   const drift = findDriftSinceBase(desired, context, changes, history);
   const warnings = observed.problems.map((problem) => ({ ...problem, path: file.path }));
   return { file, observed, status, changes, drift, problems: [...problems, ...warnings], pinsToFind };
+}
+
+/** Refuses to write a prompt that has a different type in the service, because the type of a prompt never changes. */
+function checkType({ path, type }: PromptFile, { type: stored }: ObservedPrompt): readonly Problem[] {
+  if (stored === null || stored === type) return [];
+  return [makeProblem('prompt/other-type', { type, stored }, { path })];
 }
 
 function choosePlanStatus(problems: readonly Problem[], changes: readonly Change[]): PlanStatus {

@@ -78,6 +78,15 @@ export const COMMAND_PROBLEMS = {
       `"${e.environment}" serves ${e.serves}, but its config is not a mapping. A prompt file can store a config only if it is a mapping.`,
     'In the service, create a version whose config is a mapping. Or remove `metadata` from the file. promptsync then pulls only the text, and new versions keep the config from the service.',
   ),
+  'pull/not-writable': defineError<{
+    environment: string;
+    serves: string;
+    /** A sentence about the text of the version. */
+    reason: string;
+  }>(
+    (e) => `"${e.environment}" serves ${e.serves}, which promptsync cannot write to a file: ${e.reason}`,
+    'Create a corrected version in the service, then pull again. To replace the version with the text of the file, run `promptsync sync`.',
+  ),
 
   // promptsync import
   'import/not-writable': defineError<{ reason: string }>(

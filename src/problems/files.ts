@@ -1,7 +1,7 @@
 import { escapeSelector, formatCount } from '../text.ts';
 import { makeSuggestionHint, defineError, type SpellingEvidence, quoteNames, defineWarning } from './catalog-entry.ts';
 
-const FIELDS = 'id, key, name, description, pins, metadata, variables, and accept_warnings';
+const FIELDS = 'id, key, name, type, description, pins, metadata, variables, and accept_warnings';
 
 /** The problems of prompt files, of the YAML in files, and of edits that promptsync makes in files. */
 export const FILE_PROBLEMS = {
@@ -49,6 +49,57 @@ export const FILE_PROBLEMS = {
     'Move long text into the body of the file, or shorten the metadata.',
   ),
   'prompt/empty-body': defineError('The prompt has no text.', 'Write the prompt text below the closing `---`.'),
+  'prompt/unsupported-type': defineError<{ type: string }>(
+    (e) => `The service has no ${e.type} prompts.`,
+    'Remove the `type` field. promptsync then stores the markers as text, and the application can interpret them, as Dotprompt does.',
+  ),
+  'prompt/other-type': defineError<{
+    /** The type in the file. */
+    type: string;
+    /** The type in the service. */
+    stored: string;
+  }>(
+    (e) => `The file is a ${e.type} prompt, but the service stores this prompt as a ${e.stored} prompt.`,
+    (e) =>
+      `Set \`type: ${e.stored}\` in the file, or use a different id. The type of an existing prompt never changes.`,
+  ),
+  'prompt/no-messages': defineError(
+    'The chat prompt has no messages.',
+    'Put a marker such as `{{role "system"}}` on a line of its own above the text of each message. If the prompt is not a chat prompt, remove `type: chat`.',
+  ),
+  'prompt/text-outside-message': defineError<{
+    /** Whether the text is above the first marker. Otherwise, it is below the marker of a placeholder. */
+    isFirst: boolean;
+  }>(
+    (e) =>
+      e.isFirst
+        ? 'The text above the first marker does not belong to any message.'
+        : 'The text below a placeholder does not belong to any message.',
+    'Put a marker such as `{{role "user"}}` on a line of its own above the text, or remove the text.',
+  ),
+  'prompt/invalid-marker': defineError<{
+    line: string;
+    /** The marker that the author probably meant. */
+    marker: string;
+    /** The line as the content of a message. */
+    escaped: string;
+  }>(
+    (e) => `The line "${e.line}" looks like a marker but is not valid.`,
+    (e) =>
+      `For a marker, write ${e.marker} on a line of its own. If the line is part of the text, write ${e.escaped} instead. Both begin at the start of the line.`,
+  ),
+  'prompt/placeholder-is-variable': defineError<{ name: string }>(
+    (e) => `The placeholder "${e.name}" has the same name as the variable {{${e.name}}}.`,
+    'Rename one of them. The service refuses a prompt in which a placeholder and a variable have the same name.',
+  ),
+  'prompt/possible-marker': defineWarning<{ line: string }>(
+    (e) => `The line "${e.line}" is part of the text, but it resembles a marker.`,
+    'If it should begin a message, write the marker exactly as `{{role "user"}}` or `{{placeholder "history"}}`.',
+  ),
+  'prompt/marker-in-text': defineWarning(
+    'The text of this text prompt contains a marker of a chat prompt.',
+    'If the prompt is a chat prompt, add `type: chat` before the first sync, because the type of a prompt never changes.',
+  ),
   'prompt/missing-id': defineError(
     'The field `id` is missing.',
     'Create the prompt in the service, then copy its id to the `id` field. promptsync cannot create the prompt for you, because the service has no API call for it.',
@@ -95,7 +146,7 @@ export const FILE_PROBLEMS = {
         ...e.unused.map((name) => `The \`variables\` list contains "${name}", but the text does not use it.`),
         ...e.repeated.map((name) => `The \`variables\` list contains "${name}" more than once.`),
       ]),
-    'List each placeholder from the text exactly once under `variables`, or remove the `variables` field.',
+    'List each variable of the text exactly once under `variables`, or remove the `variables` field.',
   ),
   'prompt/duplicate-id': defineError<{ id: string; other: string }>(
     (e) => `The id "${e.id}" is also used by ${e.other}.`,

@@ -27,7 +27,7 @@ export type ProviderDescriptor = {
    * Notes about front matter fields, for the JSON Schema. The note about `id` is a clause. The other notes are full
    * sentences.
    */
-  readonly fieldNotes: Readonly<Partial<Record<'id' | 'key' | 'name' | 'description', string>>>;
+  readonly fieldNotes: Readonly<Partial<Record<'id' | 'key' | 'name' | 'type' | 'description', string>>>;
   /**
    * The beginning of the front matter that `init` writes to the example prompt file. It includes the comment at the top
    * and all fields before `pins`.

@@ -215,20 +215,40 @@ export function describeBreakingChanges(prompt: ReportPrompt, show: ShowText): r
   );
   const kept = prompt.changes.filter((change) => findDriftOfChange(change, undone).length === 0);
   const keys = kept.flatMap((change) => (change.kind === 'update-prompt' ? (change.fields.key ?? []) : []));
-  const variables = listTextChanges({ ...prompt, changes: kept }).flatMap(({ environment, texts }) => {
-    return texts.breaking.map((variable) => ({ ...variable, environment }));
+  const inputs = listTextChanges({ ...prompt, changes: kept }).flatMap(({ environment, texts }) => {
+    return texts.breaking.map((input) => ({ kind: input.kind, name: describeInput(input, show), environment }));
   });
   return [
     ...keys.map(({ before, after }) => {
       return `the key changes from ${show(before)} to ${show(after)}. Callers that use the key must change it.`;
     }),
-    ...[...Map.groupBy(variables, ({ kind, variable }) => `${kind} ${variable}`).values()].map((group) => {
-      const { kind = 'added', variable = '' } = group[0] ?? {};
+    ...[...Map.groupBy(inputs, ({ kind, name }) => `${kind} ${name}`).values()].map((group) => {
+      const { kind = 'added', name = '' } = group[0] ?? {};
       const then = kind === 'added' ? 'Callers must supply it.' : 'Callers no longer need to supply it.';
       const where = group.map(({ environment }) => show(environment)).join(', ');
-      return `${where}: the variable ${show(`{{${variable}}}`)} is ${kind}. ${then}`;
+      return `${where}: the ${name} is ${kind}. ${then}`;
     }),
   ];
+}
+
+/** Names a variable or a placeholder whose value callers supply. */
+function describeInput(input: NamedTexts['texts']['breaking'][number], show: ShowText): string {
+  return 'variable' in input ? `variable ${show(`{{${input.variable}}}`)}` : `placeholder ${show(input.placeholder)}`;
+}
+
+/**
+ * Describes how the messages of a chat prompt change, for example `messages: system, user → system, history*, user`. If
+ * environments differ, each line names its environments. The lines are not escaped.
+ */
+export function listMessageChanges(prompt: ReportPrompt): readonly string[] {
+  const changes = listTextChanges(prompt).flatMap(({ environment, texts: { messages } }) => {
+    if (messages === undefined) return [];
+    const [before, after] = [messages.before, messages.after].map((names) => names.join(', ') || 'none');
+    return [{ environment, line: `messages: ${before} → ${after}` }];
+  });
+  const groups = [...Map.groupBy(changes, ({ line }) => line)];
+  if (groups.length === 1) return groups.map(([line]) => line);
+  return groups.map(([line, group]) => `${line} (${group.map(({ environment }) => environment).join(', ')})`);
 }
 
 /** The text of a file before and after an edit, and the environment whose text the edit merged into the file. */

@@ -192,6 +192,7 @@ function renderProblemItems(problem: ReportProblem): readonly string[] {
 /**
  * Renders the table rows of a prompt:
  * - one row for each changed environment, each changed field and each edit
+ * - one row for each change of the messages of a chat prompt
  * - one row for a new version, but only if no environment will serve it or if it keeps metadata
  * - one row with the status, if the prompt failed or was not attempted and has no changes to show
  * @param hasPlanDigest whether the report has a plan; without a plan, only a prompt with edits can get a row with its
@@ -208,7 +209,8 @@ function renderPromptRows(prompt: ReportPrompt, hasPlanDigest: boolean): readonl
           .map((text) => `${renderCodeSpan(text)}${words.describeChangeNotes(change, prompt, renderCodeSpan)}`),
   );
   const isUnfinished = (hasPlanDigest || edits.length > 0) && (status === 'failed' || status === 'not_attempted');
-  const edited = edits.map((edit) => renderCodeSpan(words.describeEdit(edit)));
+  const messages = shown.length > 0 || edits.length > 0 ? words.listMessageChanges(prompt).map(renderCodeSpan) : [];
+  const edited = [...edits.map((edit) => renderCodeSpan(words.describeEdit(edit))), ...messages];
   // The edits of a failed prompt are in the file only if they contain a conflict for the user to resolve.
   const writtenEdits = edits.some(words.isConflict) ? edited : [];
   const cells =

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { REPORT_MODES } from '../domain/edits.ts';
+import { PROMPT_TYPES } from '../domain/chat.ts';
 import { FIELDS } from '../domain/plan.ts';
 import { CommitShape, DigestShape, HistoryShape, LineageShape } from './history-schema.ts';
 
@@ -81,6 +82,13 @@ const MetadataShape = z
     'Metadata: one line for each key, with its value as JSON. Metadata that is not a mapping is JSON as a whole. Present only if both sides are known and at least one side has metadata.',
   );
 
+const BreakingKindShape = z
+  .enum(['added', 'removed'])
+  .describe('The kind of change. added: callers must supply it. removed: callers no longer need to supply it.');
+const MessageNamesShape = z.array(
+  z.string().describe('The role of a message, or the name of a placeholder and `*`. An unusual name is a JSON string.'),
+);
+
 const TEXT_FIELDS = {
   before_text: TextShape,
   after_text: TextShape,
@@ -92,18 +100,24 @@ const TEXT_FIELDS = {
   after_metadata: MetadataShape,
   breaking: z
     .array(
-      z.object({
-        variable: z.string().describe('The name of the variable.'),
-        kind: z
-          .enum(['added', 'removed'])
-          .describe(
-            'The kind of change. added: callers must supply the variable. removed: callers no longer need to supply it.',
-          ),
-      }),
+      z.union([
+        z.object({ variable: z.string().describe('The name of the variable.'), kind: BreakingKindShape }),
+        z.object({
+          placeholder: z.string().describe('The name of the placeholder of a chat prompt.'),
+          kind: BreakingKindShape,
+        }),
+      ]),
     )
     .describe(
-      'The variables that only one of the two texts has. Empty if there was no text before the change, or if one of the texts is unknown.',
+      'The variables and placeholders that only one of the two texts has. Empty if there was no text before the change, or if one of the texts is unknown.',
     ),
+  messages: z
+    .object({
+      before: MessageNamesShape.describe('The messages before the change.'),
+      after: MessageNamesShape.describe('The messages after the change.'),
+    })
+    .optional()
+    .describe('The messages of a chat prompt, if the change adds, removes or reorders roles or placeholders.'),
 };
 
 const SERVED_FIELDS = {
@@ -226,6 +240,11 @@ const PromptShape = z.object({
   path: z.string().describe('The path of the file, relative to the folder of promptsync.yaml.'),
   id: z.string().describe('The id of the prompt in the service.'),
   key: z.string().describe('The key of the prompt in the file.'),
+  type: z
+    .enum(PROMPT_TYPES)
+    .nullable()
+    .optional()
+    .describe('The type of the prompt. null if promptsync could not read it. Absent in reports of earlier releases.'),
   url: z
     .string()
     .regex(/^https?:\/\/[^\s<>()"'`\\]+$/)

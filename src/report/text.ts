@@ -160,6 +160,7 @@ function renderWork(prompt: ReportPrompt, mode: Report['mode'], style: Style): r
         .flatMap((line) => fitIndentedLine(`${changeSigns[change.kind]} ${line}${note}`));
       return [...texts, ...renderKeptMetadataLines(change, style)];
     }),
+    ...words.listMessageChanges(prompt).flatMap((line) => fitIndentedLine(`${yellow('~')} ${escapeLine(line)}`)),
     ...words
       .describeBreakingChanges(prompt, escapeLine)
       .flatMap((sentence) => fitIndentedLine(`${magenta('!')} ${sentence}`)),

@@ -67,6 +67,7 @@ describe.each(backends)('applyPlan (backend: %s)', (_, start) => {
     const first = await sync(service, [file({ metadata: { model: 'x' }, pins: staging })], { provenance });
     expect(first.created).toStrictEqual([
       {
+        type: 'text',
         text: 'Hello',
         metadata: { model: 'x' },
         changeSummary: 'Soften',
@@ -82,7 +83,7 @@ describe.each(backends)('applyPlan (backend: %s)', (_, start) => {
     ]);
     const second = await sync(service, [file({ text: 'Hi', pins: staging })]);
     const [made] = second.created;
-    expect(Object.keys(made!)).toStrictEqual(['text', 'metadata', 'stamp']);
+    expect(Object.keys(made!)).toStrictEqual(['type', 'text', 'metadata', 'stamp']);
     expect(made?.metadata).toStrictEqual({});
     expect(Object.keys(made!.stamp)).toStrictEqual(['digest', 'metadataDigest', 'operation', 'ledger']);
     expect(made?.stamp.operation).not.toBe(first.created[0]?.stamp.operation);

@@ -3,7 +3,7 @@ import { renderCommitMessage } from '../../src/commands/edit-files.ts';
 import type { EditedPrompt } from '../../src/domain/edits.ts';
 
 const edited = (key: string): EditedPrompt => ({
-  ...{ path: 'prompts/a.md', id: 'prm_a', key, status: 'applied', problems: [] },
+  ...{ path: 'prompts/a.md', id: 'prm_a', key, type: 'text', status: 'applied', problems: [] },
   edits: [{ kind: 'set-pin', environment: 'production', before: '1', after: '2' }],
 });
 

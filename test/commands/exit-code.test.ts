@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type CommandRun, chooseExitCode } from '../../src/commands/result.ts';
 import { NO_ACCEPTED_WARNINGS } from '../../src/domain/accepted-warnings.ts';
-import { computeContentDigest, makeContent } from '../../src/domain/content.ts';
+import { computeContentDigest, makeContent, digestText } from '../../src/domain/content.ts';
 import type { PromptOutcome, PromptPlan } from '../../src/domain/plan.ts';
 import { DEFAULT_VOCABULARY } from '../../src/domain/vocabulary.ts';
 import { makeProblem } from '../../src/problem.ts';
@@ -9,8 +9,8 @@ import { observed } from '../planning/support.ts';
 
 function planned(status: PromptPlan['status'], isObserved = true): PromptPlan {
   const file = {
-    ...{ path: 'a.md', id: 'prm', key: 'key', name: 'Name', pins: [] },
-    content: makeContent('a', undefined),
+    ...({ path: 'a.md', id: 'prm', key: 'key', name: 'Name', type: 'text', pins: [] } as const),
+    content: makeContent(digestText('a'), undefined),
   };
   const seen = isObserved ? observed() : null;
   return { file, observed: seen, status, changes: [], drift: [], problems: [], pinsToFind: [] };

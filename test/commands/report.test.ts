@@ -50,6 +50,7 @@ describe('the JSON report', () => {
           path: 'prompts/greeting.md',
           id: 'prm_greeting',
           key: 'greeting',
+          type: 'text',
           status: 'pending',
           changes: [
             { kind: 'create-version', digest, change_summary: 'Soften the tone' },

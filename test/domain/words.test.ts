@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { listPlaceholders } from '../../src/domain/text-changes.ts';
+import { listVariables } from '../../src/domain/text-changes.ts';
 import { countAllowedChanges, parseMaxChanges, type MaxChanges } from '../../src/domain/policy.ts';
 import { suggestName } from '../../src/domain/suggest-name.ts';
 
-describe('listPlaceholders', () => {
+describe('listVariables', () => {
   test.each([
     [['a'], '{{a}}'],
     [['b', 'a'], '{{b}} {{a}} {{b}}'],
@@ -19,16 +19,16 @@ describe('listPlaceholders', () => {
     [[], '{{}} {{ }} {{a b}} {{a\n}} {{a|b}} {{#if}} {{/if}} {{>a}} {{a()}}'],
     [[], '{{\u200ba}}'],
     [[], ''],
-  ])('listPlaceholders returns %j for the text %j', (expected, text) => {
-    expect(listPlaceholders(text)).toEqual(expected);
+  ])('listVariables returns %j for the text %j', (expected, text) => {
+    expect(listVariables({ type: 'text', text })).toEqual(expected);
   });
 
-  test('listPlaceholders returns each placeholder name exactly once', () => {
+  test('listVariables returns each variable exactly once', () => {
     const name = fc.stringMatching(/^[a-z0-9_.-]{1,8}$/);
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.string(), name)), (parts) => {
         const text = parts.map(([before, one]) => `${before.replaceAll(/[{}]/g, '')}{{${one}}}`).join('');
-        expect(listPlaceholders(text)).toEqual([...new Set(parts.map(([, one]) => one))]);
+        expect(listVariables({ type: 'text', text })).toEqual([...new Set(parts.map(([, one]) => one))]);
       }),
     );
   });

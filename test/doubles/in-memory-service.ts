@@ -74,7 +74,7 @@ function entryFor(seed: PromptSeed): Entry {
 
 /** Makes a version whose metadata is a JSON copy, so that no caller shares objects with the service. */
 function makeVersion(id: string, number: number, text: string, metadata: JsonObject): ServiceVersion {
-  return { id, number, content: { text, metadata: JSON.parse(JSON.stringify(metadata)) } };
+  return { id, number, content: { type: 'text', text, metadata: JSON.parse(JSON.stringify(metadata)) } };
 }
 
 function toPrompt(entry: Entry, environment?: string): ServicePrompt {

@@ -28,7 +28,10 @@ const stamp: VersionRecord = {
 type Parts = Omit<NewServiceVersion, 'content'> & Partial<NewServiceVersion['content']>;
 
 function draft(text: string, { metadata, ...rest }: Parts = {}): NewServiceVersion {
-  return { ...rest, content: { text, metadata: { ...metadata, promptsync: renderVersionRecord(stamp) } } };
+  return {
+    ...rest,
+    content: { type: 'text', text, metadata: { ...metadata, promptsync: renderVersionRecord(stamp) } },
+  };
 }
 
 describe.each(backends)('every prompt service fulfills the same contract (%s)', (_, start) => {
@@ -65,6 +68,7 @@ describe.each(backends)('every prompt service fulfills the same contract (%s)', 
       id: 'ver_1',
       number: 1,
       content: {
+        type: 'text',
         text: 'Hello',
         digest: computeDigest('Hello'),
         trailingLineBreaks: 1,

@@ -115,7 +115,6 @@ async function openKept(rows: readonly LangfuseVersion[]): Promise<Kept> {
 /** Converts a row. `own` is always true, because Langfuse does not show who created a version. */
 function toKept({ name: promptId, version: number, prompt, config, ...rest }: LangfuseVersion): KeptVersion {
   const text = `${prompt}`;
-  const content = { text, metadata: config };
-  const { id } = digestVersion({ ...rest, number, content, message: rest.commitMessage, times: null });
+  const { id } = digestVersion({ ...rest, number, prompt, config, message: rest.commitMessage, times: null });
   return { promptId, id, text, metadata: isJsonObject(config) ? config : {}, own: true };
 }

@@ -51,7 +51,7 @@ You are a support agent for {{customer_name}}…
 
 test('the parser omits the description, variables and metadata if the file does not declare them', () => {
   const file = parseValidFile(makeSource());
-  expect(Object.keys(file).toSorted()).toEqual(['content', 'id', 'key', 'name', 'path', 'pins']);
+  expect(Object.keys(file).toSorted()).toEqual(['content', 'id', 'key', 'name', 'path', 'pins', 'type']);
   expect(file.content).toMatchObject({ metadata: undefined, metadataDigest: undefined });
 });
 

@@ -404,7 +404,7 @@ describe('mergePrompt on fields', () => {
   const file = parseValidFile(makeSource('metadata: { m: 1 }\n'));
   const fields = { key: file.key, name: file.name, description: 'Theirs' };
   const nothing: ServiceSide = { fields, content: null, baseFile: null, baseContent: null, newerContents: null };
-  const content = (m: number) => ({ text: file.content.text, metadata: { m } });
+  const content = (m: number) => ({ type: 'text' as const, text: file.content.text, metadata: { m } });
   const named = (name: string) => ({ ...nothing, fields: { ...fields, name } });
   const { labels } = makeMerging(null);
   const edit = (field: string, before: unknown, after: unknown, conflict = false) => {

@@ -12,15 +12,15 @@ const RULES = makeLedgerRules('promptsync');
 const NEW_FILE: NewFile = {
   path: PATH,
   ...{ id: 'prm_1', key: 'support/greeting', name: 'Greeting', description: '' },
-  content: { text: 'Hello.', metadata: {} },
+  content: { type: 'text', text: 'Hello.', metadata: {} },
   pins: [{ environment: 'staging', value: 'latest', comment: '' }],
 };
 
 type Parts = Partial<Omit<NewFile, 'content'> & FileContent>;
 
 /** Writes `NEW_FILE` with these parts in place of its own. The text is as a service returns it. */
-function writeWith({ text = 'Hello.', metadata, ...parts }: Parts) {
-  return renderNewFile({ ...NEW_FILE, ...parts, content: { text: normalizeText(text), metadata } }, RULES);
+function writeWith({ type = 'text', text = 'Hello.', metadata, ...parts }: Parts) {
+  return renderNewFile({ ...NEW_FILE, ...parts, content: { type, text: normalizeText(text), metadata } }, RULES);
 }
 
 describe('renderNewFile', () => {

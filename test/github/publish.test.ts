@@ -164,7 +164,7 @@ describe('chooseActionFailure', () => {
   });
 
   function promptOf(status: ReportPrompt['status']): ReportPrompt {
-    return { path: 'prompts/a.md', id: 'prm_a', key: 'a', status, changes: [], drift: [], problems: [] };
+    return { path: 'prompts/a.md', id: 'prm_a', key: 'a', type: 'text', status, changes: [], drift: [], problems: [] };
   }
 });
 

@@ -118,11 +118,11 @@ describe('import from Langfuse', () => {
     ],
     ['import reports a prompt name that does not exist in Langfuse', ['team/aa'], 1, [], ['usage/nothing-selected']],
     [
-      'import reports a chat prompt as unsupported but still imports text prompts',
+      'import accepts chat prompts and text prompts in one pattern',
       ['**'],
-      4,
-      ['team/a'],
-      ['langfuse/not-text', 'import/nothing-active'],
+      3,
+      ['team/a', 'chat'],
+      ['import/nothing-active'],
     ],
   ])('%s', async (_, names, exitCode, paths, expected) => {
     const { store, json, folder } = await makeStage();

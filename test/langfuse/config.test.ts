@@ -87,7 +87,8 @@ test('Langfuse versions with different configs have different metadata digests',
   const versions = configs.map((config) =>
     digestVersion({
       number: 1,
-      content: { text: 'A', metadata: config },
+      prompt: 'A',
+      config,
       labels: [],
       message: null,
       times: null,

@@ -25,7 +25,7 @@ const TONE = 'support/tone (v2)';
 
 /**
  * Makes a workspace in which each prompt differs from Langfuse in its own way: an edit, a kept config, a moved label, a
- * forbidden pin, an unknown version, a chat prompt and a prompt that does not exist yet. No name and no text contains
+ * forbidden pin, an unknown version, another type and a prompt that does not exist yet. No name and no text contains
  * promptsync's word for a label or for Langfuse.
  */
 async function makeScene() {
@@ -70,10 +70,10 @@ const readable = (output: string) => output.replaceAll(/<(style|script)\b.*?<\/\
 
 describe('the words of reports about Langfuse', () => {
   test.each<[command: string, words: readonly string[], exitCode: number]>([
-    ['plan', ['plan', '--base', 'HEAD'], 4],
-    ['status', ['status', '--orphans'], 4],
-    ['history', ['history'], 4],
-    ['sync', ['sync', '--yes', '--base', 'HEAD'], 4],
+    ['plan', ['plan', '--base', 'HEAD'], 3],
+    ['status', ['status', '--orphans'], 3],
+    ['history', ['history'], 0],
+    ['sync', ['sync', '--yes', '--base', 'HEAD'], 3],
   ])('The text, Markdown and HTML reports of %s use the words "Langfuse" and "label"', async (_, words, exitCode) => {
     const { langfuse, folder } = await makeScene();
     const ran = await run(folder, [...words, '--format', 'json'], langfuse);
@@ -93,9 +93,9 @@ describe('the words of reports about Langfuse', () => {
 });
 
 describe('the links of reports about Langfuse', () => {
-  /** The addresses of all prompts that existed in Langfuse before the command and that promptsync can read. */
+  /** The addresses of all prompts that existed in Langfuse before the command. */
   const addressesOf = (langfuse: LangfuseDouble) =>
-    ['composed', 'kept', 'moved', 'support%2Ftone%20%28v2%29'].map((encoded) => urlOf(langfuse, encoded));
+    ['chat', 'composed', 'kept', 'moved', 'support%2Ftone%20%28v2%29'].map((encoded) => urlOf(langfuse, encoded));
 
   test.each<[command: string, words: readonly string[]]>([
     ['plan', ['plan']],

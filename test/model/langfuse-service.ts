@@ -1,8 +1,8 @@
-import { toFileContent, makeVersionContent } from '../../src/domain/content.ts';
+import { toFileContent, makeVersionContent, digestText, digestChat } from '../../src/domain/content.ts';
 import { isJsonObject } from '../../src/domain/json.ts';
 import { followsLatest } from '../../src/domain/prompt-file.ts';
 import { makePromptUrl, type LangfuseService } from '../../src/langfuse/client.ts';
-import { digestVersion, type RemoteLangfuseVersion } from '../../src/langfuse/version.ts';
+import { digestVersion, type RemoteLangfuseVersion, makeLangfusePrompt } from '../../src/langfuse/version.ts';
 import { makeLangfuseProvider } from '../../src/langfuse/provider.ts';
 import { interpretCreateRefusal } from '../../src/langfuse/refusals.ts';
 import type { LedgerVersion } from '../../src/ledger/version-record.ts';
@@ -90,13 +90,15 @@ function toVersion({ ever, byRow }: Kept, row: LangfuseVersion): LedgerVersion {
   if (known !== undefined) return known;
   const { id, number, content } = toRemote(row);
   const { metadata } = toFileContent(content);
-  const version = { id, number, content: makeVersionContent(`${row.prompt}`, metadata ?? {}), record: null };
+  const { prompt } = row;
+  const text = typeof prompt === 'string' ? digestText(prompt) : digestChat(prompt);
+  const version = { id, number, content: makeVersionContent(text, metadata ?? {}), record: null };
   byRow.set(row.id, version);
   ever.set(`${row.name} ${id}`, version);
   return version;
 }
 
-/** Converts a row. The model has no chat prompts. */
+/** Converts a row. */
 function toRemote({
   version: number,
   prompt,
@@ -109,8 +111,7 @@ function toRemote({
   projectId,
 }: LangfuseVersion): RemoteLangfuseVersion {
   const times = { createdAt: Date.parse(createdAt), updatedAt: Date.parse(updatedAt) };
-  const content = { text: `${prompt}`, metadata: config };
-  return digestVersion({ number, content, labels, message, times, createdBy, projectId });
+  return digestVersion({ number, prompt, config, labels, message, times, createdBy, projectId });
 }
 
 type Found = { readonly more?: number; readonly moving?: readonly string[] };
@@ -154,15 +155,17 @@ function callsOf(kept: Kept, world: World, { call, watched }: Calls): LangfuseSe
     find: (name) =>
       reading(name, 'list', async () => {
         kept.listed.set(name, store.versions(name));
-        return (await store.list({ name, limit: 100 })).data[0] ?? null;
+        const row = (await store.list({ name, limit: 100 })).data[0];
+        return row === undefined ? null : { ...row, type: row.type ?? null };
       }),
     read: async (name, { kind: _, ...selection }) =>
       tell(await reading(name, JSON.stringify(selection), () => store.read(name, { ...selection, resolve: false }))),
     create: async (name, { content, labels, message }) => {
-      const { text, metadata: config } = content;
+      const { type, text, metadata: config } = content;
+      const prompt = makeLangfusePrompt(content);
       const made = { text, metadata: isJsonObject(config) ? config : {}, isBaseline: false };
       const create = async () => {
-        const row = await store.create({ name, prompt: text, config, labels, commitMessage: message }).catch(refused);
+        const row = await store.create({ name, type, prompt, config, labels, commitMessage: message }).catch(refused);
         watched.created(name, toVersion(kept, row).id, made);
         for (const label of labels) watched.set(name, label, toVersion(kept, row));
         return row;

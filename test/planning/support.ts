@@ -1,4 +1,10 @@
-import { type Content, computeContentDigest, makeContent, makeVersionContent } from '../../src/domain/content.ts';
+import {
+  type Content,
+  computeContentDigest,
+  makeContent,
+  makeVersionContent,
+  digestText,
+} from '../../src/domain/content.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { DesiredState, PlanningHistory } from '../../src/domain/desired-state.ts';
 import type { FormerPin, FormerPinsByEnvironment } from '../../src/domain/history.ts';
@@ -16,7 +22,7 @@ import { makePlan as plan, planPrompt as planned } from '../../src/planning/make
 export type WrittenPins = Readonly<Record<string, string | number>>;
 
 export function content(text: string, metadata?: JsonObject): Content {
-  return makeContent(text, metadata);
+  return makeContent(digestText(text), metadata);
 }
 
 export type FileParts = Partial<Omit<PromptFile, 'pins' | 'content'>> & {
@@ -27,7 +33,8 @@ export type FileParts = Partial<Omit<PromptFile, 'pins' | 'content'>> & {
 
 /** Makes the file of prompt `p1`. Its fields match those of `observed`, and its pins are on lines 5, 6, … */
 export function file({ text = 'Hello', metadata, pins = {}, ...rest }: FileParts = {}): PromptFile {
-  const own = { path: 'prompts/a.md', id: 'p1', key: 'k/1', name: 'First', content: content(text, metadata) };
+  const names = { path: 'prompts/a.md', id: 'p1', key: 'k/1', name: 'First', type: 'text' } as const;
+  const own = { ...names, content: content(text, metadata) };
   return { ...own, pins: Object.entries(pins).map(toPin), ...rest };
 }
 
@@ -65,7 +72,7 @@ export function version(number: number, text: string, parts: VersionParts = {}):
   return {
     id,
     number,
-    content: makeVersionContent(text, metadata),
+    content: makeVersionContent(digestText(text), metadata),
     record: stamp,
   };
 }

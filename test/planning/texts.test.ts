@@ -9,8 +9,8 @@ const two = version(2, 'Two', {
   ledger: [entry(1, 'One'), entry(5, 'Five'), entry(6, 'Six')],
 });
 const ACTIVE = { dev: null, staging: two, production: one };
-const bare = { metadata: {} };
-const unmanaged = { metadata: undefined };
+const bare = { type: 'text', metadata: {} };
+const unmanaged = { type: 'text', metadata: undefined };
 
 function textsIn(prompt: PromptPlan, given: RulesParts = {}) {
   return collectTextChanges([prompt], rules(given), rules(given)).get('p1');
@@ -36,7 +36,7 @@ test.each<[string, Parameters<typeof file>[0], RulesParts, unknown]>([
     'collectTextChanges includes metadata with the new text if the file has metadata',
     { text: 'New', metadata: { model: 'y' }, pins: { dev: 'latest' } },
     {},
-    [{ environment: 'dev', before: null, after: { text: 'New', metadata: { model: 'y' } } }],
+    [{ environment: 'dev', before: null, after: { type: 'text', text: 'New', metadata: { model: 'y' } } }],
   ],
   [
     'collectTextChanges returns the text of a version that promptsync read from the service',
@@ -45,7 +45,7 @@ test.each<[string, Parameters<typeof file>[0], RulesParts, unknown]>([
     [
       {
         ...{ environment: 'production', before: { text: 'One\nby them', ...bare } },
-        after: { text: 'Two', metadata: { model: 'x' } },
+        after: { type: 'text', text: 'Two', metadata: { model: 'x' } },
       },
     ],
   ],
@@ -63,7 +63,7 @@ test.each<[string, Parameters<typeof file>[0], RulesParts, unknown]>([
       { environment: 'dev', before: null, after: { text: 'Five', ...bare } },
       {
         environment: 'staging',
-        before: { text: 'Two', metadata: { model: 'x' } },
+        before: { type: 'text', text: 'Two', metadata: { model: 'x' } },
         after: { text: 'Six', ...unmanaged },
       },
     ],

@@ -10,7 +10,7 @@ function makeProblemWithCode(code: string): ReportProblem {
 
 function makePrompt(status: ReportPrompt['status'], ...codes: readonly string[]): ReportPrompt {
   const problems = codes.map(makeProblemWithCode);
-  return { path: 'prompts/a.md', id: 'prm_a', key: 'a', status, changes: [], drift: [], problems };
+  return { path: 'prompts/a.md', id: 'prm_a', key: 'a', type: 'text', status, changes: [], drift: [], problems };
 }
 
 const APPLIED = makePrompt('applied');

@@ -16,7 +16,7 @@ export const ref = (number: number) => ({ id: `ver_${number}`, version_number: n
 /** Returns a prompt in sync with some fields replaced. */
 export function promptOf(parts: Partial<ReportPrompt> = {}): ReportPrompt {
   const { key = 'k/1' } = parts;
-  const name = { path: `${key}.md`, id: `prm_${key}`, key };
+  const name = { path: `${key}.md`, id: `prm_${key}`, key, type: 'text' } as const;
   return { ...name, status: 'unchanged', changes: [], drift: [], problems: [], ...parts };
 }
 
@@ -118,7 +118,7 @@ export function hostilePrompt(text: string, status: ReportPrompt['status']): Rep
   const row = { environment: text, pin: text };
   const served = { kind: 'set-active', after: { ...ref, id: `${text}!` }, ...textFields(text) } as const;
   return {
-    ...{ path: text, id: text, key: text, status },
+    ...{ path: text, id: text, key: text, type: 'text', status },
     changes: [
       {
         ...{ kind: 'create-version', digest: DIGEST, metadata_from: ref, kept_metadata: `${text}: ${text}` },

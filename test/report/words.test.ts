@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compareVariables } from '../../src/domain/text-changes.ts';
+import { listBreakingChanges } from '../../src/domain/text-changes.ts';
 import type { ReportChange, ReportDrift } from '../../src/report/schema.ts';
 import { describeBreakingChanges } from '../../src/report/describe.ts';
 import { promptOf, ref, setActive } from './support.ts';
@@ -8,42 +8,44 @@ type Side = string | 'unknown' | null;
 const added = (variable: string) => ({ variable, kind: 'added' as const });
 const removed = (variable: string) => ({ variable, kind: 'removed' as const });
 
-describe('compareVariables', () => {
+describe('listBreakingChanges', () => {
   test.each<[string, Side, string, readonly object[]]>([
     [
-      'compareVariables reports no change if both texts contain the same variables',
+      'listBreakingChanges reports no change if both texts contain the same variables',
       'Hi {{name}}.',
       'Hello {{name}}!',
       [],
     ],
     [
-      'compareVariables ignores differences in the whitespace, order, and repetition of variables',
+      'listBreakingChanges ignores differences in the whitespace, order, and repetition of variables',
       '{{a}} {{b}}',
       '{{ b }}{{a}}{{a}}',
       [],
     ],
-    ['compareVariables reports no change for the first version of a prompt', null, '{{name}}', []],
-    ['compareVariables reports an added variable', 'a', '{{x}}', [added('x')]],
-    ['compareVariables reports a removed variable', '{{x}}', 'a', [removed('x')]],
+    ['listBreakingChanges reports no change for the first version of a prompt', null, '{{name}}', []],
+    ['listBreakingChanges reports an added variable', 'a', '{{x}}', [added('x')]],
+    ['listBreakingChanges reports a removed variable', '{{x}}', 'a', [removed('x')]],
     [
-      'compareVariables reports a renamed variable as one added and one removed variable',
+      'listBreakingChanges reports a renamed variable as one added and one removed variable',
       '{{old}}',
       '{{new}}',
       [added('new'), removed('old')],
     ],
-    ['compareVariables reports no change if the current text is unknown', 'unknown', '{{x}}', []],
-    ['compareVariables reports no change if the new text is unknown', '{{x}}', 'unknown', []],
-    ['compareVariables accepts non-ASCII letters in variable names', '', '{{größe.x-1}}', [added('größe.x-1')]],
+    ['listBreakingChanges reports no change if the current text is unknown', 'unknown', '{{x}}', []],
+    ['listBreakingChanges reports no change if the new text is unknown', '{{x}}', 'unknown', []],
+    ['listBreakingChanges accepts non-ASCII letters in variable names', '', '{{größe.x-1}}', [added('größe.x-1')]],
     [
-      'compareVariables reports an added variable with the name constructor',
+      'listBreakingChanges reports an added variable with the name constructor',
       '',
       '{{constructor}}',
       [added('constructor')],
     ],
-    ['compareVariables ignores text that only resembles a variable', '{{ two words }} {x} {{}}', '', []],
+    ['listBreakingChanges ignores text that only resembles a variable', '{{ two words }} {x} {{}}', '', []],
   ])('%s', (_, before, after, expected) => {
-    const side = (text: string) => (text === 'unknown' ? text : { text, metadata: undefined });
-    expect(compareVariables({ before: before === null ? null : side(before), after: side(after) })).toEqual(expected);
+    const side = (text: string) => (text === 'unknown' ? text : { type: 'text' as const, text, metadata: undefined });
+    expect(listBreakingChanges({ before: before === null ? null : side(before), after: side(after) })).toEqual(
+      expected,
+    );
   });
 });
 

@@ -160,7 +160,7 @@ describe('the answers to the client', () => {
       name: 'Greeting',
       description: 'd',
       latestVersionId: 'ver_9',
-      activeVersion: { id: 'ver_1', number: 1, content: { text: 'a\r\nb', metadata: metadata_ } },
+      activeVersion: { id: 'ver_1', number: 1, content: { type: 'text', text: 'a\r\nb', metadata: metadata_ } },
     });
   });
 

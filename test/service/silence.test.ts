@@ -90,7 +90,8 @@ test.each<[string, (response: ServerResponse | undefined) => unknown]>([
 test('the client times out without sending a request if the TLS handshake never completes', async () => {
   const { url, sockets } = await startNetServer(() => {});
   const { service } = openTestClient({ baseUrl: url.replace('http', 'https'), timeoutSeconds: 0.1 });
-  const failure = await failureOf(service.createVersion('prm_1', { content: { text: 'Hello', metadata: {} } }));
+  const content = { type: 'text', text: 'Hello', metadata: {} } as const;
+  const failure = await failureOf(service.createVersion('prm_1', { content }));
   expect(failure).toMatchObject({ problem: { code: 'service/no-answer' }, effect: 'not-sent' });
   expect(failure.message).toContain('did not respond to 1 request within 0.1 seconds (the connection timed out');
   expect(failure.message).not.toContain(KEY);

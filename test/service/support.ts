@@ -11,7 +11,7 @@ export const wireVersion = { id: 'ver_1', prompt_id: 'prm_1', version_number: 1,
 export const wirePrompt = { id: 'prm_1', project_id: 'prj', key: 'support/greeting', name: 'Greeting' };
 
 export const newVersion: NewServiceVersion = {
-  content: { text: 'Hello', metadata: { model: 'gpt-5', promptsync: { digest: 'x' } } },
+  content: { type: 'text', text: 'Hello', metadata: { model: 'gpt-5', promptsync: { digest: 'x' } } },
 };
 
 export type RecordedClient = {

@@ -1,0 +1,231 @@
+import { computeDigest, type Digest } from './digest.ts';
+import { renderCanonicalJson } from './json.ts';
+
+/**
+ * The types of prompts. A `text` prompt is one text. A `chat` prompt is a list of messages, which promptsync handles as
+ * a text in canonical form. `docs/chat-prompts.md` describes that form.
+ */
+export const PROMPT_TYPES = ['text', 'chat'] as const;
+/** The type of a prompt. It never changes. */
+export type PromptType = (typeof PROMPT_TYPES)[number];
+
+/**
+ * One item of a chat prompt. It is either a message with a role and a content, or a placeholder that the application
+ * replaces with messages. The properties are those that services store, because the digest of a chat prompt covers them.
+ */
+export type ChatMessage = RoleMessage | ChatPlaceholder;
+type RoleMessage = { readonly role: string; readonly content: string };
+type ChatPlaceholder = { readonly type: 'placeholder'; readonly name: string };
+
+/** A range of a text, as offsets in UTF-16 code units. `end` is exclusive. */
+export type TextSpan = { readonly start: number; readonly end: number };
+
+/** A message with its position in the text of a chat prompt. */
+export type LocatedMessage = {
+  readonly message: ChatMessage;
+  /** The line of the marker, counted from 1. */
+  readonly line: number;
+  /** Everything between the line of the marker and the next marker. It includes the blank lines around the content. */
+  readonly section: TextSpan;
+};
+
+/** A line that makes the text of a chat prompt invalid. */
+export type ChatFault = {
+  readonly kind: 'no-messages' | 'text-before-marker' | 'text-after-placeholder' | 'invalid-marker';
+  /** The line, counted from 1. If there are no messages, it is the first line that is not blank, or else line 1. */
+  readonly line: number;
+  /** The content of the line, without its line break. */
+  readonly text: string;
+};
+
+/** The messages of a chat prompt and the faults of its text. If there are faults, the messages are incomplete. */
+export type ParsedChat = { readonly messages: readonly LocatedMessage[]; readonly faults: readonly ChatFault[] };
+
+/** Matches the valid names of placeholders. */
+export const PLACEHOLDER_NAME = /^[a-zA-Z][a-zA-Z0-9_]*$/;
+
+/** Matches a marker line. The name is a JSON string, which `readName` checks. */
+const MARKER = /^\{\{(role|placeholder) ("(?:[^"\\]|\\.)*")\}\}[ \t]*$/su;
+
+/** Matches a line that looks like a marker. If its braces follow a backslash, the line is escaped content. */
+const MARKER_LOOKALIKE = /^([ \t]*)(\\*)(?=\{\{[ \t]*(?:role|placeholder)[ \t]*["'])/;
+
+/**
+ * Matches a line that is content, but that its author may have meant as a marker, such as `{{Role "user"}}`. Also
+ * matches some lines that `MARKER_LOOKALIKE` matches.
+ */
+const POSSIBLE_MARKER = /^\{\{(?:role|placeholder)[ \t\p{Quotation_Mark}]/iu;
+
+/**
+ * Returns true if the line is the content of a message, but its author may have meant it as a marker. For example, the
+ * quotation marks are missing.
+ */
+export function mayBeMisspelledMarker(line: string): boolean {
+  return POSSIBLE_MARKER.test(line) && !MARKER_LOOKALIKE.test(line);
+}
+
+/**
+ * Parses the text of a chat prompt. The text must have LF line endings. Accepts every form that users can write, not
+ * only the canonical form.
+ */
+export function parseChatText(text: string): ParsedChat {
+  const messages: LocatedMessage[] = [];
+  const faults: ChatFault[] = [];
+  for (const { marker, line, section } of splitAtMarkers(text)) {
+    const sectionText = text.slice(section.start, section.end);
+    switch (marker?.kind) {
+      case 'role':
+        messages.push({ message: { role: marker.name, content: parseContent(sectionText) }, line, section });
+        break;
+      case 'placeholder':
+        messages.push({ message: { type: 'placeholder', name: marker.name }, line, section });
+        faults.push(...findText(sectionText, line + 1, 'text-after-placeholder'));
+        break;
+      case 'invalid':
+        faults.push({ kind: 'invalid-marker', line, text: marker.text });
+        break;
+      case undefined:
+        faults.push(...findText(sectionText, 1, 'text-before-marker'));
+    }
+  }
+  const hasMarkers = messages.length > 0 || faults.some(({ kind }) => kind === 'invalid-marker');
+  if (hasMarkers) return { messages, faults };
+  const { line, text: lineText } = faults[0] ?? { line: 1, text: '' };
+  return { messages, faults: [{ kind: 'no-messages', line, text: lineText }] };
+}
+
+/** A line that begins a message. Its kind is `invalid` if the line looks like a marker but is not one. */
+type Marker =
+  | { readonly kind: 'role' | 'placeholder'; readonly name: string }
+  | { readonly kind: 'invalid'; readonly text: string };
+
+/** A marker and the text below it, up to the next marker. The marker is null for the text above the first marker. */
+type Section = { readonly marker: Marker | null; readonly line: number; readonly section: TextSpan };
+
+function splitAtMarkers(text: string): readonly Section[] {
+  const starts: {
+    readonly marker: Marker | null;
+    readonly line: number;
+    readonly at: number;
+    readonly start: number;
+  }[] = [{ marker: null, line: 0, at: 0, start: 0 }];
+  let at = 0;
+  for (const [index, lineText] of text.split('\n').entries()) {
+    const marker = findMarker(lineText);
+    const next = at + lineText.length + 1;
+    if (marker !== null) starts.push({ marker, line: index + 1, at, start: Math.min(next, text.length) });
+    at = next;
+  }
+  return starts.map(({ marker, line, start }, index) => {
+    const end = starts[index + 1]?.at ?? text.length;
+    return { marker, line, section: { start, end } };
+  });
+}
+
+/** Returns the marker that a line contains. Returns null if the line is content. */
+function findMarker(line: string): Marker | null {
+  const [, , backslashes] = MARKER_LOOKALIKE.exec(line) ?? [];
+  if (backslashes === undefined || backslashes !== '') return null;
+  const [, kind, json = ''] = MARKER.exec(line) ?? [];
+  const name = kind === undefined ? null : readName(json);
+  if (name === null || (kind === 'placeholder' && !PLACEHOLDER_NAME.test(name))) return { kind: 'invalid', text: line };
+  return { kind: kind === 'role' ? 'role' : 'placeholder', name };
+}
+
+/** Reads the name in a marker. Returns null if it is not valid JSON, or if no service could store it. */
+function readName(json: string): string | null {
+  try {
+    const name: unknown = JSON.parse(json);
+    return typeof name === 'string' && name.isWellFormed() && !name.includes('\0') ? name : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Returns a fault for the first line that is not blank. Returns no fault if all lines are blank. */
+function findText(text: string, firstLine: number, kind: ChatFault['kind']): readonly ChatFault[] {
+  const lines = text.split('\n');
+  const index = lines.findIndex((line) => line.trim() !== '');
+  return index === -1 ? [] : [{ kind, line: firstLine + index, text: lines[index] ?? '' }];
+}
+
+/**
+ * Returns the content of a message. Drops one blank line after the marker and all line breaks at the end, because
+ * formatters add them. Removes one backslash from each escaped line.
+ */
+function parseContent(sectionText: string): string {
+  const lines = sectionText.replace(/^\n/, '').replace(/\n+$/, '').split('\n');
+  return lines.map((line) => line.replace(MARKER_LOOKALIKE, removeBackslash)).join('\n');
+}
+
+function removeBackslash(_: string, indent: string, backslashes: string): string {
+  return `${indent}${backslashes.slice(1)}`;
+}
+
+/**
+ * Renders messages in canonical form. Parsing the result returns the same messages if a prompt file can hold them.
+ * `findUnwritableReason` in `files` describes the messages that no prompt file can hold.
+ */
+export function renderChatText(messages: readonly ChatMessage[]): string {
+  return messages
+    .map((message) => {
+      if (!('role' in message)) return renderMarker('placeholder', message.name);
+      const marker = renderMarker('role', message.role);
+      return message.content === '' ? marker : `${marker}\n${renderContent(message.content)}`;
+    })
+    .join('\n\n');
+}
+
+/** Renders the line that begins a message. */
+export function renderMarker(kind: 'role' | 'placeholder', name: string): string {
+  return `{{${kind} ${JSON.stringify(name)}}}`;
+}
+
+/**
+ * Renders the content of a message as it follows a marker. Escapes lines that look like markers. Puts a line break
+ * before a content that begins with one, because parsing drops the first.
+ */
+export function renderContent(content: string): string {
+  return `${content.startsWith('\n') ? '\n' : ''}${content.split('\n').map(escapeContentLine).join('\n')}`;
+}
+
+/** Adds a backslash to a line that looks like a marker, so that parsing returns the line as content. */
+export function escapeContentLine(line: string): string {
+  return line.replace(MARKER_LOOKALIKE, (indentAndBackslashes) => `${indentAndBackslashes}\\`);
+}
+
+/** Computes the digest of a chat prompt. It covers the type, so a text prompt never has the same digest. */
+export function computeChatDigest(messages: readonly ChatMessage[]): Digest {
+  return computeDigest(`chat\0${renderCanonicalJson(messages)}`);
+}
+
+/** Matches any marker line of a text in canonical form, even if no prompt file could hold its name. */
+const CANONICAL_MARKER = /^\{\{(role|placeholder) (".*")\}\}$/su;
+
+/** A marker line of a text in canonical form. */
+export type CanonicalMarker = { readonly kind: 'role' | 'placeholder'; readonly name: string };
+
+/** Returns the marker in a line of a text in canonical form. Returns null if the line is content. */
+export function parseMarkerLine(line: string): CanonicalMarker | null {
+  const [, kind, json = ''] = CANONICAL_MARKER.exec(line) ?? [];
+  if (kind === undefined) return null;
+  try {
+    return { kind: kind === 'role' ? 'role' : 'placeholder', name: String(JSON.parse(json)) };
+  } catch {
+    return null;
+  }
+}
+
+/** Lists the markers of a text in canonical form, in order. */
+export function listMarkers(text: string): readonly CanonicalMarker[] {
+  return text.split('\n').flatMap((line) => parseMarkerLine(line) ?? []);
+}
+
+/**
+ * Formats the name in a marker for lists of messages. A placeholder ends with `*`. Renders unusual names as JSON, so
+ * that no role looks like a placeholder.
+ */
+export function formatMessageName({ kind, name }: CanonicalMarker): string {
+  const shown = /^[\w-]+$/.test(name) ? name : JSON.stringify(name);
+  return kind === 'placeholder' ? `${shown}*` : shown;
+}

@@ -1,0 +1,147 @@
+import {
+  type ChatFault,
+  type LocatedMessage,
+  escapeContentLine,
+  mayBeMisspelledMarker,
+  parseChatText,
+  PLACEHOLDER_NAME,
+  type PromptType,
+  renderMarker,
+} from '../domain/chat.ts';
+import { digestChat, digestText, normalizeText, type DigestedText } from '../domain/content.ts';
+import { makeProblem, type Place, type Problem } from '../problem.ts';
+import { makeFilePlace, type SplitFile } from './front-matter.ts';
+
+/** The text of a body, and the problems of its markers. If a problem is an error, the text is the body as written. */
+export type ParsedBody = { readonly text: DigestedText; readonly problems: readonly Problem[] };
+
+/**
+ * Parses the body of a prompt file. Converts the messages of a chat prompt to canonical form, so that the blank lines
+ * around them never count as a change.
+ */
+export function parseBody(type: PromptType, parts: SplitFile, path: string): ParsedBody {
+  const { body, place } = omitBlankLine(parts, path);
+  const text = digestBody(type, body);
+  if (type === 'text') {
+    const isEmpty = body.trim() === '';
+    return {
+      text,
+      problems: isEmpty ? [makeProblem('prompt/empty-body', {}, makeFilePlace(path, parts.bodyLine))] : [],
+    };
+  }
+  const { messages, faults } = parseChatText(normalizeText(body));
+  return {
+    text,
+    problems: [
+      ...faults.slice(0, MAX_SHOWN_FAULTS).map((fault) => makeFaultProblem(fault, findPlace(fault, place))),
+      ...checkPlaceholderNames(messages, place),
+      ...warnAboutMisspelledMarkers(normalizeText(body), place),
+    ],
+  };
+}
+
+/**
+ * Normalizes a body and computes its digest. The messages of a chat prompt get their canonical form. If the messages
+ * cannot be parsed, for example because of conflict markers, the result is the body as written.
+ */
+export function digestBody(type: PromptType, body: string): DigestedText {
+  if (type === 'text') return digestText(body);
+  const text = normalizeText(body);
+  const { messages, faults } = parseChatText(text);
+  return faults.length > 0 ? digestText(text) : digestChat(messages.map(({ message }) => message));
+}
+
+/** The path of the file, and the line of the file on which the text begins, counted from 1. */
+type BodyPlace = { readonly path: string; readonly firstLine: number };
+
+/** Drops one blank line at the start of the body, because formatters insert one there. */
+function omitBlankLine(
+  { body, bodyLine }: SplitFile,
+  path: string,
+): { readonly body: string; readonly place: BodyPlace } {
+  if (!body.startsWith('\n')) return { body, place: { path, firstLine: bodyLine } };
+  return { body: body.slice(1), place: { path, firstLine: bodyLine + 1 } };
+}
+
+/** The maximum number of faults and of warnings about markers to report for one file. A stranger may write thousands. */
+const MAX_SHOWN_FAULTS = 100;
+
+/** Returns the place of the first character of a line that is not a space or a tab. */
+function findPlace({ line, text }: Pick<ChatFault, 'line' | 'text'>, { path, firstLine }: BodyPlace): Place {
+  const indent = /^[ \t]*/.exec(text)?.[0].length ?? 0;
+  return { path, line: firstLine + line - 1, column: indent + 1 };
+}
+
+function makeFaultProblem({ kind, text }: ChatFault, place: Place): Problem {
+  switch (kind) {
+    case 'no-messages':
+      return makeProblem('prompt/no-messages', {}, place);
+    case 'text-before-marker':
+    case 'text-after-placeholder':
+      return makeProblem('prompt/text-outside-message', { isFirst: kind === 'text-before-marker' }, place);
+    case 'invalid-marker': {
+      const evidence = {
+        line: shorten(text),
+        marker: shorten(suggestMarker(text)),
+        escaped: shorten(escapeContentLine(text)),
+      };
+      return makeProblem('prompt/invalid-marker', evidence, place);
+    }
+  }
+}
+
+/** The maximum length of a line of the file in a message, in UTF-16 code units. */
+const MAX_SHOWN_LENGTH = 80;
+
+function shorten(line: string): string {
+  return line.length > MAX_SHOWN_LENGTH ? `${line.slice(0, MAX_SHOWN_LENGTH)}…` : line;
+}
+
+/** Returns the marker that the author of an invalid marker line probably meant. */
+function suggestMarker(line: string): string {
+  const [, kind, name = ''] = /\{\{[ \t]*(role|placeholder)[ \t]*["']([^"'}]*)/.exec(line) ?? [];
+  if (kind !== 'placeholder') return renderMarker('role', name.trim());
+  const safeName = name
+    .trim()
+    .replaceAll(/[^a-zA-Z0-9]+/g, '_')
+    .replace(/^[^a-zA-Z]+/, '');
+  return renderMarker('placeholder', PLACEHOLDER_NAME.test(safeName) ? safeName : 'history');
+}
+
+/**
+ * Reports placeholders that have the name of a variable. A service refuses such a prompt, unless the variable has white
+ * space inside its braces.
+ */
+function checkPlaceholderNames(messages: readonly LocatedMessage[], place: BodyPlace): readonly Problem[] {
+  const contents = messages.flatMap(({ message }) => ('role' in message ? [message.content] : []));
+  const placeholders = new Map(
+    messages.toReversed().flatMap(({ message, line }) => ('role' in message ? [] : [[message.name, line] as const])),
+  );
+  return [...placeholders].toReversed().flatMap(([name, line]) => {
+    const isVariable = contents.some((content) => content.includes(`{{${name}}}`));
+    return isVariable
+      ? [makeProblem('prompt/placeholder-is-variable', { name }, findPlace({ line, text: '' }, place))]
+      : [];
+  });
+}
+
+/** Warns about lines that are content, but that their author may have meant as markers. */
+function warnAboutMisspelledMarkers(text: string, place: BodyPlace): readonly Problem[] {
+  const lines = text.split('\n').map((lineText, index) => ({ text: lineText, line: index + 1 }));
+  const suspects = lines.filter((line) => mayBeMisspelledMarker(line.text)).slice(0, MAX_SHOWN_FAULTS);
+  return suspects.map((line) =>
+    makeProblem('prompt/possible-marker', { line: shorten(line.text) }, findPlace(line, place)),
+  );
+}
+
+/**
+ * Warns about the first marker in the body of a text prompt. If its author forgot `type: chat`, the first sync would
+ * create a text prompt, and the type of a prompt never changes.
+ */
+export function warnAboutMarkerInText(parts: SplitFile, path: string): readonly Problem[] {
+  const { body, place } = omitBlankLine(parts, path);
+  const [first] = parseChatText(body).messages;
+  return first === undefined
+    ? []
+    : [makeProblem('prompt/marker-in-text', {}, findPlace({ line: first.line, text: '' }, place))];
+}
