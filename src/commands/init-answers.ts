@@ -48,7 +48,7 @@ const QUESTIONS = {
   },
   id: {
     flag: '--id',
-    message: 'Which prompt should init import? (its id or name in the service; leave empty for an example prompt)',
+    message: 'Which prompt should init import? (its id or name in the service; leave empty for example prompts)',
     initial: '',
   },
   ci: { flag: '--ci', message: `Which CI system should run promptsync? (${CI_SYSTEMS.join(', ')})`, initial: 'github' },

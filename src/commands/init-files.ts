@@ -24,7 +24,7 @@ export type InitAnswers = {
   readonly folder: string;
   /** The names of the environments, in promotion order. */
   readonly environments: readonly string[];
-  /** The id of the first prompt to import. If null, `init` writes an example prompt. */
+  /** The id of the first prompt to import. If null, `init` writes example prompts. */
   readonly id: string | null;
   /** The CI system whose files `init` writes. */
   readonly ci: CiSystem;
@@ -139,18 +139,36 @@ function makePattern(folder: string): string {
   return `${folder}/**/*.md`;
 }
 
-/** Creates an example prompt file that pins the first environment to `latest`. */
-export function makeExamplePrompt({ provider, folder, environments }: InitAnswers): InitFile {
-  const content = [
-    '---',
-    ...PROVIDERS[provider].exampleFrontMatter,
-    `${renderMapping('pins', new Map(environments.slice(0, 1).map((name) => [name, 'latest'])))}---`,
-    '',
-    'You are a friendly assistant. Greet {{customer_name}} by name, in one sentence, and ask how you can help.',
-    '',
+/**
+ * Creates example prompt files that pin the first environment to `latest`: a text prompt and, if the service has chat
+ * prompts, a chat prompt.
+ */
+export function makeExamplePrompts({ provider, folder, environments }: InitAnswers): readonly InitFile[] {
+  const { exampleFrontMatter, exampleChatFrontMatter } = PROVIDERS[provider];
+  const pins = renderMapping('pins', new Map(environments.slice(0, 1).map((name) => [name, 'latest'])));
+  const makeExample = (name: string, frontMatter: readonly string[], body: readonly string[]): InitFile => {
+    const lines = ['---', ...frontMatter, `${pins}---`, '', ...body, ''];
+    return makePromptInitFile(`${folder}/example/${name}.md`, lines.join('\n'));
+  };
+  return [
+    makeExample('greeting', exampleFrontMatter, EXAMPLE_TEXT),
+    ...(exampleChatFrontMatter === null ? [] : [makeExample('agent', exampleChatFrontMatter, EXAMPLE_CHAT)]),
   ];
-  return makePromptInitFile(`${folder}/example/greeting.md`, content.join('\n'));
 }
+
+const EXAMPLE_TEXT = [
+  'You are a friendly assistant. Greet {{customer_name}} by name, in one sentence, and ask how you can help.',
+];
+
+const EXAMPLE_CHAT = [
+  '{{role "system"}}',
+  'You are a support agent for {{company}}. Answer in at most three sentences.',
+  '',
+  '{{placeholder "history"}}',
+  '',
+  '{{role "user"}}',
+  '{{question}}',
+];
 
 /** Creates an `InitFile` for a prompt. `init` skips it if the configuration does not select its path. */
 export function makePromptInitFile(path: string, content: string): InitFile {

@@ -23,7 +23,7 @@ import {
   makeCiFiles,
   makeConfigFile,
   renderConfig,
-  makeExamplePrompt,
+  makeExamplePrompts,
   type InitAnswers,
   type InitFile,
   makeLineFiles,
@@ -216,7 +216,7 @@ type FirstPrompt = {
 
 /**
  * Creates the first prompt file. If the user specified an id, imports that prompt, which also checks the address and
- * the key. Otherwise creates an example.
+ * the key. Otherwise creates examples.
  */
 async function makeFirstPrompt(
   answers: InitAnswers,
@@ -225,9 +225,8 @@ async function makeFirstPrompt(
   world: World,
 ): Promise<FirstPrompt> {
   if (answers.id !== null) return importFirstPrompt(answers.id, answers.folder, config, options, world);
-  const example = makeExamplePrompt(answers);
   const { paths } = findPromptPaths(config);
-  const files = paths.length === 0 || paths.includes(example.path) ? [example] : [];
+  const files = makeExamplePrompts(answers).filter(({ path }) => paths.length === 0 || paths.includes(path));
   return { files, service: null, problems: [] };
 }
 

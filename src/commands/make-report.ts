@@ -1,5 +1,4 @@
 import type { EditedPrompt, FileEdit } from '../domain/edits.ts';
-import { renderCanonicalJson, isJsonObject, type JsonValue } from '../domain/json.ts';
 import {
   type Change,
   type ChangeOutcome,
@@ -13,15 +12,10 @@ import {
 } from '../domain/plan.ts';
 import { type EnvironmentPin, type PromptIdentity, formatPin, type PromptFile } from '../domain/prompt-file.ts';
 import type { VersionHistories } from '../domain/history.ts';
-import {
-  type TextChange,
-  type TextChangesByPrompt,
-  compareMessages,
-  listBreakingChanges,
-} from '../domain/text-changes.ts';
+import type { TextChange, TextChangesByPrompt } from '../domain/text-changes.ts';
 import type { ListedPrompt } from '../domain/provider.ts';
 import { applyVocabulary, DEFAULT_VOCABULARY, type Vocabulary } from '../domain/vocabulary.ts';
-import type { VersionRef, VersionWithMetadata } from '../domain/versions.ts';
+import type { VersionRef } from '../domain/versions.ts';
 import type {
   Report,
   ReportChange,
@@ -31,6 +25,7 @@ import type {
   ReportPrompt,
   ReportRow,
 } from '../report/schema.ts';
+import { makeKeptMetadataFields, makeTextFields } from './make-text-fields.ts';
 import { makeHistoryFields, makeWaitingFields } from './make-history-fields.ts';
 import type { CommandRun } from './result.ts';
 
@@ -193,7 +188,10 @@ function makePlannedChange(change: Change, texts: TextChange | undefined): Repor
         kind: change.kind,
         digest: change.content.digest,
         ...(change.content.metadataDigest === undefined ? {} : { metadata_digest: change.content.metadataDigest }),
-        ...(change.metadataFrom && makeKeptMetadataFields(change.metadataFrom)),
+        ...(change.metadataFrom && {
+          metadata_from: makeReportRef(change.metadataFrom),
+          ...makeKeptMetadataFields(change.metadataFrom),
+        }),
         ...(change.ref === undefined ? {} : { ref: change.ref }),
         ...(change.baseline && { baseline: change.baseline }),
         change_summary: change.provenance.changeSummary ?? null,
@@ -203,13 +201,6 @@ function makePlannedChange(change: Change, texts: TextChange | undefined): Repor
     case 'set-active':
       return { kind: change.kind, environment: change.environment, ...makeServedFields(change, texts) };
   }
-}
-
-function makeKeptMetadataFields(version: VersionWithMetadata) {
-  const metadata = renderMetadata(version.metadata);
-  const isLarge = Buffer.byteLength(metadata) > MAX_TEXT_BYTES;
-  const metadataFields = isLarge ? { metadata_omitted: true as const } : { kept_metadata: metadata };
-  return { metadata_from: makeReportRef(version), ...metadataFields };
 }
 
 /** A change of a plan. After an apply, it also has its status and the resulting version. */
@@ -246,75 +237,6 @@ function makeTextsKey({ environment, before, after }: SetActive): string {
 
 function makeServedFields({ before, after }: Pick<SetActive, 'before' | 'after'>, texts: TextChange | undefined) {
   return { before: before === null ? null : makeReportRef(before), after: makeTarget(after), ...makeTextFields(texts) };
-}
-
-/**
- * The maximum size of prompt text or metadata in a report, in UTF-8 bytes. Anything longer would make the report too
- * large to open.
- */
-const MAX_TEXT_BYTES = 100_000;
-
-function makeTextFields(texts: Pick<TextChange, 'before' | 'after'> = { before: 'unknown', after: 'unknown' }) {
-  const { before, after } = texts;
-  return {
-    before_text: getShownText(before),
-    after_text: getShownText(after),
-    ...((isTooLong(before) || isTooLong(after)) && { text_omitted: true as const }),
-    ...makeMetadataFields(before, after),
-    breaking: listBreakingChanges(texts),
-    ...makeMessageFields(texts),
-  };
-}
-
-/** Returns the messages before and after a change, even if the report omits the texts because of their size. */
-function makeMessageFields(texts: Pick<TextChange, 'before' | 'after'>) {
-  const messages = compareMessages(texts);
-  return messages === null ? {} : { messages };
-}
-
-function getShownText(side: TextChange['before']): string | null {
-  return side === null || side === 'unknown' || isTooLong(side) ? null : side.text;
-}
-
-/** Returns true if the text or the metadata is too long for the report. Metadata can be as long as prompt text. */
-function isTooLong(side: TextChange['before']): boolean {
-  if (side === null || side === 'unknown') return false;
-  return [side.text, renderMetadata(side.metadata)].some((text) => Buffer.byteLength(text) > MAX_TEXT_BYTES);
-}
-
-/**
- * Returns the metadata before and after a change. Returns an empty object in these cases:
- *
- * - The content of one side is unknown or too long.
- * - One side does not manage metadata.
- * - The metadata of both sides is empty.
- */
-function makeMetadataFields(before: TextChange['before'], after: TextChange['after']) {
-  if (before === 'unknown' || after === 'unknown' || isTooLong(before) || isTooLong(after)) return {};
-  const sides = before === null ? [after] : [before, after];
-  const isManaged = sides.every(({ metadata }) => metadata !== undefined);
-  const hasMetadata = sides.some(({ metadata = {} }) => renderCanonicalJson(metadata) !== '{}');
-  if (!isManaged || !hasMetadata) return {};
-  return {
-    ...(before && { before_metadata: renderMetadata(before.metadata) }),
-    after_metadata: renderMetadata(after.metadata),
-  };
-}
-
-/** Renders one line per metadata key, in alphabetical order. Renders metadata that is not a mapping as JSON. */
-function renderMetadata(metadata: JsonValue = {}): string {
-  if (!isJsonObject(metadata)) return renderCanonicalJson(metadata);
-  const names = Object.keys(metadata).toSorted();
-  return names.map((name) => `${escapeName(name)}: ${renderCanonicalJson(metadata[name] ?? null)}`).join('\n');
-}
-
-/**
- * Quotes a metadata key that contains special characters. For example, an unquoted key with a line feed would look like
- * two keys.
- */
-function escapeName(name: string): string {
-  const quoted = JSON.stringify(name);
-  return quoted === `"${name}"` ? name : quoted;
 }
 
 function makeEdit(edit: FileEdit): ReportEdit {

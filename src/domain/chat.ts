@@ -100,9 +100,9 @@ type Marker =
   | { readonly kind: 'invalid'; readonly text: string };
 
 /** A marker and the text below it, up to the next marker. The marker is null for the text above the first marker. */
-type Section = { readonly marker: Marker | null; readonly line: number; readonly section: TextSpan };
+type MarkedSection = { readonly marker: Marker | null; readonly line: number; readonly section: TextSpan };
 
-function splitAtMarkers(text: string): readonly Section[] {
+function splitAtMarkers(text: string): readonly MarkedSection[] {
   const starts: {
     readonly marker: Marker | null;
     readonly line: number;

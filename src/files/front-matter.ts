@@ -73,6 +73,7 @@ export type SplitFile = {
 export const FIRST_YAML_LINE = 2;
 const MAX_FRONT_MATTER_BYTES = 64 * 1024;
 const DELIMITER = /^---[ \t]*$/;
+/** The maximum length of a line of the file in a message, in UTF-16 code units. */
 const MAX_SHOWN_LENGTH = 80;
 
 /**
@@ -136,8 +137,12 @@ const passThrough = (line: string) => ({ yaml: JSON.parse(line) as unknown });
 const passThroughEngines = { yaml: passThrough, json: passThrough, javascript: passThrough };
 
 function makeDelimiterFailure(line: string, path: string, number: number): Failure {
-  const shown = line.length > MAX_SHOWN_LENGTH ? `${line.slice(0, MAX_SHOWN_LENGTH)}…` : line;
-  return makeFailure(makeProblem('prompt/bad-delimiter', { line: shown }, makeFilePlace(path, number)));
+  return makeFailure(makeProblem('prompt/bad-delimiter', { line: shortenLine(line) }, makeFilePlace(path, number)));
+}
+
+/** Shortens a line of the file for a message. */
+export function shortenLine(line: string): string {
+  return line.length > MAX_SHOWN_LENGTH ? `${line.slice(0, MAX_SHOWN_LENGTH)}…` : line;
 }
 
 function readLineAt(source: string, offset: number): string {

@@ -10,7 +10,7 @@ import {
 } from '../domain/chat.ts';
 import { digestChat, digestText, normalizeText, type DigestedText } from '../domain/content.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
-import { makeFilePlace, type SplitFile } from './front-matter.ts';
+import { makeFilePlace, shortenLine, type SplitFile } from './front-matter.ts';
 
 /** The text of a body, and the problems of its markers. If a problem is an error, the text is the body as written. */
 export type ParsedBody = { readonly text: DigestedText; readonly problems: readonly Problem[] };
@@ -81,20 +81,13 @@ function makeFaultProblem({ kind, text }: ChatFault, place: Place): Problem {
       return makeProblem('prompt/text-outside-message', { isFirst: kind === 'text-before-marker' }, place);
     case 'invalid-marker': {
       const evidence = {
-        line: shorten(text),
-        marker: shorten(suggestMarker(text)),
-        escaped: shorten(escapeContentLine(text)),
+        line: shortenLine(text),
+        marker: shortenLine(suggestMarker(text)),
+        escaped: shortenLine(escapeContentLine(text)),
       };
       return makeProblem('prompt/invalid-marker', evidence, place);
     }
   }
-}
-
-/** The maximum length of a line of the file in a message, in UTF-16 code units. */
-const MAX_SHOWN_LENGTH = 80;
-
-function shorten(line: string): string {
-  return line.length > MAX_SHOWN_LENGTH ? `${line.slice(0, MAX_SHOWN_LENGTH)}…` : line;
 }
 
 /** Returns the marker that the author of an invalid marker line probably meant. */
@@ -114,23 +107,31 @@ function suggestMarker(line: string): string {
  */
 function checkPlaceholderNames(messages: readonly LocatedMessage[], place: BodyPlace): readonly Problem[] {
   const contents = messages.flatMap(({ message }) => ('role' in message ? [message.content] : []));
-  const placeholders = new Map(
-    messages.toReversed().flatMap(({ message, line }) => ('role' in message ? [] : [[message.name, line] as const])),
+  const variables = new Set(
+    contents.flatMap((content) => [...content.matchAll(TIGHT_VARIABLE)].map(([, name]) => name)),
   );
-  return [...placeholders].toReversed().flatMap(([name, line]) => {
-    const isVariable = contents.some((content) => content.includes(`{{${name}}}`));
-    return isVariable
-      ? [makeProblem('prompt/placeholder-is-variable', { name }, findPlace({ line, text: '' }, place))]
-      : [];
-  });
+  const placeholders = messages.flatMap(({ message, line }) =>
+    'role' in message ? [] : [{ name: message.name, line }],
+  );
+  const conflicting = placeholders.filter(({ name }) => variables.has(name));
+  // Placeholders may repeat. Report only the first of each name.
+  const firstByName = new Map(conflicting.toReversed().map((placeholder) => [placeholder.name, placeholder]));
+  return conflicting
+    .filter((placeholder) => firstByName.get(placeholder.name) === placeholder)
+    .map(({ name, line }) =>
+      makeProblem('prompt/placeholder-is-variable', { name }, findPlace({ line, text: '' }, place)),
+    );
 }
+
+/** Matches a variable that has the name of a possible placeholder and no white space inside its braces. */
+const TIGHT_VARIABLE = /\{\{([a-zA-Z][a-zA-Z0-9_]*)\}\}/g;
 
 /** Warns about lines that are content, but that their author may have meant as markers. */
 function warnAboutMisspelledMarkers(text: string, place: BodyPlace): readonly Problem[] {
   const lines = text.split('\n').map((lineText, index) => ({ text: lineText, line: index + 1 }));
   const suspects = lines.filter((line) => mayBeMisspelledMarker(line.text)).slice(0, MAX_SHOWN_FAULTS);
   return suspects.map((line) =>
-    makeProblem('prompt/possible-marker', { line: shorten(line.text) }, findPlace(line, place)),
+    makeProblem('prompt/possible-marker', { line: shortenLine(line.text) }, findPlace(line, place)),
   );
 }
 

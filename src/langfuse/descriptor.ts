@@ -37,6 +37,11 @@ export const LANGFUSE: NamedProviderDescriptor = {
     '# `promptsync import <name>`.',
     'id: example/greeting',
   ],
+  exampleChatFrontMatter: [
+    '# An example of a chat prompt. The application replaces the placeholder with the messages of the conversation.',
+    'id: example/agent',
+    'type: chat',
+  ],
   open: async ({ connection, secretKey, publicKey, readFormerContents, findUnselectedFile }) => {
     const { connectLangfuse } = await import('./client.ts');
     const { makeLangfuseProvider } = await import('./provider.ts');

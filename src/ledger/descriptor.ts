@@ -27,6 +27,7 @@ export const FOUR_CALL_SERVICE: ProviderDescriptor = {
     'name: Example greeting',
     'description: First message a customer sees.',
   ],
+  exampleChatFrontMatter: null,
   open: async ({ connection, secretKey, trackingEnvironment, newOperation, textAt }) => {
     const { connectPromptService } = await import('../service/client.ts');
     const { makeLedgerProvider } = await import('./provider.ts');

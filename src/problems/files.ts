@@ -86,7 +86,7 @@ export const FILE_PROBLEMS = {
   }>(
     (e) => `The line "${e.line}" looks like a marker but is not valid.`,
     (e) =>
-      `For a marker, write ${e.marker} on a line of its own. If the line is part of the text, write ${e.escaped} instead. Both begin at the start of the line.`,
+      `For a marker, write ${e.marker} on a line of its own, without indentation. If the line is part of the text, write ${e.escaped} instead.`,
   ),
   'prompt/placeholder-is-variable': defineError<{ name: string }>(
     (e) => `The placeholder "${e.name}" has the same name as the variable {{${e.name}}}.`,
@@ -98,7 +98,7 @@ export const FILE_PROBLEMS = {
   ),
   'prompt/marker-in-text': defineWarning(
     'The text of this text prompt contains a marker of a chat prompt.',
-    'If the prompt is a chat prompt, add `type: chat` before the first sync, because the type of a prompt never changes.',
+    'If this should be a chat prompt, add `type: chat` before the first sync creates it. The type of an existing prompt never changes.',
   ),
   'prompt/missing-id': defineError(
     'The field `id` is missing.',

@@ -33,6 +33,8 @@ export type ProviderDescriptor = {
    * and all fields before `pins`.
    */
   readonly exampleFrontMatter: readonly string[];
+  /** The same for the example of a chat prompt. Null if the service has no chat prompts. */
+  readonly exampleChatFrontMatter: readonly string[] | null;
   /** Loads the code of the provider and creates its client. Sends no request. */
   readonly open: (opening: ProviderOpening) => Promise<OpenedProvider>;
 };

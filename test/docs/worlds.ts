@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { expect } from 'vitest';
+import { SECRET_KEY, startLangfuse } from '../doubles/langfuse-server.ts';
 import { changeService, KEY, startTestService, type TestService } from '../support/service.ts';
 import { childEnvironment, CLI } from '../support/cli.ts';
 import { commitAll, git, initRepository, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
@@ -10,7 +11,13 @@ import { run } from '../support/run.ts';
 export const ROOT = resolve(import.meta.dirname, '../..');
 
 /** The folder, the service and the variables with which the blocks of a page run. */
-export type World = { readonly folder: string; readonly baseUrl: string; readonly environment: NodeJS.ProcessEnv };
+export type World = {
+  readonly folder: string;
+  readonly baseUrl: string;
+  /** The key of the service. No output may contain it. */
+  readonly key: string;
+  readonly environment: NodeJS.ProcessEnv;
+};
 
 const PROMPTS = [
   { name: 'greeting', key: 'support/greeting', title: 'Support greeting', text: 'Greet {{customer_name}} by name.' },
@@ -22,6 +29,7 @@ const PROMPTS = [
 export const WORLDS: Readonly<Record<string, () => Promise<World>>> = {
   clone: async () => makeWorld(copyOfThis(), await startPrompts()),
   empty: makeEmpty,
+  langfuse: makeLangfuse,
   team: makeTeam,
 };
 
@@ -60,42 +68,57 @@ async function makeEmpty(): Promise<World> {
 async function makeTeam(): Promise<World> {
   const service = await startPrompts();
   const folder = withOrigin(makeRepository({ 'promptsync.yaml': configFor(service), ...filesOf('staging: latest') }));
-  const sync = async () => {
-    git(folder, 'push', '--quiet', '--set-upstream', 'origin', 'main');
-    const options = { environment: { PROMPTSYNC_API_KEY: KEY } };
-    expect(await run(folder, ['sync', '--yes', '--quiet'], options)).toMatchObject({ exitCode: 0 });
-  };
-  await sync();
+  const environment = { PROMPTSYNC_API_KEY: KEY };
+  await pushAndSync(folder, environment);
   const files = filesOf('staging: latest\n  production: 1');
   writeFiles(folder, files);
   commitAll(folder, 'First prompts go live');
-  await sync();
+  await pushAndSync(folder, environment);
   const path = 'prompts/support/greeting.md';
   writeFiles(folder, { [path]: files[path]!.replace('by name.', 'by name, in one friendly sentence.') });
   commitAll(folder, 'Greet in one friendly sentence (#12)');
-  await sync();
-  return makeWorld(folder, service, { PROMPTSYNC_API_KEY: KEY });
+  await pushAndSync(folder, environment);
+  return makeWorld(folder, service, environment);
 }
 
-async function startPrompts(): Promise<TestService> {
+/** Makes a synced repository of a Langfuse project with a text prompt and a chat prompt. */
+async function makeLangfuse(): Promise<World> {
+  const { baseUrl, environment } = await startLangfuse();
+  const config = `service: { provider: langfuse }\n\n${ENVIRONMENTS}`;
+  const folder = withOrigin(makeRepository({ 'promptsync.yaml': config, ...langfuseFilesOf('staging: latest') }));
+  await pushAndSync(folder, environment);
+  writeFiles(folder, langfuseFilesOf('staging: latest\n  production: 1'));
+  commitAll(folder, 'First prompts go live');
+  await pushAndSync(folder, environment);
+  return makeWorld(folder, { baseUrl, key: SECRET_KEY }, environment);
+}
+
+async function pushAndSync(folder: string, environment: Readonly<Record<string, string>>): Promise<void> {
+  git(folder, 'push', '--quiet', '--set-upstream', 'origin', 'main');
+  expect(await run(folder, ['sync', '--yes', '--quiet'], { environment })).toMatchObject({ exitCode: 0 });
+}
+
+async function startPrompts(): Promise<TestService & Pick<World, 'key'>> {
   const service = await startTestService([]);
   for (const { name, key, title } of PROMPTS) {
     service.store.registerPrompt({ id: `prm_${name}`, projectId: 'project', key, name: title });
   }
-  return service;
+  return { ...service, key: KEY };
 }
 
 function configFor({ baseUrl }: TestService): string {
   return `service:
   base_url: ${baseUrl}
 
-prompts: ['prompts/**/*.md']
+${ENVIRONMENTS}`;
+}
+
+const ENVIRONMENTS = `prompts: ['prompts/**/*.md']
 
 environments: # in promotion order
   staging: {}
   production: { promote_from: staging, allow_latest: false }
 `;
-}
 
 function filesOf(pins: string): Record<string, string> {
   return Object.fromEntries(
@@ -106,6 +129,20 @@ function filesOf(pins: string): Record<string, string> {
   );
 }
 
+function langfuseFilesOf(pins: string): Record<string, string> {
+  const messages = [
+    '{{role "system"}}',
+    'Choose the team that helps {{customer_name}}: billing or support.',
+    '',
+    '{{role "user"}}',
+    '{{question}}',
+  ].join('\n');
+  return {
+    'prompts/support/greeting.md': `---\nid: support/greeting\npins:\n  ${pins}\n---\n\n${PROMPTS[0].text}\n`,
+    'prompts/support/triage.md': `---\nid: support/triage\ntype: chat\npins:\n  ${pins}\n---\n\n${messages}\n`,
+  };
+}
+
 /** Adds a bare repository as the remote `origin`. */
 function withOrigin(folder: string): string {
   const bare = makeFolder();
@@ -114,17 +151,21 @@ function withOrigin(folder: string): string {
   return folder;
 }
 
-function makeWorld(folder: string, { baseUrl }: TestService, more: Readonly<Record<string, string>> = {}): World {
+function makeWorld(
+  folder: string,
+  { baseUrl, key }: Pick<World, 'baseUrl' | 'key'>,
+  more: Readonly<Record<string, string>> = {},
+): World {
   const programs = makePrograms(baseUrl);
   // A reader answers the question of `sync` with yes. Here, `CI` does.
   const variables = childEnvironment({ HOME: makeFolder(), CI: 'true', ...more });
   const PATH = [programs, dirname(process.execPath), variables['PATH']].join(delimiter);
-  return { folder, baseUrl, environment: { ...variables, PATH } };
+  return { folder, baseUrl, key, environment: { ...variables, PATH } };
 }
 
 /**
- * Makes the programs that pages run: `promptsync`, a stand-in for `promptfoo`, both by `npx --no-install` as well, and
- * `change-service PROMPT ENVIRONMENT TEXT` for hidden setup commands.
+ * Makes the programs that pages run: `promptsync` and a stand-in for `promptfoo`, both by `npx --no-install` as well.
+ * Makes `change-service PROMPT ENVIRONMENT TEXT` and `change-langfuse PROMPT LABEL MESSAGES` for hidden setup commands.
  */
 function makePrograms(baseUrl: string): string {
   const folder = makeFolder();
@@ -139,6 +180,7 @@ function makePrograms(baseUrl: string): string {
 *) echo "npx: only --no-install promptsync or promptfoo" >&2; exit 127 ;;
 esac`,
     'change-service': `exec ${node} "${beside('change-service.ts')}" ${baseUrl} "$@"`,
+    'change-langfuse': `exec ${node} "${beside('change-langfuse.ts')}" "$@"`,
   };
   for (const [name, script] of Object.entries(programs)) {
     writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);

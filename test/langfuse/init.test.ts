@@ -26,9 +26,12 @@ describe('init for Langfuse', () => {
     const folder = makeFolder();
     const { report } = await runJson(folder, ['init', ...PROVIDER, '--ci', 'github'], langfuse);
     expect(serviceIn(folder)).toEqual({ ...SERVICE, base_url: langfuse.baseUrl });
-    expect((await run(folder, ['validate'])).stdout).toBe('1 prompt valid.\n');
+    expect((await run(folder, ['validate'])).stdout).toBe('2 prompts valid.\n');
     const { prompts } = (await runJson(folder, ['plan'], langfuse)).report;
-    expect(prompts).toMatchObject([{ id: 'example/greeting', key: 'example/greeting', status: 'pending' }]);
+    expect(prompts).toMatchObject([
+      { id: 'example/agent', key: 'example/agent', type: 'chat', status: 'pending' },
+      { id: 'example/greeting', key: 'example/greeting', type: 'text', status: 'pending' },
+    ]);
     const workflows = (report.files ?? []).filter(({ path }) => path.startsWith('.github/'));
     expect(workflows).toHaveLength(4);
     for (const { path } of workflows) {

@@ -12,7 +12,10 @@ import { startTestService } from '../support/service.ts';
 const NAMES = ['a', 'b', 'c'];
 
 type Table = {
+  readonly prompts: string;
   readonly service: Service;
+  /** The parts of a prompt file with this text. */
+  readonly makeContent: (text: string) => PromptParts;
   readonly start: () => Promise<{ readonly baseUrl: string; readonly requests: readonly FrontRequest[] }>;
   readonly table: readonly Row[];
 };
@@ -28,10 +31,20 @@ const STEPS: readonly (readonly [step: string, parts: PromptParts])[] = [
 type Count = readonly [listings: number, reads: number, writes: number];
 type Row = readonly [step: string, plan: Count, sync: Count];
 
+/** Text prompts and chat prompts need the same requests. */
+const LANGFUSE_TABLE: readonly Row[] = [
+  ['No prompt file has changed', [0, 6, 0], [0, 6, 0]],
+  ['A new text is deployed to staging only', [1, 6, 0], [2, 9, 1]],
+  ['The new text is promoted from staging to production', [1, 6, 0], [2, 9, 1]],
+  ['The text in staging is reverted', [1, 7, 0], [2, 10, 1]],
+];
+
 /** A sync plans first, and observes a prompt again right before it writes the prompt. */
 const TABLES: readonly Table[] = [
   {
+    prompts: 'text prompts',
     service: integration,
+    makeContent: (text) => ({ text }),
     start: () => startTestService(NAMES),
     table: [
       ['No prompt file has changed', [0, 6, 0], [0, 6, 0]],
@@ -41,21 +54,25 @@ const TABLES: readonly Table[] = [
     ],
   },
   {
+    prompts: 'text prompts',
     service: langfuse,
+    makeContent: (text) => ({ text }),
     start: () => startLangfuse(),
-    table: [
-      ['No prompt file has changed', [0, 6, 0], [0, 6, 0]],
-      ['A new text is deployed to staging only', [1, 6, 0], [2, 9, 1]],
-      ['The new text is promoted from staging to production', [1, 6, 0], [2, 9, 1]],
-      ['The text in staging is reverted', [1, 7, 0], [2, 10, 1]],
-    ],
+    table: LANGFUSE_TABLE,
+  },
+  {
+    prompts: 'chat prompts',
+    service: langfuse,
+    makeContent: (text) => ({ type: 'chat', text: `{{role "system"}}\n${text}\n\n{{placeholder "history"}}` }),
+    start: () => startLangfuse(),
+    table: LANGFUSE_TABLE,
   },
 ];
 
 /** Runs all steps in one repository and counts the requests of each plan and each sync. */
 test.each(TABLES)(
-  'plan and sync send the expected number of requests to the $service.name service',
-  async ({ service, start, table }) => {
+  'plan and sync of $prompts send the expected number of requests to the $service.name service',
+  async ({ service, makeContent, start, table }) => {
     const { baseUrl, requests } = await start();
     const folder = makeFolder();
     initRepository(folder);
@@ -67,7 +84,8 @@ test.each(TABLES)(
     };
     const commit = (step: string, first: PromptParts): void => {
       const files = NAMES.map((name) => {
-        const parts = { key: `prm_${name}`, name: `prm_${name}`, text: 'One.', pins: BOTH, ...(name === 'a' && first) };
+        const { text = 'One.', ...others } = name === 'a' ? first : {};
+        const parts = { key: `prm_${name}`, name: `prm_${name}`, pins: BOTH, ...others, ...makeContent(text) };
         return [`prompts/${name}.md`, promptText(name, parts)];
       });
       writeFiles(folder, { 'promptsync.yaml': CONFIG + service.settings + ORDER, ...Object.fromEntries(files) });

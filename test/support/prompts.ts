@@ -3,6 +3,7 @@ import type { Files } from './folder.ts';
 export type PromptParts = {
   readonly key?: string;
   readonly name?: string;
+  readonly type?: 'text' | 'chat';
   readonly description?: string;
   readonly pins?: Readonly<Record<string, string | number>>;
   readonly metadata?: object;

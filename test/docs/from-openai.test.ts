@@ -1,0 +1,180 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type ChatMessage, parseChatText } from '../../src/domain/chat.ts';
+import { normalizeText } from '../../src/domain/content.ts';
+import { parsePromptFile } from '../../src/files/parse-prompt-file.ts';
+import { isError } from '../../src/problem.ts';
+import { messageLists } from '../domain/chat-messages.ts';
+import { childEnvironment, startNode } from '../support/cli.ts';
+import { makeWorkspace, type Files } from '../support/folder.ts';
+import { runs, SEED } from '../support/seed.ts';
+import { readPageFile } from './page-files.ts';
+
+const SCRIPT = readPageFile('docs/how-to/from-openai.md', 'from-openai.mjs');
+
+/** Runs the script of the page on this JSON. Returns its result and the paths of all files in `prompts`. */
+async function runScript(json: unknown, files: Files = {}) {
+  const folder = makeWorkspace({ ...files, 'from-openai.mjs': SCRIPT, 'openai.json': JSON.stringify(json) });
+  const options = { cwd: folder, environment: childEnvironment() };
+  const ran = await startNode(join(folder, 'from-openai.mjs'), ['openai.json'], options).ended;
+  return { folder, ...ran, paths: globSync('**/*.md', { cwd: folder }).toSorted() };
+}
+
+function readPrompt(folder: string, path: string) {
+  const { file, problems } = parsePromptFile(readFileSync(join(folder, path)), path);
+  expect(problems.filter(isError)).toEqual([]);
+  const { type, text, metadata } = file!.content;
+  return { id: file!.id, type, metadata, messages: parseChatText(text).messages.map(({ message }) => message) };
+}
+
+const hello = { role: 'user', content: 'Hello.' };
+
+describe('from-openai.mjs on docs/how-to/from-openai.md', () => {
+  test('from-openai.mjs writes files from which promptsync reads exactly the messages of any prompt', async () => {
+    const lists = fc.sample(messageLists.map(omitPlaceholders), { numRuns: runs(800), seed: SEED });
+    const prompts = lists
+      .filter((messages) => messages.length > 0)
+      .map((messages, index) => ({
+        name: `group/${index}`,
+        messages: index % 2 ? messages.map(splitContent) : messages,
+      }));
+    const { folder, stderr, exitCode } = await runScript(prompts);
+    expect([stderr, exitCode]).toEqual(['', 0]);
+    const expected = lists.filter((messages) => messages.length > 0).map((messages) => messages.map(normalizeMessage));
+    expect(prompts.map(({ name }) => readPrompt(folder, `prompts/${name}.md`).messages)).toEqual(expected);
+  });
+
+  test.each<[name: string, path: string]>([
+    ['support/reply', 'prompts/support/reply.md'],
+    ['../../outside', 'prompts/outside.md'],
+    ['a/../b', 'prompts/a/b.md'],
+    ['/etc/passwd', 'prompts/etc/passwd.md'],
+    ['a\\..\\b: "c" #', 'prompts/a-..-b-c.md'],
+    ['.hidden/-x', 'prompts/hidden/x.md'],
+    ['..', 'prompts/prompt.md'],
+    ['Größe 本番', 'prompts/Größe-本番.md'],
+    ['true', 'prompts/true.md'],
+  ])('from-openai.mjs writes the prompt with the name %j to a file inside of its folder', async (name, path) => {
+    const { folder, stdout, paths } = await runScript([{ id: 'pmpt_1', name, messages: [hello] }]);
+    expect([stdout, paths]).toEqual([`${path}\n`, [path]]);
+    expect(readPrompt(folder, path)).toMatchObject({ id: name, type: 'chat', messages: [hello] });
+  });
+
+  test('from-openai.mjs uses the id of a prompt that has no name', async () => {
+    const { folder } = await runScript([{ id: 'pmpt_1', messages: [hello] }]);
+    expect(readPrompt(folder, 'prompts/pmpt_1.md')).toMatchObject({ id: 'pmpt_1', metadata: undefined });
+  });
+
+  test('from-openai.mjs writes the model and the settings so that promptsync reads the same values', async () => {
+    const settings = {
+      'a: b # c': 'x: "y"\n- z\u2028',
+      on: 'yes',
+      n: [1, 0.2, null, { '- d': true }],
+      '1': {},
+      '': '',
+    };
+    const { folder } = await runScript([{ name: 'a', model: 'gpt: 5', settings, messages: [hello] }]);
+    expect(readPrompt(folder, 'prompts/a.md').metadata).toEqual({ model: 'gpt: 5', ...settings });
+  });
+
+  test('from-openai.mjs ignores the ids of messages from a response', async () => {
+    const message = { type: 'message', id: 'msg_1', status: 'completed', role: 'assistant' };
+    const content = [{ type: 'output_text', text: 'Hello.', annotations: [] }];
+    const { folder } = await runScript([{ name: 'a', messages: [{ ...message, content }] }]);
+    expect(readPrompt(folder, 'prompts/a.md').messages).toEqual([{ role: 'assistant', content: 'Hello.' }]);
+  });
+
+  const image = { type: 'input_image', image_url: 'https://example.com/a.png' };
+  test.each<[sentence: string, json: unknown, message: string]>([
+    ['from-openai.mjs refuses JSON that is not a list', { a: 1 }, 'The JSON is not a list of prompts.'],
+    [
+      'from-openai.mjs refuses a prompt without a name and an id',
+      [{ messages: [hello] }],
+      'Prompt 1: The name is not a text.',
+    ],
+    ['from-openai.mjs refuses a prompt without messages', [{ name: 'a', messages: [] }], 'Prompt 1 has no messages.'],
+    [
+      'from-openai.mjs refuses two prompts that would have the same file',
+      [
+        { name: 'a b', messages: [hello] },
+        { name: 'a:b', messages: [hello] },
+      ],
+      'Two prompts have the path prompts/a-b.md.',
+    ],
+    [
+      'from-openai.mjs refuses a part that is an image',
+      [{ name: 'a', messages: [hello, { role: 'user', content: [image] }] }],
+      'Prompt 1, message 2: A part has the type "input_image", which is not text.',
+    ],
+    [
+      'from-openai.mjs refuses a part that is null',
+      [{ name: 'a', messages: [{ role: 'user', content: [null] }] }],
+      'Prompt 1, message 1: A part has the type undefined, which is not text.',
+    ],
+    [
+      'from-openai.mjs refuses a message without a content',
+      [{ name: 'a', messages: [{ role: 'assistant', content: null }] }],
+      'Prompt 1, message 1: The content is neither a text nor a list.',
+    ],
+    [
+      'from-openai.mjs refuses a message with tool calls',
+      [{ name: 'a', messages: [{ ...hello, tool_calls: [] }] }],
+      'Prompt 1, message 1: A chat prompt cannot hold "tool_calls".',
+    ],
+    [
+      'from-openai.mjs refuses an item that is not a message',
+      [{ name: 'a', messages: [{ ...hello, type: 'reasoning' }] }],
+      'Prompt 1, message 1 has the type "reasoning".',
+    ],
+    [
+      'from-openai.mjs refuses a role that is not a text',
+      [{ name: 'a', messages: [{ content: 'Hello.' }] }],
+      'Prompt 1, message 1: The role is not a text.',
+    ],
+    [
+      'from-openai.mjs refuses a content with NUL',
+      [{ name: 'a', messages: [{ role: 'user', content: 'a\0b' }] }],
+      'Prompt 1, message 1: The content has a character that a file cannot hold.',
+    ],
+    [
+      'from-openai.mjs refuses a content with half of a character',
+      [{ name: 'a', messages: [{ role: 'user', content: '\ud800' }] }],
+      'Prompt 1, message 1: The content has a character that a file cannot hold.',
+    ],
+  ])('%s', async (_, json, message) => {
+    const { exitCode, stdout, stderr, paths } = await runScript(json);
+    expect({ exitCode, stdout, stderr, paths }).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: `error: ${message} The script wrote no files.\n`,
+      paths: [],
+    });
+  });
+
+  test('from-openai.mjs writes no file if one of the files exists already', async () => {
+    const json = ['new', 'old'].map((name) => ({ name, messages: [hello] }));
+    const { exitCode, stderr, paths, folder } = await runScript(json, { 'prompts/old.md': 'Old.' });
+    expect([exitCode, stderr]).toEqual([1, 'error: prompts/old.md already exists. The script wrote no files.\n']);
+    expect(paths).toEqual(['prompts/old.md']);
+    expect(readFileSync(join(folder, 'prompts/old.md'), 'utf8')).toBe('Old.');
+  });
+});
+
+type RoleMessage = Extract<ChatMessage, { readonly role: string }>;
+
+/** OpenAI's prompts have no placeholders. */
+function omitPlaceholders(messages: readonly ChatMessage[]): readonly RoleMessage[] {
+  return messages.filter((message) => 'role' in message);
+}
+
+/** Puts each line of the content into a part of its own, as in OpenAI's form of messages. */
+function splitContent({ role, content }: RoleMessage) {
+  return { role, content: content.split('\n').map((text) => ({ type: 'input_text', text })) };
+}
+
+/** Returns the message as promptsync reads it. The script converts all line breaks to LF. */
+function normalizeMessage({ role, content }: RoleMessage): RoleMessage {
+  return { role, content: normalizeText(content.replaceAll('\r', '\n')) };
+}

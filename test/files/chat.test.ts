@@ -1,0 +1,254 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type ChatMessage, parseChatText, renderChatText } from '../../src/domain/chat.ts';
+import { digestChat, type StoredContent } from '../../src/domain/content.ts';
+import { editPromptFile } from '../../src/files/edit-prompt-file.ts';
+import { parsePromptFile } from '../../src/files/parse-prompt-file.ts';
+import { findUnwritableReason, renderNewFile } from '../../src/files/render-new-file.ts';
+import { langfuseRules } from '../../src/langfuse/rules.ts';
+import { messageLists } from '../domain/chat-messages.ts';
+import { runs } from '../support/seed.ts';
+import { parse, messages as messagesOf, PATH, summarizeProblems } from './support.ts';
+
+const makeChat = (body: string, further = ''): string => `---\nid: a\ntype: chat\n${further}---\n${body}`;
+const parseChat = (source: string) => parsePromptFile(Buffer.from(source), PATH, langfuseRules);
+
+describe('the parser on chat prompts', () => {
+  test('The parser converts the body of a chat prompt to canonical form', () => {
+    const { file, problems } = parseChat(
+      makeChat('\n{{role "system"}} \n\nBe kind.\n\n\n{{placeholder "history"}}\n\n'),
+    );
+    expect(problems).toEqual([]);
+    expect(file).toMatchObject({ type: 'chat', content: { type: 'chat', trailingLineBreaks: 1 } });
+    expect(file?.content.text).toBe('{{role "system"}}\nBe kind.\n\n{{placeholder "history"}}');
+  });
+
+  test('The parser gives two layouts of the same messages the same digest', () => {
+    const digests = ['{{role "a"}}\nHi', '\n{{role "a"}}\t\r\n\r\nHi\r\n\r\n'].map(
+      (body) => parseChat(makeChat(body)).file?.content.digest,
+    );
+    expect(digests).toEqual(Array(2).fill(digestChat([{ role: 'a', content: 'Hi' }]).digest));
+  });
+
+  test.each<[title: string, body: string, expected: readonly string[]]>([
+    ['a body without text', '', ['prompt/no-messages 5:1']],
+    ['a body without markers', '\nHi.\n', ['prompt/no-messages 6:1']],
+    ['text above the first marker', '\n  Hi.\n{{role "a"}}\n', ['prompt/text-outside-message 6:3']],
+    ['text below a placeholder', '{{placeholder "h"}}\nHi.\n', ['prompt/text-outside-message 6:1']],
+    ['an invalid marker', '{{role "a"}}\n  {{role \'b\'}}\n', ['prompt/invalid-marker 6:3']],
+    [
+      'a placeholder that has the name of a variable',
+      '{{role "a"}}\n{{{h}}}\n{{placeholder "g"}}\n{{placeholder "h"}}\n{{placeholder "h"}}\n',
+      ['prompt/placeholder-is-variable 8:1'],
+    ],
+    ['a name in front of a colon that resembles a marker', '{{role "a"}}\n{{role: b}}\n', []],
+    ['a marker without quotation marks', '{{role "a"}}\n{{role b}}\n', ['prompt/possible-marker 6:1']],
+    ['a marker in capital letters', '{{role "a"}}\n{{Role "b"}}\n', ['prompt/possible-marker 6:1']],
+    ['a marker in typographic quotation marks', '{{role "a"}}\n{{placeholder “b”}}\n', ['prompt/possible-marker 6:1']],
+    ['a variable with white space and the name of a placeholder', '{{role "a"}}\n{{ h }}\n{{placeholder "h"}}\n', []],
+    [
+      'all faults at once',
+      'Hi.\n{{role \'a\'}}\n{{role "b"}}\n{{Role "c"}}\n',
+      ['prompt/text-outside-message 5:1', 'prompt/invalid-marker 6:1', 'prompt/possible-marker 8:1'],
+    ],
+  ])('The parser reports the right problems for a chat prompt with %s', (_, body, expected) => {
+    const { file, problems } = parseChat(makeChat(body));
+    expect(summarizeProblems(problems)).toEqual(expected);
+    expect(file === null).toBe(problems.some(({ severity }) => severity === 'error'));
+  });
+
+  test.each<[line: string, marker: string, escaped: string]>([
+    ["{{role 'system'}}", '{{role "system"}}', String.raw`\{{role 'system'}}`],
+    ['  {{ role "user" }}', '{{role "user"}}', String.raw`  \{{ role "user" }}`],
+    ['{{role "user"}} Hi.', '{{role "user"}}', String.raw`\{{role "user"}} Hi.`],
+    ['{{placeholder "chat history"}}', '{{placeholder "chat_history"}}', String.raw`\{{placeholder "chat history"}}`],
+    ['{{placeholder "1"}}', '{{placeholder "history"}}', String.raw`\{{placeholder "1"}}`],
+  ])('The problem of the invalid marker %s shows both corrections', (line, marker, escaped) => {
+    const { problems } = parseChat(makeChat(`{{role "a"}}\n${line}\n`));
+    expect(messagesOf(problems)).toContain(`write ${marker} on`);
+    expect(messagesOf(problems)).toContain(`write ${escaped} instead`);
+    for (const correction of [marker, escaped]) {
+      expect(parseChat(makeChat(`{{role "a"}}\n${correction}\n`)).problems).toEqual([]);
+    }
+  });
+
+  test('The parser reports at most a hundred invalid markers of a file', () => {
+    expect(parseChat(makeChat("{{role 'a'}}\n".repeat(5000))).problems).toHaveLength(100);
+  });
+
+  test('The parser checks the variables of the contents and ignores roles and placeholders', () => {
+    const body = '{{role "{{no}}"}}\n{{yes}}\n\n{{placeholder "history"}}\n';
+    expect(parseChat(makeChat(body, 'variables: [yes]\n')).problems).toEqual([]);
+    expect(messagesOf(parseChat(makeChat(body, 'variables: [no]\n')).problems)).toMatch(
+      /uses \{\{yes\}\}.*contains "no"/,
+    );
+  });
+
+  test('The parser rejects an unknown type and does not check the markers', () => {
+    const { problems } = parseChat(makeChat("{{role 'a'}}\n").replace('chat', 'Chat'));
+    expect(summarizeProblems(problems)).toEqual(['prompt/invalid-field 3:7']);
+  });
+
+  test('The parser rejects a chat prompt for a service that has none, and says how to store the markers', () => {
+    const { problems } = parse(makeChat("{{role 'a'}}\n", 'key: k\nname: n\n'));
+    expect(summarizeProblems(problems)).toEqual(['prompt/unsupported-type 3:7']);
+    expect(messagesOf(problems)).toContain('Dotprompt');
+  });
+
+  test.each(['', 'type: text\n'])('The parser warns about the first marker in a text prompt (%j)', (type) => {
+    const source = `---\nid: a\n${type}---\n\nHi.\n{{role "a"}}\n{{role "b"}}\n`;
+    const { file, problems } = parseChat(source);
+    expect(summarizeProblems(problems)).toEqual([`prompt/marker-in-text ${type === '' ? 6 : 7}:1`]);
+    expect(file?.content.text).toBe('Hi.\n{{role "a"}}\n{{role "b"}}');
+  });
+
+  test('The parser accepts a marker in a text prompt of a service that has no chat prompts', () => {
+    expect(parse('---\nid: a\nkey: k\nname: n\n---\n{{role "a"}}\nHi.\n').problems).toEqual([]);
+  });
+});
+
+describe('the file editor on chat prompts', () => {
+  const edit = (body: string, text: string): string => {
+    const result = editPromptFile(Buffer.from(makeChat(body)), PATH, { frontMatter: [], text });
+    if (!result.isSuccess) throw new Error(messagesOf(result.problems));
+    return Buffer.from(result.value.bytes).toString().slice(makeChat('').length);
+  };
+
+  test.each<[title: string, before: string, text: string, after: string]>([
+    [
+      'only the content that differs',
+      '\n{{role "a"}} \n\nOne.\n\n\n{{role "b"}}\n\\{{role "x"}}\n\n\n',
+      '{{role "a"}}\nTwo.\n\n{{role "b"}}\n\\{{role "x"}}',
+      '\n{{role "a"}} \n\nTwo.\n\n\n{{role "b"}}\n\\{{role "x"}}\n\n\n',
+    ],
+    [
+      'an empty content',
+      '{{role "a"}}\n{{role "b"}}',
+      '{{role "a"}}\nX\n\n{{role "b"}}\nY',
+      '{{role "a"}}\nX\n\n{{role "b"}}\nY',
+    ],
+    [
+      'a content by nothing',
+      '{{role "a"}}\n\nX\n\n{{role "b"}}\n',
+      '{{role "a"}}\n\n{{role "b"}}',
+      '{{role "a"}}\n\n\n\n{{role "b"}}\n',
+    ],
+    ['the line endings of the file', '{{role "a"}}\r\nX\r\n', '{{role "a"}}\nY\nZ', '{{role "a"}}\r\nY\r\nZ\r\n'],
+    [
+      'the whole body if the sequence of roles changes',
+      '\n{{role "a"}} \n\nOne.\n\n\n',
+      '{{placeholder "h"}}\n\n{{role "a"}}\nOne.',
+      '\n{{placeholder "h"}}\n\n{{role "a"}}\nOne.\n\n\n',
+    ],
+  ])('The file editor replaces %s', (_, before, text, after) => {
+    const withLineFeeds = edit(before.replaceAll('\r', ''), text);
+    expect(withLineFeeds).toBe(after.replaceAll('\r', ''));
+    if (before.includes('\r')) {
+      const source = makeChat(before).replaceAll(/\r?\n/g, '\r\n');
+      const result = editPromptFile(Buffer.from(source), PATH, { frontMatter: [], text });
+      expect(result).toMatchObject({ isSuccess: true });
+      if (result.isSuccess)
+        expect(Buffer.from(result.value.bytes).toString()).toBe(makeChat(after).replaceAll(/\r?\n/g, '\r\n'));
+    }
+  });
+
+  test('The file editor writes exactly the intended messages and keeps the file if they do not change', () => {
+    const sameRoles = messageLists.chain((before) =>
+      fc.tuple(...before.map((message) => mapContent(message))).map((after) => ({ before, after })),
+    );
+    const pairs = fc.oneof(sameRoles, fc.record({ before: messageLists, after: messageLists }));
+    fc.assert(
+      fc.property(pairs, fc.constantFrom('\n', '\n\n', '\n\n\n'), ({ before, after }, gap) => {
+        fc.pre([before, after].every(isValid));
+        const body = `\n${before.map((message) => renderChatText([message])).join(gap)}\n`;
+        const edited = edit(body, renderChatText(after));
+        expect(
+          parseChatText(edited.trimEnd() === '' ? '' : edited.replace(/^\n/, '')).messages.map(
+            ({ message }) => message,
+          ),
+        ).toEqual(after);
+        expect(edit(body, renderChatText(before))).toBe(body);
+      }),
+      { numRuns: runs(4_000) },
+    );
+  });
+
+  test('The file editor refuses messages that are not valid', () => {
+    const text = '{{role "a"}}\n{{h}}\n\n{{placeholder "h"}}';
+    const result = editPromptFile(Buffer.from(makeChat('{{role "a"}}\n')), PATH, { frontMatter: [], text });
+    expect(result).toMatchObject({ isSuccess: false, problems: [{ code: 'edit/not-kept' }] });
+  });
+});
+
+function mapContent(message: ChatMessage): fc.Arbitrary<ChatMessage> {
+  if (!('role' in message)) return fc.constant(message);
+  return fc
+    .constantFrom(message.content, '', '\nX', '{{role "x"}}', 'a\n\nb')
+    .map((content) => ({ ...message, content }));
+}
+
+/** Returns true if a file with these messages has no error, such as a placeholder with the name of a variable. */
+function isValid(messages: readonly ChatMessage[]): boolean {
+  return parseChat(makeChat(`${renderChatText(messages)}\n`)).file !== null;
+}
+
+describe('new files of chat prompts', () => {
+  const makeNew = (messages: readonly ChatMessage[]) => {
+    const { type, text } = digestChat(messages);
+    const content = { type, text, metadata: {} } as const;
+    const newFile = { path: PATH, id: 'a', key: 'a', name: undefined, description: '', content, pins: [] };
+    return renderNewFile(newFile, langfuseRules);
+  };
+
+  test('A new file of a chat prompt has its type and holds exactly its messages', () => {
+    fc.assert(
+      fc.property(messageLists, (messages) => {
+        fc.pre(isValid(messages));
+        const { source } = makeNew(messages);
+        expect(source).toContain('\ntype: chat\n');
+        expect(parseChat(source ?? '').file?.content.text).toBe(renderChatText(messages));
+      }),
+      { numRuns: runs(2_000) },
+    );
+  });
+
+  test.each<[title: string, messages: readonly ChatMessage[], reason: string]>([
+    ['no messages', [], 'It has no messages.'],
+    [
+      'a content with a doubled carriage return',
+      [{ role: 'a', content: 'x\r\r\ny' }],
+      'Line 2 of its text ends with a lone carriage return.',
+    ],
+    [
+      'a content that ends with a carriage return',
+      [
+        { role: 'a', content: 'x\r' },
+        { role: 'b', content: 'y' },
+      ],
+      'Line 2',
+    ],
+    ['a role with NUL', [{ role: 'a\0', content: 'x' }], 'The role on line 1 of its text contains a character'],
+    [
+      'a role with a lone surrogate',
+      [
+        { role: 'a', content: 'x' },
+        { role: '\ud800', content: '' },
+      ],
+      'The role on line 4',
+    ],
+    [
+      'a content with a lone surrogate',
+      [{ role: 'a', content: '\ud800' }],
+      'Line 2 of its text contains a lone surrogate',
+    ],
+  ])('promptsync refuses to write a chat prompt with %s to a file', (_, messages, reason) => {
+    const content: Pick<StoredContent, 'type' | 'text'> = digestChat(messages);
+    expect(findUnwritableReason(content)).toContain(reason);
+    const { source, problems } = makeNew(messages);
+    expect([source, messagesOf(problems)]).toEqual([null, expect.stringContaining(reason)]);
+  });
+
+  test('promptsync writes a chat prompt with a lone carriage return inside a line to a file', () => {
+    expect(makeNew([{ role: 'a', content: 'x\ry' }]).source).toContain('x\ry');
+  });
+});
