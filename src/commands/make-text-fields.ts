@@ -81,7 +81,7 @@ function escapeName(name: string): string {
   return quoted === `"${name}"` ? name : quoted;
 }
 
-/** Creates the fields that show the metadata that a new version keeps from an earlier version. */
+/** Creates the report fields for the metadata that a new version keeps from an earlier version. */
 export function makeKeptMetadataFields({
   metadata,
 }: Pick<VersionWithMetadata, 'metadata'>): Pick<CreateVersionReport, 'kept_metadata' | 'metadata_omitted'> {

@@ -10,8 +10,8 @@ export const PROMPT_TYPES = ['text', 'chat'] as const;
 export type PromptType = (typeof PROMPT_TYPES)[number];
 
 /**
- * One item of a chat prompt. It is either a message with a role and a content, or a placeholder that the application
- * replaces with messages. The properties are those that services store, because the digest of a chat prompt covers them.
+ * One item of a chat prompt: either a message with a role and content, or a placeholder that the application replaces
+ * with messages. The properties match what services store, because the digest of a chat prompt covers them.
  */
 export type ChatMessage = RoleMessage | ChatPlaceholder;
 type RoleMessage = { readonly role: string; readonly content: string };
@@ -25,7 +25,7 @@ export type LocatedMessage = {
   readonly message: ChatMessage;
   /** The line of the marker, counted from 1. */
   readonly line: number;
-  /** Everything between the line of the marker and the next marker. It includes the blank lines around the content. */
+  /** Everything between the marker line and the next marker, including the blank lines around the content. */
   readonly section: TextSpan;
 };
 
@@ -38,7 +38,7 @@ export type ChatFault = {
   readonly text: string;
 };
 
-/** The messages of a chat prompt and the faults of its text. If there are faults, the messages are incomplete. */
+/** The messages of a chat prompt, and the faults in its text. If there are faults, the messages are incomplete. */
 export type ParsedChat = { readonly messages: readonly LocatedMessage[]; readonly faults: readonly ChatFault[] };
 
 /** Matches the valid names of placeholders. */
@@ -57,8 +57,8 @@ const MARKER_LOOKALIKE = /^([ \t]*)(\\*)(?=\{\{[ \t]*(?:role|placeholder)[ \t]*[
 const POSSIBLE_MARKER = /^\{\{(?:role|placeholder)[ \t\p{Quotation_Mark}]/iu;
 
 /**
- * Returns true if the line is the content of a message, but its author may have meant it as a marker. For example, the
- * quotation marks are missing.
+ * Returns true if the line is message content that its author may have meant as a marker, such as a marker without
+ * quotation marks.
  */
 export function mayBeMisspelledMarker(line: string): boolean {
   return POSSIBLE_MARKER.test(line) && !MARKER_LOOKALIKE.test(line);
@@ -182,8 +182,8 @@ export function renderMarker(kind: 'role' | 'placeholder', name: string): string
 }
 
 /**
- * Renders the content of a message as it follows a marker. Escapes lines that look like markers. Puts a line break
- * before a content that begins with one, because parsing drops the first.
+ * Renders the content of a message in the form that goes below its marker. Escapes lines that look like markers. If the
+ * content begins with a line break, adds another one in front of it, because parsing drops the first.
  */
 export function renderContent(content: string): string {
   return `${content.startsWith('\n') ? '\n' : ''}${content.split('\n').map(escapeContentLine).join('\n')}`;
@@ -199,13 +199,13 @@ export function computeChatDigest(messages: readonly ChatMessage[]): Digest {
   return computeDigest(`chat\0${renderCanonicalJson(messages)}`);
 }
 
-/** Matches any marker line of a text in canonical form, even if no prompt file could hold its name. */
+/** Matches any marker line of a canonical text, even if no prompt file could hold its name. */
 const CANONICAL_MARKER = /^\{\{(role|placeholder) (".*")\}\}$/su;
 
-/** A marker line of a text in canonical form. */
+/** A marker, as it appears in a canonical text. */
 export type CanonicalMarker = { readonly kind: 'role' | 'placeholder'; readonly name: string };
 
-/** Returns the marker in a line of a text in canonical form. Returns null if the line is content. */
+/** Parses one line of a canonical text. Returns its marker, or null if the line is content. */
 export function parseMarkerLine(line: string): CanonicalMarker | null {
   const [, kind, json = ''] = CANONICAL_MARKER.exec(line) ?? [];
   if (kind === undefined) return null;
@@ -216,14 +216,14 @@ export function parseMarkerLine(line: string): CanonicalMarker | null {
   }
 }
 
-/** Lists the markers of a text in canonical form, in order. */
+/** Lists the markers of a canonical text, in the order in which they occur. */
 export function listMarkers(text: string): readonly CanonicalMarker[] {
   return text.split('\n').flatMap((line) => parseMarkerLine(line) ?? []);
 }
 
 /**
- * Formats the name in a marker for lists of messages. A placeholder ends with `*`. Renders unusual names as JSON, so
- * that no role looks like a placeholder.
+ * Formats the name in a marker for a list of messages. Appends `*` to the name of a placeholder. Renders names with
+ * special characters as JSON, so that no role looks like a placeholder.
  */
 export function formatMessageName({ kind, name }: CanonicalMarker): string {
   const shown = /^[\w-]+$/.test(name) ? name : JSON.stringify(name);

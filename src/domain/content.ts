@@ -4,9 +4,9 @@ import { renderCanonicalJson, isJsonObject, omitKey, type JsonObject, type JsonV
 import { normalizeLineEndings } from '../text.ts';
 
 /**
- * The type, the text and the metadata of a version that exists or that promptsync plans to create. A type that needs
- * all three has one property of this type instead of separate properties. The compiler then rejects an object literal
- * that lacks one of them, because none is optional.
+ * The prompt type, the text and the metadata of an existing or a planned version. Code that needs all three keeps them
+ * together in one `StoredContent`. None of the properties is optional, so the compiler rejects an object literal that
+ * omits one.
  */
 export type StoredContent<Metadata extends JsonValue | undefined = JsonValue | undefined> = {
   readonly type: PromptType;
@@ -27,7 +27,7 @@ export type FileContent = StoredContent<JsonObject | undefined>;
 export type DigestedText = Pick<StoredContent, 'type' | 'text'> & {
   readonly digest: Digest;
   /**
-   * The number of line breaks that `normalizeText` removed from the end of the original text. If it removed none, 1.
+   * The number of line breaks that `normalizeText` removed from the end of the original text, or 1 if it removed none.
    * Always 1 for a chat prompt.
    */
   readonly trailingLineBreaks: number;
@@ -128,8 +128,8 @@ export function computeNewVersionDigests({ digest, metadataDigest }: Content, ke
 export type DigestsByProperty = { readonly [Property in Exclude<keyof StoredContent, 'type'>]: Digest };
 
 /**
- * Returns the digests under the property names of `StoredContent`. promptsync computes the digests of plans and changes
- * from this form.
+ * Returns the digests, keyed by the property names of `StoredContent`. promptsync hashes this object when it computes
+ * the digests of plans and changes.
  */
 export function mapDigestsByProperty({ digest, metadataDigest }: ContentDigests): DigestsByProperty {
   return { text: digest, metadata: metadataDigest };
@@ -162,8 +162,8 @@ export function isInSync(version: ContentDigests, content: Content): boolean {
 }
 
 /**
- * Returns true if one new version with the content `created` can also serve a pin that needs `content`. The texts must
- * be equal. If `content` includes managed metadata, the metadata must be equal, too.
+ * Returns true if a new version with the content `created` can also serve a pin that needs the given `content`. The
+ * texts must be equal. If `content` includes managed metadata, the metadata must be equal, too.
  */
 export function canServeContent(created: Pick<Content, keyof ContentDigests>, content: Content): boolean {
   if (created.digest !== content.digest) return false;

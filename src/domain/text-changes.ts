@@ -18,8 +18,8 @@ export type PlannedTextChange = TextChange & { readonly change: SetActive };
 export type TextChangesByPrompt = ReadonlyMap<string, readonly PlannedTextChange[]>;
 
 /**
- * A variable or a placeholder that a change adds to or removes from what an environment serves. Callers supply a value
- * for each variable, and messages for each placeholder of a chat prompt.
+ * A variable or a placeholder that is only in the old or only in the new content of an environment. Callers supply a
+ * value for each variable, and messages for each placeholder of a chat prompt.
  */
 type BreakingChange = { readonly kind: 'added' | 'removed' } & (
   { readonly variable: string } | { readonly placeholder: string }
@@ -58,14 +58,14 @@ const VARIABLE = /\{\{[ \t]*([\p{L}\p{M}\p{N}_.-]+)[ \t]*\}\}/gu;
 
 /**
  * Returns the names of the `{{variables}}` in the text, without duplicates and in the order of their first use. In a
- * chat prompt, only the contents of the messages have variables.
+ * chat prompt, only the content of the messages counts.
  */
 export function listVariables({ type, text }: Pick<StoredContent, 'type' | 'text'>): readonly string[] {
   const contents = type === 'chat' ? omitMarkerLines(text) : text;
   return [...new Set([...contents.matchAll(VARIABLE)].map((match) => match[1] ?? ''))];
 }
 
-/** A role can look like a variable, as in `{{role "{{name}}"}}`. */
+/** Removes the marker lines, because a role can look like a variable, as in `{{role "{{name}}"}}`. */
 function omitMarkerLines(text: string): string {
   const lines = text.split('\n');
   return lines.filter((line) => parseMarkerLine(line) === null).join('\n');
@@ -82,9 +82,12 @@ export function listPlaceholders({ type, text }: Pick<StoredContent, 'type' | 't
 export type MessageChange = { readonly before: readonly string[]; readonly after: readonly string[] };
 
 /**
- * Returns the messages before and after a change if the sequence of roles and placeholders changes. Otherwise returns
- * null. Also returns null for text prompts, if no version is active before the change, or if one of the two texts is
- * unknown.
+ * Returns the messages before and after a change that alters the sequence of roles and placeholders. Returns null in
+ * these cases:
+ * - The sequence stays the same.
+ * - The prompt is a text prompt.
+ * - No version is active before the change.
+ * - One of the two texts is unknown.
  */
 export function compareMessages({ before, after }: Pick<TextChange, 'before' | 'after'>): MessageChange | null {
   if (before === null || before === 'unknown' || after === 'unknown') return null;

@@ -21,7 +21,7 @@ export type FrontMatterEdit = YamlEdit & { readonly labels?: ConflictLabels };
 
 /** The edits to one prompt file. If there are no front-matter edits and no new text, the file stays unchanged. */
 export type PromptEdits = {
-  /** The front-matter edits. promptsync applies them in this order, but applies all conflicts after the other edits. */
+  /** The front-matter edits. promptsync applies them in this order, except that edits with a conflict come last. */
   readonly frontMatter: readonly FrontMatterEdit[];
   /** The new prompt text, with LF line endings. If undefined, the text of the file stays unchanged. */
   readonly text?: string;
@@ -108,7 +108,7 @@ export function describeMisreading({ meaning }: ParseResult, intended: ParsedSou
   return meaning.text === intended.text ? null : 'promptsync would read back different text';
 }
 
-/** The source of a file after some of its edits, and the values that parsing this source must produce. */
+/** The source of a file to which some of the edits were applied, and the values that parsing it must produce. */
 type EditedSource = { readonly source: string; readonly meaning: ParsedSource };
 
 /**
@@ -123,8 +123,8 @@ function editFrontMatter(edited: EditedSource, edit: YamlEdit): EditedSource {
 }
 
 /**
- * Returns a copy of an object that has a new value at a path. If the new value is undefined, the copy has no entry at
- * that path.
+ * Returns a copy of an object in which the value at a path is replaced. If the new value is undefined, the copy has no
+ * entry at that path.
  */
 function editJsonObject(
   object: JsonObject,
@@ -141,7 +141,7 @@ function editJsonObject(
  * Replaces the prompt text in a file. Keeps the blank line before the old text and the line breaks after it. Puts a
  * blank line before every text that begins with a line break, because the parser drops the first line break of the
  * body.
- * @param renderText returns the new text as the file should contain it; it receives the old text as the file contains it
+ * @param renderText receives the old text as it is in the file, and returns the new text as it should be in the file
  */
 function replaceBody(original: string, renderText: (oldText: string) => string): string {
   return replaceInSpan(original, findBodySpan, (body) => {
@@ -237,8 +237,8 @@ function countCommonItems(a: ArrayLike<string>, b: ArrayLike<string>): readonly 
 }
 
 /**
- * Replaces each run of control characters with a space. `pull` passes labels without any, but a user of the library may
- * not, and a line break would break the conflict marker.
+ * Replaces each run of control characters with a space. The labels of `pull` contain none, but other callers may pass
+ * some, and a line break in a label would break the conflict marker.
  */
 function replaceControlCharacters(label: string): string {
   return label.replaceAll(/\p{Cc}+/gu, ' ');

@@ -12,7 +12,7 @@ import { digestChat, digestText, normalizeText, type DigestedText } from '../dom
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 import { makeFilePlace, shortenLine, type SplitFile } from './front-matter.ts';
 
-/** The text of a body, and the problems of its markers. If a problem is an error, the text is the body as written. */
+/** The text of a body, and the problems with its markers. If any of them is an error, the text is the body as written. */
 export type ParsedBody = { readonly text: DigestedText; readonly problems: readonly Problem[] };
 
 /**
@@ -41,8 +41,8 @@ export function parseBody(type: PromptType, parts: SplitFile, path: string): Par
 }
 
 /**
- * Normalizes a body and computes its digest. The messages of a chat prompt get their canonical form. If the messages
- * cannot be parsed, for example because of conflict markers, the result is the body as written.
+ * Normalizes a body and computes its digest. Converts the messages of a chat prompt to canonical form. If they cannot be
+ * parsed, for example because of conflict markers, returns the body as written.
  */
 export function digestBody(type: PromptType, body: string): DigestedText {
   if (type === 'text') return digestText(body);
@@ -63,10 +63,13 @@ function omitBlankLine(
   return { body: body.slice(1), place: { path, firstLine: bodyLine + 1 } };
 }
 
-/** The maximum number of faults and of warnings about markers to report for one file. A stranger may write thousands. */
+/**
+ * The maximum number of marker faults, and the maximum number of marker warnings, to report for one file. A hostile file
+ * can contain thousands of each.
+ */
 const MAX_SHOWN_FAULTS = 100;
 
-/** Returns the place of the first character of a line that is not a space or a tab. */
+/** Returns the place of the first character of a line that is neither a space nor a tab. */
 function findPlace({ line, text }: Pick<ChatFault, 'line' | 'text'>, { path, firstLine }: BodyPlace): Place {
   const indent = /^[ \t]*/.exec(text)?.[0].length ?? 0;
   return { path, line: firstLine + line - 1, column: indent + 1 };
@@ -102,8 +105,8 @@ function suggestMarker(line: string): string {
 }
 
 /**
- * Reports placeholders that have the name of a variable. A service refuses such a prompt, unless the variable has white
- * space inside its braces.
+ * Reports placeholders that share their name with a variable. A service refuses such a prompt, unless the variable has
+ * white space inside its braces.
  */
 function checkPlaceholderNames(messages: readonly LocatedMessage[], place: BodyPlace): readonly Problem[] {
   const contents = messages.flatMap(({ message }) => ('role' in message ? [message.content] : []));
@@ -123,10 +126,10 @@ function checkPlaceholderNames(messages: readonly LocatedMessage[], place: BodyP
     );
 }
 
-/** Matches a variable that has the name of a possible placeholder and no white space inside its braces. */
+/** Matches a variable that has no white space inside its braces and whose name is also a valid placeholder name. */
 const TIGHT_VARIABLE = /\{\{([a-zA-Z][a-zA-Z0-9_]*)\}\}/g;
 
-/** Warns about lines that are content, but that their author may have meant as markers. */
+/** Warns about lines of message content that their author may have meant as markers. */
 function warnAboutMisspelledMarkers(text: string, place: BodyPlace): readonly Problem[] {
   const lines = text.split('\n').map((lineText, index) => ({ text: lineText, line: index + 1 }));
   const suspects = lines.filter((line) => mayBeMisspelledMarker(line.text)).slice(0, MAX_SHOWN_FAULTS);

@@ -12,7 +12,7 @@ import { MAX_FILE_BYTES } from './read-write.ts';
 import { renderYaml, type TextStyle, type YamlValue } from './render-yaml.ts';
 import type { NewPin } from '../domain/versions.ts';
 
-/** The values of a new prompt file. */
+/** The values to write to a new prompt file. */
 export type NewFile = PromptIdentity & {
   /**
    * The name of the prompt. Undefined if the service does not support keys and names. In that case, the file gets
@@ -54,8 +54,8 @@ export function renderNewFile(newFile: NewFile, rules: ProviderRules): NewFileRe
 }
 
 /**
- * Returns the reason why no prompt file can hold a text from the service, as a sentence. Returns null if there is no
- * such reason. Includes line numbers, because users cannot see the characters.
+ * Explains in one sentence why no prompt file can hold a text from the service. Returns null if a file can hold it.
+ * Includes the number of the line, because users cannot see the character that causes the problem.
  */
 export function findUnwritableReason({ type, text }: Pick<StoredContent, 'type' | 'text'>): string | null {
   if (type === 'chat' && text === '') return 'It has no messages.';

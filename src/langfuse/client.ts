@@ -317,7 +317,7 @@ const VersionShape = z.object({
 });
 
 /**
- * A message or a placeholder of a chat prompt. An object with a role and a content is a message, even if its `type` is
+ * A message or a placeholder of a chat prompt. An object with a role and content is a message, even if its `type` is
  * `placeholder`. Other properties are dropped.
  */
 const MessageShape = z.union([

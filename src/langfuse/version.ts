@@ -7,7 +7,7 @@ import type { KnownVersion, VersionTimes } from '../domain/versions.ts';
 /** What Langfuse stores in the property `prompt` of a version: the text of a text prompt, or the messages of a chat prompt. */
 export type LangfusePrompt = string | readonly ChatMessage[];
 
-/** A version as Langfuse stores it. Its text still contains any composition tags, which embed other prompts. */
+/** A version as Langfuse stores it. Composition tags, which embed other prompts, are not yet replaced. */
 export type RawLangfuseVersion = {
   readonly number: number;
   readonly prompt: LangfusePrompt;

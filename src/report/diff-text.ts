@@ -51,7 +51,7 @@ function renderDiff(diff: TextDiff, style: Style, length: DiffLength): readonly 
   const more = `… ${formatCount(omittedLines, 'more line')} (--format html shows all)`;
   return [
     ...titles.flatMap((title) => fitLine(bold(title), style, 4)),
-    ...hunks.flatMap((hunk) => renderHunk(hunk, style)),
+    ...hunks.flatMap((hunk) => renderHunk(hunk, diff.type, style)),
     ...(omittedLines === 0 ? [] : fitLine(dim(more), style, 2)),
   ];
 }
@@ -80,13 +80,13 @@ function countLines(hunks: readonly Hunk[]): number {
   return hunks.flatMap(({ blocks }) => blocks).reduce((sum, { lines }) => sum + lines.length, 0);
 }
 
-function renderHunk(hunk: Hunk, style: Style): readonly string[] {
+function renderHunk(hunk: Hunk, type: TextDiff['type'], style: Style): readonly string[] {
   const { colors, screen } = style;
   const blocks = hunk.blocks.map(({ kind, lines }) => ({ kind, lines: lines.map(shortenBlanks) }));
   // Word marks are visible only in color. A terminal without color also needs them, because a long line is shortened to
   // the text around its marked words.
   const needsMarks = colors.isColorSupported || screen !== null;
-  const marked = needsMarks ? markWords(blocks) : blocks.map(makeUnmarkedBlock);
+  const marked = needsMarks ? markWords(blocks, type) : blocks.map(makeUnmarkedBlock);
   return [...fitLine(colors.cyan(hunk.title), style, 2), ...marked.flatMap((block) => renderBlock(block, style))];
 }
 

@@ -1,4 +1,5 @@
 import { diffArrays, structuredPatch } from 'diff';
+import { type PromptType, parseMarkerLine } from '../domain/chat.ts';
 import type { ReportPrompt } from './schema.ts';
 import { listTextChanges, type NamedTexts } from './describe.ts';
 
@@ -8,6 +9,8 @@ import { listTextChanges, type NamedTexts } from './describe.ts';
  */
 export type TextDiff = Pick<NamedTexts, 'before' | 'after'> & {
   readonly environments: readonly string[];
+  /** The type of the prompt. It is `text` if the report does not contain the type. */
+  readonly type: PromptType;
   /**
    * The reason why promptsync could not compare the old and the new text. Null if it compared them.
    * - `before`: the old text is unknown.
@@ -47,15 +50,20 @@ export function makeTextDiffs(prompt: ReportPrompt, context: number): readonly T
   );
   return [...groups.values()].flatMap((group) => {
     const environments = group.map(({ environment }) => environment);
-    return group[0] === undefined ? [] : makeTextDiff(environments, group[0], context);
+    const type = prompt.type ?? 'text';
+    return group[0] === undefined ? [] : makeTextDiff({ environments, type }, group[0], context);
   });
 }
 
-function makeTextDiff(environments: readonly string[], named: NamedTexts, context: number): readonly TextDiff[] {
+function makeTextDiff(
+  subject: Pick<TextDiff, 'environments' | 'type'>,
+  named: NamedTexts,
+  context: number,
+): readonly TextDiff[] {
   const { before, after, texts } = named;
   const unknownReason = chooseUnknownReason(named);
   const hunks = unknownReason === null ? makeHunks(makeComparedTexts(texts), context) : [];
-  return unknownReason === null && hunks.length === 0 ? [] : [{ environments, before, after, unknownReason, hunks }];
+  return unknownReason === null && hunks.length === 0 ? [] : [{ ...subject, before, after, unknownReason, hunks }];
 }
 
 function chooseUnknownReason({ before, texts }: NamedTexts): TextDiff['unknownReason'] {
@@ -147,32 +155,92 @@ const MIN_SIMILARITY = 0.4;
  */
 const MAX_COMPARED_CHARACTERS = 500_000;
 
-/** Marks the words that differ between removed lines and the added lines that replace them. */
-export function markWords(blocks: readonly Block[]): readonly MarkedBlock[] {
+/**
+ * Marks the words that differ between removed lines and the added lines that replace them. In a chat prompt, compares
+ * only words of the same message, and never marks a marker line.
+ */
+export function markWords(blocks: readonly Block[], type: PromptType): readonly MarkedBlock[] {
   return blocks.flatMap((block, index): readonly MarkedBlock[] => {
     const [before, after] = [blocks[index - 1], blocks[index + 1]];
     // This block was already marked together with the removed block before it.
     if (block.kind === 'added' && before?.kind === 'removed') return [];
-    if (block.kind === 'removed' && after?.kind === 'added') return markPair(block, after);
+    if (block.kind === 'removed' && after?.kind === 'added') return markPair(block, after, type);
     return [makeUnmarkedBlock(block)];
   });
 }
 
 /** Converts a block to a `MarkedBlock` in which no words are marked. */
 export function makeUnmarkedBlock({ kind, lines }: Block): MarkedBlock {
-  return { kind, lines: lines.map((text) => (text === '' ? [] : [{ text, changed: false }])) };
+  return { kind, lines: makeUnmarkedLines(lines) };
 }
 
-function markPair(removed: Block, added: Block): readonly MarkedBlock[] {
-  const changes = compareWords(removed.lines.join('\n'), added.lines.join('\n'));
-  if (changes === null) return [makeUnmarkedBlock(removed), makeUnmarkedBlock(added)];
+function makeUnmarkedLines(lines: readonly string[]): readonly MarkedLine[] {
+  return lines.map((text) => (text === '' ? [] : [{ text, changed: false }]));
+}
+
+/** Whether a line begins a message of a chat prompt. In a text prompt, such a line is ordinary text. */
+export function isMarkerLine(line: string, type: PromptType): boolean {
+  return type === 'chat' && parseMarkerLine(line) !== null;
+}
+
+/**
+ * The lines of a block that belong to one message. `marker` is the marker line of the message, or null if the message
+ * begins above the block. In a text prompt, all lines belong to one message without a marker.
+ */
+type MessageLines = { readonly marker: string | null; readonly lines: readonly string[] };
+
+function splitIntoMessages(lines: readonly string[], type: PromptType): readonly MessageLines[] {
+  const messages: { readonly marker: string | null; readonly lines: string[] }[] = [{ marker: null, lines: [] }];
+  for (const line of lines) {
+    if (isMarkerLine(line, type)) messages.push({ marker: line, lines: [] });
+    else messages.at(-1)?.lines.push(line);
+  }
+  return messages;
+}
+
+/**
+ * Compares the messages of two blocks in pairs, up to the first marker that differs. The later messages do not
+ * correspond to each other, so no words in them are marked.
+ */
+function markPair(removed: Block, added: Block, type: PromptType): readonly MarkedBlock[] {
+  const [before, after] = [splitIntoMessages(removed.lines, type), splitIntoMessages(added.lines, type)];
+  const firstDifference = before.findIndex(({ marker }, index) => marker !== after[index]?.marker);
+  const paired = firstDifference === -1 ? before : before.slice(0, firstDifference);
+  const pairs = paired.map(({ lines }, index) => markLines(lines, after[index]?.lines ?? []));
+  const [removedLines, addedLines] = [pairs.map((pair) => pair.removed), pairs.map((pair) => pair.added)];
+  return [
+    { kind: 'removed', lines: joinMessages(before, removedLines) },
+    { kind: 'added', lines: joinMessages(after, addedLines) },
+  ];
+}
+
+/**
+ * Returns all lines of the messages, including the marker lines.
+ * @param marked the lines of the leading messages, which were compared word by word; the words of all later messages stay
+ *   unmarked
+ */
+function joinMessages(
+  messages: readonly MessageLines[],
+  marked: readonly (readonly MarkedLine[])[],
+): readonly MarkedLine[] {
+  return messages.flatMap(({ marker, lines }, index) => [
+    ...makeUnmarkedLines(marker === null ? [] : [marker]),
+    ...(marked[index] ?? makeUnmarkedLines(lines)),
+  ]);
+}
+
+/** The removed and the added lines of one message, with marks on the words that differ. */
+type MarkedPair = { readonly removed: readonly MarkedLine[]; readonly added: readonly MarkedLine[] };
+
+function markLines(removed: readonly string[], added: readonly string[]): MarkedPair {
+  // `compareWords` would return an empty line for a side without lines.
+  const isOneSided = removed.length === 0 || added.length === 0;
+  const changes = isOneSided ? null : compareWords(removed.join('\n'), added.join('\n'));
+  if (changes === null) return { removed: makeUnmarkedLines(removed), added: makeUnmarkedLines(added) };
   const segments = changes.map((change, index) => ({ ...change, ...makeSegment(changes, index) }));
   const makeLinesWithout = (other: 'added' | 'removed'): readonly MarkedLine[] =>
     splitSegmentsIntoLines(segments.filter((segment) => !segment[other]));
-  return [
-    { kind: 'removed', lines: makeLinesWithout('added') },
-    { kind: 'added', lines: makeLinesWithout('removed') },
-  ];
+  return { removed: makeLinesWithout('added'), added: makeLinesWithout('removed') };
 }
 
 /** Consecutive words that occur in both texts, only in the old text (`removed`) or only in the new text (`added`). */

@@ -3,7 +3,7 @@ import { escapeLine, escapeXml } from './escape.ts';
 import { renderProblem, findSharedProblems } from './problems.ts';
 import type { Report, ReportProblem, ReportPrompt } from './schema.ts';
 import { PLAIN_STYLE } from './style.ts';
-import { describeOrphans, describeStatus, hasFailed } from './describe.ts';
+import { describeOrphans, describeStatus, hasFailed, listMessageChanges } from './describe.ts';
 
 /** The maximum size of a JUnit file, in bytes. GitLab rejects files of 30 MB or more. */
 const MAX_JUNIT_BYTES = 30_000_000;
@@ -40,10 +40,27 @@ export function renderJunit(report: Report, title: string): string {
   const counts = `tests="${cases.length}" failures="${failing}" errors="0" skipped="0" time="0"`;
   const open = `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="promptsync" ${counts}>\n`;
   const suite = `<testsuite name="promptsync ${title}" ${counts}>\n`;
-  const orphans = escapeXml(describeOrphans(report, escapeLine).join('\n').slice(0, MAX_CASE_TEXT_BYTES));
-  // Orphans are only informational. They do not fail a test.
-  const output = orphans === '' ? '' : `<system-out>Orphans\n${orphans}</system-out>\n`;
-  return `${open}${suite}${fitCases(cases, MAX_JUNIT_BYTES - 1000).join('')}${output}</testsuite>\n</testsuites>\n`;
+  const output = renderSystemOut(report);
+  const room = MAX_JUNIT_BYTES - Buffer.byteLength(output) - 1000;
+  return `${open}${suite}${fitCases(cases, room).join('')}${output}</testsuite>\n</testsuites>\n`;
+}
+
+/**
+ * Renders the information that does not make a test fail: changes to the messages of chat prompts, and the orphans.
+ * Returns an empty string if there is nothing to show.
+ */
+function renderSystemOut(report: Report): string {
+  const messages = report.prompts.flatMap((prompt) =>
+    listMessageChanges(prompt).map((line) => `${prompt.path || prompt.key}: ${line}`),
+  );
+  const orphans = describeOrphans(report, escapeLine);
+  const lines = [
+    ...(messages.length === 0 ? [] : ['Chat prompts', ...messages.map(escapeLine)]),
+    ...(orphans.length === 0 ? [] : ['Orphans', ...orphans]),
+  ].map(escapeXml);
+  const kept = keepFittingTexts(lines, MAX_CASE_TEXT_BYTES);
+  const shown = kept.length < lines.length ? [...kept, OMITTED_LINES_NOTE] : kept;
+  return shown.length === 0 ? '' : `<system-out>${shown.join('\n')}</system-out>\n`;
 }
 
 /**
@@ -104,6 +121,7 @@ function makeNamesUnique(cases: readonly TestCase[]): readonly TestCase[] {
 
 const OMITTED_NOTE =
   'There is no room for more problems. A JUnit report has at most 30 MB, with at most 1 MB for each test.';
+const OMITTED_LINES_NOTE = 'There is no room for more lines. This part of a JUnit report has at most 1 MB.';
 
 /**
  * Renders all test cases. Includes as many failures as fit into `maxBytes` bytes in total. If some failures of a test
@@ -115,16 +133,25 @@ function fitCases(cases: readonly TestCase[], maxBytes: number): readonly string
   });
   let room = maxBytes - shortest.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   return cases.map((testCase) => {
-    let left = Math.min(room, MAX_CASE_TEXT_BYTES);
-    const kept = testCase.failures.filter((text) => {
-      const size = Buffer.byteLength(text) + 1;
-      if (size > left) return false;
-      left -= size;
-      room -= size;
-      return true;
-    });
+    const kept = keepFittingTexts(testCase.failures, Math.min(room, MAX_CASE_TEXT_BYTES));
+    room -= kept.reduce((sum, text) => sum + measureText(text), 0);
     return renderTestCase(testCase, kept.length < testCase.failures.length ? [...kept, OMITTED_NOTE] : kept);
   });
+}
+
+/** Returns the texts that fit into `maxBytes` bytes in total. A text that does not fit does not exclude later texts. */
+function keepFittingTexts(texts: readonly string[], maxBytes: number): readonly string[] {
+  let left = maxBytes;
+  return texts.filter((text) => {
+    const fits = measureText(text) <= left;
+    if (fits) left -= measureText(text);
+    return fits;
+  });
+}
+
+/** Returns the size of a text and the line feed after it, in bytes. */
+function measureText(text: string): number {
+  return Buffer.byteLength(text) + 1;
 }
 
 /** @param failures the failures to show; empty if the test passes */

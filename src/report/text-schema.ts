@@ -5,7 +5,9 @@ import { z } from 'zod';
 const TextShape = z
   .string()
   .nullable()
-  .describe('A text with LF line endings. null if there is no text, if it is unknown, or if the report omits it.');
+  .describe(
+    'A text with LF line endings, or the messages of a chat prompt in canonical form. null if there is no text, if it is unknown, or if the report omits it.',
+  );
 const MetadataShape = z
   .string()
   .optional()

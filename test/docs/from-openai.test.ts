@@ -32,7 +32,7 @@ function readPrompt(folder: string, path: string) {
 const hello = { role: 'user', content: 'Hello.' };
 
 describe('from-openai.mjs on docs/how-to/from-openai.md', () => {
-  test('from-openai.mjs writes files from which promptsync reads exactly the messages of any prompt', async () => {
+  test('promptsync reads back exactly the messages that from-openai.mjs wrote, whatever their content', async () => {
     const lists = fc.sample(messageLists.map(omitPlaceholders), { numRuns: runs(800), seed: SEED });
     const prompts = lists
       .filter((messages) => messages.length > 0)
@@ -46,17 +46,17 @@ describe('from-openai.mjs on docs/how-to/from-openai.md', () => {
     expect(prompts.map(({ name }) => readPrompt(folder, `prompts/${name}.md`).messages)).toEqual(expected);
   });
 
-  test.each<[name: string, path: string]>([
-    ['support/reply', 'prompts/support/reply.md'],
-    ['../../outside', 'prompts/outside.md'],
-    ['a/../b', 'prompts/a/b.md'],
-    ['/etc/passwd', 'prompts/etc/passwd.md'],
-    ['a\\..\\b: "c" #', 'prompts/a-..-b-c.md'],
-    ['.hidden/-x', 'prompts/hidden/x.md'],
-    ['..', 'prompts/prompt.md'],
-    ['Größe 本番', 'prompts/Größe-本番.md'],
-    ['true', 'prompts/true.md'],
-  ])('from-openai.mjs writes the prompt with the name %j to a file inside of its folder', async (name, path) => {
+  test.each([
+    { name: 'support/reply', path: 'prompts/support/reply.md' },
+    { name: '../../outside', path: 'prompts/outside.md' },
+    { name: 'a/../b', path: 'prompts/a/b.md' },
+    { name: '/etc/passwd', path: 'prompts/etc/passwd.md' },
+    { name: 'a\\..\\b: "c" #', path: 'prompts/a-..-b-c.md' },
+    { name: '.hidden/-x', path: 'prompts/hidden/x.md' },
+    { name: '..', path: 'prompts/prompt.md' },
+    { name: 'Größe 本番', path: 'prompts/Größe-本番.md' },
+    { name: 'true', path: 'prompts/true.md' },
+  ])('from-openai.mjs writes the prompt with the name $name to a file inside its folder', async ({ name, path }) => {
     const { folder, stdout, paths } = await runScript([{ id: 'pmpt_1', name, messages: [hello] }]);
     expect([stdout, paths]).toEqual([`${path}\n`, [path]]);
     expect(readPrompt(folder, path)).toMatchObject({ id: name, type: 'chat', messages: [hello] });
@@ -67,7 +67,7 @@ describe('from-openai.mjs on docs/how-to/from-openai.md', () => {
     expect(readPrompt(folder, 'prompts/pmpt_1.md')).toMatchObject({ id: 'pmpt_1', metadata: undefined });
   });
 
-  test('from-openai.mjs writes the model and the settings so that promptsync reads the same values', async () => {
+  test('promptsync reads back exactly the model and the settings that from-openai.mjs wrote', async () => {
     const settings = {
       'a: b # c': 'x: "y"\n- z\u2028',
       on: 'yes',
@@ -88,15 +88,15 @@ describe('from-openai.mjs on docs/how-to/from-openai.md', () => {
 
   const image = { type: 'input_image', image_url: 'https://example.com/a.png' };
   test.each<[sentence: string, json: unknown, message: string]>([
-    ['from-openai.mjs refuses JSON that is not a list', { a: 1 }, 'The JSON is not a list of prompts.'],
+    ['from-openai.mjs rejects JSON that is not a list', { a: 1 }, 'The JSON is not a list of prompts.'],
     [
-      'from-openai.mjs refuses a prompt without a name and an id',
+      'from-openai.mjs rejects a prompt that has neither a name nor an id',
       [{ messages: [hello] }],
       'Prompt 1: The name is not a text.',
     ],
-    ['from-openai.mjs refuses a prompt without messages', [{ name: 'a', messages: [] }], 'Prompt 1 has no messages.'],
+    ['from-openai.mjs rejects a prompt without messages', [{ name: 'a', messages: [] }], 'Prompt 1 has no messages.'],
     [
-      'from-openai.mjs refuses two prompts that would have the same file',
+      'from-openai.mjs rejects two prompts that would have the same file',
       [
         { name: 'a b', messages: [hello] },
         { name: 'a:b', messages: [hello] },
@@ -104,42 +104,42 @@ describe('from-openai.mjs on docs/how-to/from-openai.md', () => {
       'Two prompts have the path prompts/a-b.md.',
     ],
     [
-      'from-openai.mjs refuses a part that is an image',
+      'from-openai.mjs rejects an image part',
       [{ name: 'a', messages: [hello, { role: 'user', content: [image] }] }],
       'Prompt 1, message 2: A part has the type "input_image", which is not text.',
     ],
     [
-      'from-openai.mjs refuses a part that is null',
+      'from-openai.mjs rejects a part that is null',
       [{ name: 'a', messages: [{ role: 'user', content: [null] }] }],
       'Prompt 1, message 1: A part has the type undefined, which is not text.',
     ],
     [
-      'from-openai.mjs refuses a message without a content',
+      'from-openai.mjs rejects a message without content',
       [{ name: 'a', messages: [{ role: 'assistant', content: null }] }],
       'Prompt 1, message 1: The content is neither a text nor a list.',
     ],
     [
-      'from-openai.mjs refuses a message with tool calls',
+      'from-openai.mjs rejects a message with tool calls',
       [{ name: 'a', messages: [{ ...hello, tool_calls: [] }] }],
       'Prompt 1, message 1: A chat prompt cannot hold "tool_calls".',
     ],
     [
-      'from-openai.mjs refuses an item that is not a message',
+      'from-openai.mjs rejects an item that is not a message',
       [{ name: 'a', messages: [{ ...hello, type: 'reasoning' }] }],
       'Prompt 1, message 1 has the type "reasoning".',
     ],
     [
-      'from-openai.mjs refuses a role that is not a text',
+      'from-openai.mjs rejects a role that is not a string',
       [{ name: 'a', messages: [{ content: 'Hello.' }] }],
       'Prompt 1, message 1: The role is not a text.',
     ],
     [
-      'from-openai.mjs refuses a content with NUL',
+      'from-openai.mjs rejects content that contains a NUL character',
       [{ name: 'a', messages: [{ role: 'user', content: 'a\0b' }] }],
       'Prompt 1, message 1: The content has a character that a file cannot hold.',
     ],
     [
-      'from-openai.mjs refuses a content with half of a character',
+      'from-openai.mjs rejects content that contains a lone surrogate',
       [{ name: 'a', messages: [{ role: 'user', content: '\ud800' }] }],
       'Prompt 1, message 1: The content has a character that a file cannot hold.',
     ],
@@ -153,7 +153,7 @@ describe('from-openai.mjs on docs/how-to/from-openai.md', () => {
     });
   });
 
-  test('from-openai.mjs writes no file if one of the files exists already', async () => {
+  test('from-openai.mjs writes no file if one of the files already exists', async () => {
     const json = ['new', 'old'].map((name) => ({ name, messages: [hello] }));
     const { exitCode, stderr, paths, folder } = await runScript(json, { 'prompts/old.md': 'Old.' });
     expect([exitCode, stderr]).toEqual([1, 'error: prompts/old.md already exists. The script wrote no files.\n']);

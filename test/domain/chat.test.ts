@@ -13,7 +13,7 @@ const user = (content: string): ChatMessage => ({ role: 'user', content });
 const history: ChatMessage = { type: 'placeholder', name: 'history' };
 
 describe('the canonical form of chat prompts', () => {
-  test('parsing the canonical form returns the same messages for all messages that a file can hold', () => {
+  test('Any messages that a file can hold survive rendering and parsing', () => {
     fc.assert(
       fc.property(messageLists, (messages) => {
         const text = renderChatText(messages);
@@ -25,7 +25,7 @@ describe('the canonical form of chat prompts', () => {
     );
   });
 
-  test('blank lines around a content and spaces after a marker never change the messages', () => {
+  test('Blank lines around the content of a message and spaces after a marker never change the messages', () => {
     const written = messageLists.chain((messages) =>
       makeLayouts(messages.map((message) => renderChatText([message]))).map((text) => ({ messages, text })),
     );
@@ -37,7 +37,7 @@ describe('the canonical form of chat prompts', () => {
     );
   });
 
-  test('rendering the messages of any text without faults gives a text that renders to itself', () => {
+  test('Parsing and rendering any valid chat text twice gives the same text as doing so once', () => {
     const lines = fc.constantFrom('{{role "a"}}', '{{placeholder "h"}}', '\\{{role "a"}}', '', 'x', " \\\\{{role 'a");
     fc.assert(
       fc.property(fc.array(lines, { maxLength: 8 }), (parts) => {
@@ -51,23 +51,43 @@ describe('the canonical form of chat prompts', () => {
   });
 
   test.each<[title: string, messages: readonly ChatMessage[], text: string]>([
-    ['a content starts on the line below its marker', [user('Hi.')], '{{role "user"}}\nHi.'],
-    ['one blank line separates messages', [user('a'), user('b')], '{{role "user"}}\na\n\n{{role "user"}}\nb'],
-    ['a content that begins with a line break follows a blank line', [user('\na')], '{{role "user"}}\n\n\na'],
-    ['an empty message is only its marker', [user(''), history], '{{role "user"}}\n\n{{placeholder "history"}}'],
-    ['a role is a JSON string', [{ role: 'a "b"\n', content: '' }], String.raw`{{role "a \"b\"\n"}}`],
     [
-      'a content line that looks like a marker gets a backslash',
+      'The canonical form starts the content of a message on the line below its marker',
+      [user('Hi.')],
+      '{{role "user"}}\nHi.',
+    ],
+    [
+      'The canonical form separates messages with one blank line',
+      [user('a'), user('b')],
+      '{{role "user"}}\na\n\n{{role "user"}}\nb',
+    ],
+    [
+      'The canonical form adds a line break in front of content that begins with a line break',
+      [user('\na')],
+      '{{role "user"}}\n\n\na',
+    ],
+    [
+      'The canonical form of an empty message is its marker alone',
+      [user(''), history],
+      '{{role "user"}}\n\n{{placeholder "history"}}',
+    ],
+    [
+      'The canonical form writes a role as a JSON string',
+      [{ role: 'a "b"\n', content: '' }],
+      String.raw`{{role "a \"b\"\n"}}`,
+    ],
+    [
+      'The canonical form adds a backslash to a line of content that looks like a marker',
       [user('{{role "x"}}')],
       '{{role "user"}}\n\\{{role "x"}}',
     ],
     [
-      'a content line that looks like an escaped marker gets one more backslash',
+      'The canonical form adds one more backslash to a line of content that looks like an escaped marker',
       [user(" \\{{ role 'x")],
       '{{role "user"}}\n \\\\{{ role \'x',
     ],
-    ['a variable with the name of a marker needs no backslash', [user('{{role}}')], '{{role "user"}}\n{{role}}'],
-  ])('In canonical form, %s', (_, messages, text) => {
+    ['The canonical form adds no backslash to the variable {{role}}', [user('{{role}}')], '{{role "user"}}\n{{role}}'],
+  ])('%s', (_, messages, text) => {
     expect(renderChatText(messages)).toBe(text);
     expect(parseMessages(text)).toEqual(messages);
   });
@@ -81,42 +101,85 @@ describe('the canonical form of chat prompts', () => {
 
 describe('parseChatText', () => {
   test.each<[title: string, text: string, faults: readonly string[]]>([
-    ['an empty text', '', ['no-messages 1']],
-    ['a text without markers', '\nHello.', ['no-messages 2']],
-    ['text above the first marker', '\n \nHi\n{{role "a"}}', ['text-before-marker 3']],
-    ['text below a placeholder', '{{placeholder "h"}}\n\nHi\n{{role "a"}}', ['text-after-placeholder 3']],
-    ['a marker with single quotes', "{{role 'a'}}\nHi", ['invalid-marker 1']],
-    ['an indented marker', '{{role "a"}}\n  {{role "b"}}', ['invalid-marker 2']],
-    ['a marker with spaces inside its braces', '{{ role "a" }}', ['invalid-marker 1']],
-    ['a marker with two spaces', '{{role  "a"}}', ['invalid-marker 1']],
-    ['text on the line of a marker', '{{role "a"}} Hi', ['invalid-marker 1']],
-    ['a name that is not JSON', String.raw`{{role "\x"}}`, ['invalid-marker 1']],
-    ['a name with NUL', String.raw`{{role "\u0000"}}`, ['invalid-marker 1']],
-    ['a name with a lone surrogate', String.raw`{{role "\ud800"}}`, ['invalid-marker 1']],
-    ['a placeholder with an invalid name', '{{placeholder "my history"}}', ['invalid-marker 1']],
-    ['every invalid marker', "{{role 'a'}}\n{{role 'b'}}", ['invalid-marker 1', 'invalid-marker 2']],
-  ])('The parser of chat prompts reports %s', (_, text, faults) => {
+    ['The parser of chat prompts rejects empty text', '', ['no-messages 1']],
+    ['The parser of chat prompts rejects text without markers', '\nHello.', ['no-messages 2']],
+    [
+      'The parser of chat prompts rejects text above the first marker',
+      '\n \nHi\n{{role "a"}}',
+      ['text-before-marker 3'],
+    ],
+    [
+      'The parser of chat prompts rejects text below a placeholder',
+      '{{placeholder "h"}}\n\nHi\n{{role "a"}}',
+      ['text-after-placeholder 3'],
+    ],
+    ['The parser of chat prompts rejects a marker with single quotes', "{{role 'a'}}\nHi", ['invalid-marker 1']],
+    ['The parser of chat prompts rejects an indented marker', '{{role "a"}}\n  {{role "b"}}', ['invalid-marker 2']],
+    [
+      'The parser of chat prompts rejects a marker with spaces inside its braces',
+      '{{ role "a" }}',
+      ['invalid-marker 1'],
+    ],
+    [
+      'The parser of chat prompts rejects a marker with two spaces in front of its name',
+      '{{role  "a"}}',
+      ['invalid-marker 1'],
+    ],
+    [
+      'The parser of chat prompts rejects text after a marker on the same line',
+      '{{role "a"}} Hi',
+      ['invalid-marker 1'],
+    ],
+    [
+      'The parser of chat prompts rejects a role that is not valid JSON',
+      String.raw`{{role "\x"}}`,
+      ['invalid-marker 1'],
+    ],
+    [
+      'The parser of chat prompts rejects a role that contains a NUL character',
+      String.raw`{{role "\u0000"}}`,
+      ['invalid-marker 1'],
+    ],
+    [
+      'The parser of chat prompts rejects a role that contains a lone surrogate',
+      String.raw`{{role "\ud800"}}`,
+      ['invalid-marker 1'],
+    ],
+    [
+      'The parser of chat prompts rejects a placeholder whose name contains a space',
+      '{{placeholder "my history"}}',
+      ['invalid-marker 1'],
+    ],
+    [
+      'The parser of chat prompts reports every invalid marker in the text',
+      "{{role 'a'}}\n{{role 'b'}}",
+      ['invalid-marker 1', 'invalid-marker 2'],
+    ],
+  ])('%s', (_, text, faults) => {
     expect(parseChatText(text).faults.map(({ kind, line }) => `${kind} ${line}`)).toEqual(faults);
   });
 
   test.each<[title: string, text: string]>([
-    ['blank lines above the first marker', '\n \n{{role "user"}}\nHi.'],
-    ['spaces and tabs after a marker', '{{role "user"}} \t\nHi.'],
-    ['a blank line below a marker', '{{role "user"}}\n\nHi.'],
-    ['line breaks at the end', '{{role "user"}}\nHi.\n\n\n'],
-    ['a role with an escaped character', String.raw`{{role "us\u0065r"}}` + '\nHi.'],
-  ])('The parser of chat prompts accepts %s', (_, text) => {
+    ['The parser of chat prompts ignores blank lines above the first marker', '\n \n{{role "user"}}\nHi.'],
+    ['The parser of chat prompts ignores spaces and tabs after a marker', '{{role "user"}} \t\nHi.'],
+    ['The parser of chat prompts ignores a blank line below a marker', '{{role "user"}}\n\nHi.'],
+    ['The parser of chat prompts ignores line breaks at the end of the text', '{{role "user"}}\nHi.\n\n\n'],
+    [
+      'The parser of chat prompts resolves a JSON escape sequence in a role',
+      String.raw`{{role "us\u0065r"}}` + '\nHi.',
+    ],
+  ])('%s', (_, text) => {
     expect(parseChatText(text)).toMatchObject({ messages: [{ message: user('Hi.') }], faults: [] });
   });
 
-  test.each<[part: string, messages: number, faults: number]>([
-    ['{{role "', 0, 1],
-    ['{{role "\\', 0, 1],
-    ['{{role "a"}}\n', 76_924, 0],
-    ['{{placeholder "a"}}\n', 50_001, 0],
-    ["{{role 'a'}}\n", 0, 76_924],
-    ['\n', 0, 1],
-  ])('The parser of chat prompts reads a text of a megabyte that repeats %j', (part, messages, faults) => {
+  test.each([
+    { part: '{{role "', messages: 0, faults: 1 },
+    { part: '{{role "\\', messages: 0, faults: 1 },
+    { part: '{{role "a"}}\n', messages: 76_924, faults: 0 },
+    { part: '{{placeholder "a"}}\n', messages: 50_001, faults: 0 },
+    { part: "{{role 'a'}}\n", messages: 0, faults: 76_924 },
+    { part: '\n', messages: 0, faults: 1 },
+  ])('The parser of chat prompts can read a megabyte that repeats $part', ({ part, messages, faults }) => {
     const parsed = parseChatText(part.repeat(Math.ceil(1_000_001 / part.length)));
     expect([parsed.messages.length, parsed.faults.length]).toEqual([messages, faults]);
   });

@@ -14,7 +14,7 @@ const makeChat = (body: string, further = ''): string => `---\nid: a\ntype: chat
 const parseChat = (source: string) => parsePromptFile(Buffer.from(source), PATH, langfuseRules);
 
 describe('the parser on chat prompts', () => {
-  test('The parser converts the body of a chat prompt to canonical form', () => {
+  test('The parser of prompt files converts the body of a chat prompt to canonical form', () => {
     const { file, problems } = parseChat(
       makeChat('\n{{role "system"}} \n\nBe kind.\n\n\n{{placeholder "history"}}\n\n'),
     );
@@ -23,7 +23,7 @@ describe('the parser on chat prompts', () => {
     expect(file?.content.text).toBe('{{role "system"}}\nBe kind.\n\n{{placeholder "history"}}');
   });
 
-  test('The parser gives two layouts of the same messages the same digest', () => {
+  test('The parser of prompt files gives two layouts of the same messages the same digest', () => {
     const digests = ['{{role "a"}}\nHi', '\n{{role "a"}}\t\r\n\r\nHi\r\n\r\n'].map(
       (body) => parseChat(makeChat(body)).file?.content.digest,
     );
@@ -31,39 +31,75 @@ describe('the parser on chat prompts', () => {
   });
 
   test.each<[title: string, body: string, expected: readonly string[]]>([
-    ['a body without text', '', ['prompt/no-messages 5:1']],
-    ['a body without markers', '\nHi.\n', ['prompt/no-messages 6:1']],
-    ['text above the first marker', '\n  Hi.\n{{role "a"}}\n', ['prompt/text-outside-message 6:3']],
-    ['text below a placeholder', '{{placeholder "h"}}\nHi.\n', ['prompt/text-outside-message 6:1']],
-    ['an invalid marker', '{{role "a"}}\n  {{role \'b\'}}\n', ['prompt/invalid-marker 6:3']],
+    ['The parser of prompt files rejects a chat prompt without text', '', ['prompt/no-messages 5:1']],
+    ['The parser of prompt files rejects a chat prompt without markers', '\nHi.\n', ['prompt/no-messages 6:1']],
     [
-      'a placeholder that has the name of a variable',
+      'The parser of prompt files rejects text above the first marker of a chat prompt',
+      '\n  Hi.\n{{role "a"}}\n',
+      ['prompt/text-outside-message 6:3'],
+    ],
+    [
+      'The parser of prompt files rejects text below a placeholder',
+      '{{placeholder "h"}}\nHi.\n',
+      ['prompt/text-outside-message 6:1'],
+    ],
+    [
+      'The parser of prompt files reports the line and column of an invalid marker',
+      '{{role "a"}}\n  {{role \'b\'}}\n',
+      ['prompt/invalid-marker 6:3'],
+    ],
+    [
+      'The parser of prompt files rejects a placeholder that shares its name with a variable',
       '{{role "a"}}\n{{{h}}}\n{{placeholder "g"}}\n{{placeholder "h"}}\n{{placeholder "h"}}\n',
       ['prompt/placeholder-is-variable 8:1'],
     ],
-    ['a name in front of a colon that resembles a marker', '{{role "a"}}\n{{role: b}}\n', []],
-    ['a marker without quotation marks', '{{role "a"}}\n{{role b}}\n', ['prompt/possible-marker 6:1']],
-    ['a marker in capital letters', '{{role "a"}}\n{{Role "b"}}\n', ['prompt/possible-marker 6:1']],
-    ['a marker in typographic quotation marks', '{{role "a"}}\n{{placeholder “b”}}\n', ['prompt/possible-marker 6:1']],
-    ['a variable with white space and the name of a placeholder', '{{role "a"}}\n{{ h }}\n{{placeholder "h"}}\n', []],
     [
-      'all faults at once',
+      'The parser of prompt files accepts the line {{role: b}} as content without a warning',
+      '{{role "a"}}\n{{role: b}}\n',
+      [],
+    ],
+    [
+      'The parser of prompt files warns about a marker without quotation marks',
+      '{{role "a"}}\n{{role b}}\n',
+      ['prompt/possible-marker 6:1'],
+    ],
+    [
+      'The parser of prompt files warns about a marker with a capital letter',
+      '{{role "a"}}\n{{Role "b"}}\n',
+      ['prompt/possible-marker 6:1'],
+    ],
+    [
+      'The parser of prompt files warns about a marker with typographic quotation marks',
+      '{{role "a"}}\n{{placeholder “b”}}\n',
+      ['prompt/possible-marker 6:1'],
+    ],
+    [
+      'The parser of prompt files accepts the placeholder h beside the variable {{ h }}',
+      '{{role "a"}}\n{{ h }}\n{{placeholder "h"}}\n',
+      [],
+    ],
+    [
+      'The parser of prompt files reports all errors in a chat prompt at once',
       'Hi.\n{{role \'a\'}}\n{{role "b"}}\n{{Role "c"}}\n',
       ['prompt/text-outside-message 5:1', 'prompt/invalid-marker 6:1', 'prompt/possible-marker 8:1'],
     ],
-  ])('The parser reports the right problems for a chat prompt with %s', (_, body, expected) => {
+  ])('%s', (_, body, expected) => {
     const { file, problems } = parseChat(makeChat(body));
     expect(summarizeProblems(problems)).toEqual(expected);
     expect(file === null).toBe(problems.some(({ severity }) => severity === 'error'));
   });
 
-  test.each<[line: string, marker: string, escaped: string]>([
-    ["{{role 'system'}}", '{{role "system"}}', String.raw`\{{role 'system'}}`],
-    ['  {{ role "user" }}', '{{role "user"}}', String.raw`  \{{ role "user" }}`],
-    ['{{role "user"}} Hi.', '{{role "user"}}', String.raw`\{{role "user"}} Hi.`],
-    ['{{placeholder "chat history"}}', '{{placeholder "chat_history"}}', String.raw`\{{placeholder "chat history"}}`],
-    ['{{placeholder "1"}}', '{{placeholder "history"}}', String.raw`\{{placeholder "1"}}`],
-  ])('The problem of the invalid marker %s shows both corrections', (line, marker, escaped) => {
+  test.each([
+    { line: "{{role 'system'}}", marker: '{{role "system"}}', escaped: String.raw`\{{role 'system'}}` },
+    { line: '  {{ role "user" }}', marker: '{{role "user"}}', escaped: String.raw`  \{{ role "user" }}` },
+    { line: '{{role "user"}} Hi.', marker: '{{role "user"}}', escaped: String.raw`\{{role "user"}} Hi.` },
+    {
+      line: '{{placeholder "chat history"}}',
+      marker: '{{placeholder "chat_history"}}',
+      escaped: String.raw`\{{placeholder "chat history"}}`,
+    },
+    { line: '{{placeholder "1"}}', marker: '{{placeholder "history"}}', escaped: String.raw`\{{placeholder "1"}}` },
+  ])('The hint for the invalid marker $line shows both corrections', ({ line, marker, escaped }) => {
     const { problems } = parseChat(makeChat(`{{role "a"}}\n${line}\n`));
     expect(messagesOf(problems)).toContain(`write ${marker} on`);
     expect(messagesOf(problems)).toContain(`write ${escaped} instead`);
@@ -72,11 +108,11 @@ describe('the parser on chat prompts', () => {
     }
   });
 
-  test('The parser reports at most a hundred invalid markers of a file', () => {
+  test('The parser of prompt files reports at most 100 invalid markers per file', () => {
     expect(parseChat(makeChat("{{role 'a'}}\n".repeat(5000))).problems).toHaveLength(100);
   });
 
-  test('The parser checks the variables of the contents and ignores roles and placeholders', () => {
+  test('The parser of prompt files compares `variables` with the content of the messages, and ignores roles and placeholders', () => {
     const body = '{{role "{{no}}"}}\n{{yes}}\n\n{{placeholder "history"}}\n';
     expect(parseChat(makeChat(body, 'variables: [yes]\n')).problems).toEqual([]);
     expect(messagesOf(parseChat(makeChat(body, 'variables: [no]\n')).problems)).toMatch(
@@ -84,25 +120,28 @@ describe('the parser on chat prompts', () => {
     );
   });
 
-  test('The parser rejects an unknown type and does not check the markers', () => {
+  test('The parser of prompt files rejects an unknown type and does not check the markers', () => {
     const { problems } = parseChat(makeChat("{{role 'a'}}\n").replace('chat', 'Chat'));
     expect(summarizeProblems(problems)).toEqual(['prompt/invalid-field 3:7']);
   });
 
-  test('The parser rejects a chat prompt for a service that has none, and says how to store the markers', () => {
+  test('The parser of prompt files rejects `type: chat` if the service does not support chat prompts, and explains how to store the markers as text', () => {
     const { problems } = parse(makeChat("{{role 'a'}}\n", 'key: k\nname: n\n'));
     expect(summarizeProblems(problems)).toEqual(['prompt/unsupported-type 3:7']);
     expect(messagesOf(problems)).toContain('Dotprompt');
   });
 
-  test.each(['', 'type: text\n'])('The parser warns about the first marker in a text prompt (%j)', (type) => {
-    const source = `---\nid: a\n${type}---\n\nHi.\n{{role "a"}}\n{{role "b"}}\n`;
-    const { file, problems } = parseChat(source);
-    expect(summarizeProblems(problems)).toEqual([`prompt/marker-in-text ${type === '' ? 6 : 7}:1`]);
-    expect(file?.content.text).toBe('Hi.\n{{role "a"}}\n{{role "b"}}');
-  });
+  test.each(['', 'type: text\n'])(
+    'The parser of prompt files warns about the first marker in a text prompt (%j)',
+    (type) => {
+      const source = `---\nid: a\n${type}---\n\nHi.\n{{role "a"}}\n{{role "b"}}\n`;
+      const { file, problems } = parseChat(source);
+      expect(summarizeProblems(problems)).toEqual([`prompt/marker-in-text ${type === '' ? 6 : 7}:1`]);
+      expect(file?.content.text).toBe('Hi.\n{{role "a"}}\n{{role "b"}}');
+    },
+  );
 
-  test('The parser accepts a marker in a text prompt of a service that has no chat prompts', () => {
+  test('The parser of prompt files accepts a marker in a text prompt if the service does not support chat prompts', () => {
     expect(parse('---\nid: a\nkey: k\nname: n\n---\n{{role "a"}}\nHi.\n').problems).toEqual([]);
   });
 });
@@ -116,31 +155,36 @@ describe('the file editor on chat prompts', () => {
 
   test.each<[title: string, before: string, text: string, after: string]>([
     [
-      'only the content that differs',
+      'The file editor replaces only the message content that differs',
       '\n{{role "a"}} \n\nOne.\n\n\n{{role "b"}}\n\\{{role "x"}}\n\n\n',
       '{{role "a"}}\nTwo.\n\n{{role "b"}}\n\\{{role "x"}}',
       '\n{{role "a"}} \n\nTwo.\n\n\n{{role "b"}}\n\\{{role "x"}}\n\n\n',
     ],
     [
-      'an empty content',
+      'The file editor replaces empty message content',
       '{{role "a"}}\n{{role "b"}}',
       '{{role "a"}}\nX\n\n{{role "b"}}\nY',
       '{{role "a"}}\nX\n\n{{role "b"}}\nY',
     ],
     [
-      'a content by nothing',
+      'The file editor can empty a message',
       '{{role "a"}}\n\nX\n\n{{role "b"}}\n',
       '{{role "a"}}\n\n{{role "b"}}',
       '{{role "a"}}\n\n\n\n{{role "b"}}\n',
     ],
-    ['the line endings of the file', '{{role "a"}}\r\nX\r\n', '{{role "a"}}\nY\nZ', '{{role "a"}}\r\nY\r\nZ\r\n'],
     [
-      'the whole body if the sequence of roles changes',
+      'The file editor uses the line endings of the file for new message content',
+      '{{role "a"}}\r\nX\r\n',
+      '{{role "a"}}\nY\nZ',
+      '{{role "a"}}\r\nY\r\nZ\r\n',
+    ],
+    [
+      'The file editor replaces the whole body if the sequence of roles changes',
       '\n{{role "a"}} \n\nOne.\n\n\n',
       '{{placeholder "h"}}\n\n{{role "a"}}\nOne.',
       '\n{{placeholder "h"}}\n\n{{role "a"}}\nOne.\n\n\n',
     ],
-  ])('The file editor replaces %s', (_, before, text, after) => {
+  ])('%s', (_, before, text, after) => {
     const withLineFeeds = edit(before.replaceAll('\r', ''), text);
     expect(withLineFeeds).toBe(after.replaceAll('\r', ''));
     if (before.includes('\r')) {
@@ -152,7 +196,7 @@ describe('the file editor on chat prompts', () => {
     }
   });
 
-  test('The file editor writes exactly the intended messages and keeps the file if they do not change', () => {
+  test('The file editor writes exactly the given messages, and leaves the file untouched if no message has changed', () => {
     const sameRoles = messageLists.chain((before) =>
       fc.tuple(...before.map((message) => mapContent(message))).map((after) => ({ before, after })),
     );
@@ -173,7 +217,7 @@ describe('the file editor on chat prompts', () => {
     );
   });
 
-  test('The file editor refuses messages that are not valid', () => {
+  test('The file editor rejects invalid messages', () => {
     const text = '{{role "a"}}\n{{h}}\n\n{{placeholder "h"}}';
     const result = editPromptFile(Buffer.from(makeChat('{{role "a"}}\n')), PATH, { frontMatter: [], text });
     expect(result).toMatchObject({ isSuccess: false, problems: [{ code: 'edit/not-kept' }] });
@@ -200,7 +244,7 @@ describe('new files of chat prompts', () => {
     return renderNewFile(newFile, langfuseRules);
   };
 
-  test('A new file of a chat prompt has its type and holds exactly its messages', () => {
+  test('A new file for a chat prompt contains `type: chat` and exactly the messages of the prompt', () => {
     fc.assert(
       fc.property(messageLists, (messages) => {
         fc.pre(isValid(messages));
@@ -213,23 +257,27 @@ describe('new files of chat prompts', () => {
   });
 
   test.each<[title: string, messages: readonly ChatMessage[], reason: string]>([
-    ['no messages', [], 'It has no messages.'],
+    ['promptsync refuses to write a chat prompt to a file if it has no messages', [], 'It has no messages.'],
     [
-      'a content with a doubled carriage return',
+      'promptsync refuses to write a chat prompt to a file if a message contains a doubled carriage return',
       [{ role: 'a', content: 'x\r\r\ny' }],
       'Line 2 of its text ends with a lone carriage return.',
     ],
     [
-      'a content that ends with a carriage return',
+      'promptsync refuses to write a chat prompt to a file if a message ends with a carriage return',
       [
         { role: 'a', content: 'x\r' },
         { role: 'b', content: 'y' },
       ],
       'Line 2',
     ],
-    ['a role with NUL', [{ role: 'a\0', content: 'x' }], 'The role on line 1 of its text contains a character'],
     [
-      'a role with a lone surrogate',
+      'promptsync refuses to write a chat prompt to a file if a role contains a NUL character',
+      [{ role: 'a\0', content: 'x' }],
+      'The role on line 1 of its text contains a character',
+    ],
+    [
+      'promptsync refuses to write a chat prompt to a file if a role contains a lone surrogate',
       [
         { role: 'a', content: 'x' },
         { role: '\ud800', content: '' },
@@ -237,18 +285,18 @@ describe('new files of chat prompts', () => {
       'The role on line 4',
     ],
     [
-      'a content with a lone surrogate',
+      'promptsync refuses to write a chat prompt to a file if a message contains a lone surrogate',
       [{ role: 'a', content: '\ud800' }],
       'Line 2 of its text contains a lone surrogate',
     ],
-  ])('promptsync refuses to write a chat prompt with %s to a file', (_, messages, reason) => {
+  ])('%s', (_, messages, reason) => {
     const content: Pick<StoredContent, 'type' | 'text'> = digestChat(messages);
     expect(findUnwritableReason(content)).toContain(reason);
     const { source, problems } = makeNew(messages);
     expect([source, messagesOf(problems)]).toEqual([null, expect.stringContaining(reason)]);
   });
 
-  test('promptsync writes a chat prompt with a lone carriage return inside a line to a file', () => {
+  test('promptsync can write a chat prompt to a file if a carriage return is inside a line', () => {
     expect(makeNew([{ role: 'a', content: 'x\ry' }]).source).toContain('x\ry');
   });
 });

@@ -13,7 +13,7 @@ async function makeSynced(further = '') {
 }
 
 describe('pull of a chat prompt', () => {
-  test('pull replaces only the content that differs and leaves every other byte as it is', async () => {
+  test('pull replaces only the message content that differs and leaves every other byte of the file as it is', async () => {
     const { json, addVersion, bodyOf, folder, sync } = await makeSynced();
     await addVersion('a', { messages: [system('You help.'), user('Please answer: {{question}}')] });
     expect((await json('pull')).exitCode).toBe(0);
@@ -30,7 +30,7 @@ describe('pull of a chat prompt', () => {
     expect(bodyOf()).toBe('{{role "system"}} \n\nYou help kindly.\n\n\n{{role "user"}}\nPlease answer: {{question}}\n');
   });
 
-  test('pull writes the canonical form if Langfuse has another sequence of roles and placeholders', async () => {
+  test('pull writes the canonical form if Langfuse has a different sequence of roles and placeholders', async () => {
     const { json, addVersion, bodyOf, folder, sync } = await makeSynced();
     await addVersion('a', { messages: [system('You help.'), history, user('{{question}}')] });
     const { exitCode, report } = await json('pull');
@@ -51,7 +51,7 @@ describe('pull of a chat prompt', () => {
     await sync();
   });
 
-  test('pull updates the list of variables from the contents and ignores placeholders', async () => {
+  test('pull updates `variables` from the content of the messages and ignores placeholders', async () => {
     const { json, addVersion, read } = await makeSynced('variables: [question]\n');
     await addVersion('a', { messages: [system('You help {{customer}}.'), history, user('{{question}}')] });
     expect((await json('pull')).exitCode).toBe(0);

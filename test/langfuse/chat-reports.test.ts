@@ -30,7 +30,7 @@ describe('reports of a chat prompt', () => {
     });
   });
 
-  test('The JSON report has no messages if only a content changes', async () => {
+  test('The JSON report omits the sequence of messages if only their content changes', async () => {
     const { json } = await makeChanged(BEFORE, BEFORE.replace('help', 'help kindly'));
     const [prompt] = (await json('plan')).report.prompts;
     expect(prompt?.changes.map((change) => Object.hasOwn(change, 'messages'))).toEqual([false, false]);
@@ -47,7 +47,7 @@ describe('reports of a chat prompt', () => {
     });
   });
 
-  test('The names of unusual roles are JSON strings, so that no role looks like a placeholder', async () => {
+  test('The JSON report writes roles with special characters as JSON strings, so that no role looks like a placeholder', async () => {
     const { json } = await makeChanged(
       BEFORE,
       '{{role "history*"}}\n\n{{role ""}}\n\n{{role "a b"}}\n\n{{role "x-1_y"}}',
@@ -86,13 +86,21 @@ describe('responses with malformed chat prompts', () => {
   };
 
   test.each<[title: string, type: string, prompt: unknown]>([
-    ['a string instead of messages', 'chat', 'Hi.'],
-    ['messages in a text prompt', 'text', [{ role: 'user', content: 'Hi.' }]],
-    ['a content that is a list', 'chat', [{ role: 'user', content: [{ type: 'text', text: 'Hi.' }] }]],
-    ['a message without a role', 'chat', [{ content: 'Hi.' }]],
-    ['a placeholder without a name', 'chat', [{ type: 'placeholder' }]],
-    ['an unknown type', 'image', 'Hi.'],
-  ])('plan fails for a prompt if Langfuse returns %s', async (_, type, prompt) => {
+    ['plan fails for a prompt if Langfuse returns a string instead of messages', 'chat', 'Hi.'],
+    [
+      'plan fails for a prompt if Langfuse returns messages in a text prompt',
+      'text',
+      [{ role: 'user', content: 'Hi.' }],
+    ],
+    [
+      'plan fails for a prompt if Langfuse returns a message whose content is a list',
+      'chat',
+      [{ role: 'user', content: [{ type: 'text', text: 'Hi.' }] }],
+    ],
+    ['plan fails for a prompt if Langfuse returns a message without a role', 'chat', [{ content: 'Hi.' }]],
+    ['plan fails for a prompt if Langfuse returns a placeholder without a name', 'chat', [{ type: 'placeholder' }]],
+    ['plan fails for a prompt if Langfuse returns an unknown prompt type', 'image', 'Hi.'],
+  ])('%s', async (_, type, prompt) => {
     const { folder } = await makeChatScene({ [PATH]: makeChatFile('a', BEFORE) });
     const { exitCode, report } = await runJson(folder, ['plan'], { environment: await start(type, prompt) });
     expect([exitCode, report.prompts[0]?.problems.map(({ code }) => code)]).toEqual([1, ['service/invalid-answer']]);

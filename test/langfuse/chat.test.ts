@@ -101,7 +101,7 @@ test('import writes a chat prompt in canonical form', async () => {
   );
 });
 
-test('A plan treats blank lines that a formatter adds around messages as no change', async () => {
+test('plan ignores blank lines that a formatter adds around messages', async () => {
   const body = '{{role "system"}}\nBe kind.\n\n{{role "user"}}\nHi.';
   const { json, commit, sync } = await makeChatScene({ 'prompts/a.md': makeChatFile('a', body) });
   await sync();
@@ -111,9 +111,9 @@ test('A plan treats blank lines that a formatter adds around messages as no chan
 
 describe('a type that differs between the file and Langfuse', () => {
   test.each<[title: string, labels: readonly string[]]>([
-    ['that a label serves', ['staging']],
-    ['that no label serves', []],
-  ])('sync blocks a chat prompt if Langfuse has a text prompt of the same name %s', async (_, labels) => {
+    ['sync blocks a chat prompt if Langfuse has a labeled text prompt with the same name', ['staging']],
+    ['sync blocks a chat prompt if Langfuse has an unlabeled text prompt with the same name', []],
+  ])('%s', async (_, labels) => {
     const { store, json, addVersion } = await makeChatScene({
       'prompts/a.md': makeChatFile('a', '{{role "user"}}\nHi.'),
     });
@@ -127,7 +127,7 @@ describe('a type that differs between the file and Langfuse', () => {
     expect(store.versions('a')).toHaveLength(1);
   });
 
-  test('sync blocks a text prompt if Langfuse has a chat prompt of the same name, and syncs the others', async () => {
+  test('sync blocks a text prompt if Langfuse has a chat prompt with the same name, and syncs all others', async () => {
     const { store, json, addVersion } = await makeChatScene({
       'prompts/a.md': '---\nid: a\npins: { staging: latest }\n---\n\nHi.\n',
       'prompts/b.md': makeChatFile('b', '{{role "user"}}\nHi.'),
@@ -154,7 +154,7 @@ describe('a type that differs between the file and Langfuse', () => {
     },
   );
 
-  test('promptsync treats a file of the other type at another commit as absent', async () => {
+  test('promptsync ignores earlier states of a file that had a different type', async () => {
     const { store, folder, json, commit, sync } = await makeChatScene({
       'prompts/a.md': '---\nid: a\npins: { staging: latest }\n---\n\nHi.\n',
     });
@@ -175,14 +175,25 @@ describe('a type that differs between the file and Langfuse', () => {
   });
 });
 
+/** A version that promptsync cannot write to a file, and the reason that it gives. */
+type Unwritable = { readonly fault: string; readonly messages: readonly ChatMessage[]; readonly reason: RegExp };
+
 describe('messages that no file can hold', () => {
-  const UNWRITABLE: readonly [title: string, messages: readonly ChatMessage[], reason: RegExp][] = [
-    ['no messages', [], /has no messages/],
-    ['a doubled carriage return', [system('a\r\r\nb')], /Line 2 .* carriage return/],
-    ['a carriage return at the end of a content', [system('a\r'), user('b')], /Line 2 .* carriage return/],
+  const UNWRITABLE: readonly Unwritable[] = [
+    { fault: 'has no messages', messages: [], reason: /has no messages/ },
+    {
+      fault: 'contains a doubled carriage return',
+      messages: [system('a\r\r\nb')],
+      reason: /Line 2 .* carriage return/,
+    },
+    {
+      fault: 'contains a message that ends with a carriage return',
+      messages: [system('a\r'), user('b')],
+      reason: /Line 2 .* carriage return/,
+    },
   ];
 
-  test.each(UNWRITABLE)('import blocks only the prompt whose version has %s', async (_, messages, reason) => {
+  test.each(UNWRITABLE)('import blocks only the prompt whose served version $fault', async ({ messages, reason }) => {
     const { json, addVersion } = await makeChatScene();
     await addVersion('bad', { messages });
     await addVersion('good', { messages: [user('Hi.')] });
@@ -197,8 +208,8 @@ describe('messages that no file can hold', () => {
   });
 
   test.each(UNWRITABLE)(
-    'pull blocks only the prompt whose version has %s, and a sync replaces it',
-    async (_, messages, reason) => {
+    'pull blocks only the prompt whose served version $fault, and a sync replaces that version',
+    async ({ messages, reason }) => {
       const body = '{{role "user"}}\nHi.';
       const { store, json, read, addVersion, sync } = await makeChatScene({
         'prompts/bad.md': makeChatFile('bad', body),

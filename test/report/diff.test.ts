@@ -254,7 +254,7 @@ describe('markWords', () => {
       `-${'a '.repeat(10_001)}\n+${'b '.repeat(10_001)}`,
     ],
   ])('%s', (_, blocks, expected) => {
-    expect(shown(markWords(blocks)).join('\n')).toBe(expected);
+    expect(shown(markWords(blocks, 'text')).join('\n')).toBe(expected);
   });
 
   test.each([
@@ -266,7 +266,7 @@ describe('markWords', () => {
   ])('%s', (_, text, at, word) => {
     const [before, after] = [text, text.slice(0, at) + word + text.slice(at)];
 
-    const [old, fresh] = markWords([removed(before), added(after)]).map(({ lines: [line = []] }) => line);
+    const [old, fresh] = markWords([removed(before), added(after)], 'text').map(({ lines: [line = []] }) => line);
 
     expect(old?.map((segment) => segment.text).join('')).toBe(before);
     expect(fresh?.map((segment) => segment.text).join('')).toBe(after);
@@ -281,7 +281,7 @@ describe('markWords', () => {
     fc.assert(
       fc.property(middle, lines, lines, lines, lines, (long, first, last, start, end) => {
         const blocks = [same('x'), removed(...first, long, ...last), added(...start, long, ...end)];
-        const texts = markWords(blocks).map(({ kind, lines: marked }) => ({
+        const texts = markWords(blocks, 'text').map(({ kind, lines: marked }) => ({
           kind,
           lines: marked.map((line) => line.map(({ text }) => text).join('')),
         }));

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { type PromptType, renderMarker } from '../../src/domain/chat.ts';
 import { makeProblem } from '../../src/problem.ts';
 import type { Report, ReportChange, ReportPrompt } from '../../src/report/schema.ts';
 import { runs } from '../support/seed.ts';
@@ -29,9 +30,12 @@ export function reportOf(prompts: readonly ReportPrompt[], parts: Partial<Report
   };
 }
 
-/** Returns a report with this text in every field that can contain arbitrary text. */
+/** Returns a report of chat and text prompts with this text in every field that can contain arbitrary text. */
 export function hostileReport(text: string, mode: Report['mode'] = 'apply'): Report {
-  const prompts = (['applied', 'failed', 'blocked', 'not_attempted'] as const).map((one) => hostilePrompt(text, one));
+  const prompts = [
+    ...(['applied', 'blocked'] as const).map((status) => hostilePrompt(text, status, 'chat')),
+    ...(['failed', 'not_attempted'] as const).map((status) => hostilePrompt(text, status, 'text')),
+  ];
   const summary = { ...NO_SUMMARY, prompts: prompts.length, create_version: 1, applied: 1, failed: 1, blocked: 1 };
   const problems = [{ ...makeProblem('usage/invalid', { reason: text }), severity: 'warning', path: text } as const];
   return reportOf(prompts, { mode, service: text, commit: text, summary, problems });
@@ -40,8 +44,9 @@ export function hostileReport(text: string, mode: Report['mode'] = 'apply'): Rep
 /** Returns such a report of every kind. */
 export function hostileReports(text: string): readonly Report[] {
   const [apply, plan, status] = (['apply', 'dry-run', 'status'] as const).map((mode) => hostileReport(text, mode));
-  const history = hostileHistory(text).map((parts) => ({ ...hostilePrompt(text, 'unchanged'), changes: [], ...parts }));
-  const edited = { ...hostilePrompt(text, 'pending'), changes: [], edits: hostileEdits(text) };
+  const unchanged = { ...hostilePrompt(text, 'unchanged', 'chat'), changes: [] };
+  const history = hostileHistory(text).map((parts) => ({ ...unchanged, ...parts }));
+  const edited = { ...hostilePrompt(text, 'pending', 'chat'), changes: [], edits: hostileEdits(text) };
   return [
     { ...apply!, files: [{ path: text, status: 'created' }], changed_since: text },
     { ...plan!, prompts: plan!.prompts.map((prompt) => planned(prompt, text)) },
@@ -101,24 +106,30 @@ export function setActive(parts: Partial<SetActive>): SetActive {
   };
 }
 
-/** Returns the text fields of a change. All of them contain this text. */
+/** Returns the text fields of a change of a chat prompt. All of them contain this text. */
 export function textFields(text: string) {
+  const role = renderMarker('role', text);
+  const placeholder = renderMarker('placeholder', text);
   return {
-    ...{ before_text: `${text}\nold\nlast`, after_text: `${text}\nnew ${text}\n{{x}}${text}!\nlast` },
+    before_text: `${role}\n${text}\nold\nlast`,
+    after_text: `${placeholder}\n\n${role}\n${text}\nnew ${text}\n{{x}}${text}!\nlast`,
     ...{ before_metadata: `${text}: ${text}`, after_metadata: `${text}: ${text}!` },
     breaking: [
       { variable: text, kind: 'added' as const },
       { variable: `${text}2`, kind: 'removed' as const },
+      { placeholder: text, kind: 'added' as const },
+      { placeholder: `${text}2`, kind: 'removed' as const },
     ],
+    messages: { before: [text], after: [`${text}*`, text] },
   };
 }
 
-export function hostilePrompt(text: string, status: ReportPrompt['status']): ReportPrompt {
+export function hostilePrompt(text: string, status: ReportPrompt['status'], type: PromptType): ReportPrompt {
   const ref = { id: text, version_number: null };
   const row = { environment: text, pin: text };
   const served = { kind: 'set-active', after: { ...ref, id: `${text}!` }, ...textFields(text) } as const;
   return {
-    ...{ path: text, id: text, key: text, type: 'text', status },
+    ...{ path: text, id: text, key: text, type, status },
     changes: [
       {
         ...{ kind: 'create-version', digest: DIGEST, metadata_from: ref, kept_metadata: `${text}: ${text}` },

@@ -1,4 +1,4 @@
-import { makeTextDiffs, markWords, type Block, type MarkedBlock, type MarkedLine, type TextDiff } from '../diff.ts';
+import { isMarkerLine, makeTextDiffs, markWords, type Block, type MarkedLine, type TextDiff } from '../diff.ts';
 import { UNKNOWN_TEXT_NOTES } from '../diff-text.ts';
 import { escapeLine } from '../escape.ts';
 import { describeDifference, makeHistoryTables, type HistoryTable } from '../history.ts';
@@ -133,6 +133,7 @@ function renderPromptBody(prompt: ReportPrompt, context: PageContext): readonly 
         return markup`<li class="${change.kind}">${text}${note}${renderKeptMetadata(change)}</li>`;
       }),
     ),
+    ...words.listMessageChanges(prompt).map((text) => markup`<li class="changed">${escapeLine(text)}</li>`),
     ...words.describeWaitingPromotions(prompt, escapeLine).map((text) => markup`<li>${text}</li>`),
     ...words
       .describeBreakingChanges(prompt, escapeLine)
@@ -187,22 +188,29 @@ function renderHistoryTable({ title, columns, rows }: HistoryTable): Markup {
 /** The number of unchanged lines to show before and after each change. All other unchanged lines are folded. */
 const CONTEXT_LINES = 3;
 
-function renderDiffTable({ environments, before, after, unknownReason, hunks }: TextDiff, link: string): Markup {
+function renderDiffTable({ environments, type, before, after, unknownReason, hunks }: TextDiff, link: string): Markup {
   const names = environments.map((environment, index) => {
     const id = `${link}@${encodeURIComponent(environment.toWellFormed())}`;
     return markup`${index === 0 ? '' : ', '}<a id="${id}" href="#${id}">${environment}</a>`;
   });
   if (unknownReason !== null)
     return markup`<h3>${names}</h3>\n<p class="note">${UNKNOWN_TEXT_NOTES[unknownReason]}</p>\n`;
-  const blocks = markWords(hunks.flatMap((hunk) => hunk.blocks));
+  const marked = markWords(
+    hunks.flatMap((hunk) => hunk.blocks),
+    type,
+  );
+  const blocks = marked.map(({ kind, lines }) => ({ kind, lines: lines.map((line) => renderDiffLine(line, type)) }));
   const shown = blocks.map((block, index) => renderDiffBlock(block, index === 0, index === blocks.length - 1));
   return markup`<h3>${names}: ${before ?? 'nothing'} → ${after}</h3>\n<div class="text">${shown}</div>\n`;
 }
 
+/** A block of a diff with rendered lines. */
+type RenderedBlock = { readonly kind: Block['kind']; readonly lines: readonly Markup[] };
+
 /** Renders one block of a diff. Folds unchanged lines that are more than `CONTEXT_LINES` lines away from a change. */
-function renderDiffBlock({ kind, lines }: MarkedBlock, isFirst: boolean, isLast: boolean): Markup {
-  if (kind === 'removed') return markup`<del>${lines.map(renderDiffLine)}</del>`;
-  if (kind === 'added') return markup`<ins>${lines.map(renderDiffLine)}</ins>`;
+function renderDiffBlock({ kind, lines }: RenderedBlock, isFirst: boolean, isLast: boolean): Markup {
+  if (kind === 'removed') return markup`<del>${lines}</del>`;
+  if (kind === 'added') return markup`<ins>${lines}</ins>`;
   const from = isFirst ? 0 : CONTEXT_LINES;
   const to = lines.length - (isLast ? 0 : CONTEXT_LINES);
   // The summary of a fold takes up one line, so folding a single line would save nothing.
@@ -212,14 +220,16 @@ function renderDiffBlock({ kind, lines }: MarkedBlock, isFirst: boolean, isLast:
   return markup`${renderUnchangedLines(lines.slice(0, from))}${fold}${renderUnchangedLines(lines.slice(to))}`;
 }
 
-function renderUnchangedLines(lines: readonly MarkedLine[]): Markup {
-  return lines.length === 0 ? NO_MARKUP : markup`<span>${lines.map(renderDiffLine)}</span>`;
+function renderUnchangedLines(lines: readonly Markup[]): Markup {
+  return lines.length === 0 ? NO_MARKUP : markup`<span>${lines}</span>`;
 }
 
 /**
  * Renders a line and a line feed. The last line needs no special case, because browsers ignore a line feed at the end
- * of an element.
+ * of an element. The marker line of a chat prompt looks like the heading of its message.
  */
-function renderDiffLine(line: MarkedLine): Markup {
-  return markup`${line.map(({ text, changed }) => (changed ? markup`<mark>${text}</mark>` : markup`${text}`))}\n`;
+function renderDiffLine(line: MarkedLine, type: TextDiff['type']): Markup {
+  const content = line.map(({ text, changed }) => (changed ? markup`<mark>${text}</mark>` : markup`${text}`));
+  const isMarker = isMarkerLine(line.map(({ text }) => text).join(''), type);
+  return isMarker ? markup`<b class="marker">${content}</b>\n` : markup`${content}\n`;
 }

@@ -43,10 +43,14 @@ describeInBrowser('the accessibility of HTML pages', () => {
     expect(await violationsIn(page)).toEqual([]);
   });
 
-  test.each(Object.entries(LOOKS))(
-    'axe finds no accessibility violations in the expanded side-by-side view of a plan (%s)',
-    async (_, options) => {
-      const { page } = await openPage(SCENES['a plan with everything'], options);
+  const plans = ['a plan with everything', 'a plan with a chat prompt'] as const;
+  const splitCases = plans.flatMap((scene) =>
+    Object.entries(LOOKS).map(([look, options]) => [scene, look, options] as const),
+  );
+  test.each(splitCases)(
+    'axe finds no accessibility violations in the expanded side-by-side view of %s (%s)',
+    async (scene, _, options) => {
+      const { page } = await openPage(SCENES[scene], options);
       await clickControl(page, 'split');
       await clickControl(page, 'expand');
       expect(await violationsIn(page)).toEqual([]);

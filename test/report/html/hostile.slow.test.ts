@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { renderMarker } from '../../../src/domain/chat.ts';
 import { showHidden } from '../../../src/text.ts';
 import { escapeForRunner } from '../../../src/report/escape.ts';
 import { commandsIn } from '../corpus.ts';
@@ -64,7 +65,7 @@ function testBatches(
 
 describeInBrowser('the elements of an HTML page', () => testBatches('An HTML page has the same elements', wrongPages));
 
-/** Returns the old text, the new text and the elements of each diff. */
+/** Returns the old text, the new text, the elements and the headings of each diff. */
 function diffsIn(page: Page, html: string) {
   return page.evaluate((html) => {
     const parsed = new DOMParser().parseFromString(html, 'text/html');
@@ -74,22 +75,28 @@ function diffsIn(page: Page, html: string) {
       before: textOf(text, 'del, span'),
       after: textOf(text, 'ins, span'),
       elements: [...new Set([...text.querySelectorAll('*')].map(({ localName }) => localName))],
+      headings: [...text.querySelectorAll('.marker')].map(({ textContent }) => textContent),
     }));
   }, html.toWellFormed());
 }
 
-/** Returns the texts whose diff differs from the two texts or contains elements that a diff never has. */
+/**
+ * Returns the texts whose diff differs from the two texts, contains elements that a diff never has, or has other
+ * headings than the marker lines.
+ */
 async function wrongDiffs(page: Page, texts: readonly string[]): Promise<readonly string[]> {
   const diffs = await diffsIn(page, pageOfTexts(texts));
   return texts.filter((text, index) => {
     const shown = showHidden(text).toWellFormed();
-    const { before = '', after = '', elements = [] } = diffs[index] ?? {};
+    const { before = '', after = '', elements = [], headings = [] } = diffs[index] ?? {};
     const whole = before.endsWith(`\n${shown}\nold\nlast\n`) && after.endsWith(`\n${shown}\nnew ${shown}\nlast\n`);
-    return !whole || elements.some((name) => !DIFF_ELEMENTS.includes(name));
+    const markers = [text, `${text}!`].map((name) => showHidden(renderMarker('role', name)).toWellFormed());
+    const isMarked = headings.join('\n') === markers.join('\n');
+    return !whole || !isMarked || elements.some((name) => !DIFF_ELEMENTS.includes(name));
   });
 }
 
-const DIFF_ELEMENTS = ['del', 'details', 'ins', 'mark', 'span', 'summary'];
+const DIFF_ELEMENTS = ['b', 'del', 'details', 'ins', 'mark', 'span', 'summary'];
 
 describeInBrowser('the diffs of an HTML page', () =>
   testBatches('A diff contains exactly the old and the new text', wrongDiffs),

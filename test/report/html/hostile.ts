@@ -1,3 +1,4 @@
+import { renderMarker } from '../../../src/domain/chat.ts';
 import { renderHtml } from '../../../src/report/html/page.ts';
 import type { ReportPrompt } from '../../../src/report/schema.ts';
 import { NASTY } from '../nasty-markdown.ts';
@@ -56,13 +57,19 @@ function withoutTexts(prompt: ReportPrompt): ReportPrompt {
   return { ...prompt, changes };
 }
 
-/** Returns the page of a plan with one prompt for each text. The diff of the prompt contains the text, too. */
+/**
+ * Returns the page of a plan with one chat prompt for each text. Its role, its messages and its diff contain the text,
+ * too.
+ */
 export function pageOfTexts(all: readonly string[]): string {
   const prompts = all.map((text, index) => {
     const before = { id: text, version_number: null };
-    const texts = { ...textFields(text), after_text: `${text}\nnew ${text}\nlast` };
+    const texts = {
+      ...textFields(text),
+      after_text: `${renderMarker('role', `${text}!`)}\n${text}\nnew ${text}\nlast`,
+    };
     const change = setActive({ ...texts, environment: text, before, after: before });
-    return { ...hostilePrompt(text, 'pending'), id: `prm_${index}`, changes: [change] };
+    return { ...hostilePrompt(text, 'pending', 'chat'), id: `prm_${index}`, changes: [change] };
   });
   return renderHtml({ ...hostileReport('', 'dry-run'), prompts }, 'plan');
 }

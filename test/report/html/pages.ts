@@ -1,11 +1,14 @@
+import type { PromptType } from '../../../src/domain/chat.ts';
 import { renderHtml } from '../../../src/report/html/page.ts';
 import type { Report, ReportPrompt } from '../../../src/report/schema.ts';
 import { DIGEST, NO_SUMMARY, promptOf, ref, reportOf, setActive, type SetActive } from '../support.ts';
-import { compareVariables } from '../../../src/domain/text-changes.ts';
+import { compareMessages, listBreakingChanges } from '../../../src/domain/text-changes.ts';
 
 /** A prompt of a page. An environment has one number if it stays, two if it changes, and null if it is unknown. */
 export type PagePrompt = {
   readonly status?: ReportPrompt['status'];
+  /** The type of the prompt. The default is `text`. */
+  readonly type?: PromptType;
   readonly path?: string;
   readonly serves?: Readonly<Record<string, number | readonly [before: number, after: number | 'new'] | null>>;
   /** The text before and after the change, for each environment that changes. */
@@ -40,12 +43,17 @@ function summaryOf(prompts: readonly ReportPrompt[]): Report['summary'] {
   };
 }
 
-function pagePrompt(key: string, { serves = {}, text, drift = [], more, ...parts }: PagePrompt, index: number) {
+function pagePrompt(
+  key: string,
+  { serves = {}, type = 'text', text, drift = [], more, ...parts }: PagePrompt,
+  index: number,
+) {
   const rows = Object.entries(serves).map(([environment, versions]) => ({ environment, ...servedOf(versions) }));
-  const changes = rows.flatMap((row) => (row.in_sync || row.active === null ? [] : [changeOf(row, text)]));
+  const changes = rows.flatMap((row) => (row.in_sync || row.active === null ? [] : [changeOf(row, type, text)]));
   const creates = changes.some(({ after }) => 'new' in after);
   return promptOf({
-    ...{ key, id: `prm_${index}`, path: `prompts/${key}.md`, status: changes.length > 0 ? 'pending' : 'unchanged' },
+    ...{ key, id: `prm_${index}`, path: `prompts/${key}.md`, type },
+    status: changes.length > 0 ? 'pending' : 'unchanged',
     changes: [
       ...(creates ? [{ kind: 'create-version', digest: DIGEST, change_summary: 'Soften the tone' } as const] : []),
       ...changes,
@@ -67,15 +75,17 @@ function servedOf(versions: NonNullable<PagePrompt['serves']>[string]) {
   return { pin: before === after ? `${after}` : 'latest', active: ref(before), wanted, in_sync: before === after };
 }
 
-function changeOf({ environment, active, wanted }: Row, text: PagePrompt['text']): SetActive {
+function changeOf({ environment, active, wanted }: Row, type: PromptType, text: PagePrompt['text']): SetActive {
   if (text === undefined) return setActive({ environment, before: active, after: wanted });
   const [then, now] = text;
-  const breaking = compareVariables({
-    before: then === null ? null : { text: then, metadata: undefined },
-    after: { text: now, metadata: undefined },
-  });
-  const texts = { before_text: then, after_text: now, breaking };
-  return setActive({ environment, before: then === null ? null : active, after: wanted, ...texts });
+  const compared = {
+    before: then === null ? null : { type, text: then, metadata: undefined },
+    after: { type, text: now, metadata: undefined },
+  };
+  const messages = compareMessages(compared);
+  const texts = { before_text: then, after_text: now, breaking: listBreakingChanges(compared) };
+  const served = { environment, before: then === null ? null : active, after: wanted };
+  return setActive({ ...served, ...texts, ...(messages !== null && { messages }) });
 }
 
 type Row = ReturnType<typeof servedOf> & { readonly environment: string };

@@ -8,6 +8,14 @@ const applied: PagePrompt = {
   serves: { staging: [6, 7], production: 6 },
   text: ['Old text.', 'New text.'],
 };
+const chat: PagePrompt = {
+  type: 'chat',
+  serves: { staging: [6, 'new'], production: 6 },
+  text: [
+    '{{role "system"}}\nBe kind.\n\n{{role "assistant"}}\nHello!\n\n{{role "user"}}\n{{question}}',
+    '{{role "system"}}\nBe very kind.\n\n{{placeholder "history"}}\n\n{{role "user"}}\nAnswer: {{question}}',
+  ],
+};
 const half: PagePrompt = {
   status: 'failed',
   more: {
@@ -50,6 +58,7 @@ const listed: PagePrompt = {
 export const SCENES = {
   'a plan with everything': pageOf(everything, { report: { problems } }),
   'a plan with two environments': pageOf(omit('many/environments')),
+  'a plan with a chat prompt': pageOf({ 'support/agent': chat }),
   'an apply': pageOf(
     { applied, half, quiet: { serves: { staging: 1 } } },
     { title: 'sync', report: { mode: 'apply' } },

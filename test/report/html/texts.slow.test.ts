@@ -7,6 +7,12 @@ import { describeInBrowser, openPage } from '../../support/browser.ts';
 
 const [BEFORE, AFTER] = edited({ 2: 'Another second line.', 12: '', 20: 'The last one.\n\nAnd more.' });
 
+/** A chat prompt that changes, gains and loses messages. */
+const CHAT = [
+  '{{role "system"}}\nBe kind.\n\n{{role "assistant"}}\nHello!\n\n{{role "user"}}\n{{question}}',
+  '{{role "system"}}\nBe very kind.\n\n{{placeholder "history"}}\n\n{{role "user"}}\n{{question}}\n\n{{role "user"}}',
+] as const;
+
 const TEXTS: Readonly<Record<string, readonly [before: string | null, after: string]>> = {
   'of twenty lines with changes at three places': [BEFORE, AFTER],
   'of one line': ['One line.', 'Another line.'],
@@ -18,10 +24,12 @@ const TEXTS: Readonly<Record<string, readonly [before: string | null, after: str
   'in Japanese': ['お客様に丁寧に挨拶し', 'お客様に簡潔に挨拶し'],
   'in Arabic and English': ['مرحبا بكم\nend', 'أهلا بكم\nend'],
   'with placeholders and markup': ['<b>{{a}}</b> &amp;', '<b>{{b}}</b> &lt;'],
+  'of a chat prompt': CHAT,
 };
 
 async function open(text: readonly [string | null, string], view = 'unified') {
-  const opened = await openPage(pageOf({ one: { serves: { staging: [1, 'new'] }, text } }));
+  const type = text === CHAT ? 'chat' : 'text';
+  const opened = await openPage(pageOf({ one: { type, serves: { staging: [1, 'new'] }, text } }));
   await clickControl(opened.page, view);
   return opened;
 }
@@ -43,9 +51,11 @@ async function unfold(page: Page): Promise<void> {
 const OLD = '.text del, .text > span:not(.copy), .fold > span:not(.copy)';
 const NEW = '.text ins, .text > span:not(.copy), .fold > span:not(.copy)';
 
-describeInBrowser.each(Object.entries(TEXTS))('the diff of content %s', (_, [before, after]) => {
+describeInBrowser.each(Object.entries(TEXTS))('the diff of content %s', (_, text) => {
+  const [before, after] = text;
+
   test('A diff shows the complete old and new text in both the unified and the side-by-side view', async () => {
-    const { page } = await open([before, after]);
+    const { page } = await open(text);
     await unfold(page);
     expect(await textIn(page, OLD)).toBe(before === null ? '' : `${before}\n`);
     expect(await textIn(page, NEW)).toBe(`${after}\n`);
@@ -63,7 +73,7 @@ describeInBrowser.each(Object.entries(TEXTS))('the diff of content %s', (_, [bef
   });
 
   test('Selecting the added and unchanged lines of a diff selects exactly the new text', async () => {
-    const { page } = await open([before, after]);
+    const { page } = await open(text);
     await unfold(page);
     const copied = await page.evaluate(() => {
       for (const removed of document.querySelectorAll('.text del, .fold > summary')) removed.remove();
