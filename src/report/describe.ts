@@ -1,4 +1,4 @@
-import { formatCount, shortenCommitId } from '../text.ts';
+import { formatCount, formatNumber, shortenCommitId } from '../text.ts';
 import { applyVocabulary, DEFAULT_VOCABULARY } from '../domain/vocabulary.ts';
 import { escapeLine } from './escape.ts';
 import type { Report, ReportChange, ReportDrift, ReportEdit, ReportPrompt } from './schema.ts';
@@ -236,6 +236,21 @@ function describeInput(input: NamedTexts['texts']['breaking'][number], show: Sho
   return 'variable' in input ? `variable ${show(`{{${input.variable}}}`)}` : `placeholder ${show(input.placeholder)}`;
 }
 
+/** The maximum number of messages to list on each side of a change. */
+const MAX_LISTED_MESSAGES = 50;
+/** The maximum length of the name of a message in a list, in UTF-16 code units. */
+const MAX_NAME_LENGTH = 60;
+
+/** Formats a list of messages. Shortens long lists and long names, because one line shows the whole change. */
+function formatMessageNames(names: readonly string[]): string {
+  if (names.length === 0) return 'none';
+  const omitted = names.length - MAX_LISTED_MESSAGES;
+  const shown = names
+    .slice(0, MAX_LISTED_MESSAGES)
+    .map((name) => (name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name));
+  return [...shown, ...(omitted > 0 ? [`… ${formatNumber(omitted)} more`] : [])].join(', ');
+}
+
 /**
  * Describes how the messages of a chat prompt change, for example `messages: system, user → system, history*, user`. If
  * environments differ, each line names its environments. The lines are not escaped.
@@ -243,7 +258,7 @@ function describeInput(input: NamedTexts['texts']['breaking'][number], show: Sho
 export function listMessageChanges(prompt: ReportPrompt): readonly string[] {
   const changes = listTextChanges(prompt).flatMap(({ environment, texts: { messages } }) => {
     if (messages === undefined) return [];
-    const [before, after] = [messages.before, messages.after].map((names) => names.join(', ') || 'none');
+    const [before, after] = [messages.before, messages.after].map(formatMessageNames);
     return [{ environment, line: `messages: ${before} → ${after}` }];
   });
   const groups = [...Map.groupBy(changes, ({ line }) => line)];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { listBreakingChanges } from '../../src/domain/text-changes.ts';
 import type { ReportChange, ReportDrift } from '../../src/report/schema.ts';
-import { describeBreakingChanges } from '../../src/report/describe.ts';
+import { describeBreakingChanges, listMessageChanges } from '../../src/report/describe.ts';
 import { promptOf, ref, setActive } from './support.ts';
 
 type Side = string | 'unknown' | null;
@@ -102,5 +102,19 @@ describe('describeBreakingChanges', () => {
     expect(describeBreakingChanges(prompt, String)).toHaveLength(count);
     const elsewhere = { ...prompt, changes: [...prompt.changes, serves('s', removed('x'))] };
     expect(describeBreakingChanges(elsewhere, String)).toHaveLength(count + 1);
+  });
+});
+
+describe('listMessageChanges', () => {
+  const changesOf = (before: readonly string[], after: readonly string[]) =>
+    listMessageChanges(
+      promptOf({ type: 'chat', changes: [setActive({ before: ref(1), messages: { before, after } })] }),
+    );
+
+  test('listMessageChanges shortens long lists of messages and long names', () => {
+    const names = Array.from({ length: 1_050 }, (_, index) => `role-${index}`);
+    const [line = ''] = changesOf([], [...names, 'last']);
+    expect(line).toMatch(/^messages: none → role-0, role-1, .*role-49, … 1,001 more$/);
+    expect(changesOf(['user'], ['x'.repeat(1_000)])).toEqual([`messages: user → ${'x'.repeat(60)}…`]);
   });
 });
