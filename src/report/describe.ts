@@ -239,7 +239,7 @@ function describeInput(input: NamedTexts['texts']['breaking'][number], show: Sho
 /** The maximum number of messages to list on each side of a change. */
 const MAX_LISTED_MESSAGES = 50;
 /** The maximum length of the name of a message in a list, in UTF-16 code units. */
-const MAX_NAME_LENGTH = 60;
+const MAX_NAME_LENGTH = 100;
 
 /** Formats a list of messages. Shortens long lists and long names, because one line shows the whole change. */
 function formatMessageNames(names: readonly string[]): string {

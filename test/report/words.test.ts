@@ -115,6 +115,6 @@ describe('listMessageChanges', () => {
     const names = Array.from({ length: 1_050 }, (_, index) => `role-${index}`);
     const [line = ''] = changesOf([], [...names, 'last']);
     expect(line).toMatch(/^messages: none → role-0, role-1, .*role-49, … 1,001 more$/);
-    expect(changesOf(['user'], ['x'.repeat(1_000)])).toEqual([`messages: user → ${'x'.repeat(60)}…`]);
+    expect(changesOf(['user'], ['x'.repeat(1_000)])).toEqual([`messages: user → ${'x'.repeat(100)}…`]);
   });
 });
