@@ -122,7 +122,7 @@ describe('the output of a JUnit report', () => {
   });
 
   test('A JUnit report with more than 1 MB of output keeps the lines that fit, and says that others are missing', () => {
-    const huge = chatPrompt('huge', ['x'.repeat(2_000_000)], ['y']);
+    const huge = chatPrompt('x'.repeat(2_000_000), ['x'], ['y']);
     const lines = readSystemOut(renderJunit(reportOf([huge, agent]), 'plan'));
     expect(lines).toEqual([
       'Chat prompts',
