@@ -38,7 +38,7 @@ async function runScript(changed: readonly ChangedPrompt[]): Promise<readonly st
 }
 
 describe('the script on docs/how-to/evals.md', () => {
-  test('evals/changed.cjs returns exactly the messages of any chat prompt, without placeholders', async () => {
+  test('evals/changed.cjs returns all messages of a chat prompt unchanged and leaves out its placeholders', async () => {
     const lists = fc.sample(messageLists, { numRuns: runs(2_000), seed: SEED });
     const prompts = await runScript(lists.map((messages) => ({ type: 'chat', text: renderChatText(messages) })));
     const expected = lists.map((messages) => messages.filter((message) => 'role' in message));

@@ -62,7 +62,7 @@ describe('from-openai.mjs on docs/how-to/from-openai.md', () => {
     expect(readPrompt(folder, path)).toMatchObject({ id: name, type: 'chat', messages: [hello] });
   });
 
-  test('from-openai.mjs uses the id of a prompt that has no name', async () => {
+  test('from-openai.mjs uses the id as the name of a prompt that has no name', async () => {
     const { folder } = await runScript([{ id: 'pmpt_1', messages: [hello] }]);
     expect(readPrompt(folder, 'prompts/pmpt_1.md')).toMatchObject({ id: 'pmpt_1', metadata: undefined });
   });
@@ -96,7 +96,7 @@ describe('from-openai.mjs on docs/how-to/from-openai.md', () => {
     ],
     ['from-openai.mjs rejects a prompt without messages', [{ name: 'a', messages: [] }], 'Prompt 1 has no messages.'],
     [
-      'from-openai.mjs rejects two prompts that would have the same file',
+      'from-openai.mjs rejects two prompts that would be written to the same file',
       [
         { name: 'a b', messages: [hello] },
         { name: 'a:b', messages: [hello] },
@@ -153,7 +153,7 @@ describe('from-openai.mjs on docs/how-to/from-openai.md', () => {
     });
   });
 
-  test('from-openai.mjs writes no file if one of the files already exists', async () => {
+  test('from-openai.mjs does not write any files if one of the files already exists', async () => {
     const json = ['new', 'old'].map((name) => ({ name, messages: [hello] }));
     const { exitCode, stderr, paths, folder } = await runScript(json, { 'prompts/old.md': 'Old.' });
     expect([exitCode, stderr]).toEqual([1, 'error: prompts/old.md already exists. The script wrote no files.\n']);

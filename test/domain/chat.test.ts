@@ -86,7 +86,11 @@ describe('the canonical form of chat prompts', () => {
       [user(" \\{{ role 'x")],
       '{{role "user"}}\n \\\\{{ role \'x',
     ],
-    ['The canonical form adds no backslash to the variable {{role}}', [user('{{role}}')], '{{role "user"}}\n{{role}}'],
+    [
+      'The canonical form does not add a backslash to the variable {{role}}',
+      [user('{{role}}')],
+      '{{role "user"}}\n{{role}}',
+    ],
   ])('%s', (_, messages, text) => {
     expect(renderChatText(messages)).toBe(text);
     expect(parseMessages(text)).toEqual(messages);
@@ -101,57 +105,41 @@ describe('the canonical form of chat prompts', () => {
 
 describe('parseChatText', () => {
   test.each<[title: string, text: string, faults: readonly string[]]>([
-    ['The parser of chat prompts rejects empty text', '', ['no-messages 1']],
-    ['The parser of chat prompts rejects text without markers', '\nHello.', ['no-messages 2']],
+    ['The chat prompt parser rejects empty text', '', ['no-messages 1']],
+    ['The chat prompt parser rejects text without markers', '\nHello.', ['no-messages 2']],
+    ['The chat prompt parser rejects text above the first marker', '\n \nHi\n{{role "a"}}', ['text-before-marker 3']],
     [
-      'The parser of chat prompts rejects text above the first marker',
-      '\n \nHi\n{{role "a"}}',
-      ['text-before-marker 3'],
-    ],
-    [
-      'The parser of chat prompts rejects text below a placeholder',
+      'The chat prompt parser rejects text below a placeholder',
       '{{placeholder "h"}}\n\nHi\n{{role "a"}}',
       ['text-after-placeholder 3'],
     ],
-    ['The parser of chat prompts rejects a marker with single quotes', "{{role 'a'}}\nHi", ['invalid-marker 1']],
-    ['The parser of chat prompts rejects an indented marker', '{{role "a"}}\n  {{role "b"}}', ['invalid-marker 2']],
+    ['The chat prompt parser rejects a marker with single quotes', "{{role 'a'}}\nHi", ['invalid-marker 1']],
+    ['The chat prompt parser rejects an indented marker', '{{role "a"}}\n  {{role "b"}}', ['invalid-marker 2']],
+    ['The chat prompt parser rejects a marker with spaces inside its braces', '{{ role "a" }}', ['invalid-marker 1']],
     [
-      'The parser of chat prompts rejects a marker with spaces inside its braces',
-      '{{ role "a" }}',
-      ['invalid-marker 1'],
-    ],
-    [
-      'The parser of chat prompts rejects a marker with two spaces in front of its name',
+      'The chat prompt parser rejects a marker with two spaces in front of its name',
       '{{role  "a"}}',
       ['invalid-marker 1'],
     ],
+    ['The chat prompt parser rejects text after a marker on the same line', '{{role "a"}} Hi', ['invalid-marker 1']],
+    ['The chat prompt parser rejects a role that is not valid JSON', String.raw`{{role "\x"}}`, ['invalid-marker 1']],
     [
-      'The parser of chat prompts rejects text after a marker on the same line',
-      '{{role "a"}} Hi',
-      ['invalid-marker 1'],
-    ],
-    [
-      'The parser of chat prompts rejects a role that is not valid JSON',
-      String.raw`{{role "\x"}}`,
-      ['invalid-marker 1'],
-    ],
-    [
-      'The parser of chat prompts rejects a role that contains a NUL character',
+      'The chat prompt parser rejects a role that contains a NUL character',
       String.raw`{{role "\u0000"}}`,
       ['invalid-marker 1'],
     ],
     [
-      'The parser of chat prompts rejects a role that contains a lone surrogate',
+      'The chat prompt parser rejects a role that contains a lone surrogate',
       String.raw`{{role "\ud800"}}`,
       ['invalid-marker 1'],
     ],
     [
-      'The parser of chat prompts rejects a placeholder whose name contains a space',
+      'The chat prompt parser rejects a placeholder whose name contains a space',
       '{{placeholder "my history"}}',
       ['invalid-marker 1'],
     ],
     [
-      'The parser of chat prompts reports every invalid marker in the text',
+      'The chat prompt parser reports every invalid marker in the text',
       "{{role 'a'}}\n{{role 'b'}}",
       ['invalid-marker 1', 'invalid-marker 2'],
     ],
@@ -160,14 +148,11 @@ describe('parseChatText', () => {
   });
 
   test.each<[title: string, text: string]>([
-    ['The parser of chat prompts ignores blank lines above the first marker', '\n \n{{role "user"}}\nHi.'],
-    ['The parser of chat prompts ignores spaces and tabs after a marker', '{{role "user"}} \t\nHi.'],
-    ['The parser of chat prompts ignores a blank line below a marker', '{{role "user"}}\n\nHi.'],
-    ['The parser of chat prompts ignores line breaks at the end of the text', '{{role "user"}}\nHi.\n\n\n'],
-    [
-      'The parser of chat prompts resolves a JSON escape sequence in a role',
-      String.raw`{{role "us\u0065r"}}` + '\nHi.',
-    ],
+    ['The chat prompt parser ignores blank lines above the first marker', '\n \n{{role "user"}}\nHi.'],
+    ['The chat prompt parser ignores spaces and tabs after a marker', '{{role "user"}} \t\nHi.'],
+    ['The chat prompt parser ignores a blank line below a marker', '{{role "user"}}\n\nHi.'],
+    ['The chat prompt parser ignores line breaks at the end of the text', '{{role "user"}}\nHi.\n\n\n'],
+    ['The chat prompt parser resolves a JSON escape sequence in a role', String.raw`{{role "us\u0065r"}}` + '\nHi.'],
   ])('%s', (_, text) => {
     expect(parseChatText(text)).toMatchObject({ messages: [{ message: user('Hi.') }], faults: [] });
   });
@@ -179,7 +164,7 @@ describe('parseChatText', () => {
     { part: '{{placeholder "a"}}\n', messages: 50_001, faults: 0 },
     { part: "{{role 'a'}}\n", messages: 0, faults: 76_924 },
     { part: '\n', messages: 0, faults: 1 },
-  ])('The parser of chat prompts can read a megabyte that repeats $part', ({ part, messages, faults }) => {
+  ])('The chat prompt parser can read a megabyte that repeats $part', ({ part, messages, faults }) => {
     const parsed = parseChatText(part.repeat(Math.ceil(1_000_001 / part.length)));
     expect([parsed.messages.length, parsed.faults.length]).toEqual([messages, faults]);
   });

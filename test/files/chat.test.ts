@@ -14,7 +14,7 @@ const makeChat = (body: string, further = ''): string => `---\nid: a\ntype: chat
 const parseChat = (source: string) => parsePromptFile(Buffer.from(source), PATH, langfuseRules);
 
 describe('the parser on chat prompts', () => {
-  test('The parser of prompt files converts the body of a chat prompt to canonical form', () => {
+  test('The prompt file parser converts the body of a chat prompt to canonical form', () => {
     const { file, problems } = parseChat(
       makeChat('\n{{role "system"}} \n\nBe kind.\n\n\n{{placeholder "history"}}\n\n'),
     );
@@ -23,7 +23,7 @@ describe('the parser on chat prompts', () => {
     expect(file?.content.text).toBe('{{role "system"}}\nBe kind.\n\n{{placeholder "history"}}');
   });
 
-  test('The parser of prompt files gives two layouts of the same messages the same digest', () => {
+  test('The prompt file parser gives two layouts of the same messages the same digest', () => {
     const digests = ['{{role "a"}}\nHi', '\n{{role "a"}}\t\r\n\r\nHi\r\n\r\n'].map(
       (body) => parseChat(makeChat(body)).file?.content.digest,
     );
@@ -31,55 +31,55 @@ describe('the parser on chat prompts', () => {
   });
 
   test.each<[title: string, body: string, expected: readonly string[]]>([
-    ['The parser of prompt files rejects a chat prompt without text', '', ['prompt/no-messages 5:1']],
-    ['The parser of prompt files rejects a chat prompt without markers', '\nHi.\n', ['prompt/no-messages 6:1']],
+    ['The prompt file parser rejects a chat prompt without text', '', ['prompt/no-messages 5:1']],
+    ['The prompt file parser rejects a chat prompt without markers', '\nHi.\n', ['prompt/no-messages 6:1']],
     [
-      'The parser of prompt files rejects text above the first marker of a chat prompt',
+      'The prompt file parser rejects text above the first marker of a chat prompt',
       '\n  Hi.\n{{role "a"}}\n',
       ['prompt/text-outside-message 6:3'],
     ],
     [
-      'The parser of prompt files rejects text below a placeholder',
+      'The prompt file parser rejects text below a placeholder',
       '{{placeholder "h"}}\nHi.\n',
       ['prompt/text-outside-message 6:1'],
     ],
     [
-      'The parser of prompt files reports the line and column of an invalid marker',
+      'The prompt file parser reports the line and column of an invalid marker',
       '{{role "a"}}\n  {{role \'b\'}}\n',
       ['prompt/invalid-marker 6:3'],
     ],
     [
-      'The parser of prompt files rejects a placeholder that shares its name with a variable',
+      'The prompt file parser rejects a placeholder that shares its name with a variable',
       '{{role "a"}}\n{{{h}}}\n{{placeholder "g"}}\n{{placeholder "h"}}\n{{placeholder "h"}}\n',
       ['prompt/placeholder-is-variable 8:1'],
     ],
     [
-      'The parser of prompt files accepts the line {{role: b}} as content without a warning',
+      'The prompt file parser accepts the line {{role: b}} as content without a warning',
       '{{role "a"}}\n{{role: b}}\n',
       [],
     ],
     [
-      'The parser of prompt files warns about a marker without quotation marks',
+      'The prompt file parser warns about a marker without quotation marks',
       '{{role "a"}}\n{{role b}}\n',
       ['prompt/possible-marker 6:1'],
     ],
     [
-      'The parser of prompt files warns about a marker with a capital letter',
+      'The prompt file parser warns about a marker with a capital letter',
       '{{role "a"}}\n{{Role "b"}}\n',
       ['prompt/possible-marker 6:1'],
     ],
     [
-      'The parser of prompt files warns about a marker with typographic quotation marks',
+      'The prompt file parser warns about a marker with typographic quotation marks',
       '{{role "a"}}\n{{placeholder “b”}}\n',
       ['prompt/possible-marker 6:1'],
     ],
     [
-      'The parser of prompt files accepts the placeholder h beside the variable {{ h }}',
+      'The prompt file parser allows a placeholder to share its name with a variable that has spaces inside its braces',
       '{{role "a"}}\n{{ h }}\n{{placeholder "h"}}\n',
       [],
     ],
     [
-      'The parser of prompt files reports all errors in a chat prompt at once',
+      'The prompt file parser reports all errors in a chat prompt at once',
       'Hi.\n{{role \'a\'}}\n{{role "b"}}\n{{Role "c"}}\n',
       ['prompt/text-outside-message 5:1', 'prompt/invalid-marker 6:1', 'prompt/possible-marker 8:1'],
     ],
@@ -108,11 +108,11 @@ describe('the parser on chat prompts', () => {
     }
   });
 
-  test('The parser of prompt files reports at most 100 invalid markers per file', () => {
+  test('The prompt file parser reports at most 100 invalid markers per file', () => {
     expect(parseChat(makeChat("{{role 'a'}}\n".repeat(5000))).problems).toHaveLength(100);
   });
 
-  test('The parser of prompt files compares `variables` with the content of the messages, and ignores roles and placeholders', () => {
+  test('The prompt file parser compares `variables` with the content of the messages, and ignores roles and placeholders', () => {
     const body = '{{role "{{no}}"}}\n{{yes}}\n\n{{placeholder "history"}}\n';
     expect(parseChat(makeChat(body, 'variables: [yes]\n')).problems).toEqual([]);
     expect(messagesOf(parseChat(makeChat(body, 'variables: [no]\n')).problems)).toMatch(
@@ -120,19 +120,19 @@ describe('the parser on chat prompts', () => {
     );
   });
 
-  test('The parser of prompt files rejects an unknown type and does not check the markers', () => {
+  test('The prompt file parser rejects an unknown type and does not check the markers', () => {
     const { problems } = parseChat(makeChat("{{role 'a'}}\n").replace('chat', 'Chat'));
     expect(summarizeProblems(problems)).toEqual(['prompt/invalid-field 3:7']);
   });
 
-  test('The parser of prompt files rejects `type: chat` if the service does not support chat prompts, and explains how to store the markers as text', () => {
+  test('The prompt file parser rejects `type: chat` if the service does not support chat prompts, and explains how to store the markers as text', () => {
     const { problems } = parse(makeChat("{{role 'a'}}\n", 'key: k\nname: n\n'));
     expect(summarizeProblems(problems)).toEqual(['prompt/unsupported-type 3:7']);
     expect(messagesOf(problems)).toContain('Dotprompt');
   });
 
   test.each(['', 'type: text\n'])(
-    'The parser of prompt files warns about the first marker in a text prompt (%j)',
+    'The prompt file parser warns about the first marker in a text prompt (%j)',
     (type) => {
       const source = `---\nid: a\n${type}---\n\nHi.\n{{role "a"}}\n{{role "b"}}\n`;
       const { file, problems } = parseChat(source);
@@ -141,7 +141,7 @@ describe('the parser on chat prompts', () => {
     },
   );
 
-  test('The parser of prompt files accepts a marker in a text prompt if the service does not support chat prompts', () => {
+  test('The prompt file parser accepts a marker in a text prompt if the service does not support chat prompts', () => {
     expect(parse('---\nid: a\nkey: k\nname: n\n---\n{{role "a"}}\nHi.\n').problems).toEqual([]);
   });
 });
@@ -161,7 +161,7 @@ describe('the file editor on chat prompts', () => {
       '\n{{role "a"}} \n\nTwo.\n\n\n{{role "b"}}\n\\{{role "x"}}\n\n\n',
     ],
     [
-      'The file editor replaces empty message content',
+      'The file editor writes new content into an empty message',
       '{{role "a"}}\n{{role "b"}}',
       '{{role "a"}}\nX\n\n{{role "b"}}\nY',
       '{{role "a"}}\nX\n\n{{role "b"}}\nY',
@@ -257,7 +257,7 @@ describe('new files of chat prompts', () => {
   });
 
   test.each<[title: string, messages: readonly ChatMessage[], reason: string]>([
-    ['promptsync refuses to write a chat prompt to a file if it has no messages', [], 'It has no messages.'],
+    ['promptsync refuses to write a chat prompt without messages to a file', [], 'It has no messages.'],
     [
       'promptsync refuses to write a chat prompt to a file if a message contains a doubled carriage return',
       [{ role: 'a', content: 'x\r\r\ny' }],
@@ -296,7 +296,7 @@ describe('new files of chat prompts', () => {
     expect([source, messagesOf(problems)]).toEqual([null, expect.stringContaining(reason)]);
   });
 
-  test('promptsync can write a chat prompt to a file if a carriage return is inside a line', () => {
+  test('promptsync can write a chat prompt to a file even if a line contains a carriage return in the middle', () => {
     expect(makeNew([{ role: 'a', content: 'x\ry' }]).source).toContain('x\ry');
   });
 });

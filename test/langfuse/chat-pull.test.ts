@@ -58,7 +58,7 @@ describe('pull of a chat prompt', () => {
     expect(read(PATH)).toContain('variables: [question, customer]');
   });
 
-  test('pull marks both sides of a conflict in a message, and a resolved file is valid again', async () => {
+  test('pull marks both sides of a conflict in a message, and the file is valid again once the conflict is resolved', async () => {
     const { json, read, write, addVersion } = await makeSynced();
     write({ [PATH]: read(PATH).replace('You help.', 'You help kindly.') });
     await addVersion('a', { messages: [system('You help fast.'), user('{{question}}')] });

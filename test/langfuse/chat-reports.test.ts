@@ -18,7 +18,7 @@ async function makeChanged(before = BEFORE, after = AFTER) {
 }
 
 describe('reports of a chat prompt', () => {
-  test('The JSON report lists the messages before and after a change, and the added placeholder', async () => {
+  test('The JSON report lists the messages before and after a change that adds a placeholder', async () => {
     const { json } = await makeChanged();
     const [prompt] = (await json('plan')).report.prompts;
     expect(prompt).toMatchObject({ type: 'chat', status: 'pending' });
@@ -36,7 +36,7 @@ describe('reports of a chat prompt', () => {
     expect(prompt?.changes.map((change) => Object.hasOwn(change, 'messages'))).toEqual([false, false]);
   });
 
-  test('The JSON report has the messages even if it omits the texts because of their size', async () => {
+  test('The JSON report still lists the messages when it omits texts that are too large', async () => {
     const long = 'A long policy.\n'.repeat(10_000);
     const { json } = await makeChanged(BEFORE, AFTER.replace('You help.', `You help.\n${long}`));
     const [prompt] = (await json('plan')).report.prompts;

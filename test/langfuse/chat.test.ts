@@ -35,7 +35,7 @@ async function makeProject() {
   return scene;
 }
 
-test('A Langfuse project with chat prompts goes through import, edits, promotion, revert and pull', async () => {
+test('Chat prompts can be imported, edited, promoted, reverted and pulled, and every plan after a sync is empty', async () => {
   const { store, folder, json, run, read, commit, sync } = await makeProject();
   const served = (name: string, label: string) => store.serves(name, label)?.text;
   const plain = 'prompts/chat/plain.md';
@@ -154,7 +154,7 @@ describe('a type that differs between the file and Langfuse', () => {
     },
   );
 
-  test('promptsync ignores earlier states of a file that had a different type', async () => {
+  test('promptsync ignores earlier versions of a prompt file in which the prompt had a different type', async () => {
     const { store, folder, json, commit, sync } = await makeChatScene({
       'prompts/a.md': '---\nid: a\npins: { staging: latest }\n---\n\nHi.\n',
     });

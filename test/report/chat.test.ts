@@ -143,7 +143,7 @@ describe('the headings of messages in an HTML report', () => {
     ['An HTML report shows a marker line of a text prompt as ordinary text', 'text'],
     ['An HTML report shows marker lines as ordinary text if the type of the prompt is unknown', null],
     [
-      'An HTML page made from a report of an earlier release, which has no prompt type, shows marker lines as ordinary text',
+      'An HTML report shows marker lines as ordinary text if it is made from an older report without prompt types',
       undefined,
     ],
   ])('%s', (_, type) => {
@@ -176,19 +176,19 @@ describe('markWords for a chat prompt', () => {
       'Be kind to [customers].\nBe kind to [buyers].',
     ],
     [
-      'markWords marks no words in messages whose markers differ',
+      'markWords does not mark any words in a message if its marker has changed',
       removed(USER, 'Greet them by name.'),
       added(AGENT, 'Greet them by title.'),
       `${USER}\nGreet them by name.\n${AGENT}\nGreet them by title.`,
     ],
     [
-      'markWords compares the last line of a message with its old form even if a new message was added below it',
+      'markWords compares the last line of a message with its old version even if a new message was added below it',
       removed('Be kind to all.'),
       added('Be kind to everyone.', '', USER, 'Be kind to all.'),
       `Be kind to [all].\nBe kind to [everyone].\n\n${USER}\nBe kind to all.`,
     ],
     [
-      'markWords compares each message with its old form if the markers have not changed',
+      'markWords compares each message with its old version if the markers have not changed',
       removed('Be kind.', USER, 'Greet them by name.', AGENT, 'Thank you.'),
       added('Be very kind.', USER, 'Greet them by title.', AGENT, 'Thank you all.'),
       [
@@ -197,7 +197,7 @@ describe('markWords for a chat prompt', () => {
       ].join('\n'),
     ],
     [
-      'markWords marks no words below the first marker that differs',
+      'markWords does not mark any words below the first marker that has changed',
       removed('Be kind.', USER, 'Greet them by name.'),
       added('Be very kind.', AGENT, 'Greet them by title.', USER, 'Greet them by rank.'),
       [
@@ -206,7 +206,7 @@ describe('markWords for a chat prompt', () => {
       ].join('\n'),
     ],
     [
-      'markWords marks no words in a removed message if only a new marker replaces it',
+      'markWords does not mark any words in a removed message if the only line that replaces it is a marker',
       removed('Be kind.'),
       added(USER),
       `Be kind.\n${USER}`,
@@ -222,8 +222,8 @@ describe('markWords for a chat prompt', () => {
   });
 
   test.each([
-    ['Terminal output marks no words in messages whose markers differ', /\u001b\[7m/, 'text'],
-    ['An HTML report marks no words in messages whose markers differ', /<mark>/, 'HTML'],
+    ['Terminal output does not mark any words in a message if its marker has changed', /\u001b\[7m/, 'text'],
+    ['The HTML page does not mark any words in a message if its marker has changed', /<mark>/, 'HTML'],
   ] as const)('%s', (_, mark, format) => {
     const report = reportOfChat(`${USER}\nGreet them by name.`, `${AGENT}\nGreet them by title.`);
     const renderAs = (type: ReportPrompt['type']) => {
