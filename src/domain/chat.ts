@@ -222,7 +222,7 @@ export function listMarkers(text: string): readonly CanonicalMarker[] {
 }
 
 /**
- * Formats the name in a marker for a list of messages. Appends `*` to the name of a placeholder. Renders names with
+ * Formats the name from a marker for display in a list of messages. Appends `*` to the name of a placeholder. Renders names with
  * special characters as JSON, so that no role looks like a placeholder.
  */
 export function formatMessageName({ kind, name }: CanonicalMarker): string {

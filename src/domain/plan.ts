@@ -61,8 +61,8 @@ export type CreateVersion = {
   readonly kind: 'create-version';
   readonly content: Content;
   /**
-   * Other content that the plan needs and that the new version can serve, too. An example is the same text from a file
-   * that does not manage metadata. If promptsync adopts a version, that version must match this content, too.
+   * Other content that the plan needs and that the new version can also serve, such as the same text from a file that
+   * does not manage metadata. promptsync adopts an existing version only if it matches this content as well.
    */
   readonly otherContents?: readonly Content[];
   /** The ref of the `git:` pin that the content comes from. Absent if the content is the file's own. */

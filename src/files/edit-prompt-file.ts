@@ -108,12 +108,12 @@ export function describeMisreading({ meaning }: ParseResult, intended: ParsedSou
   return meaning.text === intended.text ? null : 'promptsync would read back different text';
 }
 
-/** The source of a file to which some of the edits were applied, and the values that parsing it must produce. */
+/** The source of a file after some of the edits, and the expected result of parsing that source. */
 type EditedSource = { readonly source: string; readonly meaning: ParsedSource };
 
 /**
- * Applies one edit to the source of a file and to the values that parsing this source must produce. If the field
- * already has the new value, leaves the source unchanged to preserve its formatting.
+ * Applies one edit both to the source of a file and to the expected result of parsing that source. If the field already
+ * has the new value, leaves the source unchanged to preserve its formatting.
  */
 function editFrontMatter(edited: EditedSource, edit: YamlEdit): EditedSource {
   const frontMatter = editJsonObject(edited.meaning.frontMatter, edit.path, edit.value);

@@ -167,8 +167,8 @@ function mergeMetadata(
   if (ours === undefined || metadata === undefined) return [];
   const base = service.baseContent?.metadata;
   const newer = (service.newerContents ?? []).flatMap((state) => state.metadata ?? []);
-  // The real base may be a newer state. Treat the base as unknown if the metadata of any newer state matches neither
-  // the metadata of the base nor that of the file.
+  // The real base may be one of the newer states. The base is certain only if the metadata of every newer state equals
+  // the metadata of the base or of the file.
   const isBaseKnown = newer.every((one) => isDeepStrictEqual(one, base) || isDeepStrictEqual(one, ours));
   const merged = [...new Set([...Object.keys(ours), ...Object.keys(metadata)])].map((key) => {
     const values = {

@@ -274,7 +274,8 @@ async function confirmLabel(
     if (mayMoveAgain && first?.number !== expected.number) {
       await findLostResponse(service.addLabels(promptId, expected.number, [label]));
     }
-    // The caches have had time to expire while promptsync waited for an earlier label of the same request.
+    // If the label must not be moved again, one read is enough: the caches have expired while promptsync waited for an
+    // earlier label of the same request.
     const last = mayMoveAgain ? await readUntil(readLabeled, isExpected, sleep) : first;
     if (isExpected(last)) return outcome;
     return makeStoppedOutcome('unknown', makeNotActiveProblem(label, expected, last));

@@ -68,9 +68,9 @@ function hasStaleActiveVersion({ active, others }: LangfuseReading): boolean {
 }
 
 /**
- * Wraps a service so that it returns the given versions without sending a request. The row of the prompt in the prompt
- * list must be the same as when the versions were read. It then shows that no version was created or deleted since
- * then, and that no label moved.
+ * Wraps a service so that it returns the given versions without sending a request. Call this only if the row of the
+ * prompt in the prompt list has not changed since the versions were read. An unchanged row proves that no version was
+ * created or deleted, and that no label moved.
  */
 function reuseVersions(service: LangfuseService, versions: readonly RemoteLangfuseVersion[]): LangfuseService {
   return {
@@ -138,7 +138,7 @@ type ListedReading = LangfuseReading & { readonly listed: RemoteLangfusePrompt }
 
 /**
  * Reads more versions of a prompt. With the read depth `versions`, reads all of them. Otherwise reads these versions:
- * - the versions with other labels than the requested ones
+ * - the versions with labels other than the requested ones
  * - the versions that are pinned by number
  * - the newest version
  * - recent versions, until all requested content is found
@@ -189,8 +189,8 @@ async function searchRecentVersions(
     if (areContentsFound(extended, request)) break;
     const numbers = recentNumbers.slice(start, start + MAX_PARALLEL_VERSION_READS);
     const versions = await readVersionsByNumber(service, request, extended, numbers);
-    // Stop adding versions once all content is found. The rest of the batch may contain older versions with the same
-    // content, and promptsync would use the oldest match that it knows.
+    // Stop adding versions once all content is found. promptsync uses the oldest match that it knows, so an older version
+    // with the same content in the rest of the batch would replace the match.
     for (const version of versions) {
       if (!areContentsFound(extended, request)) others.push(version);
     }
@@ -201,8 +201,8 @@ async function searchRecentVersions(
 /**
  * Returns true if the search can stop. Both of these conditions must be met:
  * - Versions with all requested content were found.
- * - If the file has no `latest` pin, a later run can find a version with the content of the file. This must be possible
- *   even after all requested labels have moved to other versions.
+ * - The file has a `latest` pin, or a later run will be able to find a version with the content of the file, even after
+ *   all requested labels have moved to other versions.
  */
 function areContentsFound(
   reading: LangfuseReading,

@@ -59,7 +59,7 @@ function reject(problem: Problem): Refusal {
   return { problem, effect: 'rejected' };
 }
 
-/** Returns the `message` of an error response. Returns null if the body is not an error of Langfuse. */
+/** Returns the `message` of an error response. Returns null if the body is not a Langfuse error. */
 function readErrorMessage(body: string): string | null {
   try {
     const error: unknown = JSON.parse(body);

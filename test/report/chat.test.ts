@@ -206,7 +206,7 @@ describe('markWords for a chat prompt', () => {
       ].join('\n'),
     ],
     [
-      'markWords does not mark any words in a removed message if the only line that replaces it is a marker',
+      'markWords does not mark any words in a message that was replaced by a lone marker line',
       removed('Be kind.'),
       added(USER),
       `Be kind.\n${USER}`,
