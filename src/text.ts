@@ -21,6 +21,16 @@ export function normalizeLineEndings(text: string): string {
   return text.replaceAll('\r\n', '\n');
 }
 
+/**
+ * Removes all line feeds at the end of the text. A regular expression would take quadratic time for a long run of line
+ * feeds in the middle of the text.
+ */
+export function trimLineFeeds(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '\n') end -= 1;
+  return text.slice(0, end);
+}
+
 /** Returns true if the text contains control characters. Line breaks and tabs count, too. */
 export function hasControlCharacters(text: string): boolean {
   return /\p{Cc}/u.test(text);
@@ -142,9 +152,7 @@ export function makeRedactor(...secrets: readonly string[]): (text: string) => s
  * part of a secret
  */
 export function makeExcerpt(text: string, isComplete: boolean, ...secrets: readonly string[]): string {
-  return redactText(text, isComplete, ...secrets)
-    .slice(0, MAX_EXCERPT_LENGTH)
-    .replace(/[\ud800-\udbff]$/, '');
+  return cutText(redactText(text, isComplete, ...secrets), MAX_EXCERPT_LENGTH);
 }
 
 /**
@@ -167,6 +175,19 @@ function listEscapedForms(secrets: readonly string[]): readonly string[] {
     encodeURIComponent(secret.toWellFormed()),
   ]);
   return [...new Set(forms)].filter((form) => form !== '').toSorted((a, b) => b.length - a.length);
+}
+
+/**
+ * Returns the beginning of the text. Never ends with half of a character.
+ * @param maxLength the maximum length of the result, in UTF-16 code units
+ */
+export function cutText(text: string, maxLength: number): string {
+  return text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '');
+}
+
+/** Shortens the text to the maximum length, which does not count the `…` at the end. */
+export function shortenText(text: string, maxLength: number): string {
+  return text.length > maxLength ? `${cutText(text, maxLength)}…` : text;
 }
 
 /** Returns the beginning of a commit id, as messages and reports show it. */

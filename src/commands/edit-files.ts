@@ -157,14 +157,14 @@ export async function draftEdits(
   // Compare with the file as promptsync read it. In the file from the plan, the pins are sorted in promotion order.
   const fileAsRead = files.find((candidate) => candidate.path === path);
   const before = await readFile(join(config.folder, path)).catch(() => null);
-  const parsed = before === null ? null : parsePromptFile(before, path);
+  const parsed = before === null ? null : parsePromptFile(before, path, config.rules);
   if (before === null || parsed === null || !isDeepStrictEqual(parsed.file, fileAsRead)) {
     return { ...makeDraftWithoutEdits(file, 'failed', [makeProblem('edit/changed-meanwhile', {}, { path })]), edits };
   }
   const edited = editPromptFile(before, path, promptEdits);
   if (!edited.isSuccess) return { ...makeDraftWithoutEdits(file, 'failed', edited.problems), edits };
   const { bytes: after, file: parsedAfter } = edited.value;
-  const problems = findNewWarnings(parsed.problems, after, path);
+  const problems = findNewWarnings(parsed.problems, parsePromptFile(after, path, config.rules).problems);
   const change = { before, after, file: parsedAfter };
   return { file, status: 'pending', edits, problems, change };
 }
@@ -173,11 +173,9 @@ export async function draftEdits(
  * Returns the warnings that an edit causes in a file, for example because text from the service contains invisible
  * characters. Omits the warnings that the file had before the edit, because the report already contains them.
  */
-function findNewWarnings(before: readonly Problem[], after: Uint8Array, path: string): readonly Problem[] {
+function findNewWarnings(before: readonly Problem[], after: readonly Problem[]): readonly Problem[] {
   const knownMessages = new Set(before.map(({ message }) => message));
-  return parsePromptFile(after, path).problems.filter(
-    (problem) => !isError(problem) && !knownMessages.has(problem.message),
-  );
+  return after.filter((problem) => !isError(problem) && !knownMessages.has(problem.message));
 }
 
 /** Marks a pending draft as failed, because promptsync does not edit or commit files after an interruption. */

@@ -1,4 +1,4 @@
-import { findUnwritableReason } from '../files/render-new-file.ts';
+import { findUnwritableReason } from '../files/find-unwritable-reason.ts';
 import { type FormerFile } from '../desired/read-history.ts';
 import { findServiceChanges, listOutsideEdits, type OutsideEdit, type ServiceChanges } from './find-service-changes.ts';
 import { makeGitSettings } from '../config/make-git-settings.ts';
@@ -135,7 +135,8 @@ function findPullObstacles(
   return [
     ...severalContents,
     ...pinConflicts,
-    ...textEdits.flatMap((edit) => [...checkMetadataIsMapping(edit, file), ...checkTextIsWritable(edit, file)]),
+    ...textEdits.flatMap((edit) => checkMetadataIsMapping(edit, file)),
+    ...(side === 'ours' ? [] : textEdits.flatMap((edit) => checkTextIsWritable(edit, file))),
   ];
 }
 

@@ -1,5 +1,6 @@
 import { computeDigest, type Digest } from './digest.ts';
 import { renderCanonicalJson } from './json.ts';
+import { trimLineFeeds } from '../text.ts';
 
 /**
  * The types of prompts. A `text` prompt is one text. A `chat` prompt is a list of messages, which promptsync handles as
@@ -44,8 +45,8 @@ export type ParsedChat = { readonly messages: readonly LocatedMessage[]; readonl
 /** Matches the valid names of placeholders. */
 export const PLACEHOLDER_NAME = /^[a-zA-Z][a-zA-Z0-9_]*$/;
 
-/** Matches a marker line. The name is a JSON string, which `readName` checks. */
-const MARKER = /^\{\{(role|placeholder) ("(?:[^"\\]|\\.)*")\}\}[ \t]*$/su;
+/** Matches a marker line. `readName` checks that the name is a JSON string. */
+const MARKER = /^\{\{(role|placeholder) (".*")\}\}[ \t]*$/su;
 
 /** Matches a line that looks like a marker. If its braces follow a backslash, the line is escaped content. */
 const MARKER_LOOKALIKE = /^([ \t]*)(\\*)(?=\{\{[ \t]*(?:role|placeholder)[ \t]*["'])/;
@@ -154,7 +155,7 @@ function findText(text: string, firstLine: number, kind: ChatFault['kind']): rea
  * formatters add them. Removes one backslash from each escaped line.
  */
 function parseContent(sectionText: string): string {
-  const lines = sectionText.replace(/^\n/, '').replace(/\n+$/, '').split('\n');
+  const lines = trimLineFeeds(sectionText.replace(/^\n/, '')).split('\n');
   return lines.map((line) => line.replace(MARKER_LOOKALIKE, removeBackslash)).join('\n');
 }
 

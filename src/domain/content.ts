@@ -1,7 +1,7 @@
 import { type ChatMessage, computeChatDigest, type PromptType, renderChatText } from './chat.ts';
 import { computeDigest, type Digest } from './digest.ts';
 import { renderCanonicalJson, isJsonObject, omitKey, type JsonObject, type JsonValue } from './json.ts';
-import { normalizeLineEndings } from '../text.ts';
+import { normalizeLineEndings, trimLineFeeds } from '../text.ts';
 
 /**
  * The prompt type, the text and the metadata of an existing or a planned version. Code that needs all three keeps them
@@ -253,8 +253,5 @@ export function digestChat(messages: readonly ChatMessage[]): DigestedText {
  * returns that are not followed by a line feed.
  */
 export function normalizeText(text: string): string {
-  const lines = normalizeLineEndings(text);
-  let end = lines.length;
-  while (lines[end - 1] === '\n') end -= 1;
-  return lines.slice(0, end);
+  return trimLineFeeds(normalizeLineEndings(text));
 }

@@ -46,8 +46,9 @@ export function listBreakingChanges({
 type NameChange = { readonly name: string; readonly kind: 'added' | 'removed' };
 
 function compareNames(before: readonly string[], after: readonly string[]): readonly NameChange[] {
-  const added = after.filter((name) => !before.includes(name));
-  const removed = before.filter((name) => !after.includes(name));
+  const [oldNames, newNames] = [new Set(before), new Set(after)];
+  const added = after.filter((name) => !oldNames.has(name));
+  const removed = before.filter((name) => !newNames.has(name));
   return [
     ...added.map((name): NameChange => ({ name, kind: 'added' })),
     ...removed.map((name): NameChange => ({ name, kind: 'removed' })),
@@ -65,10 +66,13 @@ export function listVariables({ type, text }: Pick<StoredContent, 'type' | 'text
   return [...new Set([...contents.matchAll(VARIABLE)].map((match) => match[1] ?? ''))];
 }
 
-/** Removes the marker lines, because a role can look like a variable, as in `{{role "{{name}}"}}`. */
+/**
+ * Removes the marker lines, because a role can look like a variable, as in `{{role "{{name}}"}}`. The text of a file that
+ * is not valid may have spaces and tabs after a marker.
+ */
 function omitMarkerLines(text: string): string {
   const lines = text.split('\n');
-  return lines.filter((line) => parseMarkerLine(line) === null).join('\n');
+  return lines.filter((line) => parseMarkerLine(line.trimEnd()) === null).join('\n');
 }
 
 /** Returns the names of the placeholders of a chat prompt, without duplicates. Returns none for a text prompt. */

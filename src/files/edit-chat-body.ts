@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { trimLineFeeds } from '../text.ts';
 import { type ChatMessage, type LocatedMessage, parseChatText, renderContent } from '../domain/chat.ts';
 
 /**
@@ -13,14 +14,17 @@ export function replaceMessages(body: string, text: string): string {
   const after = parseChatText(text).messages;
   const isSameSequence = isDeepStrictEqual(before.map(omitContent), after.map(omitContent));
   if (!isSameSequence) return text;
-  // Replace the content of the last message first, so that the offsets of the earlier messages stay valid.
-  return before.reduceRight((edited, old, index) => {
+  const parts: string[] = [];
+  let copiedUpTo = 0;
+  for (const [index, { message, section }] of before.entries()) {
     const content = getContent(after[index]?.message);
-    if (content === getContent(old.message)) return edited;
-    const { start, end } = old.section;
-    const section = replaceContent(body.slice(start, end), content, index === before.length - 1);
-    return edited.slice(0, start) + section + edited.slice(end);
-  }, body);
+    if (content === getContent(message)) continue;
+    const oldSection = body.slice(section.start, section.end);
+    parts.push(body.slice(copiedUpTo, section.start));
+    parts.push(replaceContent(oldSection, content, index === before.length - 1));
+    copiedUpTo = section.end;
+  }
+  return [...parts, body.slice(copiedUpTo)].join('');
 }
 
 function omitContent({ message }: LocatedMessage): ChatMessage {
@@ -37,10 +41,10 @@ function getContent(message: ChatMessage | undefined): string {
  * @param isLast whether the section is the last one of the body and therefore does not end with a line break
  */
 function replaceContent(section: string, content: string, isLast: boolean): string {
-  const isEmpty = section.replaceAll('\n', '') === '';
-  if (isEmpty) return isLast ? `\n${renderContent(content)}` : `${renderContent(content)}\n\n`;
+  const withoutLineFeeds = trimLineFeeds(section);
+  if (withoutLineFeeds === '') return isLast ? `\n${renderContent(content)}` : `${renderContent(content)}\n\n`;
   const blankLine = section.startsWith('\n') ? '\n' : '';
-  const lineBreaks = /\n*$/.exec(section)?.[0] ?? '';
+  const lineBreaks = section.slice(withoutLineFeeds.length);
   // Parsing drops one blank line after the marker, so `renderContent` adds one to content that begins with a line break.
   // If the old section already begins with a blank line, drop the added one.
   const rendered = blankLine === '' ? renderContent(content) : renderContent(content).replace(/^\n(?=\n)/, '');

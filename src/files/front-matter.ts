@@ -1,6 +1,6 @@
 import matter from 'gray-matter';
 import { isUtf8 } from 'node:buffer';
-import { findHidden, makePlaceFinder, findPlace, normalizeLineEndings } from '../text.ts';
+import { findHidden, makePlaceFinder, findPlace, normalizeLineEndings, shortenText } from '../text.ts';
 import { type Failure, makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 
@@ -142,7 +142,7 @@ function makeDelimiterFailure(line: string, path: string, number: number): Failu
 
 /** Shortens a line of the file for a message. */
 export function shortenLine(line: string): string {
-  return line.length > MAX_SHOWN_LENGTH ? `${line.slice(0, MAX_SHOWN_LENGTH)}…` : line;
+  return shortenText(line, MAX_SHOWN_LENGTH);
 }
 
 function readLineAt(source: string, offset: number): string {

@@ -6,7 +6,9 @@ import { type FieldName, FIELDS } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { FileContent } from '../domain/content.ts';
 import type { ObservedFields } from '../domain/observed-prompt.ts';
+import { parseChatText, type PromptType } from '../domain/chat.ts';
 import type { FrontMatterEdit } from './edit-prompt-file.ts';
+import { findUnwritableReason } from './find-unwritable-reason.ts';
 import { digestBody } from './parse-body.ts';
 
 /** The preferred side of a merge, the labels of its conflicts, and the function that merges lines. */
@@ -85,11 +87,30 @@ async function mergeContent(
   options: MergeOptions,
 ): Promise<MergedText | null> {
   if (service.content === null) return null;
+  // `pull` blocks such a prompt, unless the file wins.
+  if (options.side === 'ours' && findUnwritableReason(service.content) !== null) return null;
   const texts = { base: service.baseContent?.text ?? null, ours: content.text, theirs: service.content.text };
-  const merged = await mergeText(texts, service.newerContents?.map(({ text }) => text) ?? null, options);
+  const newerTexts = service.newerContents?.map(({ text }) => text) ?? null;
+  const merged = await mergeValidText(content.type, texts, newerTexts, options);
   // A merge of chat prompts can leave blank lines that do not belong to any message.
   const text = merged.conflicts > 0 ? merged.text : digestBody(content.type, merged.text).text;
   return text === content.text ? null : { ...merged, text };
+}
+
+/**
+ * Merges texts like `mergeText`. A merge without conflicts can still give a text that is not a valid chat prompt, because
+ * git does not know messages. For example, it can leave a line below a placeholder. In that case, treats every difference
+ * as a conflict.
+ */
+async function mergeValidText(
+  type: PromptType,
+  texts: ThreeTexts,
+  newerTexts: readonly string[] | null,
+  options: MergeOptions,
+): Promise<MergedText> {
+  const merged = await mergeText(texts, newerTexts, options);
+  const isValid = merged.conflicts > 0 || type === 'text' || parseChatText(merged.text).faults.length === 0;
+  return isValid ? merged : options.mergeLines({ ...texts, base: null }, options.side, options.labels);
 }
 
 /**
@@ -187,11 +208,8 @@ function mergeMetadata(
 /** Updates `variables` to list the variables of the merged text. Names that remain in the list keep their order. */
 function updateVariables({ variables, type }: PromptFile, text: string): readonly MergeStep[] {
   if (variables === undefined) return [];
-  const usedNames = listVariables({ type, text });
-  const updated = [
-    ...variables.filter((name) => usedNames.includes(name)),
-    ...usedNames.filter((name) => !variables.includes(name)),
-  ];
+  const usedNames = new Set(listVariables({ type, text }));
+  const updated = [...new Set([...variables.filter((name) => usedNames.has(name)), ...usedNames])];
   if (updated.join('\n') === variables.join('\n')) return [];
   return [makeMergeStep(['variables'], [...variables], updated)];
 }

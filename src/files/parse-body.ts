@@ -35,7 +35,7 @@ export function parseBody(type: PromptType, parts: SplitFile, path: string): Par
     problems: [
       ...faults.slice(0, MAX_SHOWN_FAULTS).map((fault) => makeFaultProblem(fault, findPlace(fault, place))),
       ...checkPlaceholderNames(messages, place),
-      ...warnAboutMisspelledMarkers(normalizeText(body), place),
+      ...warnAboutMisspelledMarkers(messages, normalizeText(body), place),
     ],
   };
 }
@@ -48,7 +48,8 @@ export function digestBody(type: PromptType, body: string): DigestedText {
   if (type === 'text') return digestText(body);
   const text = normalizeText(body);
   const { messages, faults } = parseChatText(text);
-  return faults.length > 0 ? digestText(text) : digestChat(messages.map(({ message }) => message));
+  if (faults.length > 0) return { ...digestText(text), type };
+  return digestChat(messages.map(({ message }) => message));
 }
 
 /** The path of the file, and the line of the file on which the text begins, counted from 1. */
@@ -121,6 +122,7 @@ function checkPlaceholderNames(messages: readonly LocatedMessage[], place: BodyP
   const firstByName = new Map(conflicting.toReversed().map((placeholder) => [placeholder.name, placeholder]));
   return conflicting
     .filter((placeholder) => firstByName.get(placeholder.name) === placeholder)
+    .slice(0, MAX_SHOWN_FAULTS)
     .map(({ name, line }) =>
       makeProblem('prompt/placeholder-is-variable', { name }, findPlace({ line, text: '' }, place)),
     );
@@ -130,8 +132,16 @@ function checkPlaceholderNames(messages: readonly LocatedMessage[], place: BodyP
 const TIGHT_VARIABLE = /\{\{([a-zA-Z][a-zA-Z0-9_]*)\}\}/g;
 
 /** Warns about lines of message content that their author may have meant as markers. */
-function warnAboutMisspelledMarkers(text: string, place: BodyPlace): readonly Problem[] {
-  const lines = text.split('\n').map((lineText, index) => ({ text: lineText, line: index + 1 }));
+function warnAboutMisspelledMarkers(
+  messages: readonly LocatedMessage[],
+  text: string,
+  place: BodyPlace,
+): readonly Problem[] {
+  const lines = messages.flatMap(({ message, line, section }) => {
+    if (!('role' in message)) return [];
+    const sectionLines = text.slice(section.start, section.end).split('\n');
+    return sectionLines.map((lineText, index) => ({ text: lineText, line: line + 1 + index }));
+  });
   const suspects = lines.filter((line) => mayBeMisspelledMarker(line.text)).slice(0, MAX_SHOWN_FAULTS);
   return suspects.map((line) =>
     makeProblem('prompt/possible-marker', { line: shortenLine(line.text) }, findPlace(line, place)),

@@ -1,12 +1,11 @@
-import { parseChatText } from '../domain/chat.ts';
-import type { FileContent, StoredContent } from '../domain/content.ts';
+import type { FileContent } from '../domain/content.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { PromptIdentity } from '../domain/prompt-file.ts';
 import type { ProviderRules } from '../domain/provider.ts';
-import { findPlace } from '../text.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { describeMisreading } from './edit-prompt-file.ts';
 import { editYamlText } from './edit-yaml.ts';
+import { findUnwritableReason } from './find-unwritable-reason.ts';
 import { parsePromptFile } from './parse-prompt-file.ts';
 import { MAX_FILE_BYTES } from './read-write.ts';
 import { renderYaml, type TextStyle, type YamlValue } from './render-yaml.ts';
@@ -51,31 +50,6 @@ export function renderNewFile(newFile: NewFile, rules: ProviderRules): NewFileRe
     quoted.problems.find(isError)?.message ??
     'promptsync would read back different values.';
   return { source: null, problems: [makeProblem('import/not-writable', { reason })] };
-}
-
-/**
- * Explains in one sentence why no prompt file can hold a text from the service. Returns null if a file can hold it.
- * Includes the number of the line, because users cannot see the character that causes the problem.
- */
-export function findUnwritableReason({ type, text }: Pick<StoredContent, 'type' | 'text'>): string | null {
-  if (type === 'chat' && text === '') return 'It has no messages.';
-  const characterReason = findUnwritableCharacter(text);
-  if (characterReason !== null || type === 'text') return characterReason;
-  const [fault] = parseChatText(text).faults;
-  return fault === undefined
-    ? null
-    : `The role on line ${fault.line} of its text contains a character that no file can hold.`;
-}
-
-/** Describes the first character of the text that no prompt file can preserve. Returns null if there is none. */
-function findUnwritableCharacter(text: string): string | null {
-  const match = /\p{Surrogate}|\r(?=\n|$)/u.exec(text);
-  if (match === null) return null;
-  const { line } = findPlace(text, match.index);
-  const isCarriageReturn = match[0] === '\r';
-  return isCarriageReturn
-    ? `Line ${line} of its text ends with a lone carriage return.`
-    : `Line ${line} of its text contains a lone surrogate, which is half of a character.`;
 }
 
 function renderInStyle(newFile: NewFile, style: TextStyle, rules: ProviderRules): NewFileResult {

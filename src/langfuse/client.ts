@@ -332,11 +332,18 @@ function parsePrompt(type: string, prompt: unknown): LangfusePrompt {
       return parseResponse(TextPromptShape, { prompt }).prompt;
     case 'chat': {
       const messages = parseResponse(ChatPromptShape, { prompt }).prompt;
-      return messages.map((message) => parseResponse(MessageShape, message));
+      return messages.map(parseMessage);
     }
     default:
       throw new InvalidResponse('"type" is not valid: expected "text" or "chat"');
   }
+}
+
+/** Parses one message. The error contains its index, but not what is wrong with each of the two possible shapes. */
+function parseMessage(message: unknown, index: number): z.output<typeof MessageShape> {
+  const { success, data } = MessageShape.safeParse(message);
+  if (success) return data;
+  throw new InvalidResponse(`"prompt.${index}" is neither a message with a role and a text nor a placeholder`);
 }
 
 const TextPromptShape = z.object({ prompt: z.string() });

@@ -14,13 +14,20 @@ export function interpretCreateRefusal(
 ): Refusal | null {
   const message = readErrorMessage(body);
   if (status !== 400 || message === null) return interpretOtherRefusal(status, message);
-  if (message.includes('unique constraint')) return reject(makeProblem('langfuse/concurrent-version'));
+  const isConcurrent = CONCURRENT_VERSION.some((part) => message.includes(part));
+  if (isConcurrent) return reject(makeProblem('langfuse/concurrent-version'));
   const [, part, selector] = MISSING_PART.exec(message) ?? [];
   const path = part === undefined ? null : findUnselectedFile(part);
   if (part !== undefined && selector !== undefined)
     return reject(makeProblem('langfuse/missing-part', { part, selector, path }));
   return interpretOtherRefusal(status, message);
 }
+
+/**
+ * Parts of Langfuse's error messages for a version that somebody else created since promptsync observed the prompt. It
+ * has the same number, or it is the first version of the prompt and has a different type.
+ */
+const CONCURRENT_VERSION = ['unique constraint', 'different prompt type'];
 
 /**
  * Interprets a 4xx response to a request that moves labels to a version. Langfuse resolves the composition tags of the

@@ -98,7 +98,7 @@ export const FILE_PROBLEMS = {
   ),
   'prompt/marker-in-text': defineWarning(
     'The text of this text prompt contains a marker of a chat prompt.',
-    'If this should be a chat prompt, add `type: chat` before the first sync creates it. The type of an existing prompt never changes.',
+    'If this should be a chat prompt, add `type: chat`. This is possible only before the first sync, because the type of an existing prompt never changes.',
   ),
   'prompt/missing-id': defineError(
     'The field `id` is missing.',

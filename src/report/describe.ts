@@ -1,4 +1,4 @@
-import { formatCount, formatNumber, shortenCommitId } from '../text.ts';
+import { formatCount, formatNumber, shortenCommitId, shortenText } from '../text.ts';
 import { applyVocabulary, DEFAULT_VOCABULARY } from '../domain/vocabulary.ts';
 import { escapeLine } from './escape.ts';
 import type { Report, ReportChange, ReportDrift, ReportEdit, ReportPrompt } from './schema.ts';
@@ -245,9 +245,7 @@ const MAX_NAME_LENGTH = 100;
 function formatMessageNames(names: readonly string[]): string {
   if (names.length === 0) return 'none';
   const omitted = names.length - MAX_LISTED_MESSAGES;
-  const shown = names
-    .slice(0, MAX_LISTED_MESSAGES)
-    .map((name) => (name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name));
+  const shown = names.slice(0, MAX_LISTED_MESSAGES).map((name) => shortenText(name, MAX_NAME_LENGTH));
   return [...shown, ...(omitted > 0 ? [`… ${formatNumber(omitted)} more`] : [])].join(', ');
 }
 

@@ -168,4 +168,17 @@ describe('parseChatText', () => {
     const parsed = parseChatText(part.repeat(Math.ceil(1_000_001 / part.length)));
     expect([parsed.messages.length, parsed.faults.length]).toEqual([messages, faults]);
   });
+
+  test.each([
+    { title: 'a million blank lines inside a message', text: `{{role "a"}}\nx${'\n'.repeat(1_000_000)}y` },
+    { title: 'a role with ten million characters', text: `{{role "${'x'.repeat(10_000_000)}"}}` },
+    {
+      title: 'ten million characters after an opening quotation mark',
+      text: `{{role "a"}}\n\\{{role "${'x'.repeat(10_000_000)}`,
+    },
+  ])('The chat prompt parser can read $title', ({ text }) => {
+    const { messages, faults } = parseChatText(text);
+    expect([messages.length, faults]).toEqual([1, []]);
+    expect(renderChatText(messages.map(({ message }) => message))).toBe(text);
+  });
 });

@@ -4,7 +4,8 @@ import { type ChatMessage, parseChatText, renderChatText } from '../../src/domai
 import { digestChat, type StoredContent } from '../../src/domain/content.ts';
 import { editPromptFile } from '../../src/files/edit-prompt-file.ts';
 import { parsePromptFile } from '../../src/files/parse-prompt-file.ts';
-import { findUnwritableReason, renderNewFile } from '../../src/files/render-new-file.ts';
+import { findUnwritableReason } from '../../src/files/find-unwritable-reason.ts';
+import { renderNewFile } from '../../src/files/render-new-file.ts';
 import { langfuseRules } from '../../src/langfuse/rules.ts';
 import { messageLists } from '../domain/chat-messages.ts';
 import { runs } from '../support/seed.ts';
@@ -112,6 +113,26 @@ describe('the parser on chat prompts', () => {
     expect(parseChat(makeChat("{{role 'a'}}\n".repeat(5000))).problems).toHaveLength(100);
   });
 
+  test('The prompt file parser reports at most 100 placeholders that share their names with variables', () => {
+    const names = Array.from({ length: 1000 }, (_, index) => `a${index}`);
+    const variables = names.map((name) => `{{${name}}}`).join(' ');
+    const body = `{{role "a"}}\n${variables}\n${names.map((name) => `{{placeholder "${name}"}}\n`).join('')}`;
+    expect(parseChat(makeChat(body)).problems).toHaveLength(100);
+  });
+
+  test.each([
+    { line: 'the first line', body: '{{role user}}\n{{role "user"}}\nHi.\n' },
+    { line: 'a line below a placeholder', body: '{{placeholder "h"}}\n{{role user}}\n' },
+    { line: 'the only line', body: '{{role user}}\n' },
+  ])('The prompt file parser does not report a misspelled marker twice if it is $line', ({ body }) => {
+    expect(parseChat(makeChat(body)).problems).toHaveLength(1);
+  });
+
+  test('The prompt file parser ignores variables in roles even if the chat prompt has other errors', () => {
+    const { problems } = parseChat(makeChat('Hi {{x}}\n{{role "{{y}}"}} \n{{z}}\n', 'variables: [x, z]\n'));
+    expect(problems.map(({ code }) => code)).toEqual(['prompt/text-outside-message']);
+  });
+
   test('The prompt file parser compares `variables` with the content of the messages, and ignores roles and placeholders', () => {
     const body = '{{role "{{no}}"}}\n{{yes}}\n\n{{placeholder "history"}}\n';
     expect(parseChat(makeChat(body, 'variables: [yes]\n')).problems).toEqual([]);
@@ -217,6 +238,16 @@ describe('the file editor on chat prompts', () => {
     );
   });
 
+  test('The file editor can replace the content of 50,000 messages', () => {
+    const makeBody = (content: string) => renderChatText(Array(50_000).fill({ role: 'a', content }));
+    expect(edit(makeBody('One.'), makeBody('Two.'))).toBe(makeBody('Two.'));
+  });
+
+  test('The file editor keeps long runs of blank lines in a message', () => {
+    const gap = '\n'.repeat(200_000);
+    expect(edit(`{{role "a"}}\nx${gap}y`, `{{role "a"}}\nx${gap}z`)).toBe(`{{role "a"}}\nx${gap}z`);
+  });
+
   test('The file editor rejects invalid messages', () => {
     const text = '{{role "a"}}\n{{h}}\n\n{{placeholder "h"}}';
     const result = editPromptFile(Buffer.from(makeChat('{{role "a"}}\n')), PATH, { frontMatter: [], text });
@@ -272,9 +303,19 @@ describe('new files of chat prompts', () => {
       'Line 2',
     ],
     [
+      'promptsync refuses to write a chat prompt to a file if a message contains a conflict marker',
+      [{ role: 'a', content: 'x\n<<<<<<< y' }],
+      'Line 3 of its text is a conflict marker of git.',
+    ],
+    [
+      'promptsync refuses to write a chat prompt to a file if a message contains a NUL character',
+      [{ role: 'a', content: 'x\0' }],
+      'Line 2 of its text contains a NUL character.',
+    ],
+    [
       'promptsync refuses to write a chat prompt to a file if a role contains a NUL character',
       [{ role: 'a\0', content: 'x' }],
-      'The role on line 1 of its text contains a character',
+      'The marker on line 1 of its text has a name',
     ],
     [
       'promptsync refuses to write a chat prompt to a file if a role contains a lone surrogate',
@@ -282,7 +323,7 @@ describe('new files of chat prompts', () => {
         { role: 'a', content: 'x' },
         { role: '\ud800', content: '' },
       ],
-      'The role on line 4',
+      'The marker on line 4',
     ],
     [
       'promptsync refuses to write a chat prompt to a file if a message contains a lone surrogate',

@@ -75,7 +75,7 @@ Hello.
   const nested = (depth: number): JsonObject => (depth === 0 ? {} : { a: nested(depth - 1) });
 
   test.each<[string, Parts, string]>([
-    ['promptsync refuses to write a new prompt file without text', { text: ' \n' }, 'The prompt has no text.'],
+    ['promptsync refuses to write a new prompt file without text', { text: ' \n' }, 'It has no text.'],
     [
       'promptsync refuses to write a new prompt file with a NUL character in the text',
       { text: 'a\0b' },
@@ -89,7 +89,7 @@ Hello.
     [
       'promptsync refuses to write a new prompt file with conflict markers in the text',
       { text: 'a\n<<<<<<< HEAD\nb' },
-      'merge conflict',
+      'conflict marker',
     ],
     [
       'promptsync refuses to write a new prompt file with a lone surrogate in the text',

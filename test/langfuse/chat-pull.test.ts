@@ -82,6 +82,30 @@ describe('pull of a chat prompt', () => {
     expect(bodyOf()).toBe(`{{role "system"}} \n\n${content}\n\n\n{{role "user"}}\nPlease answer: {{question}}\n`);
   });
 
+  test('pull treats every difference as a conflict if a merge without conflicts is not a valid chat prompt', async () => {
+    const { json, read, write, addVersion, commit, sync, bodyOf } = await makeSynced();
+    const synced = '{{role "system"}}\n\n{{role "user"}}\n{{question}}';
+    commit({ [PATH]: makeChatFile('a', synced) });
+    await sync();
+    write({ [PATH]: read(PATH).replace('{{role "system"}}', '{{placeholder "history"}}') });
+    await addVersion('a', { messages: [system('\nHi.'), user('{{question}}')] });
+    const { exitCode, report } = await json('pull', '--dry-run');
+    expect([exitCode, report.prompts[0]?.problems.map(({ code }) => code)]).toEqual([4, ['pull/would-conflict']]);
+    expect((await json('pull', '--theirs')).exitCode).toBe(0);
+    expect(bodyOf()).toBe('{{role "system"}}\n\n\nHi.\n\n{{role "user"}}\n{{question}}\n');
+  });
+
+  test('pull warns about a marker that it writes to the file of a text prompt', async () => {
+    const { json, addVersion, sync } = await makeChatScene({
+      [PATH]: '---\nid: a\npins: { staging: latest }\n---\n\nHi.\n',
+    });
+    await sync();
+    await addVersion('a', { text: 'Hi.\n{{role "user"}}' });
+    const { exitCode, report } = await json('pull');
+    expect(exitCode).toBe(0);
+    expect(report.prompts[0]?.problems.map(({ code }) => code)).toEqual(['prompt/marker-in-text']);
+  });
+
   test('pull escapes a line that looks like a marker', async () => {
     const { json, addVersion, bodyOf, folder, sync } = await makeSynced();
     await addVersion('a', { messages: [system('Write:\n{{role "user"}}\n\\{{role "x"}}'), user('{{question}}')] });

@@ -104,6 +104,8 @@ describe('responses with malformed chat prompts', () => {
     const { folder } = await makeChatScene({ [PATH]: makeChatFile('a', BEFORE) });
     const { exitCode, report } = await runJson(folder, ['plan'], { environment: await start(type, prompt) });
     expect([exitCode, report.prompts[0]?.problems.map(({ code }) => code)]).toEqual([1, ['service/invalid-answer']]);
+    if (type === 'chat' && Array.isArray(prompt))
+      expect(report.prompts[0]?.problems[0]?.message).toContain('"prompt.0"');
   });
 
   test('plan ignores unknown properties of messages', async () => {

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { ChatMessage } from '../../src/domain/chat.ts';
 import { digestChat } from '../../src/domain/content.ts';
+import type { LangfuseDouble } from '../doubles/langfuse-server.ts';
 import { commitAll, git } from '../support/folder.ts';
+import { handOn, startFront, type FrontAnswer, type FrontRequest } from '../support/front.ts';
+import { runJson } from '../support/run.ts';
 import { history, makeChatFile, makeChatScene, system, user } from './chat-scene.ts';
 
 /** Ten chat prompts, each with a property that could get lost on the way to a file and back. */
@@ -175,6 +178,46 @@ describe('a type that differs between the file and Langfuse', () => {
   });
 });
 
+describe('a chat prompt that changes in Langfuse during a sync', () => {
+  /** Syncs a new chat prompt through a front that handles the first create request. */
+  async function syncThrough(create: (request: FrontRequest, langfuse: LangfuseDouble) => Promise<FrontAnswer>) {
+    const { langfuse, store, folder } = await makeChatScene({
+      'prompts/a.md': makeChatFile('a', '{{role "user"}}\nHi.'),
+    });
+    let hasCreated = false;
+    const front = await startFront({
+      target: langfuse.baseUrl,
+      answer: (request) => {
+        if (request.method !== 'POST' || hasCreated) return null;
+        hasCreated = true;
+        return create(request, langfuse);
+      },
+    });
+    const environment = { ...langfuse.environment, LANGFUSE_HOST: front.baseUrl };
+    const { exitCode, report } = await runJson(folder, ['sync', '--yes', '--any-commit'], { environment });
+    return { store, exitCode, prompt: report.prompts[0] };
+  }
+
+  test('sync blocks a new chat prompt if somebody creates a text prompt with the same name at the same time', async () => {
+    const { store, exitCode, prompt } = await syncThrough(async (request, { baseUrl, store: other }) => {
+      other.addVersion('a', { text: 'Hi.' });
+      return handOn(request, baseUrl);
+    });
+    expect([exitCode, prompt?.status]).toEqual([3, 'blocked']);
+    expect(prompt?.problems).toMatchObject([{ code: 'prompt/other-type' }]);
+    expect(store.versions('a')).toHaveLength(1);
+  });
+
+  test('After a lost create response, sync adopts the chat prompt that Langfuse created', async () => {
+    const { store, exitCode, prompt } = await syncThrough(async (request, { baseUrl }) => {
+      await handOn(request, baseUrl);
+      throw new Error('The connection ends.');
+    });
+    expect([exitCode, prompt?.changes[0]]).toMatchObject([0, { status: 'adopted', recovered: true }]);
+    expect(store.versions('a')).toHaveLength(1);
+  });
+});
+
 /** A version that promptsync cannot write to a file, and the reason that it gives. */
 type Unwritable = { readonly fault: string; readonly messages: readonly ChatMessage[]; readonly reason: RegExp };
 
@@ -185,6 +228,11 @@ describe('messages that no file can hold', () => {
       fault: 'contains a doubled carriage return',
       messages: [system('a\r\r\nb')],
       reason: /Line 2 .* carriage return/,
+    },
+    {
+      fault: 'contains a conflict marker',
+      messages: [system('a\n<<<<<<< b')],
+      reason: /Line 3 .* conflict marker/,
     },
     {
       fault: 'contains a message that ends with a carriage return',

@@ -8,6 +8,12 @@ type Side = string | 'unknown' | null;
 const added = (variable: string) => ({ variable, kind: 'added' as const });
 const removed = (variable: string) => ({ variable, kind: 'removed' as const });
 
+const manyNames = (prefix: string) => Array.from({ length: 100_000 }, (_, index) => `${prefix}${index}`);
+const manyVariables = (prefix: string) =>
+  manyNames(prefix)
+    .map((name) => `{{${name}}}`)
+    .join('');
+
 describe('listBreakingChanges', () => {
   test.each<[string, Side, string, readonly object[]]>([
     [
@@ -39,6 +45,12 @@ describe('listBreakingChanges', () => {
       '',
       '{{constructor}}',
       [added('constructor')],
+    ],
+    [
+      'listBreakingChanges can compare 100,000 variables',
+      manyVariables('a'),
+      manyVariables('b'),
+      [...manyNames('b').map(added), ...manyNames('a').map(removed)],
     ],
     ['listBreakingChanges ignores text that only resembles a variable', '{{ two words }} {x} {{}}', '', []],
   ])('%s', (_, before, after, expected) => {
@@ -111,10 +123,11 @@ describe('listMessageChanges', () => {
       promptOf({ type: 'chat', changes: [setActive({ before: ref(1), messages: { before, after } })] }),
     );
 
-  test('listMessageChanges shortens long lists of messages and long names', () => {
+  test('listMessageChanges shortens long lists of messages and long names, and never cuts a character in half', () => {
     const names = Array.from({ length: 1_050 }, (_, index) => `role-${index}`);
     const [line = ''] = changesOf([], [...names, 'last']);
     expect(line).toMatch(/^messages: none → role-0, role-1, .*role-49, … 1,001 more$/);
+    expect(changesOf(['user'], [`${'x'.repeat(99)}😀`])).toEqual([`messages: user → ${'x'.repeat(99)}…`]);
     expect(changesOf(['user'], ['x'.repeat(1_000)])).toEqual([`messages: user → ${'x'.repeat(100)}…`]);
   });
 });

@@ -1,0 +1,34 @@
+import { parseChatText } from '../domain/chat.ts';
+import type { StoredContent } from '../domain/content.ts';
+import { findPlace } from '../text.ts';
+import { findConflictMarker } from './front-matter.ts';
+
+/**
+ * Explains in one sentence why no prompt file can hold a text from the service. Returns null if a file can hold it.
+ * Includes the number of the line, because users cannot see the character that causes the problem.
+ */
+export function findUnwritableReason({ type, text }: Pick<StoredContent, 'type' | 'text'>): string | null {
+  if (text.trim() === '') return type === 'chat' ? 'It has no messages.' : 'It has no text.';
+  const lineReason = findUnwritableLine(text);
+  if (lineReason !== null || type === 'text') return lineReason;
+  const [fault] = parseChatText(text).faults;
+  return fault === undefined ? null : `The marker on line ${fault.line} of its text has a name that no file can hold.`;
+}
+
+/** Describes the first line of the text that no prompt file can preserve. Returns null if there is none. */
+function findUnwritableLine(text: string): string | null {
+  const match = /\p{Surrogate}|\0|\r(?=\n|$)/u.exec(text);
+  const offset = match?.index ?? findConflictMarker(text);
+  if (offset === -1) return null;
+  const { line } = findPlace(text, offset);
+  switch (match?.[0]) {
+    case undefined:
+      return `Line ${line} of its text is a conflict marker of git.`;
+    case '\r':
+      return `Line ${line} of its text ends with a lone carriage return.`;
+    case '\0':
+      return `Line ${line} of its text contains a NUL character.`;
+    default:
+      return `Line ${line} of its text contains a lone surrogate, which is half of a character.`;
+  }
+}
