@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { close, open } from '../support/front.ts';
 import { sendOrFail, takeFailure, type Failing, type Failure, type FailureMatch } from '../support/github-api.ts';
 import type { Reply } from '../support/github-api.ts';
-import { LangfuseRefusal, langfuseStore, type LangfuseStore, type LangfuseStoreOptions } from './langfuse-store.ts';
+import { LangfuseRefusal } from './langfuse-requests.ts';
+import { langfuseStore, type LangfuseStore, type LangfuseStoreOptions } from './langfuse-store.ts';
 
 export const PUBLIC_KEY = 'pk-lf-0123456789';
 /** The secret key must never appear in any output. */

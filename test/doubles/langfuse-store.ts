@@ -1,13 +1,24 @@
 import { setImmediate } from 'node:timers/promises';
-import { z } from 'zod';
+import type { z } from 'zod';
+import type { ChatMessage, PromptType } from '../../src/domain/chat.ts';
 import type { JsonValue } from '../../src/domain/json.ts';
+import {
+  checkPlaceholderNames,
+  checkRequest,
+  CreateShape,
+  FilterShape,
+  LabelsShape,
+  LangfuseRefusal,
+  LATEST,
+  WhichShape,
+} from './langfuse-requests.ts';
 
 /** A row of Langfuse's prompt table with the fields that its API returns. */
 export type LangfuseVersion = {
   readonly id: string;
   readonly name: string;
   readonly version: number;
-  readonly type: 'text' | 'chat';
+  readonly type: PromptType;
   readonly prompt: string | readonly ChatMessage[];
   readonly config: JsonValue;
   readonly labels: readonly string[];
@@ -21,15 +32,15 @@ export type LangfuseVersion = {
   readonly projectId: string;
 };
 
-type ChatMessage = z.infer<typeof MessageShape>;
-
-/** The input for a new version of a text prompt. */
-export type LangfuseEdit = {
-  readonly text: string;
+/** The input for a new version: a text or the messages of a chat prompt, and the other fields. */
+export type LangfuseEdit = LangfuseEditedPrompt & {
   readonly config?: JsonValue;
   readonly labels?: readonly string[];
   readonly message?: string;
 };
+
+/** The text of a text prompt, or the messages of a chat prompt. */
+export type LangfuseEditedPrompt = { readonly text: string } | { readonly messages: readonly ChatMessage[] };
 
 export type LangfuseStoreOptions = {
   /**
@@ -60,16 +71,6 @@ type State = Required<Pick<LangfuseStoreOptions, 'pause' | 'isDeadlock' | 'ambig
 };
 
 export type LangfuseStore = ReturnType<typeof langfuseStore>;
-
-/** An error response of the server. */
-export class LangfuseRefusal extends Error {
-  readonly reply: { readonly status: number; readonly body: object };
-
-  constructor(status: number, message: string, error: unknown = 'InvalidRequestError') {
-    super(message);
-    this.reply = { status, body: { message, error } };
-  }
-}
 
 /** Every commit in the tests is later than this time, unless a test sets another time. */
 const DEFAULT_START_TIME = '2025-06-01T00:00:00Z';
@@ -117,6 +118,8 @@ export function langfuseStore(options: LangfuseStoreOptions = {}) {
   };
 }
 
+const DEFAULT_MESSAGES: readonly ChatMessage[] = [{ role: 'system', content: 'You are helpful.' }];
+
 /** Actions in Langfuse's user interface. They take effect at once, even while other calls are between read and write. */
 function ownInterface(state: State) {
   const setLabels = (name: string, change: (row: LangfuseVersion) => readonly string[]) => {
@@ -125,19 +128,21 @@ function ownInterface(state: State) {
       if (labels.join() !== row.labels.join()) updateRow(state, row.id, { labels });
     }
   };
+  const addVersion = (name: string, { config, labels, message: commitMessage, ...edited }: LangfuseEdit): number => {
+    const [type, prompt] = 'text' in edited ? ['text', edited.text] : ['chat', edited.messages];
+    const sent = checkRequest(CreateShape, { name, type, prompt, config, labels, commitMessage });
+    return readForCreate(state, sent, USER_ID)().version;
+  };
   return {
-    addVersion: (name: string, { text: prompt, message: commitMessage, ...rest }: LangfuseEdit) =>
-      readForCreate(state, check(CreateShape, { ...rest, name, prompt, commitMessage }), USER_ID)().version,
+    addVersion,
+    addChatPrompt: (name: string, labels: readonly string[] = []) =>
+      addVersion(name, { messages: DEFAULT_MESSAGES, labels }),
     /** Adds a version without a check of its parts, as after a later change of the parts. */
     addComposedVersion: (name: string, text: string) => {
-      const { version } = readForCreate(state, check(CreateShape, { name, prompt: 'Any text.' }), USER_ID)();
+      const version = addVersion(name, { text: 'Any text.' });
       const row = rowsOf(state, name).find((one) => one.version === version);
       if (row !== undefined) updateRow(state, row.id, { prompt: text });
       return version;
-    },
-    addChatPrompt: (name: string, labels: readonly string[] = []) => {
-      const prompt = [{ role: 'system', content: 'You are helpful.' }];
-      return readForCreate(state, check(CreateShape, { name, type: 'chat', prompt, labels }), USER_ID)().version;
     },
     moveLabel: (name: string, version: number, label: string) => void readForPatch(state, name, version, [label])(),
     /** Adds a label without removing it elsewhere, so that two versions have it, as after two concurrent writes. */
@@ -158,88 +163,21 @@ function ownInterface(state: State) {
   };
 }
 
-const LATEST = 'latest';
 /** The id of the user who makes all changes in Langfuse's user interface. */
 const USER_ID = 'user-ada';
 const PROJECT_ID = 'project-1';
 /** The maximum depth of composed prompts. */
 const MAX_NESTING_DEPTH = 5;
 
-/** The name is trimmed after validation. */
-const NameShape = z
-  .string()
-  .regex(/^(?!\/)(?!.*\/\/).*[^/]$/, 'Name has a slash at its beginning or end, two in a row, or is empty')
-  .regex(/^[^|]*$/, "Prompt name cannot contain '|' character")
-  .regex(/^(?!.*<[^<>]*>)/s, 'Text cannot contain HTML tags')
-  .transform((name) => name.trim())
-  .refine((name) => !['', 'new', 'metrics', 'prompt-detail'].includes(name), 'Prompt name is empty or reserved');
-
-const CommonShape = z.object({
-  name: NameShape,
-  labels: z
-    .array(z.string().regex(/^[a-z0-9_.-]{1,36}$/, 'Label must be lowercase'))
-    .refine((labels) => new Set(labels).size === labels.length, 'Labels must be unique')
-    .default([]),
-  config: z.json().nullish(),
-  tags: z.array(z.string()).nullish(),
-  commitMessage: z.string().max(500).nullish(),
-});
-const MessageShape = z.union([
-  z.object({ role: z.string(), content: z.string() }),
-  z.object({ type: z.literal('placeholder'), name: z.string().regex(/^[a-zA-Z][a-zA-Z0-9_]*$/) }),
-]);
-const CreateShape = z.union([
-  CommonShape.extend({ type: z.literal('text').default('text'), prompt: z.string() }),
-  CommonShape.extend({
-    type: z.literal('chat'),
-    prompt: z
-      .array(MessageShape)
-      .refine((messages) => !hasPlaceholderLikeVariable(messages), 'A placeholder has the name of a variable'),
-  }),
-]);
-
-/** Returns true if a placeholder has the name of a variable that is written without white space inside the braces. */
-function hasPlaceholderLikeVariable(messages: readonly ChatMessage[]): boolean {
-  const contents = messages.flatMap((message) => ('content' in message ? [message.content] : []));
-  const names = messages.flatMap((message) => ('content' in message ? [] : [message.name]));
-  return names.some((name) => contents.some((content) => content.includes(`{{${name}}}`)));
-}
-
-/** A PATCH does not validate labels, except that it rejects `latest`. */
-const LabelsShape = z.array(z.string()).refine((labels) => !labels.includes(LATEST), `'${LATEST}' is always assigned`);
-
-/**
- * Validates a request. The database rejects lone surrogates with an internal error. It rejects NUL in the same way,
- * except in a config.
- */
-function check<Shape extends z.ZodType>(shape: Shape, value: unknown): z.output<Shape> {
-  const { success, data, error } = shape.safeParse(value);
-  if (!success) throw new LangfuseRefusal(400, 'Invalid request data', error.issues);
-  JSON.stringify(data, (_, part: unknown) => {
-    if (typeof part === 'string' && !part.isWellFormed()) throw makeInternalError();
-    return part;
-  });
-  JSON.stringify(data, (key, part: unknown) => {
-    if (key === 'config') return undefined;
-    if (typeof part === 'string' && part.includes('\0')) throw makeInternalError();
-    return part;
-  });
-  return data;
-}
-
-function makeInternalError(): LangfuseRefusal {
-  return new LangfuseRefusal(500, 'Internal Server Error', 'An unknown error occurred');
-}
-
 async function create(state: State, body: unknown): Promise<LangfuseVersion> {
-  const sent = check(CreateShape, body);
+  const sent = checkRequest(CreateShape, body);
   state.requests.push(`POST ${sent.name} [${sent.labels.join(', ')}]`);
   return write(state, sent.name, () => readForCreate(state, sent));
 }
 
 /** Moves labels, and resolves the composition of the version only after that. A 409 has therefore moved the labels. */
 async function patch(state: State, name: string, version: number, sent: unknown): Promise<LangfuseVersion> {
-  const labels = check(LabelsShape, sent);
+  const labels = checkRequest(LabelsShape, sent);
   state.requests.push(`PATCH ${name} v${version} [${labels.join(', ')}]`);
   const row = await write(state, name, () => readForPatch(state, name, version, labels));
   resolveParts(state, row, 409);
@@ -282,8 +220,10 @@ function readForCreate(state: State, sent: z.output<typeof CreateShape>, created
   const { name, type, prompt } = sent;
   const newest = newestOf(state, name);
   if (newest !== undefined && newest.type !== type) {
-    throw new LangfuseRefusal(400, 'Previous versions have different prompt type.');
+    const message = 'Previous versions have different prompt type. Create a new prompt with a different name.';
+    throw new LangfuseRefusal(400, message);
   }
+  checkPlaceholderNames(prompt);
   // The referenced prompts must exist, but the stored text keeps its tags.
   resolveParts(state, { name, prompt }, 400);
   const version = (newest?.version ?? 0) + 1;
@@ -376,16 +316,9 @@ function newestOf(state: State, name: string): LangfuseVersion | undefined {
   return rowsOf(state, name).toSorted((a, b) => b.version - a.version)[0];
 }
 
-/** Numbers may be strings because queries contain strings. */
-const WhichShape = z.object({
-  version: z.coerce.number().int().optional(),
-  label: z.string().optional(),
-  resolve: z.literal([true, false, 'true', 'false']).default(true),
-});
-
 /** Returns a version, or null if there is none. The default label is `production`. */
 function read(state: State, name: string, which: z.input<typeof WhichShape> = {}): LangfuseVersion | null {
-  const { version, label, resolve } = check(WhichShape, which);
+  const { version, label, resolve } = checkRequest(WhichShape, which);
   state.requests.push(`GET ${name} ${version ?? label ?? 'production'}`);
   if (version && label) throw new LangfuseRefusal(400, 'Cannot specify both version and label');
   const row = findRow(state, name, version, label);
@@ -420,26 +353,25 @@ function resolveParts(
       throw new LangfuseRefusal(status, `Maximum nesting depth exceeded (${MAX_NESTING_DEPTH})`);
     }
     const row = kind === 'version' ? findRow(state, part, Number(value)) : findRow(state, part, 0, value);
-    const path = [...above, name];
-    if (row?.type === 'text' && !path.includes(part)) {
-      return JSON.stringify(resolveParts(state, row, status, path)).slice(1, -1);
+    if (row === undefined) {
+      throw new LangfuseRefusal(status, `Prompt dependency not found: ${part} - ${kind} ${value}`);
     }
-    const fault = row === undefined ? 'not found' : 'is circular or not a text prompt';
-    throw new LangfuseRefusal(status, `Prompt dependency ${fault}: ${part} - ${kind} ${value}`);
+    if (row.type !== 'text') {
+      throw new LangfuseRefusal(status, `Prompt dependency is not a text prompt: ${part} - ${kind} ${value}`);
+    }
+    const path = [...above, name];
+    if (path.includes(part)) {
+      const version = `'${part}' version ${row.version}`;
+      throw new LangfuseRefusal(status, `Circular dependency detected involving prompt ${version}`);
+    }
+    return JSON.stringify(resolveParts(state, row, status, path)).slice(1, -1);
   });
   return JSON.parse(resolved) as LangfuseVersion['prompt'];
 }
 
-const text = z.string().optional();
-const FilterShape = z.object({
-  ...{ name: text, label: text, tag: text },
-  page: z.coerce.number().int().min(1).default(1),
-  limit: z.coerce.number().int().min(1).max(100).default(10),
-});
-
 /** Lists prompts. The filter applies to versions, so the listing omits filtered versions of each prompt, too. */
 function list(state: State, filter: z.input<typeof FilterShape> = {}) {
-  const { name, label, tag, page, limit } = check(FilterShape, filter);
+  const { name, label, tag, page, limit } = checkRequest(FilterShape, filter);
   state.requests.push(`GET ${name ?? '*'} page ${page}`);
   const matchingRows = state.rows.filter(
     (row) => (!name || row.name === name) && (!label || row.labels.includes(label)) && (!tag || row.tags.includes(tag)),

@@ -1,3 +1,5 @@
+import type { PromptType } from '../../src/domain/chat.ts';
+import type { Digest } from '../../src/domain/digest.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { FrontAnswer, FrontRequest } from '../support/front.ts';
 import type { Fault } from './faults.ts';
@@ -21,7 +23,7 @@ export function kindOf(call: Call): Kind {
 /** A request in the words of the tables. */
 export type Asked = { readonly promptId: string; readonly call: Call };
 
-/** The content and the metadata of a version, including the key `promptsync`. */
+/** The text that a version stands for, and its metadata, including the key `promptsync`. */
 export type Draft = { readonly text: string; readonly metadata: JsonObject };
 
 /** A version that a double holds. */
@@ -29,6 +31,8 @@ export type KeptVersion = Draft & {
   readonly promptId: string;
   /** The id in reports. */
   readonly id: string;
+  /** The digest of the text or the messages. */
+  readonly digest: Digest;
   /** Whether promptsync created it, as far as the service shows. */
   readonly own: boolean;
 };
@@ -41,7 +45,7 @@ export type Kept = {
   readonly active: (promptId: string, environment: string) => KeptVersion | null;
   /** `null` if prompts of the service have no fields. */
   readonly fields: (promptId: string) => Fields | null;
-  /** Adds a foreign version of the main prompt and activates it in `environment`. */
+  /** Adds a foreign version of the main prompt that stands for a text, and activates it in `environment`. */
   readonly add: (text: string, environment?: string) => void;
   /** Adds an environment to a second version of the main prompt, for services in which this is possible. */
   readonly leave?: (version: number, environment: string) => void;
@@ -63,6 +67,8 @@ export type Service = {
   /** The secrets that no output may contain. */
   readonly secrets: readonly string[];
   readonly hasFields: boolean;
+  /** The type of all prompts. A chat prompt has the messages that the text in the tables stands for. */
+  readonly promptType: PromptType;
   readonly asked: (request: FrontRequest) => Asked;
   /** The version that a create request contains. */
   readonly draftOf: (request: FrontRequest) => Draft;

@@ -1,7 +1,7 @@
 import { kindOf, type Call, type Service } from './calls.ts';
 import { FAULTS, loseAnswer, type Act, type Fault } from './faults.ts';
 import { integration } from './integration.ts';
-import { langfuse } from './langfuse.ts';
+import { langfuse, langfuseChat } from './langfuse.ts';
 import type { Trouble } from './faulty-front.ts';
 import { STATES, type State } from './states.ts';
 
@@ -25,7 +25,7 @@ const REPRESENTATIVE: readonly string[] = ['all at once'];
 export const chosenStates: readonly State[] = STATES.filter(({ name }) => WHOLE || REPRESENTATIVE.includes(name));
 
 /** Each service with its chosen states. */
-export const chosen = [integration, langfuse].map((service) => {
+export const chosen = [integration, langfuse, langfuseChat].map((service) => {
   return { service, states: chosenStates.filter((state) => state.service === service) };
 });
 

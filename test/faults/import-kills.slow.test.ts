@@ -1,26 +1,48 @@
 import { readdirSync, readFileSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { startLangfuse } from '../doubles/langfuse-server.ts';
 import { KILLED, runCli, startCli } from '../support/cli.ts';
 import { git, makeRepository } from '../support/folder.ts';
 import { CONFIG } from '../support/prompts.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { startTestService } from '../support/service.ts';
 
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
-const IMPORT = ['import', ...NAMES.map((name) => `prm_${name}`), '--environment', 'staging'];
 
-/** Starts a service whose texts are so long that writing a file takes several system calls. */
-async function startService(): Promise<TestService> {
+/** Returns the words of an import of prompts. */
+function importOf(names: readonly string[]): readonly string[] {
+  return ['import', ...names.map((name) => `prm_${name}`), '--environment', 'staging'];
+}
+
+const IMPORT = importOf(NAMES);
+
+/** A service with all prompts, as the environment variables of a command name it. */
+type Started = { readonly environment: Readonly<Record<string, string>> };
+
+/** Returns a text that is so long that writing a file with it takes several system calls. */
+function makeLongText(name: string): string {
+  return `Text of ${name}.\n`.repeat(200_000);
+}
+
+async function startWithTexts(): Promise<Started> {
   const service = await startTestService(NAMES);
   for (const name of NAMES) {
-    const version = service.store.createVersion(`prm_${name}`, { content: `Text of ${name}.\n`.repeat(200_000) });
+    const version = service.store.createVersion(`prm_${name}`, { content: makeLongText(name) });
     service.store.setActive(`prm_${name}`, { environment: 'staging', versionId: version?.id ?? '' });
   }
   return service;
 }
 
-/** Makes a repository with a folder for prompts, so that the test can watch the folder before the first prompt exists. */
-const makeClone = () => makeRepository({ 'promptsync.yaml': CONFIG, 'prompts/README.txt': '' });
+async function startWithChatPrompts(): Promise<Started> {
+  const langfuse = await startLangfuse();
+  for (const name of NAMES) {
+    const content = makeLongText(name);
+    const history = { type: 'placeholder', name: 'history' } as const;
+    const messages = [{ role: 'system', content }, history, { role: 'user', content: '{{question}}' }];
+    langfuse.store.addVersion(`prm_${name}`, { messages, labels: ['staging'] });
+  }
+  return langfuse;
+}
 
 /** Reads the prompt files with their contents. */
 function readPromptFiles(folder: string): ReadonlyMap<string, string> {
@@ -29,7 +51,7 @@ function readPromptFiles(folder: string): ReadonlyMap<string, string> {
 }
 
 /** Imports all prompts, and kills the process when `appeared` prompt files have appeared. */
-async function importAndKill(folder: string, appeared: number, { environment }: TestService): Promise<void> {
+async function importAndKill(folder: string, appeared: number, { environment }: Started): Promise<void> {
   const seen = new Set<string>();
   const { child, ended } = startCli(folder, IMPORT, { environment });
   const watcher = watch(join(folder, 'prompts'), (_, name) => {
@@ -41,9 +63,19 @@ async function importAndKill(folder: string, appeared: number, { environment }: 
   expect(exitCode).toBe(KILLED);
 }
 
-describe('promptsync import', () => {
-  test('import leaves no incomplete prompt files behind when its process is killed', async () => {
-    const service = await startService();
+describe.each([
+  { prompts: 'texts of the four-call service', settings: '', start: startWithTexts },
+  {
+    prompts: 'chat prompts of Langfuse',
+    settings: 'service: { provider: langfuse }\n',
+    start: startWithChatPrompts,
+  },
+])('promptsync import of $prompts', ({ prompts, settings, start }) => {
+  /** Makes a repository with a folder for prompts, so that the test can watch the folder before the first prompt exists. */
+  const makeClone = () => makeRepository({ 'promptsync.yaml': `${CONFIG}${settings}`, 'prompts/README.txt': '' });
+
+  test(`import leaves no incomplete prompt files behind when its process is killed (${prompts})`, async () => {
+    const service = await start();
     const finished = makeClone();
     expect(await runCli(finished, IMPORT, service)).toMatchObject({ exitCode: 0 });
     const complete = readPromptFiles(finished);
@@ -57,19 +89,18 @@ describe('promptsync import', () => {
     expect(torn).toEqual([]);
   });
 
-  test('a second import writes the prompt files that are missing after the first import was killed', async () => {
-    const service = await startService();
+  test(`a second import writes the prompt files that are missing after the first import was killed (${prompts})`, async () => {
+    const service = await start();
     const folder = makeClone();
     await importAndKill(folder, 2, service);
     const written = [...readPromptFiles(folder).keys()];
     expect(written.length).toBeGreaterThan(0);
     expect(await runCli(folder, ['validate'])).toMatchObject({ exitCode: 0 });
     const untracked = git(folder, 'status', '--porcelain').split('\n');
-    const expected = /^\?\? prompts\/(?:[a-j]\.md|\.promptsync-\w{6}\/)$/;
+    const expected = /^\?\? prompts\/(?:(?:prm_)?[a-j]\.md|\.promptsync-\w{6}\/)$/;
     expect(untracked.filter((line) => !expected.test(line))).toEqual([]);
-    const left = NAMES.filter((name) => !written.includes(`${name}.md`));
-    const words = ['import', ...left.map((name) => `prm_${name}`), '--environment', 'staging'];
-    expect(await runCli(folder, words, service)).toMatchObject({ exitCode: 0 });
+    const left = NAMES.filter((name) => !written.includes(`${name}.md`) && !written.includes(`prm_${name}.md`));
+    expect(await runCli(folder, importOf(left), service)).toMatchObject({ exitCode: 0 });
     expect(readPromptFiles(folder).size).toBe(NAMES.length);
   });
 });

@@ -1,4 +1,4 @@
-import { VERSION_RECORD_KEY } from '../../src/domain/content.ts';
+import { computeContentDigest, VERSION_RECORD_KEY } from '../../src/domain/content.ts';
 import { startServer } from '../../src/embedded/server.ts';
 import { openStore, type Store, type StoredVersion } from '../../src/embedded/store.ts';
 import { CreateVersionShape, servicePaths, SetActiveShape } from '../../src/service/wire.ts';
@@ -15,6 +15,7 @@ export const integration: Service = {
   environment: (baseUrl) => ({ PROMPTSYNC_BASE_URL: baseUrl, PROMPTSYNC_API_KEY: KEY }),
   secrets: [KEY],
   hasFields: true,
+  promptType: 'text',
   asked: (request) => ({
     promptId: decodeURIComponent(/\/prompts\/([^/?]+)/.exec(request.path)?.[1] ?? ''),
     call: nameOf(request),
@@ -109,5 +110,5 @@ async function openKept(writes: readonly Write[]): Promise<Kept> {
 
 function toKept({ id, prompt_id: promptId, content: text, metadata_ }: StoredVersion): KeptVersion {
   const metadata = metadata_ ?? {};
-  return { promptId, id, text, metadata, own: VERSION_RECORD_KEY in metadata };
+  return { promptId, id, text, metadata, digest: computeContentDigest(text), own: VERSION_RECORD_KEY in metadata };
 }

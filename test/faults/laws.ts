@@ -1,4 +1,4 @@
-import { computeContentDigest, computeMetadataDigest, VERSION_RECORD_KEY } from '../../src/domain/content.ts';
+import { computeMetadataDigest, VERSION_RECORD_KEY } from '../../src/domain/content.ts';
 import { renderCanonicalJson, omitKey } from '../../src/domain/json.ts';
 import type { ReportChange, ReportPrompt } from '../../src/report/schema.ts';
 import { isWriteTo, MAIN, type Draft, type KeptVersion } from './calls.ts';
@@ -123,8 +123,8 @@ function contradiction(promptId: string, change: ReportChange, record: RunRecord
   }
 }
 
-function holds({ text, metadata }: KeptVersion, change: ReportChange & { kind: 'create-version' }): boolean {
-  if (computeContentDigest(text) !== change.digest) return false;
+function holds({ digest, metadata }: KeptVersion, change: ReportChange & { kind: 'create-version' }): boolean {
+  if (digest !== change.digest) return false;
   return change.metadata_digest === undefined || change.metadata_digest === computeMetadataDigest(metadata);
 }
 
@@ -197,11 +197,12 @@ function asGitSays({ scene }: Stage, snapshot: Snapshot): readonly string[] {
   return shown === JSON.stringify(wanted) ? serves : [...serves, `in the end the fields are ${shown}`];
 }
 
-/** Environments keep serving adopted versions by their ids. */
-function adoptedStays({ scene }: Stage, snapshot: Snapshot): readonly string[] {
-  return scene.wanted.flatMap(({ promptId, environment, id }) => {
-    const active = snapshot.active(promptId, environment)?.id;
-    return id === undefined || id === active ? [] : [`${environment} was moved from ${id} to ${active}`];
+/** Environments keep serving the adopted versions, and not copies of them. */
+function adoptedStays({ scene, first }: Stage, snapshot: Snapshot): readonly string[] {
+  const environments = (scene.state.adopted ?? []).flatMap((version) => version.in ?? []);
+  return environments.flatMap((environment) => {
+    const [before, after] = [first, snapshot].map((one) => one.active(MAIN, environment)?.id);
+    return before === after ? [] : [`${environment} was moved from ${before} to ${after}`];
   });
 }
 

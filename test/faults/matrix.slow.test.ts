@@ -57,6 +57,7 @@ describe('the fault matrix', () => {
     expect(chosen.map(({ service: { name, limits } }) => ({ name, count: limits.length }))).toEqual([
       { name: 'the four calls', count: 2 },
       { name: 'Langfuse', count: 1 },
+      { name: 'Langfuse with chat prompts', count: 1 },
     ]);
   });
 });

@@ -64,6 +64,8 @@ async function openStage(scene: Scene, elsewhere: string) {
   };
   return {
     ...{ scene, kept, front, environment, during },
+    /** The state of the service when the stage was opened. */
+    first: snapshot(),
     /** Everything that pinned environments have served since the stage was opened, and what they served at first. */
     ...{ served, servedFirst },
     /** Runs a command line in this process. It does not really wait, because late work counts requests. */

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../src/domain/json.ts';
 import { MAIN, OTHER, type Call, type Service } from './calls.ts';
 import { integration } from './integration.ts';
-import { langfuse } from './langfuse.ts';
+import { makeBody } from '../doubles/langfuse-messages.ts';
+import { langfuse, langfuseChat } from './langfuse.ts';
 import { promptText, type PromptParts } from '../support/prompts.ts';
 
 /** One commit of the repository with the prompts whose files it writes. */
@@ -47,31 +48,31 @@ export type Wanted = {
   readonly environment: string;
   readonly text: string;
   readonly metadata: JsonObject;
-  /** The id of the version, if it is known. */
-  readonly id?: string;
 };
 
-export function wantedOf({ commits, serves, otherServes, adopted = [] }: State): readonly Wanted[] {
+export function wantedOf({ commits, serves, otherServes }: State): readonly Wanted[] {
   const metadata = { ...commits.at(-1)?.main?.metadata };
   const main = Object.entries(serves).map(([environment, text]): Wanted => {
-    const at = adopted.findIndex((version) => version.in === environment);
-    return { promptId: MAIN, environment, text, metadata, ...(at !== -1 && { id: versionId(at) }) };
+    return { promptId: MAIN, environment, text, metadata };
   });
   if (otherServes === undefined) return main;
   return [...main, { promptId: OTHER, environment: 'staging', text: otherServes, metadata: {} }];
 }
 
-/** Returns the id of an adopted version by its index. */
-export function versionId(at: number): string {
+/** Returns the id of an adopted version of the four-call service by its index. */
+function versionId(at: number): string {
   return `ver_${at + 1}`;
 }
 
 /** Returns the files that a commit writes. */
-export function filesOf({ hasFields }: Service, commit: Commit): Readonly<Record<string, string>> {
+export function filesOf({ hasFields, promptType }: Service, commit: Commit): Readonly<Record<string, string>> {
   const files = (['main', 'other'] as const).flatMap((id) => {
     const fields = hasFields ? {} : { key: `prm_${id}`, name: `prm_${id}` };
+    const type = promptType === 'chat' ? { type: promptType } : {};
     const parts = commit[id];
-    return parts === undefined ? [] : [[`prompts/${id}.md`, promptText(id, { ...parts, ...fields })]];
+    if (parts === undefined) return [];
+    const text = makeBody(promptType, parts.text ?? '');
+    return [[`prompts/${id}.md`, promptText(id, { ...parts, ...fields, ...type, text })]];
   });
   return Object.fromEntries(files);
 }
@@ -118,7 +119,10 @@ const ADOPTED = {
   serves: { staging: 'One for {{name}}.' },
 };
 
-/** All states. `langfuse` contains the calls to Langfuse; without it, the state does not exist there. */
+/**
+ * All states. `langfuse` contains the calls to Langfuse; without it, the state does not exist there. The calls for a chat
+ * prompt are the calls for a text prompt.
+ */
 const ALL: readonly (Omit<State, 'service'> & { readonly langfuse?: readonly Call[] })[] = [
   {
     name: 'the first sync',
@@ -263,6 +267,7 @@ const ALL: readonly (Omit<State, 'service'> & { readonly langfuse?: readonly Cal
     name: 'an adopted prompt',
     ...ADOPTED,
     calls: [...twice('staging', 'promptsync'), ...MADE],
+    langfuse: ['read staging'],
   },
   {
     name: 'an adopted prompt with different texts',
@@ -331,7 +336,7 @@ const ALL: readonly (Omit<State, 'service'> & { readonly langfuse?: readonly Cal
 
 export const STATES: readonly State[] = [
   ...ALL.flatMap((state) => (state.calls.length === 0 ? [] : [{ ...state, service: integration }])),
-  ...ALL.flatMap((state) =>
-    state.langfuse === undefined ? [] : [{ ...state, service: langfuse, calls: state.langfuse }],
+  ...[langfuse, langfuseChat].flatMap((service) =>
+    ALL.flatMap((state) => (state.langfuse === undefined ? [] : [{ ...state, service, calls: state.langfuse }])),
   ),
 ];

@@ -239,7 +239,8 @@ describe('the file editor on chat prompts', () => {
   });
 
   test('The file editor can replace the content of 50,000 messages', () => {
-    const makeBody = (content: string) => renderChatText(Array(50_000).fill({ role: 'a', content }));
+    const makeBody = (content: string) =>
+      renderChatText(Array.from({ length: 50_000 }, () => ({ role: 'a', content })));
     expect(edit(makeBody('One.'), makeBody('Two.'))).toBe(makeBody('Two.'));
   });
 

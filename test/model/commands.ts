@@ -1,3 +1,4 @@
+import type { PromptType } from '../../src/domain/chat.ts';
 import type { ProviderName } from '../../src/providers/list.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OnDrift } from '../../src/domain/policy.ts';
@@ -25,6 +26,8 @@ export type Edit =
   | { readonly edit: 'metadata'; readonly metadata: JsonObject | null }
   | { readonly edit: 'name'; readonly name: string }
   | { readonly edit: 'description'; readonly description: string | null }
+  /** Corrects the type in the file, or changes it to the type that the prompt does not have. */
+  | { readonly edit: 'type'; readonly isRight: boolean }
   | { readonly edit: 'pin'; readonly environment: string; readonly idea: PinIdea | null }
   | { readonly edit: 'only-pin'; readonly environment: string; readonly idea: PinIdea }
   | { readonly edit: 'move' }
@@ -116,6 +119,8 @@ export type Command =
 export type Setup = {
   readonly provider: ProviderName;
   readonly prompts: number;
+  /** The chat prompts. The others are text prompts. */
+  readonly chatPrompts: readonly string[];
   readonly environmentOrder: readonly string[] | null;
   readonly latestForbidden: readonly string[];
   /** `tidies`: the service trims texts. `drops`: the service drops metadata. */
@@ -125,3 +130,8 @@ export type Setup = {
   /** The text of a newer version that is active nowhere. `null`: there is none. */
   readonly draft: string | null;
 };
+
+/** Returns the type of a prompt as long as its file has the right type. */
+export function typeOf({ chatPrompts }: Setup, promptId: string): PromptType {
+  return chatPrompts.includes(promptId) ? 'chat' : 'text';
+}

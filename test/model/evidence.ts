@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import type { LedgerVersion } from '../../src/ledger/version-record.ts';
-import { commitAgo, type Commit } from './history.ts';
+import { commitAgo, findCommitted, type Commit } from './history.ts';
 import { mayStay, wantedBy } from './limits.ts';
 import type { World } from './world.ts';
 
@@ -22,7 +22,7 @@ type Moved = {
  * the pin wants. If several versions have the wanted content, all of them must lead to the same result.
  */
 export function evidenceOf(world: World, moved: Moved): Evidence {
-  const base = commitAgo(world.history, moved.ago).files.get(moved.file.id)?.file;
+  const base = findCommitted(commitAgo(world.history, moved.ago), moved.file)?.file;
   const pin = base?.pins.find((one) => one.environment === moved.environment)?.pin;
   if (base === undefined || pin === undefined) return 'none';
   const wanted = wantedBy(world, base, pin);
@@ -76,8 +76,8 @@ function wantedSince({ history }: World, environment: string, base: PromptFile):
   if (pin.kind === 'git') return pinAtHead?.kind === 'git' ? null : 'unclear';
   let since: Commit | null = null;
   for (const commit of history.commits.toReversed()) {
-    const committed = commit.files.get(base.id);
-    // The history of a file continues in front of the commit that removed it.
+    const committed = findCommitted(commit, base);
+    // The history of a file continues in front of the commit that removed it or changed its type.
     if (committed === undefined) continue;
     const other = pinOf(committed.file);
     if (other !== undefined && other.kind !== 'git' && other.kind !== pin.kind) return 'unclear';

@@ -35,7 +35,7 @@ const environment = among(...ENVIRONMENTS);
 
 /** A few texts that repeat often, and enough other texts to fill a ledger. */
 const texts = often<string>(
-  [3, among('A', 'A ', 'B', 'C', 'D\nin two lines')],
+  [3, among('A', 'A ', 'B', 'C', 'D\nin two lines', 'E')],
   [1, nat({ max: 60 }).map((number) => `Text ${number}`)],
 );
 const metadatas = among({}, { model: 'x' }, { model: 'y', more: [1, null] });
@@ -56,6 +56,7 @@ const edits = often<Edit>(
   [2, record({ edit: is('metadata'), metadata: orNull(metadatas) })],
   [1, record({ edit: is('name'), name: among('First', 'New') })],
   [1, record({ edit: is('description'), description: among(null, '', 'About it.') })],
+  [1, record({ edit: is('type'), isRight: often([7, is(true)], [1, is(false)]) })],
   [4, record({ edit: is('pin'), environment, idea: orNull(pinIdeas) })],
   [2, record({ edit: is('only-pin'), environment, idea: pinIdeas })],
   [1, is({ edit: 'move' })],
@@ -163,6 +164,7 @@ const commands = often<Command>(
 const setups: fc.Arbitrary<Omit<Setup, 'provider'>> = fc.noBias(
   record({
     prompts: among(1, 2, 3),
+    chatPrompts: fc.subarray([...PROMPTS]),
     environmentOrder: among(null, [...ENVIRONMENTS]),
     latestForbidden: among([], [], [], [], [], [], ['canary']),
     service: often<Setup['service']>([8, is('faithful')], [1, among('tidies', 'drops')]),
@@ -176,9 +178,9 @@ const setups: fc.Arbitrary<Omit<Setup, 'provider'>> = fc.noBias(
 
 /** Returns sequences whose lengths are evenly distributed from 0 to twice the average. */
 export function sequences(average: number, provider: ProviderName): fc.Arbitrary<readonly [Setup, readonly Command[]]> {
-  const service = provider === 'langfuse' ? { service: 'faithful' as const } : {};
+  const limits = provider === 'langfuse' ? { service: 'faithful' as const } : { chatPrompts: [] };
   return fc.tuple(
-    setups.map((setup) => ({ provider, ...setup, ...service })),
+    setups.map((setup) => ({ provider, ...setup, ...limits })),
     fc.noBias(fc.array(commands, { maxLength: 2 * average, size: 'max' })),
   );
 }

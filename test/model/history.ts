@@ -8,9 +8,12 @@ import type {
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { ObservedPrompt } from '../../src/domain/observed-prompt.ts';
 import type { ContentAtRef, ContentsAtRefs, Provenance } from '../../src/domain/plan.ts';
+import type { PromptType } from '../../src/domain/chat.ts';
 import type { Pin, PromptFile } from '../../src/domain/prompt-file.ts';
 import { makeSuccess } from '../../src/domain/result.ts';
-import type { Content } from '../../src/domain/content.ts';
+import { type Content, type DigestedText, makeContent } from '../../src/domain/content.ts';
+import { digestBody } from '../../src/files/parse-body.ts';
+import { makeBody } from '../doubles/langfuse-messages.ts';
 import type { Edit, PinIdea } from './commands.ts';
 import { file, type WrittenPins } from '../planning/support.ts';
 
@@ -19,18 +22,21 @@ type Pinnable = { readonly id: string; readonly number: number };
 
 /** The versions of one prompt and of the others. If the service has no pins by id, edits pin numbers instead. */
 export type Ids = {
+  /** The right type of the file, and a wrong one. In a service with only text prompts, both are `text`. */
+  readonly types: { readonly right: PromptType; readonly wrong: PromptType };
   readonly own: readonly Pinnable[];
   readonly others: readonly Pinnable[];
   readonly pinsIds: boolean;
 };
 
 /** Returns the first draft of a prompt file, with the given parts of an import. */
-export function firstDraft(promptId: string, imported: Partial<Draft> = {}): Draft {
+export function firstDraft(promptId: string, type: PromptType, imported: Partial<Draft> = {}): Draft {
   return {
     path: `prompts/${promptId}.md`,
     key: `k/${promptId}`,
     name: 'First',
     description: null,
+    type,
     text: 'A',
     metadata: null,
     pins: { staging: 'latest' },
@@ -49,6 +55,8 @@ export function applyEdit(draft: Draft, edit: Edit, ids: Ids): Draft | null {
       return { ...draft, name: edit.name };
     case 'description':
       return { ...draft, description: edit.description };
+    case 'type':
+      return { ...draft, type: edit.isRight ? ids.types.right : ids.types.wrong };
     case 'pin':
       return { ...draft, pins: pinned(draft, edit.environment, edit.idea, ids) };
     case 'only-pin':
@@ -95,12 +103,13 @@ function moved({ path }: Draft): string {
   return path.replace('.md', '-moved.md');
 }
 
-/** The content of a prompt file as its author writes it. */
+/** The content of a prompt file as its author writes it. The messages of a chat prompt follow from `text`. */
 export type Draft = {
   readonly path: string;
   readonly key: string;
   readonly name: string;
   readonly description: string | null;
+  readonly type: PromptType;
   readonly text: string;
   readonly metadata: JsonObject | null;
   readonly pins: WrittenPins;
@@ -135,6 +144,12 @@ export function commitAgo({ commits }: History, ago: number): Commit {
   return commits[Math.max(0, commits.length - 1 - ago)]!;
 }
 
+/** Returns the file of a prompt in a commit. A file with the other type belongs to another prompt of the same name. */
+export function findCommitted({ files }: Commit, { id, type }: Pick<PromptFile, 'id' | 'type'>): Committed | undefined {
+  const committed = files.get(id);
+  return committed?.file.type === type ? committed : undefined;
+}
+
 /** Commits the file of one prompt. `null` removes the file. */
 export function commit(history: History, promptId: string, draft: Draft | null): void {
   const id = `c${history.commits.length}`;
@@ -154,7 +169,7 @@ export function contentAtPath({ commits }: History, commitId: string, path: stri
 export function contentsAtTags({ tags }: History, wanted: PromptFile): ReadonlyMap<string, ContentAtRef> {
   const entries = wanted.pins.flatMap(({ pin }): [string, ContentAtRef][] => {
     const at = pin.kind === 'git' ? tags.get(pin.ref) : undefined;
-    const found = at?.files.get(wanted.id);
+    const found = at && findCommitted(at, wanted);
     if (pin.kind !== 'git' || at === undefined || found === undefined) return [];
     const provenance = { commit: at.id, path: found.file.path, changeSummary: `As of ${pin.ref}` };
     // A copy, as if read from git, because no plan may depend on object identity.
@@ -183,19 +198,19 @@ export function baseOf(
   base: Commit,
   files: readonly PromptFile[],
 ): BaseState & Pick<Recalled, 'formerStates'> {
-  const then = files.flatMap(({ id }) => base.files.get(id)?.file ?? []);
+  const then = files.flatMap((file) => findCommitted(base, file)?.file ?? []);
   return {
     files: new Map(then.map((file) => [file.id, file])),
-    formerStates: new Map(then.map(({ id }) => [id, formerWants(history, id)])),
+    formerStates: new Map(then.map((file) => [file.id, formerWants(history, file)])),
   };
 }
 
 /** Returns since when the head has wanted what the pins of a file want. */
 export function wantedSinceOf(history: History, file: PromptFile, observed: ObservedPrompt): WantedSinceByEnvironment {
-  const states = [...new Set(history.commits.flatMap(({ files }) => files.get(file.id) ?? []))].toReversed();
+  const states = [...new Set(history.commits.flatMap((one) => findCommitted(one, file) ?? []))].toReversed();
   const commits = states.map(({ touchedBy }) => touchedBy);
   const introduced = findIntroducingCommits(file, observed, contentsAtRefsOf(history, file), {
-    ...{ commits, isComplete: true, pins: formerWants(history, file.id).pins },
+    ...{ commits, isComplete: true, pins: formerWants(history, file).pins },
   });
   const timeOf = (id: string) => history.commits.find((one) => one.id === id)?.time ?? 0;
   return new Map([...introduced].map(([environment, commit]) => [environment, { commit, time: timeOf(commit) }]));
@@ -206,8 +221,8 @@ function contentsAtRefsOf(history: History, file: PromptFile): ContentsAtRefs {
 }
 
 /** Returns what all commits wanted. All of them are ancestors of the head. */
-function formerWants(history: History, promptId: string): FormerStates {
-  const files = history.commits.flatMap(({ files: all }) => all.get(promptId) ?? []);
+function formerWants(history: History, prompt: PromptFile): FormerStates {
+  const files = history.commits.flatMap((one) => findCommitted(one, prompt) ?? []);
   const states = [...new Set(files)].toReversed();
   const pins = states.flatMap(({ file, touchedBy: commit }, age) =>
     file.pins.map(({ environment, pin }) => ({
@@ -227,7 +242,12 @@ function meant(history: History, file: PromptFile, pin: Pin): Content | null {
   return pin.kind === 'git' ? (contentsAtTags(history, file).get(pin.ref)?.content ?? null) : null;
 }
 
-function toFile(id: string, { description, metadata, ...draft }: Draft): PromptFile {
-  const rest = { ...(description !== null && { description }), ...(metadata !== null && { metadata }) };
-  return { ...file({ ...draft, ...rest }), id };
+/** Returns the text of a prompt file, with its digest, for a text of the model. */
+export function digestWritten(type: PromptType, text: string): DigestedText {
+  return digestBody(type, makeBody(type, text));
+}
+
+function toFile(id: string, { description, metadata, text, ...draft }: Draft): PromptFile {
+  const content = makeContent(digestWritten(draft.type, text), metadata ?? undefined);
+  return { ...file({ ...draft, ...(description !== null && { description }) }), id, content };
 }

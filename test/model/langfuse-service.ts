@@ -1,4 +1,4 @@
-import { toFileContent, makeVersionContent, digestText, digestChat } from '../../src/domain/content.ts';
+import { toFileContent, makeVersionContent } from '../../src/domain/content.ts';
 import { isJsonObject } from '../../src/domain/json.ts';
 import { followsLatest } from '../../src/domain/prompt-file.ts';
 import { makePromptUrl, type LangfuseService } from '../../src/langfuse/client.ts';
@@ -8,9 +8,11 @@ import { interpretCreateRefusal } from '../../src/langfuse/refusals.ts';
 import type { LedgerVersion } from '../../src/ledger/version-record.ts';
 import { makeProblem } from '../../src/problem.ts';
 import { ServiceError } from '../../src/service/prompt-service.ts';
-import { LangfuseRefusal, langfuseStore, type LangfuseStore, type LangfuseVersion } from '../doubles/langfuse-store.ts';
-import type { OwnCommand } from './commands.ts';
-import { head } from './history.ts';
+import { findText, makeEditedPrompt } from '../doubles/langfuse-messages.ts';
+import { LangfuseRefusal } from '../doubles/langfuse-requests.ts';
+import { langfuseStore, type LangfuseStore, type LangfuseVersion } from '../doubles/langfuse-store.ts';
+import { typeOf, type OwnCommand, type Setup } from './commands.ts';
+import { digestWritten, head } from './history.ts';
 import { must } from './laws.ts';
 import type { Calls } from './port.ts';
 import { note } from './situations.ts';
@@ -29,7 +31,7 @@ type Kept = {
 };
 
 /** Opens the model of Langfuse, whose labels are the environments. */
-export function openLangfuse(): ServiceModel {
+export function openLangfuse(setup: Setup): ServiceModel {
   // Outside changes during a write happen before the write continues.
   const store = langfuseStore({ pause: async () => {} });
   const kept: Kept = { store, ever: new Map(), byRow: new Map(), listed: new Map(), shown: new Map() };
@@ -43,7 +45,9 @@ export function openLangfuse(): ServiceModel {
     active: (promptId, environment) => find(promptId, ({ labels }) => labels.includes(environment)) ?? null,
     fields: async () => null,
     addVersion: (promptId, { text, metadata = {} }) => {
-      const number = store.addVersion(promptId, { text, config: metadata });
+      // A file with the wrong type may have created the prompt. The type of a prompt never changes.
+      const type = store.versions(promptId)[0]?.type ?? typeOf(setup, promptId);
+      const number = store.addVersion(promptId, { ...makeEditedPrompt(type, text), config: metadata });
       return find(promptId, ({ version }) => version === number)!.id;
     },
     activate: (promptId, environment, id) => store.moveLabel(promptId, Number.parseInt(id, 10), environment),
@@ -56,7 +60,7 @@ export function openLangfuse(): ServiceModel {
         sleep: calls.sleep,
       });
     },
-    ...{ pinsIds: false, movesInCreates: true, takesAny: true },
+    ...{ pinsIds: false, hasChatPrompts: true, movesInCreates: true, takesAny: true },
     readClock: store.readSeconds,
     timesOf: (promptId, id) => {
       const row = store.versions(promptId).find((one) => toVersion(kept, one).id === id);
@@ -90,8 +94,8 @@ function toVersion({ ever, byRow }: Kept, row: LangfuseVersion): LedgerVersion {
   if (known !== undefined) return known;
   const { id, number, content } = toRemote(row);
   const { metadata } = toFileContent(content);
-  const { prompt } = row;
-  const text = typeof prompt === 'string' ? digestText(prompt) : digestChat(prompt);
+  // This text does not come from `digestVersion`, so that the model notices errors in its digest.
+  const text = digestWritten(row.type, findText(row.prompt) ?? content.text);
   const version = { id, number, content: makeVersionContent(text, metadata ?? {}), record: null };
   byRow.set(row.id, version);
   ever.set(`${row.name} ${id}`, version);
@@ -172,6 +176,9 @@ function callsOf(kept: Kept, world: World, { call, watched }: Calls): LangfuseSe
       };
       // The laws are checked when the call is sent, because its effect may come much later.
       watched.creating(name, made);
+      watched.check(() =>
+        must(findText(prompt) !== null, () => `nobody wrote these messages: ${JSON.stringify(prompt)}`),
+      );
       const what = `${JSON.stringify(text)} [${labels.join(', ')}]`;
       const row = await call({ kind: 'create', promptId: name, what, effect: create, ignore: create });
       tell(row);

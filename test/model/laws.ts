@@ -15,7 +15,7 @@ import type { LedgerVersion } from '../../src/ledger/version-record.ts';
 import { omitFoundVersions } from '../../src/planning/guard-plan.ts';
 import { ENVIRONMENTS, LOOK, type SyncWith, TRACKING } from './commands.ts';
 import { evidenceOf } from './evidence.ts';
-import { commitAgo, contentsOf } from './history.ts';
+import { commitAgo, contentsOf, findCommitted } from './history.ts';
 import { isWhat, mayFailLate, mayStay, mustBeBlocked, type Wanted, wantedBy } from './limits.ts';
 import type { Made, Write } from './port.ts';
 import { note } from './situations.ts';
@@ -218,6 +218,15 @@ export function isToolsOwn(environment: string): boolean {
   return environment === TRACKING || environment === LOOK;
 }
 
+/** What the model can predict about the sync of a prompt. */
+export type Prediction = {
+  readonly mayBlock: boolean;
+  readonly mayRefuseMetadata: boolean;
+  readonly mayForget: boolean;
+  readonly mayTakeTwo: boolean;
+  readonly drifts: Drifts | null;
+};
+
 /**
  * Checks a run without troubles. promptsync may refuse a prompt only because of its pins. Otherwise, the service must
  * match the file.
@@ -225,13 +234,15 @@ export function isToolsOwn(environment: string): boolean {
 export async function checkOutcome(
   world: World,
   outcome: PromptOutcome,
-  { mayBlock, mayForget }: { readonly mayBlock: boolean; readonly mayForget: boolean },
+  { mayBlock, mayRefuseMetadata, mayForget }: Prediction,
 ): Promise<void> {
   const { plan, status, problems } = outcome;
   const { file } = plan;
   const codes = problems.map(({ code }) => code).join(', ');
   if (status === 'blocked') return must(mayBlock, () => `${file.id} is blocked without need (${codes})`);
   if (status === 'failed' && mayFailLate(world, file)) return;
+  const isRefusal = problems.some(({ code }) => code === 'apply/unreviewed-metadata');
+  if (status === 'failed' && isRefusal && mayRefuseMetadata) return;
   must(status === 'applied' || status === 'unchanged', () => `${file.id} is ${status} in a clean run (${codes})`);
   must(!mustBeBlocked(world, file), () => `${file.id} is ${status}, with a pin that nothing can be`);
   await checkServed(world, file);
@@ -275,7 +286,7 @@ export type Drifts = ReadonlyMap<string, Drifting>;
 /** Predicts the drift before a sync. Returns `null` without a base, or if the base does not contain the prompt. */
 export async function driftsOf(world: World, file: PromptFile, { base: ago }: SyncWith): Promise<Drifts | null> {
   if (ago === undefined) return null;
-  const base = commitAgo(world.history, ago).files.get(file.id)?.file;
+  const base = findCommitted(commitAgo(world.history, ago), file)?.file;
   if (base === undefined) return null;
   const environments = file.pins.map(
     ({ environment }) => [environment, environmentDrift(world, environment, base, file, ago)] as const,
@@ -320,7 +331,7 @@ function environmentDrift(
   // An unresolvable pin does not show what the commit wanted.
   if (wanted.some((one) => one.kind === 'nothing')) return 'either';
   if (wanted.some((one) => one.kind === 'version' && !service.isFindable(file.id, one.version.id))) return 'either';
-  const former = world.history.commits.flatMap(({ files }) => files.get(file.id)?.file ?? []);
+  const former = world.history.commits.flatMap((commit) => findCommitted(commit, file)?.file ?? []);
   const asked = former.some((one) => {
     const pinned = one.pins.find((pin) => pin.environment === environment);
     return active !== null && pinned !== undefined && mayStay(world, active, wantedBy(world, one, pinned.pin));
@@ -341,6 +352,6 @@ function fieldDrift(
 ): Drifting {
   const [then, now] = [base[field], file[field]];
   if (then === undefined || now === undefined || stands === then || stands === now) return 'none';
-  const former = history.commits.flatMap(({ files }) => files.get(file.id)?.file ?? []);
+  const former = history.commits.flatMap((commit) => findCommitted(commit, file)?.file ?? []);
   return former.some((one) => (one[field] ?? '') === stands) ? 'unfinished' : 'outside';
 }

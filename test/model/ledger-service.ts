@@ -29,7 +29,8 @@ export function openLedgerService(setup: Setup, prompts: readonly string[]): Ser
   const kept: Kept = { service, drops, tracked: new Set(), held: new Map(), heldByPins: new Set() };
   const isReachable = (promptId: string, id: string) => isNamed(service, promptId, id);
   return {
-    ...{ versions, active, addVersion, activate, pinsIds: true, movesInCreates: false, takesAny: false },
+    ...{ versions, active, addVersion, activate },
+    ...{ pinsIds: true, hasChatPrompts: false, movesInCreates: false, takesAny: false },
     version: (promptId, id) => versions(promptId).find((version) => version.id === id),
     fields: (promptId) => service.readPrompt(promptId),
     act: (promptId, command) => {

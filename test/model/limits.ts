@@ -40,17 +40,21 @@ export function isWhat(world: World, version: LedgerVersion, wanted: Wanted): bo
 /** Whether an active version may stay active, even if it is foreign. */
 export function mayStay({ setup }: Pick<World, 'setup'>, version: LedgerVersion, wanted: Wanted): boolean {
   if (wanted.kind !== 'content') return wanted.kind === 'version' && wanted.version.id === version.id;
-  const { text, metadata } = wanted.content;
-  if (version.content.text !== text) return false;
+  const { metadata } = wanted.content;
+  if (!hasSameText(version, wanted.content)) return false;
   return metadata === undefined || setup.service === 'drops' || isDeepStrictEqual(version.content.metadata, metadata);
+}
+
+function hasSameText({ content }: LedgerVersion, { type, text }: Content): boolean {
+  return content.type === type && content.text === text;
 }
 
 /** For a file without metadata, the metadata of a foreign version must be empty. */
 export function isSurelyWhat({ madeByTool, setup, service }: World, version: LedgerVersion, wanted: Wanted): boolean {
   if (wanted.kind === 'nothing') return false;
   if (wanted.kind === 'version') return wanted.version.id === version.id;
-  const { text, metadata } = wanted.content;
-  if (version.content.text !== text) return false;
+  const { metadata } = wanted.content;
+  if (!hasSameText(version, wanted.content)) return false;
   if (setup.service === 'drops') return true;
   if (metadata !== undefined) return isDeepStrictEqual(version.content.metadata, metadata);
   return service.takesAny || madeByTool.has(version.id) || Object.keys(version.content.metadata).length === 0;
@@ -81,6 +85,7 @@ export function looksRewritten(world: World, promptId: string, version: LedgerVe
 export function mayBeBlocked(world: World, file: PromptFile, { reviewed }: SyncWith): boolean {
   const { service, setup } = world;
   const { latestForbidden } = setup;
+  if (hasOtherType(world, file)) return true;
   return file.pins.some(({ environment, pin }) => {
     if (pin.kind === 'latest') return latestForbidden.includes(environment);
     const wanted = wantedBy(world, file, pin);
@@ -94,6 +99,25 @@ export function mayBeBlocked(world: World, file: PromptFile, { reviewed }: SyncW
     if (pin.kind !== 'number' || wanted.kind !== 'version' || isServedSomewhere) return false;
     return service.mayBeUnknown(world, file.id, wanted.version);
   });
+}
+
+/** Whether the prompt has another type in the service. All versions of a prompt have the same type. */
+function hasOtherType({ service }: World, { id, type }: PromptFile): boolean {
+  return service.versions(id).some(({ content }) => content.type !== type);
+}
+
+/**
+ * Whether a sync may refuse to activate a version that an earlier run has left behind: the version has metadata that the
+ * reviewed plan did not show. Must be called before the sync.
+ */
+export function mayRefuseMetadata(world: World, file: PromptFile, { reviewed }: SyncWith): boolean {
+  if (reviewed !== true) return false;
+  const isLeftBehind = (version: LedgerVersion, content: Content): boolean =>
+    version.record !== null &&
+    hasSameText(version, content) &&
+    !isDeepStrictEqual(version.content.metadata, content.metadata ?? {});
+  const versions = world.service.versions(file.id);
+  return contentsOf(world.history, file).some((content) => versions.some((one) => isLeftBehind(one, content)));
 }
 
 /** Whether the service rewrites the content, which shows only when promptsync creates the version. */
@@ -139,6 +163,7 @@ function readsAsRewritten(world: World, { id }: PromptFile, content: Content): b
 /** Whether a clean sync has to refuse the prompt. */
 export function mustBeBlocked(world: World, file: PromptFile): boolean {
   const { latestForbidden } = world.setup;
+  if (hasOtherType(world, file)) return true;
   return file.pins.some(({ environment, pin }) =>
     pin.kind === 'latest' ? latestForbidden.includes(environment) : wantedBy(world, file, pin).kind === 'nothing',
   );

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkSequence, renderBroken, seedOf } from './check-sequence.ts';
 import { SEED } from '../support/seed.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
 import type { Command, Setup, SyncWith } from './commands.ts';
 import { runSequence } from './perform.ts';
 import type { Statistics } from './situations.ts';
@@ -64,9 +65,34 @@ const REGRESSIONS: Readonly<Record<string, readonly Command[]>> = {
 
 const setup: Setup = {
   ...{ provider: 'langfuse', prompts: 1, environmentOrder: null, latestForbidden: [], service: 'faithful' },
-  ...{ adopted: [{ text: 'A', metadata: {} }], draft: 'A' },
+  ...{ chatPrompts: [], adopted: [{ text: 'A', metadata: {} }], draft: 'A' },
 };
 
-test.each(Object.entries(REGRESSIONS))('%s', async (_, commands) => {
-  await expect(runSequence(setup, commands, new Map())).resolves.toBeUndefined();
+describe.each([
+  { type: 'text', chatPrompts: [] },
+  { type: 'chat', chatPrompts: ['p1'] },
+])('promptsync handles known sequences of changes to a $type prompt', ({ type, chatPrompts }) => {
+  test.each(Object.entries(REGRESSIONS))(`%s (${type} prompt)`, async (_, commands) => {
+    await expect(runSequence({ ...setup, chatPrompts }, commands, new Map())).resolves.toBeUndefined();
+  });
+});
+
+test('a reviewed sync may refuse the metadata of a version that an interrupted sync has left behind', async () => {
+  const metadata = (written: JsonObject | null): Command => {
+    return { kind: 'edit', prompt, edits: [{ edit: 'metadata', metadata: written }] };
+  };
+  const lost = {
+    trouble: 'fault',
+    call: 'set',
+    nth: 0,
+    when: 'before',
+    effect: 'not-sent',
+    lasting: false,
+    delay: 0,
+  } as const;
+  const commands = [metadata({ model: 'x' }), sync({ troubles: [lost] }), metadata(null), sync({ reviewed: true })];
+  const fourCalls: Setup = { ...setup, provider: 'integration', adopted: [] };
+  const statistics: Statistics = new Map();
+  await runSequence(fourCalls, [...commands, sync({ reviewed: true })], statistics);
+  expect(statistics.get('problem: apply/unreviewed-metadata')).toBe(1);
 });

@@ -1,9 +1,18 @@
 import type { PromptOutcome } from '../../src/domain/plan.ts';
 import { followsLatest, type PromptFile } from '../../src/domain/prompt-file.ts';
-import type { Command, Edit, PromptIndex, Setup, SyncWith } from './commands.ts';
+import { typeOf, type Command, type Edit, type PromptIndex, type Setup, type SyncWith } from './commands.ts';
 import { commit, commitAgo, applyEdit, firstDraft, head, type Draft } from './history.ts';
-import { checkDrift, checkOutcome, checkReviewed, checkTruth, driftsOf, LawBroken, must, type Drifts } from './laws.ts';
-import { mayBeBlocked, mayBeUnrecognised, mayOutgrow } from './limits.ts';
+import {
+  checkDrift,
+  checkOutcome,
+  checkReviewed,
+  checkTruth,
+  driftsOf,
+  LawBroken,
+  must,
+  type Prediction,
+} from './laws.ts';
+import { mayBeBlocked, mayBeUnrecognised, mayOutgrow, mayRefuseMetadata } from './limits.ts';
 import { note, noteRun, type Statistics } from './situations.ts';
 import { runTool } from './tool.ts';
 import { actOutside } from './troubles.ts';
@@ -54,7 +63,8 @@ export async function perform(world: World, command: Command): Promise<void> {
 function edit(world: World, index: PromptIndex, before: Draft | null, edits: readonly Edit[]): void {
   const promptId = promptAt(world, index);
   const ids = idsOf(world, promptId);
-  const after = edits.reduce<Draft | null>((draft, one) => applyEdit(draft ?? firstDraft(promptId), one, ids), before);
+  const first = firstDraft(promptId, typeOf(world.setup, promptId));
+  const after = edits.reduce<Draft | null>((draft, one) => applyEdit(draft ?? first, one, ids), before);
   commit(world.history, promptId, after);
 }
 
@@ -71,20 +81,16 @@ async function dryRun(world: World): Promise<void> {
   must(port.begun() === 0, () => 'a dry run writes');
 }
 
-/** What the model can predict about the sync of a prompt. */
-type Prediction = {
-  readonly mayBlock: boolean;
-  readonly mayForget: boolean;
-  readonly mayTakeTwo: boolean;
-  readonly drifts: Drifts | null;
-};
-
 async function predict(world: World, file: PromptFile, options: SyncWith): Promise<Prediction> {
   const drifts = await driftsOf(world, file, options);
   const mayRefuse = options.onDrift === 'fail' && [...(drifts?.values() ?? [])].some((one) => one !== 'none');
   const mayBlock = mayRefuse || mayBeBlocked(world, file, options);
   const mayForget = mayOutgrow(world, file);
-  return { mayBlock, mayForget, mayTakeTwo: mayForget || mayBeUnrecognised(world, file), drifts };
+  return {
+    ...{ mayBlock, mayForget, drifts },
+    mayRefuseMetadata: mayRefuseMetadata(world, file, options),
+    mayTakeTwo: mayForget || mayBeUnrecognised(world, file),
+  };
 }
 
 async function sync(world: World, options: SyncWith): Promise<void> {
@@ -101,15 +107,10 @@ async function sync(world: World, options: SyncWith): Promise<void> {
     checkTruth(world, outcome, run.port.writes);
     const planned = run.plan.prompts.find(({ file }) => file.id === id)!;
     if (options.reviewed === true) checkReviewed(outcome, planned);
-    const { mayBlock, mayForget, drifts } = predictions.get(id)!;
     if (run.troubles.touched(id)) continue;
-    checkDrift(
-      world,
-      run.plan.prompts.find(({ file }) => file.id === id)!,
-      drifts,
-      options,
-    );
-    await checkOutcome(world, outcome, { mayBlock: mayBlock || mayBeStale, mayForget });
+    const prediction = predictions.get(id)!;
+    checkDrift(world, planned, prediction.drifts, options);
+    await checkOutcome(world, outcome, { ...prediction, mayBlock: prediction.mayBlock || mayBeStale });
   }
   const takesTwo = [...predictions].flatMap(([id, { mayTakeTwo }]) => (mayTakeTwo ? [id] : []));
   if (isClean) await checkSecond(world, options, refusedIn(run.outcomes).union(new Set(takesTwo)));

@@ -105,6 +105,8 @@ function watchWrites(world: World, files: readonly PromptFile[]) {
     writes,
     /** Returns the first law that a write broke. It is not thrown, because promptsync could catch it. */
     broken: () => broken,
+    /** Checks a law of one service before a write. */
+    check: watch,
     creating: (promptId: string, made: Made) => watch(() => checkCreate(world, files, promptId, made)),
     created: (promptId: string, id: string, made: Made) => {
       madeByTool.set(id, made.text);

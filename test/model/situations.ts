@@ -21,6 +21,7 @@ function situationsOf({ plan, changes, status }: PromptOutcome, run: ToolRun): r
   const isTouched = run.troubles.touched(id);
   const adopted = changes.some((one) => one.status === 'adopted');
   const created = run.port.writes.some((write) => write.kind === 'create' && write.promptId === id);
+  const isChat = plan.file.type === 'chat';
   const isBack = changes.some(({ change }) => change.kind === 'set-active' && isOlder(change));
   return [
     ...(planned !== plan ? ['planned afresh'] : []),
@@ -29,6 +30,8 @@ function situationsOf({ plan, changes, status }: PromptOutcome, run: ToolRun): r
     ...(adopted && !created && !isTouched ? ['adopted by a later run'] : []),
     ...(created && status === 'applied' && isTouched ? ['applied in spite of trouble'] : []),
     ...(isBack && status === 'applied' ? ['an environment goes back to an older version'] : []),
+    ...(isBack && status === 'applied' && isChat ? ['a label of a chat prompt goes back to an older version'] : []),
+    ...(created && status === 'applied' && isChat ? ['a chat prompt gets a new version'] : []),
     ...(plan.file.pins.every(({ pin }) => pin.kind !== 'latest') && created ? ['made without a pin that follows'] : []),
   ];
 }
@@ -92,6 +95,9 @@ const EXPECTED_OF: Readonly<Record<ProviderName, readonly string[]>> = {
   ],
   langfuse: [
     'problem: langfuse/new-prompt',
+    'problem: prompt/other-type',
+    'situation: a chat prompt gets a new version',
+    'situation: a label of a chat prompt goes back to an older version',
     'drift: moved by the times of versions',
     'made again: without a label that stays, and not among the 20 newest versions',
     'accepted: a number used again between a look and a write',

@@ -8,7 +8,7 @@ import { observePrompts, makeReadRequest } from '../../src/observing/observe-pro
 import { makePlan, planPrompt } from '../../src/planning/make-plan.ts';
 import { guardPlan, guardFreshPlan, type GuardSettings } from '../../src/planning/guard-plan.ts';
 import type { SyncWith } from './commands.ts';
-import { baseOf, commitAgo, contentsAtTags, head, provenanceOf, wantedSinceOf } from './history.ts';
+import { baseOf, commitAgo, contentsAtTags, findCommitted, head, provenanceOf, wantedSinceOf } from './history.ts';
 import { openPort, type Port } from './port.ts';
 import { makeTroubles, type Troubles } from './troubles.ts';
 import type { World } from './world.ts';
@@ -71,7 +71,7 @@ function wantedSinceAtBase(
   const base = commitAgo(history, ago);
   return new Map(
     [...observed].flatMap(([id, prompt]) => {
-      const file = base.files.get(id)?.file;
+      const file = findCommitted(base, head(history).files.get(id)!.file)?.file;
       return file === undefined ? [] : [[id, wantedSinceOf(history, file, prompt)] as const];
     }),
   );

@@ -3,6 +3,7 @@ import { ServiceError } from '../../src/service/prompt-service.ts';
 import { renderVersionRecord } from '../../src/ledger/version-record.ts';
 import { makeProblem } from '../../src/problem.ts';
 import type { CallKind, Moment, OutsideCommand, TheirText, Trouble } from './commands.ts';
+import { findWrittenText } from '../doubles/langfuse-messages.ts';
 import { commitAgo } from './history.ts';
 import { note } from './situations.ts';
 import { promptAt, type World } from './world.ts';
@@ -149,12 +150,11 @@ function copy(world: World, command: OutsideCommand & { readonly kind: 'their-co
   const original = world.service.versions(promptAt(world, command.prompt)).at(-1 - command.nth);
   if (original === undefined) return;
   const { content, record: stamp } = original;
-  const { text, metadata } = content;
   const copied = {
-    ...(command.metadata ?? metadata),
+    ...(command.metadata ?? content.metadata),
     ...(stamp !== null && { promptsync: renderVersionRecord(stamp) }),
   };
-  add(world, command, command.text ?? text, copied);
+  add(world, command, command.text ?? findWrittenText(content), copied);
 }
 
 function textOf({ history }: World, prompt: string, text: TheirText): string {

@@ -4,7 +4,8 @@ import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import type { Provider } from '../../src/domain/provider.ts';
 import type { LedgerVersion } from '../../src/ledger/version-record.ts';
 import type { OutsideVersion } from '../doubles/in-memory-service.ts';
-import { PROMPTS, type OwnCommand, type PromptIndex, type Setup } from './commands.ts';
+import { findWrittenText } from '../doubles/langfuse-messages.ts';
+import { PROMPTS, typeOf, type OwnCommand, type PromptIndex, type Setup } from './commands.ts';
 import { type Draft, firstDraft, newHistory, type History, type Ids } from './history.ts';
 import type { Calls } from './port.ts';
 import type { Statistics } from './situations.ts';
@@ -21,6 +22,7 @@ export type ServiceModel = {
   readonly active: (promptId: string, environment: string) => LedgerVersion | null;
   /** Returns `null` if prompts of the service have no fields. */
   readonly fields: (promptId: string) => Promise<Readonly<Record<FieldName, string>> | null>;
+  /** Adds a version that stands for a text. Returns its id. */
   readonly addVersion: (promptId: string, version: OutsideVersion) => string;
   readonly activate: (promptId: string, environment: string, versionId: string) => void;
   /** Makes an outside change that is possible only in this service. */
@@ -32,6 +34,7 @@ export type ServiceModel = {
   /** Opens a provider for one run of promptsync. */
   readonly connect: (world: World, calls: Calls) => Provider;
   readonly pinsIds: boolean;
+  readonly hasChatPrompts: boolean;
   /** Whether the create call can also activate the new version. */
   readonly movesInCreates: boolean;
   /** Whether promptsync uses any version with the text, foreign or not, for a file without metadata. */
@@ -84,7 +87,7 @@ export function newWorld(setup: Setup, opens: Opens, statistics: Statistics): Wo
     setup,
     prompts,
     history: newHistory(
-      new Map(prompts.map((id) => [id, firstDraft(id, adopt(service, id, setup))])),
+      new Map(prompts.map((id) => [id, firstDraft(id, typeOf(setup, id), adopt(service, id, setup))])),
       service.readClock,
     ),
     service,
@@ -102,8 +105,9 @@ function adopt(service: ServiceModel, id: string, { adopted, draft }: Setup): Pa
   service.activate(id, 'production', first);
   service.activate(id, 'staging', last);
   if (draft !== null) service.addVersion(id, { text: draft });
-  const { text, metadata } = service.active(id, 'staging')?.content ?? { text: '', metadata: {} };
-  const managed = Object.keys(metadata).length === 0 ? null : metadata;
+  const { content } = service.active(id, 'staging')!;
+  const managed = Object.keys(content.metadata).length === 0 ? null : content.metadata;
+  const text = findWrittenText(content);
   return { text, metadata: managed, pins: { staging: 'latest', production: service.pinsIds ? `version:${first}` : 1 } };
 }
 
@@ -111,9 +115,11 @@ export function promptAt({ prompts }: World, index: PromptIndex): string {
   return prompts[index % prompts.length]!;
 }
 
-export function idsOf({ service, prompts }: World, promptId: string): Ids {
+export function idsOf({ service, prompts, setup }: World, promptId: string): Ids {
+  const right = typeOf(setup, promptId);
+  const wrong = service.hasChatPrompts && right === 'text' ? 'chat' : 'text';
   const others = prompts.filter((id) => id !== promptId).flatMap(service.versions);
-  return { own: service.versions(promptId), others, pinsIds: service.pinsIds };
+  return { types: { right, wrong }, own: service.versions(promptId), others, pinsIds: service.pinsIds };
 }
 
 /** Returns the text that a service stores for a sent text. */
