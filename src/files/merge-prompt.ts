@@ -98,9 +98,9 @@ async function mergeContent(
 }
 
 /**
- * Merges texts like `mergeText`. A merge without conflicts can still give a text that is not a valid chat prompt, because
- * git does not know messages. For example, it can leave a line below a placeholder. In that case, treats every difference
- * as a conflict.
+ * Merges texts in the same way as `mergeText`. A merge without conflicts can still produce an invalid chat prompt, because
+ * git knows nothing about messages. For example, it can leave a line below a placeholder. In that case, treats every
+ * difference as a conflict.
  */
 async function mergeValidText(
   type: PromptType,

@@ -24,8 +24,8 @@ export function interpretCreateRefusal(
 }
 
 /**
- * Parts of Langfuse's error messages for a version that somebody else created since promptsync observed the prompt. It
- * has the same number, or it is the first version of the prompt and has a different type.
+ * Parts of the error messages that Langfuse sends if somebody else has created a version since promptsync observed the
+ * prompt. Either that version took the same number, or it is the first version of the prompt and has a different type.
  */
 const CONCURRENT_VERSION = ['unique constraint', 'different prompt type'];
 

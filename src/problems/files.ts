@@ -50,7 +50,7 @@ export const FILE_PROBLEMS = {
   ),
   'prompt/empty-body': defineError('The prompt has no text.', 'Write the prompt text below the closing `---`.'),
   'prompt/unsupported-type': defineError<{ type: string }>(
-    (e) => `The service has no ${e.type} prompts.`,
+    (e) => `The service does not support ${e.type} prompts.`,
     'Remove the `type` field. promptsync then stores the markers as text, and the application can interpret them, as Dotprompt does.',
   ),
   'prompt/other-type': defineError<{
@@ -94,7 +94,7 @@ export const FILE_PROBLEMS = {
   ),
   'prompt/possible-marker': defineWarning<{ line: string }>(
     (e) => `The line "${e.line}" is part of the text, but it resembles a marker.`,
-    'If it should begin a message, write the marker exactly as `{{role "user"}}` or `{{placeholder "history"}}`.',
+    'If the line should begin a message, write the marker exactly as `{{role "user"}}` or `{{placeholder "history"}}`.',
   ),
   'prompt/marker-in-text': defineWarning(
     'The text of this text prompt contains a marker of a chat prompt.',
@@ -208,7 +208,7 @@ export const FILE_PROBLEMS = {
   ),
   'yaml/number': defineError<{ number: string }>(
     (e) => `promptsync cannot represent the number ${e.number} exactly.`,
-    'Use finite numbers and integers no larger than 2^53. Put all other numbers in quotes.',
+    'Use only finite numbers, and integers between -2^53 and 2^53. Put all other numbers in quotes.',
   ),
   'yaml/too-deep': defineError('The YAML is nested too deeply.', 'Reduce the nesting depth of mappings and lists.'),
 

@@ -23,7 +23,7 @@ export function applyReportWords(
   return applyVocabulary(text, vocabulary);
 }
 
-/** Returns the noun for the service in front of its address, for example `service`. */
+/** Returns the noun to put before the address of the service, for example `service`. */
 export function getServiceNoun({ vocabulary = DEFAULT_VOCABULARY }: Pick<Report, 'vocabulary'>): string {
   return vocabulary.service.replace(/^the /, '');
 }
@@ -231,7 +231,7 @@ export function describeBreakingChanges(prompt: ReportPrompt, show: ShowText): r
   ];
 }
 
-/** Names a variable or a placeholder whose value callers supply. */
+/** Returns a phrase for a variable or a placeholder whose value callers supply. */
 function describeInput(input: NamedTexts['texts']['breaking'][number], show: ShowText): string {
   return 'variable' in input ? `variable ${show(`{{${input.variable}}}`)}` : `placeholder ${show(input.placeholder)}`;
 }

@@ -79,7 +79,7 @@ describe('from-openai.mjs on docs/how-to/from-openai.md', () => {
     expect(readPrompt(folder, 'prompts/a.md').metadata).toEqual({ model: 'gpt: 5', ...settings });
   });
 
-  test('from-openai.mjs ignores the ids of messages from a response', async () => {
+  test('from-openai.mjs ignores the ids of messages that were copied from an API response', async () => {
     const message = { type: 'message', id: 'msg_1', status: 'completed', role: 'assistant' };
     const content = [{ type: 'output_text', text: 'Hello.', annotations: [] }];
     const { folder } = await runScript([{ name: 'a', messages: [{ ...message, content }] }]);

@@ -289,7 +289,7 @@ describe('new files of chat prompts', () => {
   });
 
   test.each<[title: string, messages: readonly ChatMessage[], reason: string]>([
-    ['promptsync refuses to write a chat prompt without messages to a file', [], 'It has no messages.'],
+    ['promptsync refuses to write a file for a chat prompt that has no messages', [], 'It has no messages.'],
     [
       'promptsync refuses to write a chat prompt to a file if a message contains a doubled carriage return',
       [{ role: 'a', content: 'x\r\r\ny' }],

@@ -82,7 +82,7 @@ describe('pull of a chat prompt', () => {
     expect(bodyOf()).toBe(`{{role "system"}} \n\n${content}\n\n\n{{role "user"}}\nPlease answer: {{question}}\n`);
   });
 
-  test('pull treats every difference as a conflict if a merge without conflicts is not a valid chat prompt', async () => {
+  test('pull treats every difference as a conflict if a clean merge would produce an invalid chat prompt', async () => {
     const { json, read, write, addVersion, commit, sync, bodyOf } = await makeSynced();
     const synced = '{{role "system"}}\n\n{{role "user"}}\n{{question}}';
     commit({ [PATH]: makeChatFile('a', synced) });

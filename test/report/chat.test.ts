@@ -206,7 +206,7 @@ describe('markWords for a chat prompt', () => {
       ].join('\n'),
     ],
     [
-      'markWords does not mark any words in a message that was replaced by a lone marker line',
+      'markWords does not mark any words if a marker line without content replaces a whole message',
       removed('Be kind.'),
       added(USER),
       `Be kind.\n${USER}`,
