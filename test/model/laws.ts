@@ -6,7 +6,9 @@ import {
   type PromptOutcome,
   type PromptPlan,
   computePlanDigest,
+  isNewVersionRef,
   isVisibleChange,
+  type SetActive,
 } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import type { Content } from '../../src/domain/content.ts';
@@ -135,8 +137,14 @@ function checkOrder({ service }: World, { plan, changes }: PromptOutcome): void 
 function mayShareWrite(first: ChangeOutcome, later: ChangeOutcome, hasCreated: boolean): boolean {
   if (first.change.kind === 'create-version') return later.status === first.status;
   if (first.change.kind !== 'set-active' || later.change.kind !== 'set-active') return false;
-  if (!isDeepStrictEqual(later.change.after, first.change.after)) return false;
+  if (!canBeSameVersion(later.change.after, first.change.after)) return false;
   return first.status === 'unknown' || (later.status === 'made' && hasCreated);
+}
+
+/** Whether two changes can activate the same version. The text of a `git:` pin and of the file can share a new version. */
+function canBeSameVersion(one: SetActive['after'], other: SetActive['after']): boolean {
+  if (isNewVersionRef(one) && isNewVersionRef(other)) return one.newContent.digest === other.newContent.digest;
+  return isDeepStrictEqual(one, other);
 }
 
 /** Checks that promptsync applied the reviewed plan. `--expect-plan` must refuse any other plan. */
