@@ -85,6 +85,9 @@ function blankEmojiParts(text: string): string {
 
 const EMOJI_PART = /[\u200d\u{e0020}-\u{e007f}]/gu;
 
+/** A range of text, as offsets in UTF-16 code units. `end` is exclusive. */
+export type TextSpan = { readonly start: number; readonly end: number };
+
 /** A position in text. Line and column numbers start at 1. Columns count UTF-16 code units. */
 type PlaceInText = { readonly line: number; readonly column: number };
 

@@ -7,7 +7,7 @@ import type { EditedPrompt } from '../domain/edits.ts';
 import { formatCount } from '../text.ts';
 import { type Observation, makePlainReadRequest } from '../domain/observed-prompt.ts';
 import type { Environment } from '../domain/policy.ts';
-import type { PromptIdentity, PromptFile } from '../domain/prompt-file.ts';
+import type { PromptIdentity, PromptFile, TypedPromptIdentity } from '../domain/prompt-file.ts';
 import type { Provider } from '../domain/provider.ts';
 import { makeFailure, makeSuccess, type Result, failWithProblem } from '../domain/result.ts';
 import { applyVocabulary } from '../domain/vocabulary.ts';
@@ -317,7 +317,7 @@ function makeImportEdits({ pins }: ImportChoice): EditedPrompt['edits'] {
 }
 
 function refuseImport(
-  { path, id, key, type }: Pick<EditedPrompt, keyof PromptIdentity | 'type'>,
+  { path, id, key, type }: TypedPromptIdentity,
   status: 'blocked' | 'failed',
   ...problems: readonly Problem[]
 ): PromptImport {

@@ -10,7 +10,7 @@ import {
   type PromptPlan,
   type SetActive,
 } from '../domain/plan.ts';
-import { type EnvironmentPin, type PromptIdentity, formatPin, type PromptFile } from '../domain/prompt-file.ts';
+import { type EnvironmentPin, type TypedPromptIdentity, formatPin, type PromptFile } from '../domain/prompt-file.ts';
 import type { VersionHistories } from '../domain/history.ts';
 import type { TextChange, TextChangesByPrompt } from '../domain/text-changes.ts';
 import type { ListedPrompt } from '../domain/provider.ts';
@@ -175,11 +175,9 @@ function makeHistoryReport(plan: PromptPlan, histories: VersionHistories): Repor
   return { ...identity, status: 'unchanged', changes: [], ...versionFields, drift: [], problems: [] };
 }
 
-function pickIdentity({ path, id, key, type }: Pick<EditedPrompt, IdentityField>): Pick<ReportPrompt, IdentityField> {
+function pickIdentity({ path, id, key, type }: TypedPromptIdentity): TypedPromptIdentity {
   return { path, id, key, type };
 }
-
-type IdentityField = keyof PromptIdentity | 'type';
 
 function makePlannedChange(change: Change, texts: TextChange | undefined): ReportChange {
   switch (change.kind) {

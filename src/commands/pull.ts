@@ -1,4 +1,3 @@
-import { findUnwritableReason } from '../files/find-unwritable-reason.ts';
 import { type FormerFile } from '../desired/read-history.ts';
 import { findServiceChanges, listOutsideEdits, type OutsideEdit, type ServiceChanges } from './find-service-changes.ts';
 import { makeGitSettings } from '../config/make-git-settings.ts';
@@ -10,6 +9,7 @@ import type { TextChange } from '../domain/text-changes.ts';
 import { formatCodePoint } from '../text.ts';
 import { toFileContent, type StoredContent, omitDigests } from '../domain/content.ts';
 import type { World } from '../domain/world.ts';
+import { findUnwritableReason } from '../files/find-unwritable-reason.ts';
 import { type MergedPrompt, mergePrompt, type ServiceSide } from '../files/merge-prompt.ts';
 import { makeMerger } from '../git/make-merger.ts';
 import { makeProblem, type Problem } from '../problem.ts';

@@ -4,7 +4,7 @@ import { type AcceptedWarnings, NO_ACCEPTED_WARNINGS } from '../domain/accepted-
 import type { EditCommit, EditedPrompt, WrittenFile } from '../domain/edits.ts';
 import type { VersionHistories } from '../domain/history.ts';
 import type { OutcomeStatus, Plan, PlanStatus, PromptOutcome } from '../domain/plan.ts';
-import type { PromptFile, PromptIdentity } from '../domain/prompt-file.ts';
+import type { PromptFile, TypedPromptIdentity } from '../domain/prompt-file.ts';
 import type { ListedPrompt } from '../domain/provider.ts';
 import type { TextChangesByPrompt } from '../domain/text-changes.ts';
 import type { Vocabulary } from '../domain/vocabulary.ts';
@@ -38,7 +38,7 @@ export type CommandRun = {
   /** The id of the commit that HEAD points to. Null outside of a git repository, and for commands that make no plan. */
   readonly commit: string | null;
   /** The selected prompt files. A report lists them as `not_attempted` if the run has neither a plan nor outcomes. */
-  readonly files: readonly Pick<PromptFile, keyof PromptIdentity | 'type'>[];
+  readonly files: readonly TypedPromptIdentity[];
   /** The codes of the warnings that the configuration or a prompt file accepts. The report omits these warnings. */
   readonly acceptedWarnings: AcceptedWarnings;
   /** The plan. Null if the command does not plan, or stopped before it planned. */

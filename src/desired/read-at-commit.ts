@@ -235,7 +235,8 @@ function reserveSearch(tree: string, extension: string, { searchedTrees }: Finde
 
 /**
  * Returns the first candidate that is a valid file of the prompt. If the prompt has only files that are invalid or have
- * another type, returns the reason why the last of them does not count. Returns null if no candidate belongs to the prompt.
+ * another type, returns the reason why the last of them does not count. Returns null if no candidate belongs to the
+ * prompt.
  */
 function chooseCandidate(
   candidates: readonly Candidate[],

@@ -1,6 +1,6 @@
 import { computeDigest, type Digest } from './digest.ts';
 import { renderCanonicalJson } from './json.ts';
-import { trimLineFeeds } from '../text.ts';
+import { type TextSpan, trimLineFeeds } from '../text.ts';
 
 /**
  * The types of prompts. A `text` prompt is one text. A `chat` prompt is a list of messages, which promptsync handles as
@@ -17,9 +17,6 @@ export type PromptType = (typeof PROMPT_TYPES)[number];
 export type ChatMessage = RoleMessage | ChatPlaceholder;
 type RoleMessage = { readonly role: string; readonly content: string };
 type ChatPlaceholder = { readonly type: 'placeholder'; readonly name: string };
-
-/** A range of a text, as offsets in UTF-16 code units. `end` is exclusive. */
-export type TextSpan = { readonly start: number; readonly end: number };
 
 /** A message with its position in the text of a chat prompt. */
 export type LocatedMessage = {
@@ -45,7 +42,7 @@ export type ParsedChat = { readonly messages: readonly LocatedMessage[]; readonl
 /** Matches the valid names of placeholders. */
 export const PLACEHOLDER_NAME = /^[a-zA-Z][a-zA-Z0-9_]*$/;
 
-/** Matches a marker line. `readName` checks that the name is a JSON string. */
+/** Matches a marker line. `parseName` checks that the name is a JSON string. */
 const MARKER = /^\{\{(role|placeholder) (".*")\}\}[ \t]*$/su;
 
 /** Matches a line that looks like a marker. If its braces follow a backslash, the line is escaped content. */
@@ -128,19 +125,38 @@ function findMarker(line: string): Marker | null {
   const [, , backslashes] = MARKER_LOOKALIKE.exec(line) ?? [];
   if (backslashes === undefined || backslashes !== '') return null;
   const [, kind, json = ''] = MARKER.exec(line) ?? [];
-  const name = kind === undefined ? null : readName(json);
-  if (name === null || (kind === 'placeholder' && !PLACEHOLDER_NAME.test(name))) return { kind: 'invalid', text: line };
-  return { kind: kind === 'role' ? 'role' : 'placeholder', name };
+  const name = kind === undefined ? null : parseName(json);
+  if (name === null || !isStorable(name)) return { kind: 'invalid', text: line };
+  if (kind === 'role') return { kind, name };
+  return PLACEHOLDER_NAME.test(name) ? { kind: 'placeholder', name } : { kind: 'invalid', text: line };
 }
 
-/** Reads the name in a marker. Returns null if it is not valid JSON, or if no service could store it. */
-function readName(json: string): string | null {
+/** Parses the name in a marker. Returns null if it is not a JSON string. */
+function parseName(json: string): string | null {
   try {
     const name: unknown = JSON.parse(json);
-    return typeof name === 'string' && name.isWellFormed() && !name.includes('\0') ? name : null;
+    return typeof name === 'string' ? name : null;
   } catch {
     return null;
   }
+}
+
+/** Returns true if a service could store the name. */
+function isStorable(name: string): boolean {
+  return name.isWellFormed() && !name.includes('\0');
+}
+
+/**
+ * Returns the number of the first line that is a valid marker, counted from 1. Returns null if there is none. Unlike
+ * `parseChatText`, does not parse any messages.
+ */
+export function findFirstMarkerLine(text: string): number | null {
+  const isMarker = (line: string): boolean => {
+    const marker = findMarker(line);
+    return marker !== null && marker.kind !== 'invalid';
+  };
+  const index = text.split('\n').findIndex(isMarker);
+  return index === -1 ? null : index + 1;
 }
 
 /** Returns a fault for the first line that is not blank. Returns no fault if all lines are blank. */
@@ -209,12 +225,8 @@ export type CanonicalMarker = { readonly kind: 'role' | 'placeholder'; readonly 
 /** Parses one line of a canonical text. Returns its marker, or null if the line is content. */
 export function parseMarkerLine(line: string): CanonicalMarker | null {
   const [, kind, json = ''] = CANONICAL_MARKER.exec(line) ?? [];
-  if (kind === undefined) return null;
-  try {
-    return { kind: kind === 'role' ? 'role' : 'placeholder', name: String(JSON.parse(json)) };
-  } catch {
-    return null;
-  }
+  const name = kind === undefined ? null : parseName(json);
+  return name === null ? null : { kind: kind === 'role' ? 'role' : 'placeholder', name };
 }
 
 /** Lists the markers of a canonical text, in the order in which they occur. */
@@ -223,8 +235,8 @@ export function listMarkers(text: string): readonly CanonicalMarker[] {
 }
 
 /**
- * Formats the name from a marker for display in a list of messages. Appends `*` to the name of a placeholder. Renders names with
- * special characters as JSON, so that no role looks like a placeholder.
+ * Formats the name from a marker for display in a list of messages. Appends `*` to the name of a placeholder. Renders
+ * names with special characters as JSON, so that no role looks like a placeholder.
  */
 export function formatMessageName({ kind, name }: CanonicalMarker): string {
   const shown = /^[\w-]+$/.test(name) ? name : JSON.stringify(name);

@@ -1,6 +1,5 @@
 import type { Problem } from '../problem.ts';
-import type { PromptType } from './chat.ts';
-import type { PromptIdentity } from './prompt-file.ts';
+import type { TypedPromptIdentity } from './prompt-file.ts';
 import type { PlannedTextChange, TextChange } from './text-changes.ts';
 
 /** The commands that write files in the repository. They never write to the service. */
@@ -55,9 +54,7 @@ export type FileEdit =
     };
 
 /** A prompt whose file a command edited, or would edit in a dry run. */
-export type EditedPrompt = PromptIdentity & {
-  /** The type of the prompt. Null if `import` could not read the prompt. */
-  readonly type: PromptType | null;
+export type EditedPrompt = TypedPromptIdentity & {
   readonly status: 'unchanged' | 'pending' | 'applied' | 'blocked' | 'failed';
   readonly edits: readonly FileEdit[];
   readonly problems: readonly Problem[];

@@ -38,6 +38,9 @@ export type PromptFile = {
  */
 export type PromptIdentity = Pick<PromptFile, 'path' | 'id' | 'key'>;
 
+/** The identity of a prompt, with its type. The type is null if `import` could not read the prompt. */
+export type TypedPromptIdentity = PromptIdentity & { readonly type: PromptType | null };
+
 /** Formats a pin as it appears in prompt files, such as `latest`, `3` or `git:main`. */
 export function formatPin(pin: Pin): string {
   if (pin.kind === 'version') return `version:${pin.id}`;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { trimLineFeeds } from '../text.ts';
 import { type ChatMessage, type LocatedMessage, parseChatText, renderContent } from '../domain/chat.ts';
+import { trimLineFeeds } from '../text.ts';
 
 /**
  * Replaces the messages in the body of a chat prompt with the messages of another text. If the sequence of roles and

@@ -1,6 +1,6 @@
 import type { PromptType } from '../domain/chat.ts';
 import { normalizeText } from '../domain/content.ts';
-import { normalizeLineEndings } from '../text.ts';
+import { normalizeLineEndings, type TextSpan } from '../text.ts';
 import { renderCanonicalJson, isJsonObject, omitKey, type JsonObject } from '../domain/json.ts';
 import type { ConflictLabels } from '../domain/edits.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
@@ -8,7 +8,7 @@ import { type Failure, makeFailure, makeSuccess, type Result } from '../domain/r
 import { isError, makeProblem } from '../problem.ts';
 import { makeYamlReplacements, type TextReplacement, type YamlEdit } from './edit-yaml.ts';
 import { replaceMessages } from './edit-chat-body.ts';
-import { findBodySpan, makeFilePlace, findYamlSpan, type Span } from './front-matter.ts';
+import { findBodySpan, makeFilePlace, findYamlSpan } from './front-matter.ts';
 import { digestBody } from './parse-body.ts';
 import { parsePromptFile, type ParsedSource, type ParseResult } from './parse-prompt-file.ts';
 
@@ -161,7 +161,7 @@ const BYTE_ORDER_MARK = '\ufeff';
  */
 function replaceInSpan(
   original: string,
-  findSpan: (source: string) => Span,
+  findSpan: (source: string) => TextSpan,
   makeReplacements: (part: string) => readonly TextReplacement[],
 ): string {
   const mark = original.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';

@@ -1,11 +1,11 @@
 import { isMap, isPair, isScalar, isSeq, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
 import { isJsonObject, type JsonValue } from '../domain/json.ts';
-import type { Span } from './front-matter.ts';
+import type { TextSpan } from '../text.ts';
 import { parseYamlDocument } from './strict-yaml.ts';
 import { renderBlockScalar, renderYamlLines, renderYamlValue, type TextStyle } from './render-yaml.ts';
 
 /** The text that replaces a range of characters. If the range is empty, the text is inserted there. */
-export type TextReplacement = Span & { readonly text: string };
+export type TextReplacement = TextSpan & { readonly text: string };
 
 /** An edit that sets or removes one value in a YAML mapping. */
 export type YamlEdit = {
@@ -230,7 +230,7 @@ function findPairEnd(text: string, { key, value }: Pair): number {
  * Returns the span that the YAML parser reports for a node. The span does not include comments after the node. Only the
  * span of a block collection includes the comments after its last item.
  */
-function findSpan(node: unknown): Span {
+function findSpan(node: unknown): TextSpan {
   const [start, end] = (isScalar(node) || isMap(node) || isSeq(node) ? node.range : null) ?? [0, 0];
   return { start, end };
 }
@@ -273,7 +273,7 @@ function isBlockCollection(node: unknown): node is YAMLMap | YAMLSeq {
  * Returns the offset of the line feed that ends the last line of a block scalar. Blank lines at the end count only if
  * the scalar has the indicator `+`, which makes them part of the value.
  */
-function findBlockScalarEnd(text: string, { start, end }: Span): number {
+function findBlockScalarEnd(text: string, { start, end }: TextSpan): number {
   const keepsLineFeeds = /^[^\s#]*\+/.test(text.slice(start, end));
   if (keepsLineFeeds) return text[end - 1] === '\n' ? end - 1 : end;
   let offset = end;

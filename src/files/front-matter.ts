@@ -1,6 +1,6 @@
 import matter from 'gray-matter';
 import { isUtf8 } from 'node:buffer';
-import { findHidden, makePlaceFinder, findPlace, normalizeLineEndings, shortenText } from '../text.ts';
+import { findHidden, makePlaceFinder, findPlace, normalizeLineEndings, shortenText, type TextSpan } from '../text.ts';
 import { type Failure, makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 
@@ -56,9 +56,6 @@ export function makeFilePlace(path: string, line = 1): Place {
   return { path, line, column: 1 };
 }
 
-/** A range of characters, as offsets in UTF-16 code units. `end` is exclusive. */
-export type Span = { readonly start: number; readonly end: number };
-
 /**
  * The two parts of a prompt file. The body is not trimmed, so it may begin with a blank line and end with line breaks.
  */
@@ -106,12 +103,12 @@ export function splitFrontMatter(source: string, path: string): Result<SplitFile
 }
 
 /** Returns the span of the YAML between the two delimiters of a file. The file must have both. */
-export function findYamlSpan(source: string): Span {
+export function findYamlSpan(source: string): TextSpan {
   return { start: source.indexOf('\n') + 1, end: findClosingOffset(source) };
 }
 
 /** Returns the span of the body after the two delimiters of a file. The file must have both. */
-export function findBodySpan(source: string): Span {
+export function findBodySpan(source: string): TextSpan {
   const closingAt = findClosingOffset(source);
   return { start: closingAt + readLineAt(source, closingAt).length + 1, end: source.length };
 }

@@ -1,7 +1,9 @@
 import {
   type ChatFault,
   type LocatedMessage,
+  type ParsedChat,
   escapeContentLine,
+  findFirstMarkerLine,
   mayBeMisspelledMarker,
   parseChatText,
   PLACEHOLDER_NAME,
@@ -21,21 +23,22 @@ export type ParsedBody = { readonly text: DigestedText; readonly problems: reado
  */
 export function parseBody(type: PromptType, parts: SplitFile, path: string): ParsedBody {
   const { body, place } = omitBlankLine(parts, path);
-  const text = digestBody(type, body);
   if (type === 'text') {
     const isEmpty = body.trim() === '';
     return {
-      text,
+      text: digestText(body),
       problems: isEmpty ? [makeProblem('prompt/empty-body', {}, makeFilePlace(path, parts.bodyLine))] : [],
     };
   }
-  const { messages, faults } = parseChatText(normalizeText(body));
+  const text = normalizeText(body);
+  const parsed = parseChatText(text);
+  const { messages, faults } = parsed;
   return {
-    text,
+    text: digestParsedChat(parsed, text),
     problems: [
       ...faults.slice(0, MAX_SHOWN_FAULTS).map((fault) => makeFaultProblem(fault, findPlace(fault, place))),
       ...checkPlaceholderNames(messages, place),
-      ...warnAboutMisspelledMarkers(messages, normalizeText(body), place),
+      ...warnAboutMisspelledMarkers(messages, text, place),
     ],
   };
 }
@@ -47,8 +50,12 @@ export function parseBody(type: PromptType, parts: SplitFile, path: string): Par
 export function digestBody(type: PromptType, body: string): DigestedText {
   if (type === 'text') return digestText(body);
   const text = normalizeText(body);
-  const { messages, faults } = parseChatText(text);
-  if (faults.length > 0) return { ...digestText(text), type };
+  return digestParsedChat(parseChatText(text), text);
+}
+
+/** @param text the text from which the messages were parsed; it is the result if the messages have faults */
+function digestParsedChat({ messages, faults }: ParsedChat, text: string): DigestedText {
+  if (faults.length > 0) return { ...digestText(text), type: 'chat' };
   return digestChat(messages.map(({ message }) => message));
 }
 
@@ -114,16 +121,15 @@ function checkPlaceholderNames(messages: readonly LocatedMessage[], place: BodyP
   const variables = new Set(
     contents.flatMap((content) => [...content.matchAll(TIGHT_VARIABLE)].map(([, name]) => name)),
   );
-  const placeholders = messages.flatMap(({ message, line }) =>
-    'role' in message ? [] : [{ name: message.name, line }],
-  );
-  const conflicting = placeholders.filter(({ name }) => variables.has(name));
   // Placeholders may repeat. Report only the first of each name.
-  const firstByName = new Map(conflicting.toReversed().map((placeholder) => [placeholder.name, placeholder]));
-  return conflicting
-    .filter((placeholder) => firstByName.get(placeholder.name) === placeholder)
+  const firstLines = new Map<string, number>();
+  for (const { message, line } of messages) {
+    if ('role' in message || !variables.has(message.name) || firstLines.has(message.name)) continue;
+    firstLines.set(message.name, line);
+  }
+  return [...firstLines]
     .slice(0, MAX_SHOWN_FAULTS)
-    .map(({ name, line }) =>
+    .map(([name, line]) =>
       makeProblem('prompt/placeholder-is-variable', { name }, findPlace({ line, text: '' }, place)),
     );
 }
@@ -154,8 +160,6 @@ function warnAboutMisspelledMarkers(
  */
 export function warnAboutMarkerInText(parts: SplitFile, path: string): readonly Problem[] {
   const { body, place } = omitBlankLine(parts, path);
-  const [first] = parseChatText(body).messages;
-  return first === undefined
-    ? []
-    : [makeProblem('prompt/marker-in-text', {}, findPlace({ line: first.line, text: '' }, place))];
+  const line = findFirstMarkerLine(body);
+  return line === null ? [] : [makeProblem('prompt/marker-in-text', {}, findPlace({ line, text: '' }, place))];
 }

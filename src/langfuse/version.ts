@@ -44,8 +44,8 @@ const CONFIG_BYTES_PER_CHARACTER = 20;
  * - `staysKnown` is true, because promptsync can read any version again by its number.
  * - `isManaged` is null, because Langfuse does not show who created a version. promptsync recognizes versions by
  *   comparing their content with git instead.
- * - `id` contains a digest of the text or the messages and of the config, because Langfuse reuses the numbers of deleted versions.
- *   Therefore an id in a plan always refers to the same content.
+ * - `id` contains a digest of the text or the messages and of the config, because Langfuse reuses the numbers of deleted
+ *   versions. Therefore an id in a plan always refers to the same content.
  */
 export function digestVersion(raw: RawLangfuseVersion): RemoteLangfuseVersion {
   const { number, prompt, config, labels, message, times, createdBy, projectId } = raw;
