@@ -1,10 +1,9 @@
 import { type FormerFile, collectFormerPins, readFormerFiles } from '../desired/read-history.ts';
-import type { FormerPin, FormerPinsByEnvironment } from '../domain/history.ts';
+import { type FormerPin, type FormerPinsByEnvironment, meansVersion } from '../domain/history.ts';
 import { type ObservedPromptPlan, listChangingEnvironments } from '../domain/plan.ts';
 import { type EnvironmentPin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 import { makeContentKey } from '../domain/content.ts';
-import { meansVersion } from '../planning/former-pins.ts';
 import { listManagedBefore } from './merge-base.ts';
 import type { PlannedWorkspace } from './run-with-plan.ts';
 import { findMovedEnvironments, type MovedEnvironment } from './find-moved-environments.ts';

@@ -1,6 +1,7 @@
 import type { EditedPrompt, FileEdit } from '../domain/edits.ts';
 import {
   type Change,
+  type ChangeAnnotation,
   type ChangeOutcome,
   type Drift,
   type ServedVersion,
@@ -16,6 +17,7 @@ import type { TextChange, TextChangesByPrompt } from '../domain/text-changes.ts'
 import type { ListedPrompt } from '../domain/provider.ts';
 import { applyVocabulary, DEFAULT_VOCABULARY, type Vocabulary } from '../domain/vocabulary.ts';
 import type { VersionRef } from '../domain/versions.ts';
+import type { UnmetWant } from '../domain/wanted-since.ts';
 import type {
   Report,
   ReportChange,
@@ -24,6 +26,7 @@ import type {
   ReportProblem,
   ReportPrompt,
   ReportRow,
+  ReportWantedFields,
 } from '../report/schema.ts';
 import { makeKeptMetadataFields, makeTextFields } from './make-text-fields.ts';
 import { makeHistoryFields, makeWaitingFields } from './make-history-fields.ts';
@@ -149,7 +152,9 @@ function makePlannedReport(
   const { file, drift } = plan;
   const { status, problems } = outcome ?? plan;
   const changesToReport = outcome?.changes ?? plan.changes.map((change) => ({ change }));
-  const changes = changesToReport.map((one) => makeChange(one, findTexts(one.change, file, texts)));
+  const changes = changesToReport.map((one) =>
+    addAnnotations(makeChange(one, findTexts(one.change, file, texts)), plan.annotations),
+  );
   const environments = file.pins.map((pin) => makeReportRow(pin, plan));
   const identity = { ...pickIdentity(file), ...makeUrlFields(plan) };
   return { ...identity, status, changes, environments, drift: drift.map(makeDrift), problems };
@@ -216,6 +221,37 @@ function makeChange(
     return { ...planned, version: makeReportRef(version), status, ...recovery };
   }
   return { ...planned, after: makeReportRef(version), status };
+}
+
+/** Adds the commit since which the files want the result of a change, for each environment or field that has one. */
+function addAnnotations(change: ReportChange, annotations: readonly ChangeAnnotation[]): ReportChange {
+  switch (change.kind) {
+    case 'create-version':
+      return change;
+    case 'update-prompt': {
+      const fields = { ...change.fields };
+      for (const annotation of annotations) {
+        const field = annotation.subject === 'field' ? fields[annotation.field] : undefined;
+        if (annotation.subject !== 'field' || field === undefined) continue;
+        fields[annotation.field] = { ...field, ...makeWantedFields(annotation.want) };
+      }
+      return { ...change, fields };
+    }
+    case 'set-active': {
+      const annotation = annotations.find(
+        (one) => one.subject === 'environment' && one.environment === change.environment,
+      );
+      if (annotation === undefined) return change;
+      const { status, ...planned } = change;
+      return { ...planned, ...makeWantedFields(annotation.want), ...(status !== undefined && { status }) };
+    }
+  }
+}
+
+function makeWantedFields({ commit, time, isMerged, rival }: UnmetWant): ReportWantedFields {
+  const date = new Date(time * 1000).toISOString().slice(0, 10);
+  const since = { wanted_since: { commit, date, ...(!isMerged && { unmerged: true as const }) } };
+  return rival === null ? since : { ...since, wanted_elsewhere: rival };
 }
 
 /**
@@ -304,9 +340,15 @@ function makeDrift(drift: Drift): ReportDrift {
   return { environment, kind, restores, expected: makeTarget(drift.expected), observed };
 }
 
-function makeServedVersion({ commit, pin, ...ref }: ServedVersion) {
+function makeServedVersion({ commit, isCommitMissing, pin, ...ref }: ServedVersion) {
   const made_by = commit === undefined ? 'outside' : 'git';
-  return { ...makeReportRef(ref), made_by, ...(commit !== undefined && { commit }), ...(pin && { pin }) } as const;
+  return {
+    ...makeReportRef(ref),
+    made_by,
+    ...(commit !== undefined && { commit }),
+    ...(isCommitMissing && { commit_missing: isCommitMissing }),
+    ...(pin && { pin }),
+  } as const;
 }
 
 /**

@@ -1,18 +1,25 @@
 import type { Config } from '../config/config.ts';
 import { getVocabulary } from '../config/service.ts';
 import { NO_ACCEPTED_WARNINGS, collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
-import type { PlanningHistory } from '../domain/desired-state.ts';
+import type { DesiredState, PlanningHistory } from '../domain/desired-state.ts';
 import {
   makePlainReadRequest,
   type Observation,
   type ObservedPrompt,
   type ReadRequest,
+  NO_OBSERVATION,
 } from '../domain/observed-prompt.ts';
 import { type Provider } from '../domain/provider.ts';
 import type { Plan, PromptPlan } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
-import { readDesiredState, type DesiredOptions, type DesiredWorkspace } from '../desired/read-desired-state.ts';
+import { type DefaultBase, openDefaultBase } from '../desired/open-default-base.ts';
+import {
+  readDesiredState,
+  type DesiredOptions,
+  type DesiredWorkspace,
+  type RemovedFiles,
+} from '../desired/read-desired-state.ts';
 import { readPlanningHistory } from '../desired/read-planning-history.ts';
 import { openWorkspace, type WorkspaceOptions } from '../desired/open-workspace.ts';
 import { assumeObservation, UNAVAILABLE_PROVIDER } from '../observing/assume-observation.ts';
@@ -29,6 +36,7 @@ import {
   type ServiceOptions,
   checkServiceAccess,
 } from './open-service.ts';
+import { type FoundDefaultBase, NO_DEFAULT_BASE, readDefaultBase } from './read-default-base.ts';
 import { type CommandResult, type CommandRun, makeRunWithoutPlan, makeCommandResult } from './result.ts';
 
 export type PlanningOptions = WorkspaceOptions &
@@ -40,6 +48,8 @@ export type PlanningOptions = WorkspaceOptions &
      * the command stops before it contacts the service.
      */
     readonly findNeeds?: ((config: Config) => ReadNeeds & { readonly problems: readonly Problem[] }) | undefined;
+    /** Whether to find drift and missing prompt files with a default base if the user named no base. */
+    readonly usesDefaultBase?: boolean | undefined;
   };
 
 /** A plan, and everything that the plan is based on. */
@@ -52,6 +62,10 @@ export type PlannedWorkspace = DesiredWorkspace & {
   readonly observation: Observation;
   /** The parts of the git history that the plan depends on. */
   readonly history: PlanningHistory;
+  /** The default base, from which promptsync reads more prompts if their plans change. Null without a default base. */
+  readonly defaultBase: DefaultBase | null;
+  /** Whether a prompt differs from its file and promptsync had no base to find drift with. */
+  readonly lacksBase: boolean;
   readonly plan: Plan;
 };
 
@@ -90,11 +104,11 @@ export async function runWithPlan(
   if (!read.isSuccess) return stop(...read.problems);
   const desired = read.value;
   const reason = await findReasonNotToContact(options, desired, world);
-  if (reason !== null) return finish(await planFromAssumption(desired, reason));
+  if (reason !== null) return finish(await planFromAssumption(desired, reason, world));
   const opened = await openProvider(desired, world, options);
   if (!opened.isSuccess) return stop(...opened.problems);
   try {
-    return await finish(await planFromObservation(desired, opened.value, needs, world));
+    return await finish(await planFromObservation(desired, opened.value, { ...options, needs }, world));
   } finally {
     await opened.value.close();
   }
@@ -103,7 +117,7 @@ export async function runWithPlan(
 async function planFromObservation(
   desired: DesiredWorkspace,
   opened: OpenedService,
-  needs: ReadNeeds,
+  { needs, ...options }: PlanningOptions & { readonly needs: ReadNeeds },
   world: World,
 ): Promise<PlannedWorkspace> {
   const { provider, name: service } = opened;
@@ -119,8 +133,10 @@ async function planFromObservation(
     makeObserveOptions(config, world),
   );
   const problems = [...desired.problems, ...warnAboutUnknownPrompts(files, observation, service)];
+  const hasDefaultBase = base === null && options.usesDefaultBase === true;
+  const defaultBase = hasDefaultBase ? openDefaultBase(desired, options) : null;
   return {
-    ...(await makePlanWithHistory({ ...desired, problems }, observation)),
+    ...(await makePlanWithHistory({ ...desired, problems }, observation, defaultBase, world)),
     service,
     provider,
     makeRequestFor,
@@ -155,7 +171,7 @@ const INTERFACE_PATHS = [
  * Creates a plan without contacting the service. Assumes that the service is in sync with the base commit.
  * @param reason the warning that explains why promptsync does not contact the service
  */
-async function planFromAssumption(desired: DesiredWorkspace, reason: Problem): Promise<PlannedWorkspace> {
+async function planFromAssumption(desired: DesiredWorkspace, reason: Problem, world: World): Promise<PlannedWorkspace> {
   // Only the service knows which version numbers are active, so promptsync cannot check promotions here.
   const unchecked = {
     ...desired,
@@ -163,23 +179,61 @@ async function planFromAssumption(desired: DesiredWorkspace, reason: Problem): P
     problems: [...desired.problems, reason],
   };
   const makeRequestFor = (file: PromptFile) => makeReadRequest(file, unchecked);
-  const workspace = await makePlanWithHistory(unchecked, assumeObservation(unchecked, unchecked.config.rules));
+  const observation = assumeObservation(unchecked, unchecked.config.rules);
+  const workspace = await makePlanWithHistory(unchecked, observation, null, world);
   return { ...workspace, service: null, provider: UNAVAILABLE_PROVIDER, makeRequestFor };
 }
 
 async function makePlanWithHistory(
   desired: DesiredWorkspace,
   observation: Observation,
+  defaultBase: DefaultBase | null,
+  { printNotice }: Pick<World, 'printNotice'>,
 ): Promise<Omit<PlannedWorkspace, 'service' | 'provider' | 'makeRequestFor'>> {
-  const history = await readPlanningHistory(desired.files, observation, desired);
-  const plan = makePlan(desired, observation, history);
+  const { found, removed, reason } =
+    defaultBase === null ? NO_DEFAULT_BASE : await readDefaultBase(defaultBase, desired, observation);
+  if (reason !== null) printNotice(`Drift is not shown, because ${reason}.`);
+  const { compared, history } = await readHistoryWithBase(desired, found, observation);
+  const warnings = [
+    ...warnAboutMissingFiles(desired.base, observation),
+    // promptsync does not ask the service about the files that are missing since the default base.
+    ...warnAboutMissingFiles(removed, NO_OBSERVATION),
+  ];
   return {
     ...desired,
-    problems: [...desired.problems, ...warnAboutMissingFiles(desired, observation)],
+    problems: [...desired.problems, ...warnings],
     observation,
     history,
-    plan,
+    defaultBase,
+    lacksBase: desired.base === null && (defaultBase === null || reason !== null),
+    plan: makePlan(compared, observation, history),
   };
+}
+
+/** The desired state with the base that a plan uses, and the git history that the plan is based on. */
+type ComparedState = {
+  readonly compared: DesiredState;
+  readonly history: PlanningHistory;
+};
+
+/**
+ * Reads the git history that a plan needs. If git cannot read the history of the default base, continues without this
+ * base, because it only adds drift to the plan.
+ */
+async function readHistoryWithBase(
+  desired: DesiredWorkspace,
+  found: FoundDefaultBase | null,
+  observation: Pick<Observation, 'observed'>,
+): Promise<ComparedState> {
+  if (found === null) {
+    return { compared: desired, history: await readPlanningHistory(desired.files, observation, desired) };
+  }
+  const compared = { ...desired, base: found.base, contentsAtRefs: found.contentsAtRefs };
+  try {
+    return { compared, history: await readPlanningHistory(desired.files, observation, compared) };
+  } catch {
+    return readHistoryWithBase(desired, null, observation);
+  }
 }
 
 /** Creates the run of a command that has a plan and has not written to the service. */
@@ -214,15 +268,19 @@ export async function replanPrompt(
   observed: ObservedPrompt,
   workspace: PlannedWorkspace,
 ): Promise<PromptReplan> {
-  const history = await readPlanningHistory([file], { observed: new Map([[file.id, observed]]) }, workspace);
-  return { plan: planPrompt(file, observed, workspace, history), history };
+  const { defaultBase } = workspace;
+  const desired = { ...workspace, files: [file] };
+  const observation = { observed: new Map([[file.id, observed]]) };
+  const { found } = defaultBase === null ? NO_DEFAULT_BASE : await readDefaultBase(defaultBase, desired, observation);
+  const { compared, history } = await readHistoryWithBase(desired, found, observation);
+  return { plan: planPrompt(file, observed, compared, history), history };
 }
 
 /**
  * Warns about prompts whose files were removed since the base commit, and lists the versions that the service still
  * serves. promptsync cannot delete these prompts, because the API of the service has no call for that.
  */
-function warnAboutMissingFiles({ base }: DesiredWorkspace, observation: Observation): readonly Problem[] {
+function warnAboutMissingFiles(base: RemovedFiles | null, observation: Observation): readonly Problem[] {
   if (base === null) return [];
   return base.removedFiles.map(({ id, path }) => {
     return makeProblem(

@@ -17,7 +17,7 @@ type StatusOptions = PlanningOptions & {
 
 /** Shows which version is active in each environment, and which version should be active. Never writes. */
 export async function showStatus({ orphans, ...options }: StatusOptions, world: World): Promise<CommandResult> {
-  return runWithPlan('status', options, world, async (workspace) => {
+  return runWithPlan('status', { ...options, usesDefaultBase: true }, world, async (workspace) => {
     const texts = collectTextChanges(workspace.plan.prompts, workspace, workspace.history);
     const run = { ...makePlannedRun('status', workspace), texts, waiting: await readWaitingPromotions(workspace) };
     if (orphans === undefined) return makeCommandResult(run, world);

@@ -7,6 +7,7 @@ import { findAffectedPrompts } from '../planning/find-affected-prompts.ts';
 import { collectTextChanges } from '../planning/collect-text-changes.ts';
 import { sortByPlace, makeProblem, type Problem } from '../problem.ts';
 import type { Report } from '../report/schema.ts';
+import { describeStakes } from '../report/stakes.ts';
 import { makeReport } from './make-report.ts';
 import { checkMergedAndUpToDate, type MergeCheckOptions, checkUpToDate } from './check-merged-and-up-to-date.ts';
 import { type CommandResult, type CommandRun, makeStoppedResult, makeCommandResult } from './result.ts';
@@ -58,7 +59,9 @@ export async function syncPrompts(options: SyncOptions, world: World): Promise<C
   }
   const cannotAsk = !options.dryRun && mustConfirm(options, world) && world.confirm === null;
   if (cannotAsk) return makeStoppedResult(mode, makeProblem('usage/confirmation-needed'));
-  return runWithPlan(mode, options, world, (workspace) => guardAndApply(workspace, options, world));
+  return runWithPlan(mode, { ...options, usesDefaultBase: true }, world, (workspace) =>
+    guardAndApply(workspace, options, world),
+  );
 }
 
 /**
@@ -68,10 +71,7 @@ export async function syncPrompts(options: SyncOptions, world: World): Promise<C
 async function guardAndApply(workspace: PlannedWorkspace, options: SyncOptions, world: World): Promise<CommandResult> {
   const guards = makeGuardSettings(workspace, options);
   const plan = guardPlan(workspace.plan, guards);
-  // Without `--base`, promptsync cannot find drift, so the guard `on_drift: fail` would have no effect.
-  const lacksBase = guards.onDrift === 'fail' && options.base === undefined;
-  const baseWarnings = lacksBase ? [makeProblem('config/drift-needs-base')] : [];
-  const warnings = [...warnAboutUncommittedFiles(workspace, options), ...baseWarnings];
+  const warnings = [...warnAboutUncommittedFiles(workspace, options), ...warnAboutMissingBase(workspace, guards)];
   const problems = sortByPlace([...workspace.problems, ...warnings]);
   const texts = collectTextChanges(plan.prompts, workspace, workspace.history);
   const affected = findAffectedPrompts(plan.prompts, workspace.allFiles, workspace.config.rules.listParts);
@@ -85,7 +85,9 @@ async function guardAndApply(workspace: PlannedWorkspace, options: SyncOptions, 
     const run = { ...plannedRun, mode: 'apply', plan: null, problems: declined } as const;
     return { ...makeCommandResult(run, world), shownReport };
   }
-  const applied = await applyIfUpToDate(plan, guards, workspace, options, world);
+  // The user has confirmed this plan and no other.
+  const confirmed = mustAsk ? { ...guards, expectedPlan: guards.expectedPlan ?? workspace.plan.digest } : guards;
+  const applied = await applyIfUpToDate(plan, confirmed, workspace, options, world);
   const run = { ...plannedRun, mode: 'apply', ...applied, problems: [...problems, ...applied.problems] } as const;
   return { ...makeCommandResult(run, world), shownReport };
 }
@@ -101,23 +103,36 @@ async function applyIfUpToDate(
   options: SyncOptions,
   world: World,
 ): Promise<Pick<CommandRun, 'plan' | 'outcomes' | 'problems'>> {
-  // Run this check after the confirmation, because the user may take hours to confirm. If there is nothing to apply,
-  // skip the check, so that promptsync does not contact the remote.
-  const refuse = hasChangesToApply(guardedPlan) ? await makeWriteGuard(workspace, options) : undefined;
-  const plan = guardPlan(workspace.plan, { ...guards, ...(refuse && { refuse }) });
+  // Run this check after the confirmation, because the user may take hours to confirm. If there is nothing to apply or
+  // to refuse because of drift, skip the check, so that promptsync does not contact the remote.
+  const problems = needsNewestCommit(guardedPlan) ? await checkMergedAndUpToDate(workspace, options) : [];
+  const isStale = problems.some(({ code }) => code === 'guard/superseded');
+  // In a stale clone, a newer commit may have asked for what looks like drift. So only the stale clone is reported.
+  const onDrift = isStale ? 'overwrite' : guards.onDrift;
+  const refuse = problems.length > 0 ? () => problems : await makeAdditionalRefusal(guardedPlan, workspace, options);
+  const plan = guardPlan(workspace.plan, { ...guards, onDrift, ...(refuse && { refuse }) });
   const outcomes = await applyGuardedPlan(plan, guards, workspace, world);
   const hasWritten = outcomes.some(({ changes }) => changes.some(({ status }) => status !== 'not_made'));
-  const problems = hasWritten && !world.stopSignal.aborted ? await checkUpToDate(workspace, options) : [];
-  return { plan, outcomes, problems };
+  const warnings = hasWritten && !world.stopSignal.aborted ? await checkUpToDate(workspace, options) : [];
+  return { plan, outcomes, problems: warnings };
 }
 
-/**
- * Returns the guard for writes. If the commit is not merged and up to date, this guard refuses all prompts. Otherwise,
- * it is the guard from `makeRefusal`. Returns undefined if the caller has no such guard.
- */
-async function makeWriteGuard(workspace: PlannedWorkspace, options: SyncOptions): Promise<RefusePrompt | undefined> {
-  const problems = await checkMergedAndUpToDate(workspace, options);
-  return problems.length > 0 ? () => problems : options.makeRefusal?.(workspace);
+/** Returns true if the result of the sync depends on whether HEAD is the newest commit. */
+function needsNewestCommit(plan: Plan): boolean {
+  return hasChangesToApply(plan) || plan.prompts.some(({ problems }) => problems.some(isDriftRefusal));
+}
+
+function isDriftRefusal({ code }: Problem): boolean {
+  return code === 'guard/drift';
+}
+
+/** Returns the guard from `makeRefusal`. Returns undefined if there is none, or if there is nothing to write. */
+async function makeAdditionalRefusal(
+  plan: Plan,
+  workspace: PlannedWorkspace,
+  { makeRefusal }: SyncOptions,
+): Promise<RefusePrompt | undefined> {
+  return hasChangesToApply(plan) ? makeRefusal?.(workspace) : undefined;
 }
 
 function makeGuardSettings(workspace: PlannedWorkspace, options: SyncOptions): GuardSettings {
@@ -142,6 +157,13 @@ function warnAboutUncommittedFiles({ plan, uncommitted }: PlannedWorkspace, opti
     .map(({ file }) => makeProblem('git/uncommitted', {}, { path: file.path }));
 }
 
+/**
+ * Returns a warning if `on_drift` is `fail` and promptsync could not compare with a base. The guard then has no effect.
+ */
+function warnAboutMissingBase({ lacksBase }: PlannedWorkspace, { onDrift }: GuardSettings): readonly Problem[] {
+  return onDrift === 'fail' && lacksBase ? [makeProblem('config/drift-needs-base')] : [];
+}
+
 /** Returns true if an apply has work to do: changes to write, or pinned versions to find in the service. */
 function hasChangesToApply({ prompts }: Plan): boolean {
   return !prompts.every(isIdle);
@@ -153,7 +175,7 @@ function mustConfirm({ yes }: SyncOptions, world: World): boolean {
 
 async function askToApply(plan: PlanToConfirm, { renderPlan }: SyncOptions, world: World): Promise<boolean> {
   if (renderPlan !== undefined) world.printNotice(await renderPlan(plan));
-  return (await world.confirm?.('Apply these changes?')) ?? false;
+  return (await world.confirm?.(describeStakes(plan.report))) ?? false;
 }
 
 async function applyGuardedPlan(

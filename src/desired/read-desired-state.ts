@@ -14,9 +14,9 @@ import { type AcceptedWarnings, collectAcceptedWarnings } from '../domain/accept
 import type { DesiredState, BaseState } from '../domain/desired-state.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { makeSuccess, type Result, failWithProblem } from '../domain/result.ts';
-import { makePromptMatcher } from '../files/find-prompt-paths.ts';
+import { listSearchFolders, makePromptMatcher } from '../files/find-prompt-paths.ts';
 import { readPrompts } from '../files/read-prompts.ts';
-import type { Repository } from '../git/open-repository.ts';
+import type { HeadComparison, Repository } from '../git/open-repository.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { NOT_REGULAR } from '../files/read-write.ts';
 
@@ -27,11 +27,13 @@ import { NOT_REGULAR } from '../files/read-write.ts';
 export type DesiredWorkspace = DesiredState & {
   readonly config: Config;
   readonly repository: Repository | null;
-  readonly base: BaseFiles | null;
+  readonly base: ReviewedBase | null;
   /** All valid prompt files, including those that are not selected. */
   readonly allFiles: readonly PromptFile[];
   /** The paths of the selected files that differ from HEAD. Empty outside a repository. */
   readonly uncommitted: ReadonlySet<string>;
+  /** The paths of all tracked files, in the folders of the prompt files, that were changed or deleted since HEAD. */
+  readonly changedSinceHead: readonly string[];
   readonly skipped: SkippedPrompts | null;
   /**
    * The accepted warnings. If there is a base, promptsync takes them from the base, so that a pull request cannot
@@ -44,7 +46,7 @@ export type DesiredWorkspace = DesiredState & {
 
 /** The options that select the prompts and the base commit. */
 export type DesiredOptions = Pick<WorkspaceOptions, 'only'> & {
-  /** The git ref of the base commit. If it is undefined, promptsync does not look for drift. */
+  /** The git ref of the base commit. If it is undefined, the command uses its default base or none. */
   readonly base?: string | undefined;
 };
 
@@ -62,6 +64,7 @@ export async function readDesiredState(
     const skippedPrompts = skipped?.prompts ?? [];
     const base = ref === undefined ? null : await readBase({ ref, config, files, only, skippedPrompts }, repository);
     const headFiles = new Set(files);
+    const { uncommitted, changed: changedSinceHead } = await compareFilesWithHead(workspace, repository);
     const changedBaseFiles = [...(base?.files.values() ?? [])].filter((file) => !headFiles.has(file));
     return makeSuccess({
       config,
@@ -75,7 +78,8 @@ export async function readDesiredState(
       environmentOrder: config.environments?.map(({ name }) => name) ?? null,
       environmentsWithoutLatest: listEnvironmentsWithoutLatest(config),
       promotionSources: mapPromotionSources(config),
-      uncommitted: await listUncommittedPaths(workspace, repository),
+      uncommitted,
+      changedSinceHead,
       problems: [...workspace.problems, ...(base?.problems ?? [])],
     });
   } catch (error) {
@@ -84,31 +88,44 @@ export async function readDesiredState(
 }
 
 function chooseAcceptedWarnings(
-  base: BaseFiles | null,
+  base: ReviewedBase | null,
   files: readonly PromptFile[],
   config: Config,
 ): AcceptedWarnings {
   return base === null ? collectAcceptedWarnings(files, config) : base.acceptedWarnings;
 }
 
-async function listUncommittedPaths({ files }: Workspace, repository: Repository | null): Promise<ReadonlySet<string>> {
-  if (repository === null || files.length === 0) return new Set();
-  return repository.findUncommitted(files.map(({ path }) => path));
+async function compareFilesWithHead(
+  { files, config }: Workspace & { readonly config: Config },
+  repository: Repository | null,
+): Promise<HeadComparison> {
+  if (repository === null) return { uncommitted: new Set(), changed: [] };
+  const paths = files.map(({ path }) => path);
+  return repository.compareWithHead(paths, listSearchFolders(config));
 }
 
-/** The base commit, with the files of the selected prompts at that commit. */
-type BaseFiles = BaseState & {
-  /** The git ref of the base, as the user specified it. */
-  readonly ref: string;
-  /** The id of the commit that `ref` points to. */
+/** The base commit, with the prompt files that promptsync compares with the service. */
+export type BaseFiles = BaseState & {
+  /** The id of the commit. */
   readonly commit: string;
+};
+
+/** The prompt files that a base has and the work tree does not have. */
+export type RemovedFiles = {
+  /** The git ref of the base, or its shortened commit id. */
+  readonly ref: string;
   /** The selected prompt files that exist at the base but no longer exist in the work tree. */
   readonly removedFiles: readonly PromptFile[];
-  /** The warnings that the base accepts. Files that have moved since the base are listed under their current paths. */
-  readonly acceptedWarnings: AcceptedWarnings;
-  /** Warnings about files that are invalid at the base, and a warning if the clone is shallow. */
-  readonly problems: readonly Problem[];
 };
+
+/** The base that the user specified. It also decides which warnings the user accepts. */
+type ReviewedBase = BaseFiles &
+  RemovedFiles & {
+    /** The warnings that the base accepts. Files that have moved since the base are listed under their current paths. */
+    readonly acceptedWarnings: AcceptedWarnings;
+    /** Warnings about files that are invalid at the base, and a warning if the clone is shallow. */
+    readonly problems: readonly Problem[];
+  };
 
 /** The inputs for reading the base, apart from the repository. */
 type BaseRequest = {
@@ -125,7 +142,7 @@ type BaseRequest = {
  * Reads the prompt files at the base commit. Parses only the files that have changed since that commit. Throws a
  * `ProblemError` if git cannot read the base.
  */
-async function readBase(request: BaseRequest, workspaceRepository: Repository | null): Promise<BaseFiles> {
+async function readBase(request: BaseRequest, workspaceRepository: Repository | null): Promise<ReviewedBase> {
   const { ref, files, skippedPrompts } = request;
   const { repository, commit, same, changed } = await readChangesSince(ref, workspaceRepository);
   const unchangedFiles = files.filter(({ path }) => same.has(path));
@@ -144,6 +161,7 @@ async function readBase(request: BaseRequest, workspaceRepository: Repository | 
     ref,
     commit,
     files: baseFiles,
+    isDefault: false,
     removedFiles,
     acceptedWarnings: { everywhere, byPath: mapAcceptedWarnings(files, baseFiles, removedFiles) },
     problems: [...warnAboutInvalidFiles(changedFiles, request), ...shallowWarnings],

@@ -2,7 +2,7 @@ import type { FormerStates } from '../domain/desired-state.ts';
 import type { CommitInfo, FileHistory, FormerPin, FormerPinsByEnvironment } from '../domain/history.ts';
 import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
 import { formatPin, type Pin, type PromptFile } from '../domain/prompt-file.ts';
-import type { Content } from '../domain/content.ts';
+import { type Content, makeContentKey } from '../domain/content.ts';
 import { isCommitId } from '../git/open-git.ts';
 import type { FileAtCommit } from '../git/read-trees.ts';
 import type { Repository } from '../git/open-repository.ts';
@@ -46,7 +46,49 @@ export async function readFormerStates(
     }),
   );
   const allStates = states.flat();
-  return { pins: await collectFormerPins(allStates, repository), fields: allStates.map(({ file }) => file) };
+  const pins = await collectFormerPins(allStates, repository);
+  return {
+    pins: await addContentsOfMovingRefs(pins, { id, type, path }, repository),
+    fields: allStates.map(({ commit, file }) => ({ ...file, commit })),
+  };
+}
+
+/**
+ * Adds a former pin for each content that a pin to a branch or a tag may have meant. The ref may have moved since the
+ * commit of the pin, so the pin may have meant any content that the file had in an ancestor of the ref.
+ */
+async function addContentsOfMovingRefs(
+  pins: FormerPinsByEnvironment,
+  location: PromptLocation,
+  repository: Repository,
+): Promise<FormerPinsByEnvironment> {
+  const allPins = [...pins.values()].flat();
+  const movingRefs = new Set(allPins.flatMap(({ pin, isFixed }) => (pin.kind === 'git' && !isFixed ? [pin.ref] : [])));
+  if (movingRefs.size === 0) return pins;
+  const contents = await Promise.all(
+    [...movingRefs].map(async (ref) => [ref, await readContentsUpTo(ref, location, repository)] as const),
+  );
+  const contentsByRef = new Map<string, readonly Content[]>(contents);
+  const addContents = (former: FormerPin): readonly FormerPin[] => {
+    const meant = former.pin.kind === 'git' ? (contentsByRef.get(former.pin.ref) ?? []) : [];
+    return [former, ...meant.map((content) => ({ ...former, content }))];
+  };
+  return new Map([...pins].map(([environment, list]) => [environment, list.flatMap(addContents)]));
+}
+
+/** Reads the different contents that a prompt's file had in the commit of a ref and in its ancestors. */
+async function readContentsUpTo(
+  ref: string,
+  { id, type, path }: PromptLocation,
+  repository: Repository,
+): Promise<readonly Content[]> {
+  const commit = await repository.resolveRef(ref);
+  if (commit === null) return [];
+  const result = await findFileAtCommit({ id, type, path: repository.toRootPath(path) }, commit, repository);
+  const pathAtRef = result.kind === 'missing' ? path : repository.toFolderPath(result.path);
+  const states = await readFormerFiles({ id, type, path: pathAtRef }, commit, repository);
+  const byKey = new Map(states.map(({ file }) => [makeContentKey(file.content), file.content]));
+  return [...byKey.values()];
 }
 
 /**
@@ -111,16 +153,25 @@ async function findEarlierFile(
 }
 
 /** The states of a prompt file on a branch, newest first. `isComplete` is false if older states may exist. */
-type BranchStates = { readonly files: readonly FormerFile[]; readonly isComplete: boolean };
+export type BranchStates = { readonly files: readonly FormerFile[]; readonly isComplete: boolean };
 
-async function readBranchStates(prompt: PromptLocation, commit: string, repository: Repository): Promise<BranchStates> {
+/** Reads the states that a prompt file had on a branch, up to the given commit. */
+export async function readBranchStates(
+  prompt: PromptLocation,
+  commit: string,
+  repository: Repository,
+): Promise<BranchStates> {
   const allPlaces = await repository.followFile(commit, repository.toRootPath(prompt.path), 'branch');
   const places = allPlaces.slice(0, MAX_BRANCH_STATES);
   const isCut = places.length === MAX_BRANCH_STATES || (await isAtShallowEdge(places.at(-1)?.commit, repository));
   return { files: await parseStates(prompt, places, repository), isComplete: !isCut };
 }
 
-async function readPinsOfStates({ files, isComplete }: BranchStates, repository: Repository): Promise<FileHistory> {
+/** Reads the pins of the states of a prompt file. */
+export async function readPinsOfStates(
+  { files, isComplete }: BranchStates,
+  repository: Repository,
+): Promise<FileHistory> {
   return {
     commits: files.map((file) => file.commit),
     pins: await collectFormerPins(files, repository),

@@ -1,8 +1,11 @@
 import { type Content, matchesDigest } from '../domain/content.ts';
 import {
   getContentsAtRefs,
+  type FormerStates,
+  NO_UNMET_WANTS,
   type PlanningHistory,
   NO_PLANNING_HISTORY,
+  type UnmetWants,
   type WantedSinceByEnvironment,
 } from '../domain/desired-state.ts';
 import type { FileHistory } from '../domain/history.ts';
@@ -11,6 +14,7 @@ import { type Observation, type ObservedPrompt, showsTimes } from '../domain/obs
 import { compareFields, FIELDS, type Provenance } from '../domain/plan.ts';
 import { isSameVersion, type KnownVersion } from '../domain/versions.ts';
 import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
+import { isCommitId } from '../git/open-git.ts';
 import type { Repository } from '../git/open-repository.ts';
 import { readSourceFile } from './read-at-commit.ts';
 import {
@@ -20,14 +24,18 @@ import {
   readGuardHistory,
   wasSyncedBefore,
 } from './read-history.ts';
-import type { DesiredWorkspace } from './read-desired-state.ts';
+import type { BaseFiles, DesiredWorkspace } from './read-desired-state.ts';
+import { readUnmetWants } from './read-unmet-wants.ts';
 import { readWantedSince } from './read-wanted-since.ts';
 
 /** The parts of the desired state that promptsync needs to read the planning history. */
 type PlanningSources = Pick<
   DesiredWorkspace,
-  'config' | 'repository' | 'base' | 'contentsAtRefs' | 'promotionSources' | 'uncommitted'
->;
+  'config' | 'repository' | 'contentsAtRefs' | 'promotionSources' | 'uncommitted'
+> & {
+  /** The base that the user specified, or the default base. Null if there is none. */
+  readonly base: Pick<BaseFiles, 'commit' | 'files'> | null;
+};
 type GitSources = PlanningSources & { readonly repository: Repository };
 
 /** A prompt file, with the state of its prompt as observed in the service and the targets of its pins. */
@@ -61,12 +69,15 @@ export async function readPlanningHistory(
   });
   const drifting = compared.filter((prompt) => mayHaveDrifted(prompt, sources));
   const tips = drifting.length === 0 ? [] : await listTips(sources);
+  const formerStates = await readForEachPrompt(drifting, ({ file }) => readFormerStates(file, tips, repository));
   return {
     formerPins: mapValues(histories, ({ history }) => history.pins),
     firstAges: mapFirstAges(histories),
     alwaysPinned: mapValues(histories, ({ file, history }) => findEnvironmentsPinnedFromStart(file, history)),
-    formerStates: await readForEachPrompt(drifting, ({ file }) => readFormerStates(file, tips, repository)),
+    formerStates,
     wantedSince: await readForEachPrompt(drifting, (prompt) => readWantedSinceAtBase(prompt, sources)),
+    unmetWants: await readForEachPrompt(drifting, (prompt) => readUnmetWantsAtBase(prompt, formerStates, sources)),
+    missingCommits: await findMissingCommits(drifting, repository),
     provenance: await readProvenance(compared, sources),
     contents: await readContents(compared, repository),
   };
@@ -85,8 +96,9 @@ async function readForEachPrompt<Value>(
  * the tip of the configured branch. Leaves out each of them that is an ancestor of another.
  */
 async function listTips({ repository, base, config }: GitSources): Promise<readonly string[]> {
-  const tips = [base?.commit, repository.head, await repository.findKnownTip(config.branch)];
-  return repository.findIndependent(tips.filter((tip) => typeof tip === 'string'));
+  const tip = await repository.findKnownTip(config.branch);
+  const tips = new Set([base?.commit, repository.head, tip?.commit].filter((commit) => typeof commit === 'string'));
+  return tips.size === 1 ? [...tips] : repository.findIndependent([...tips]);
 }
 
 function mapValues<Value, Mapped>(
@@ -145,6 +157,34 @@ async function readWantedSinceAtBase(
   if (base === null || baseFile === undefined || !showsTimes(observed)) return new Map();
   const live = { repository, branch: config.branch, commit: base.commit };
   return readWantedSince(baseFile, observed, getContentsAtRefs(sources, file.id), live);
+}
+
+/** Finds what the base wants and the service does not have. */
+async function readUnmetWantsAtBase(
+  { file, observed }: ComparedPrompt,
+  formerStates: ReadonlyMap<string, FormerStates>,
+  sources: GitSources,
+): Promise<UnmetWants> {
+  const { repository, base, config } = sources;
+  const baseFile = base?.files.get(file.id);
+  const former = formerStates.get(file.id);
+  if (base === null || baseFile === undefined || former === undefined) return NO_UNMET_WANTS;
+  const tip = await repository.findKnownTip(config.branch);
+  const contentsAtRefs = getContentsAtRefs(sources, file.id);
+  return readUnmetWants({ file: baseFile, observed, contentsAtRefs, former }, { repository, base: base.commit, tip });
+}
+
+/** Returns the commits that active versions were made from, according to their records, and that the clone lacks. */
+async function findMissingCommits(
+  prompts: readonly ComparedPrompt[],
+  repository: Repository,
+): Promise<ReadonlySet<string>> {
+  const active = prompts.flatMap(({ observed }) => [...observed.active.values()]);
+  const recorded = active.flatMap((version) => version?.source?.commit ?? []);
+  const missing = [...new Set(recorded)].filter(isCommitId).map(async (commit): Promise<readonly string[]> => {
+    return (await repository.resolveRef(commit)) === null ? [commit] : [];
+  });
+  return new Set((await Promise.all(missing)).flat());
 }
 
 /**

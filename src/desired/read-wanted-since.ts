@@ -1,11 +1,11 @@
-import { type Content, makeContentKey } from '../domain/content.ts';
+import { makeContentKey } from '../domain/content.ts';
 import type { WantedSinceByEnvironment } from '../domain/desired-state.ts';
 import type { FileHistory, FormerPin } from '../domain/history.ts';
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';
 import { findPinnedContent, findPinTarget } from '../domain/pin-target.ts';
 import type { ContentsAtRefs } from '../domain/plan.ts';
 import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
-import type { KnownVersion } from '../domain/versions.ts';
+import type { VersionRef } from '../domain/versions.ts';
 import type { Repository } from '../git/open-repository.ts';
 import { readFileHistory } from './read-history.ts';
 
@@ -22,7 +22,7 @@ type LiveBranch = {
  * Finds the first-parent commit of the live branch that introduced what each pin of a file wants. Omits a pin in these
  * cases:
  * - The tip of the branch wants something else. The service may then serve what a newer commit wants.
- * - The pin wants a version that does not exist yet, or a `git:` ref that can move.
+ * - The pin wants a `git:` ref that can move, or a version number that promptsync does not know.
  * - The clone does not have the commit, because it is shallow or the branch was rewritten.
  */
 export async function readWantedSince(
@@ -33,7 +33,7 @@ export async function readWantedSince(
 ): Promise<WantedSinceByEnvironment> {
   const { repository } = live;
   const tip = await repository.findKnownTip(live.branch);
-  const history = await readFileHistory(file, tip ?? live.commit, repository);
+  const history = await readFileHistory(file, tip?.commit ?? live.commit, repository);
   const introduced = findIntroducingCommits(file, observed, contentsAtRefs, history);
   const times = await repository.readCommitTimes([...introduced.values()]);
   return new Map(
@@ -52,54 +52,64 @@ export function findIntroducingCommits(
   history: FileHistory,
 ): ReadonlyMap<string, string> {
   const introduced = file.pins.flatMap((pin): readonly (readonly [string, string])[] => {
-    const version = findWantedVersion(pin, file, observed, contentsAtRefs);
-    if (version === null) return [];
-    const content = findPinnedContent(pin.pin, file, contentsAtRefs);
-    const commit = findIntroducingCommit(pin.environment, { version, content }, history);
-    return commit === null ? [] : [[pin.environment, commit]];
+    const want = findPinWant(pin, file, observed, contentsAtRefs);
+    const age = want === null ? null : findIntroducingAge(pin.environment, want, history);
+    const commit = age === null ? undefined : history.commits[age];
+    return commit === undefined ? [] : [[pin.environment, commit]];
   });
   return new Map(introduced);
 }
 
-function findWantedVersion(
-  pin: EnvironmentPin,
+/** What a pin wants. At least one of the two properties is known. */
+export type PinWant = {
+  /** The version that the pin means. Null if it does not exist yet. */
+  readonly version: VersionRef | null;
+  /** The key of the content, from `makeContentKey`. Null if promptsync knows only the version. */
+  readonly contentKey: string | null;
+};
+
+/** Returns what a pin of a file wants, as far as the observation and git show it. Returns null if they do not. */
+export function findPinWant(
+  environmentPin: EnvironmentPin,
   file: PromptFile,
   observed: ObservedPrompt,
   contentsAtRefs: ContentsAtRefs,
-): KnownVersion | null {
-  const target = findPinTarget(pin, file, observed, contentsAtRefs);
-  if (target.kind === 'known') return target.version;
-  return target.kind === 'in-sync' ? (observed.active.get(pin.environment) ?? null) : null;
+): PinWant | null {
+  const { environment, pin } = environmentPin;
+  const content = findPinnedContent(pin, file, contentsAtRefs);
+  const target = findPinTarget(environmentPin, file, observed, contentsAtRefs);
+  const known = target.kind === 'known' ? target.version : null;
+  const version = target.kind === 'in-sync' ? (observed.active.get(environment) ?? null) : known;
+  if (version !== null) return { version, contentKey: makeContentKey(content ?? version) };
+  if (content !== null) return { version: null, contentKey: makeContentKey(content) };
+  return pin.kind === 'version' ? { version: { id: pin.id, number: null }, contentKey: null } : null;
 }
 
-/** What a pin wants: a version and, if the pin refers to content, that content. */
-type PinWant = { readonly version: KnownVersion; readonly content: Content | null };
-
 /**
- * Goes back from the newest state of the file as long as the states want the same as `want`. Returns the commit of the
+ * Goes back from the newest state of the file as long as the states want the same as `want`. Returns the age of the
  * oldest of these states. Returns null if the newest state wants something else, or if the series may have begun before
  * the oldest known state.
  */
-function findIntroducingCommit(
+export function findIntroducingAge(
   environment: string,
   want: PinWant,
   { commits, pins, isComplete }: FileHistory,
-): string | null {
+): number | null {
   const states = pins.get(environment) ?? [];
   const end = states.findIndex((state, index) => state.age !== index || !wantsSame(state, want));
   if (states.length === 0 || end === 0) return null;
   const oldestAge = (end === -1 ? states.length : end) - 1;
   const isOldestState = oldestAge === commits.length - 1;
-  return isOldestState && !isComplete ? null : (commits[oldestAge] ?? null);
+  return isOldestState && !isComplete ? null : oldestAge;
 }
 
 /**
  * Returns true if a former pin wanted exactly the same as `want`. Content without metadata is not the same as this
  * content with metadata, even if one version satisfies both.
  */
-function wantsSame({ pin, content, isFixed }: FormerPin, want: PinWant): boolean {
+function wantsSame({ pin, content, isFixed }: FormerPin, { version, contentKey }: PinWant): boolean {
   if (!isFixed) return false;
-  if (pin.kind === 'number') return pin.number === want.version.number;
-  if (pin.kind === 'version') return pin.id === want.version.id;
-  return content !== null && makeContentKey(content) === makeContentKey(want.content ?? want.version);
+  if (pin.kind === 'number') return pin.number === version?.number;
+  if (pin.kind === 'version') return pin.id === version?.id;
+  return content !== null && makeContentKey(content) === contentKey;
 }

@@ -2,6 +2,7 @@ import type { FormerPinsByEnvironment } from './history.ts';
 import type { ContentsAtRefs, FieldName, Provenance } from './plan.ts';
 import type { EnvironmentPin, PromptFile } from './prompt-file.ts';
 import type { Content } from './content.ts';
+import type { UnmetWant, WantedSince } from './wanted-since.ts';
 
 /**
  * The desired state, as declared by the prompt files, the configuration and git. promptsync reads it without contacting
@@ -41,8 +42,16 @@ export function sortPins(
   return pins.toSorted((a, b) => environmentOrder.indexOf(a.environment) - environmentOrder.indexOf(b.environment));
 }
 
-/** The prompt files at the base commit, by prompt id. */
-export type BaseState = { readonly files: ReadonlyMap<string, PromptFile> };
+/** The base commit, as far as the planner needs it. */
+export type BaseState = {
+  /** The prompt files at the base commit, by prompt id. */
+  readonly files: ReadonlyMap<string, PromptFile>;
+  /**
+   * Whether the user named no base, so that promptsync chose one. With such a default base, `unfinished` drift becomes
+   * an annotation of the change.
+   */
+  readonly isDefault: boolean;
+};
 
 /**
  * The pins and the fields of one prompt at earlier commits. promptsync needs them to tell whether drift is `unfinished`
@@ -51,18 +60,22 @@ export type BaseState = { readonly files: ReadonlyMap<string, PromptFile> };
 export type FormerStates = {
   /** The pins of several histories, one after the other. Their order and their `age` have no meaning. */
   readonly pins: FormerPinsByEnvironment;
-  readonly fields: readonly Pick<PromptFile, FieldName>[];
+  readonly fields: readonly FormerFields[];
 };
 
-/** The commit of the live branch that introduced what a pin wants. */
-export type WantedSince = {
-  readonly commit: string;
-  /** The committer date of the commit, in seconds since 1970. */
-  readonly time: number;
-};
+/** The fields that a prompt file had at an earlier commit. */
+export type FormerFields = Pick<PromptFile, FieldName> & { readonly commit: string };
 
 /** The commit that introduced what each pin of a file wants, by environment. Omits pins for which it is unknown. */
 export type WantedSinceByEnvironment = ReadonlyMap<string, WantedSince>;
+
+/** The states of one prompt that the base wants and that the service does not have. Omits those of unknown origin. */
+export type UnmetWants = {
+  readonly environments: ReadonlyMap<string, UnmetWant>;
+  readonly fields: ReadonlyMap<FieldName, UnmetWant>;
+};
+
+export const NO_UNMET_WANTS: UnmetWants = { environments: new Map(), fields: new Map() };
 
 /** The parts of the git history that the planner needs. promptsync reads them only for prompts that are out of sync. */
 export type PlanningHistory = {
@@ -90,6 +103,13 @@ export type PlanningHistory = {
    */
   readonly wantedSince: ReadonlyMap<string, WantedSinceByEnvironment>;
   /**
+   * The states that the base wants and that the service does not have, by prompt id. Contains only prompts that may have
+   * drifted.
+   */
+  readonly unmetWants: ReadonlyMap<string, UnmetWants>;
+  /** The commits that the records of active versions name and that the clone does not have. */
+  readonly missingCommits: ReadonlySet<string>;
+  /**
    * The git source of the content of each file from which a sync would create a version, by file path. Omits files with
    * uncommitted changes.
    */
@@ -107,6 +127,8 @@ export const NO_PLANNING_HISTORY: PlanningHistory = {
   alwaysPinned: new Map(),
   formerStates: new Map(),
   wantedSince: new Map(),
+  unmetWants: new Map(),
+  missingCommits: new Set(),
   provenance: new Map(),
   contents: new Map(),
 };

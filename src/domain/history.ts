@@ -1,6 +1,7 @@
 import type { Digest } from './digest.ts';
 import type { Pin } from './prompt-file.ts';
-import type { Content } from './content.ts';
+import { type Content, isInSync, matchesDigest } from './content.ts';
+import type { VersionTraits } from './versions.ts';
 
 /** The pin of an environment at an earlier commit. */
 export type FormerPin = {
@@ -21,6 +22,18 @@ export type FormerPin = {
    */
   readonly isFixed: boolean;
 };
+
+/**
+ * Returns true if a former pin refers to this version. If the pin refers to content (`latest` or `git:<ref>`), returns
+ * false if promptsync does not know that content or the digest of the version.
+ */
+export function meansVersion({ pin, content }: FormerPin, target: VersionTraits): boolean {
+  if (pin.kind === 'number') return pin.number === target.number;
+  if (pin.kind === 'version') return pin.id === target.id;
+  const { digest, metadataDigest } = target;
+  if (content === null || digest === undefined) return false;
+  return metadataDigest === undefined ? matchesDigest(digest, content) : isInSync({ digest, metadataDigest }, content);
+}
 
 /** The pins of a prompt at earlier commits, by environment. The pins of each environment are sorted newest first. */
 export type FormerPinsByEnvironment = ReadonlyMap<string, readonly FormerPin[]>;

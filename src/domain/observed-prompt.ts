@@ -49,10 +49,20 @@ export type ObservedPrompt = {
    * the new version has no metadata.
    */
   readonly metadataFrom?: VersionWithMetadata | undefined;
+  /** What the version records say about earlier active versions. Empty if the provider keeps no version records. */
+  readonly snapshots: readonly ActiveSnapshot[];
   /** Warnings about the prompt in the service. */
   readonly problems: readonly Problem[];
   /** A string that identifies the observed state. Two observations of the same state have the same fingerprint. */
   readonly fingerprint: string;
+};
+
+/** The active versions of a prompt at the time when promptsync wrote a version record. */
+export type ActiveSnapshot = {
+  /** The commit that the version record names. Absent if the content was not committed. */
+  readonly commit?: string;
+  /** The id of the version that was active in each observed environment. Omits environments without one. */
+  readonly versionIds: ReadonlyMap<string, string>;
 };
 
 /** Returns true if the service shows when it created and changed versions. */
@@ -67,6 +77,9 @@ export type Observation = {
   /** The problem of each prompt that promptsync could not observe, by prompt id. */
   readonly failed: ReadonlyMap<string, Problem>;
 };
+
+/** The observation of a command that asks about no prompts. */
+export const NO_OBSERVATION: Observation = { observed: new Map(), failed: new Map() };
 
 /**
  * A request to read one prompt. It specifies the environments to read, and the content and the version numbers to find.

@@ -11,6 +11,7 @@ import {
 import { renderCanonicalJson, type JsonValue } from './json.ts';
 import type { ObservedPrompt, ObservedFields } from './observed-prompt.ts';
 import type { VersionRef, VersionWithMetadata } from './versions.ts';
+import type { UnmetWant } from './wanted-since.ts';
 import type { Pin, PromptFile } from './prompt-file.ts';
 import type { Result } from './result.ts';
 import type { Problem } from '../problem.ts';
@@ -142,6 +143,8 @@ export type ServedVersion = VersionRef & {
    * somebody created the version without promptsync.
    */
   readonly commit?: string;
+  /** True if the clone does not have that commit. */
+  readonly isCommitMissing?: true;
   /** The version number as a pin, such as `7`. Absent if a pin can refer to the version only by its id. */
   readonly pin?: string;
 };
@@ -167,6 +170,14 @@ export type Drift =
     });
 
 /**
+ * The commit since which the files want the result of a change. It tells the user that the change comes from an earlier
+ * commit: either no sync made it, or somebody undid it in the service. Only plans with a default base have annotations.
+ */
+export type ChangeAnnotation =
+  | { readonly subject: 'environment'; readonly environment: string; readonly want: UnmetWant }
+  | { readonly subject: 'field'; readonly field: FieldName; readonly want: UnmetWant };
+
+/**
  * The status of a prompt in a plan. `not_attempted` means that the run was interrupted before promptsync observed the
  * prompt.
  */
@@ -181,6 +192,8 @@ export type PromptPlan = {
   /** The changes, in the order in which promptsync applies them. */
   readonly changes: readonly Change[];
   readonly drift: readonly Drift[];
+  /** The annotations of changes that an earlier commit wanted. */
+  readonly annotations: readonly ChangeAnnotation[];
   readonly problems: readonly Problem[];
   /**
    * The pins that refer to versions that promptsync does not know. An apply searches for these versions before it makes

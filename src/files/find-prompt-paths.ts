@@ -70,6 +70,11 @@ export function findFirstFolder(where: SearchedFolder): string {
   return makeGlobs(where)[0]?.start.slice(0, -1) ?? '';
 }
 
+/** Returns the folders in which prompt files can be, relative to the folder of the configuration file. */
+export function listSearchFolders(where: SearchedFolder): readonly string[] {
+  return [...new Set(makeGlobs(where).map(({ start }) => start.replace(/\/$/, '')))];
+}
+
 /**
  * Returns a function that tests whether a path matches the patterns. The path must be relative to the folder of the
  * configuration file. The function reads no files, so the path may come from any commit.

@@ -63,6 +63,7 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
     return followFiles(readers, commit, scopeOptions, paths);
   });
   const findChangingTogether = batchCalls((paths, commit = '') => findCommitsChangingPaths(run, commit, paths));
+  const readTimesTogether = batchCalls((ids) => readCommitTimes(runWithInput, ids));
   const listMissingTogether = batchCalls((commits, other = '') => listCommitsMissingFrom(runWithInput, other, commits));
   const runRevList = async (...args: readonly string[]) => splitLines(await run('rev-list', ...args, '--'));
   return {
@@ -78,7 +79,13 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
     isSameOrAncestor: async (commit, other) => !(await listMissingTogether(commit, other)).has(commit),
     findIndependent: async (commits) => splitLines(await run('merge-base', '--independent', ...commits)),
     readCommits: (ids) => readCommitInfos(runWithInput, ids),
-    readCommitTimes: (ids) => readCommitTimes(runWithInput, ids),
+    readCommitTimes: async (ids) => {
+      const times = [...ids].map(async (id): Promise<readonly [string, number][]> => {
+        const time = (await readTimesTogether(id)).get(id);
+        return time === undefined ? [] : [[id, time]];
+      });
+      return new Map((await Promise.all(times)).flat());
+    },
     mapCommitsToMerges: async (commit) => {
       return mapCommitsToMerges(await runRevList('--parents', `--max-count=${MAX_COMMITS}`, commit));
     },

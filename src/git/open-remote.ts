@@ -88,17 +88,20 @@ async function chooseRemote(run: RunGit, branch: string | null): Promise<string 
   return remote ?? remotes[0] ?? null;
 }
 
+/** A branch, and the ref that stores its tip as the clone knows it. The clone may lack this ref. */
+type KnownTipRef = { readonly branch: string; readonly ref: string };
+
 /**
- * Returns the name of the ref that stores the last known tip of a remote branch. If `branch` is null, uses the default
- * branch of the remote. In a clone without remotes, this is the ref of the local branch. Returns null if promptsync
- * cannot determine the name.
+ * Finds the ref that stores the last known tip of a remote branch. If `branch` is null, uses the default branch of the
+ * remote. In a clone without remotes, this is the ref of the local branch. Returns null if promptsync cannot determine
+ * the name.
  */
-export async function readKnownTipRef(run: RunGit, branch: string | null): Promise<string | null> {
+export async function findKnownTipRef(run: RunGit, branch: string | null): Promise<KnownTipRef | null> {
   const remote = await chooseRemote(run, branch).catch(() => undefined);
   if (remote === undefined) return null;
-  if (remote === null) return branch === null ? null : `${BRANCHES}${branch}`;
+  if (remote === null) return branch === null ? null : { branch, ref: `${BRANCHES}${branch}` };
   const prefix = `refs/remotes/${remote}/`;
-  if (branch !== null) return `${prefix}${branch}`;
+  if (branch !== null) return { branch, ref: `${prefix}${branch}` };
   const name = (await run('symbolic-ref', '--quiet', `${prefix}HEAD`)).trim().slice(prefix.length);
-  return name === '' ? null : readKnownTipRef(run, name);
+  return name === '' ? null : findKnownTipRef(run, name);
 }

@@ -3,7 +3,7 @@ import { posix, relative, sep } from 'node:path';
 import { splitNames, NO_EXTERNAL_PROGRAMS, openGit, makePathspecs, type RunGit, type GitSettings } from './open-git.ts';
 import { type CommittedFiles, makeFileReader, makeBlobCache } from './file-reader.ts';
 import { type CommitHistory, makeHistoryReader } from './history-reader.ts';
-import { readKnownTipRef } from './open-remote.ts';
+import { findKnownTipRef } from './open-remote.ts';
 
 /**
  * The git repository that contains a folder, usually the folder of the configuration. Each function throws a
@@ -25,16 +25,29 @@ export type Repository = CommittedFiles &
      * relative to the folder.
      */
     readonly findUncommitted: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
+    /**
+     * Compares the files in the list with HEAD like `findUncommitted`. Also returns all tracked files below the folders
+     * that were changed or deleted since HEAD. Paths are relative to the folder. All files must be in the folders.
+     */
+    readonly compareWithHead: (paths: readonly string[], folders: readonly string[]) => Promise<HeadComparison>;
     /** Returns the files in the list whose staged content differs from HEAD. Paths are relative to the folder. */
     readonly findStaged: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
     /** Compares the files of a commit with the work tree. */
     readonly compareWithWorkTree: (commit: string) => Promise<WorkTreeComparison>;
     /**
-     * Returns the commit id of the last known tip of a remote branch, or null if the clone knows none. Does not contact
-     * the remote. If `branch` is null, uses the default branch of the remote.
+     * Returns the last known tip of a remote branch, or null if the clone knows none. Does not contact the remote. If
+     * `branch` is null, uses the default branch of the remote. In a clone without remotes, uses the local branch.
      */
-    readonly findKnownTip: (branch: string | null) => Promise<string | null>;
+    readonly findKnownTip: (branch: string | null) => Promise<KnownTip | null>;
+    /** Returns true if the clone fetches missing objects only when git needs them (`git clone --filter`). */
+    readonly isPartial: () => Promise<boolean>;
   };
+
+/** The files of the work tree, compared with HEAD. Paths are relative to the folder. */
+export type HeadComparison = { readonly uncommitted: ReadonlySet<string>; readonly changed: readonly string[] };
+
+/** The tip of a branch, as the clone knows it. */
+export type KnownTip = { readonly branch: string; readonly commit: string };
 
 /** The files of a commit, compared with the work tree. Paths are relative to the folder. */
 export type WorkTreeComparison = {
@@ -58,36 +71,57 @@ export async function openRepository(settings: GitSettings, folder: string): Pro
   const toFolderPath = (path: string): string => posix.relative(prefix, path);
   const blobCache = makeBlobCache(git);
   const files = makeFileReader(git, blobCache);
+  const knownTips = new Map<string | null, Promise<KnownTip | null>>();
+  const compareWithHead = async (paths: readonly string[], pathspecs: readonly string[]): Promise<HeadComparison> => {
+    if (head === null) return { uncommitted: new Set(paths), changed: [] };
+    // Compare with the commit that was HEAD when promptsync opened the repository. HEAD may have moved since then.
+    const { isUnchanged, changed } = await makeComparison(run, head, pathspecs);
+    const uncommitted = new Set(paths.filter((path) => !isUnchanged(toRootPath(path))));
+    return { uncommitted, changed: changed.map(toFolderPath) };
+  };
   return {
     head,
     isShallow: isShallow === 'true',
     toRootPath,
     toFolderPath,
     findUncommitted: async (paths) => {
-      if (head === null) return new Set(paths);
-      // Compare with the commit that was HEAD when promptsync opened the repository. HEAD may have moved since then.
-      const isUnchanged = await makeComparison(run, head, makePathspecs(paths.map(toRootPath)));
-      return new Set(paths.filter((path) => !isUnchanged(toRootPath(path))));
+      return (await compareWithHead(paths, makePathspecs(paths.map(toRootPath)))).uncommitted;
     },
+    compareWithHead: (paths, folders) => compareWithHead(paths, makePathspecs(folders.map(toRootPath))),
     findStaged: async (paths) => {
       const changedNames = new Set(splitNames(await run(...LIST_CHANGED_NAMES, '--cached', '--', ALL_FILES)));
       return new Set(paths.filter((path) => changedNames.has(toRootPath(path))));
     },
     compareWithWorkTree: async (commit) => {
-      const [paths, isUnchanged] = await Promise.all([
+      const [paths, { isUnchanged }] = await Promise.all([
         blobCache.listPathsAt(commit),
         makeComparison(run, commit, [ALL_FILES]),
       ]);
       const { same = [], changed = [] } = Object.groupBy(paths, (path) => (isUnchanged(path) ? 'same' : 'changed'));
       return { same: new Set(same.map(toFolderPath)), changed: changed.map(toFolderPath) };
     },
-    findKnownTip: async (branch) => {
-      const ref = await readKnownTipRef(run, branch);
-      return ref === null ? null : files.resolveRef(ref);
+    findKnownTip: (branch) => {
+      const tip = knownTips.get(branch) ?? readKnownTip(run, branch, files);
+      knownTips.set(branch, tip);
+      return tip;
+    },
+    isPartial: async () => {
+      const settings = await run('config', '--get-regexp', PARTIAL_CLONE_SETTINGS);
+      return settings !== '';
     },
     ...files,
     ...makeHistoryReader(git, blobCache),
   };
+}
+
+async function readKnownTip(
+  run: RunGit,
+  branch: string | null,
+  { resolveRef }: Pick<CommittedFiles, 'resolveRef'>,
+): Promise<KnownTip | null> {
+  const known = await findKnownTipRef(run, branch);
+  const commit = known === null ? null : await resolveRef(known.ref);
+  return known === null || commit === null ? null : { branch: known.branch, commit };
 }
 
 /**
@@ -98,6 +132,9 @@ function makeFolderPrefix({ root }: GitSettings, folder: string): string {
   const path = relative(realpathSync(root), realpathSync(folder));
   return path === '' ? '' : `${path.split(sep).join('/')}/`;
 }
+
+/** Matches the settings that git writes into the configuration of a partial clone. */
+const PARTIAL_CLONE_SETTINGS = String.raw`^(extensions\.partialclone|remote\..*\.(promisor|partialclonefilter))$`;
 
 /** The pathspec that matches all files of the repository. */
 const ALL_FILES = ':(top)';
@@ -112,16 +149,19 @@ const LIST_CHANGED_NAMES = [
   '--no-relative',
 ] as const;
 
-/**
- * Creates a function that returns true if a file is identical in the work tree and in the commit. The function returns
- * false for a file with an unfinished merge. It also returns false if `update-index --assume-unchanged` makes git
- * ignore edits of the file.
- */
-async function makeComparison(
-  run: RunGit,
-  commit: string,
-  pathspecs: readonly string[],
-): Promise<(path: string) => boolean> {
+/** A comparison of the work tree with a commit. Paths are relative to the repository root. */
+type Comparison = {
+  /**
+   * Returns true if a file is identical in the work tree and in the commit. Returns false for a file with an unfinished
+   * merge. Also returns false if `update-index --assume-unchanged` makes git ignore edits of the file.
+   */
+  readonly isUnchanged: (path: string) => boolean;
+  /** The tracked files that differ, including the deleted ones. */
+  readonly changed: readonly string[];
+};
+
+/** Compares the files that match the pathspecs with a commit. */
+async function makeComparison(run: RunGit, commit: string, pathspecs: readonly string[]): Promise<Comparison> {
   const [listedFiles, changedNames] = await Promise.all([
     run('ls-files', '-v', '-z', '--full-name', '--', ...pathspecs),
     run(...LIST_CHANGED_NAMES, commit, '--', ...pathspecs),
@@ -130,5 +170,5 @@ async function makeComparison(
   // `git ls-files -v` prints a letter before each path. The letter H marks a file that git checks for edits.
   const watchedEntries = splitNames(listedFiles).filter((entry) => entry.startsWith('H '));
   const watched = new Set(watchedEntries.map((entry) => entry.slice(2)));
-  return (path) => watched.has(path) && !changed.has(path);
+  return { isUnchanged: (path) => watched.has(path) && !changed.has(path), changed: [...changed] };
 }

@@ -274,6 +274,7 @@ export function interpretLangfuseReading(reading: LangfuseReading, request: Read
     lacksLedger: false,
     canFindNumbers: false,
     missingIds: [],
+    snapshots: [],
     metadata: 'kept',
     metadataFrom: findMetadataSource(reading, request),
     problems: exists ? [] : [makeProblem('langfuse/new-prompt', { name: request.promptId })],

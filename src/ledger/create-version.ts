@@ -22,7 +22,13 @@ import type { CreateOutcome, WriteOutcome, VersionUses } from '../domain/provide
 import { makeProblem } from '../problem.ts';
 import { probeNewestVersion, probeVersion, probeVerifiedVersion } from './probe.ts';
 import { makeLedgerEntry, directlyFollowsLedger, isRewritten, mayBeTidiedCreate, mayFollowHead } from './ownership.ts';
-import { listKnownEntries, detectMetadataSupport, findUnreadNewestId, listVersionsRead } from './reading.ts';
+import {
+  listKnownEntries,
+  detectMetadataSupport,
+  findUnreadNewestId,
+  type LedgerReading,
+  listVersionsRead,
+} from './reading.ts';
 import {
   pickPresentFacts,
   renderVersionRecord,
@@ -193,8 +199,18 @@ function makeVersionRecord(
     ...computeNewVersionDigests(content, undefined),
     ...pickPresentFacts({ commit, path, baseline }),
     operation: world.newOperation(),
+    active: listActiveIds(reading, request.environments),
     ledger: newestFirst.filter(({ id }) => kept.has(id)),
   };
+}
+
+/** Returns the id of the version that is active in each of the environments. Omits environments without one. */
+function listActiveIds({ active }: LedgerReading, environments: readonly string[]): ReadonlyMap<string, string> {
+  const entries = environments.flatMap((environment): readonly [string, string][] => {
+    const version = active.get(environment) ?? null;
+    return version === null ? [] : [[environment, version.id]];
+  });
+  return new Map(entries);
 }
 
 /**

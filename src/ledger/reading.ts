@@ -1,4 +1,4 @@
-import type { ObservedPrompt, ReadRequest } from '../domain/observed-prompt.ts';
+import type { ActiveSnapshot, ObservedPrompt, ReadRequest } from '../domain/observed-prompt.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 import { toStoredContent, holdsContent, omitDigests } from '../domain/content.ts';
 import { renderCanonicalJson, type JsonObject } from '../domain/json.ts';
@@ -13,7 +13,13 @@ import {
   isManagedVersion,
   mayFollowHead,
 } from './ownership.ts';
-import { pickPresentFacts, makeLedgerVersion, type LedgerEntry, type LedgerVersion } from './version-record.ts';
+import {
+  pickPresentFacts,
+  makeLedgerVersion,
+  type LedgerEntry,
+  type LedgerVersion,
+  type VersionRecord,
+} from './version-record.ts';
 
 /** Everything that promptsync has read about one prompt so far. */
 export type LedgerReading = {
@@ -206,10 +212,15 @@ export function interpretLedgerReading(
     lacksLedger: head === null && (reading.prompt.latestVersionId !== null || read.size > 0),
     canFindNumbers: findUnreadNewestId(reading, known) !== null,
     missingIds: reading.missingIds,
+    snapshots: listVersionsRead(reading).flatMap(({ record }) => (record === null ? [] : [makeSnapshot(record)])),
     metadata,
     problems: metadata === 'dropped' ? [makeProblem('service/drops-metadata', { environment: tracking })] : [],
     fingerprint: computeFingerprint(reading),
   };
+}
+
+function makeSnapshot({ commit, active }: VersionRecord): ActiveSnapshot {
+  return { ...(commit !== undefined && { commit }), versionIds: active };
 }
 
 /**
@@ -225,7 +236,7 @@ function makeKnownVersion(entry: LedgerEntry, staysKnown: boolean, read?: Ledger
   const { record } = read;
   const content = omitDigests<JsonObject>(read.content);
   if (record === null) return { ...facts, source: null, content };
-  const { operation: _, ledger: __, baseline: ___, ...source } = record;
+  const { operation: _, ledger: __, baseline: ___, active: ____, ...source } = record;
   return { ...facts, source, content };
 }
 

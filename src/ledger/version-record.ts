@@ -32,6 +32,11 @@ export type VersionRecord = VersionSource & {
   readonly operation: string;
   /** Present if the version is a baseline. */
   readonly baseline?: true | undefined;
+  /**
+   * The id of the version that was active in each observed environment when promptsync wrote the record. It shows later
+   * that an environment has been moved back. Empty in records of releases before 0.2.
+   */
+  readonly active: ReadonlyMap<string, string>;
   /** The ledger, with the newest version first. */
   readonly ledger: readonly LedgerEntry[];
 };
@@ -81,6 +86,7 @@ const VersionRecordShape = z.object({
   path: optionalText,
   operation: idShape,
   baseline: optionalMark,
+  active: z.record(z.string(), idShape).catch({}),
   ledger: z.array(LedgerEntryShape.nullable().catch(null)).catch([]),
 });
 
@@ -91,22 +97,30 @@ const VersionRecordShape = z.object({
 export function parseVersionRecord(metadata: JsonObject | null | undefined): VersionRecord | null {
   const parsed = VersionRecordShape.safeParse(metadata?.[VERSION_RECORD_KEY]);
   if (!parsed.success) return null;
-  const { digest, metadata_digest: metadataDigest, operation, ledger } = parsed.data;
+  const { digest, metadata_digest: metadataDigest, operation, active, ledger } = parsed.data;
   const sentMetadata = metadataDigest === undefined ? {} : { metadataDigest };
   return {
     digest,
     ...sentMetadata,
     ...pickPresentFacts(parsed.data),
     operation,
+    active: new Map(Object.entries(active)),
     ledger: ledger.flatMap(parseLedgerEntry),
   };
 }
 
 /** Converts a version record to JSON. `parseVersionRecord` converts the JSON back to an equal record. */
 export function renderVersionRecord(record: VersionRecord): JsonObject {
-  const { digest, metadataDigest, operation, ledger } = record;
+  const { digest, metadataDigest, operation, active, ledger } = record;
   const sentMetadata = metadataDigest === undefined ? {} : { metadata_digest: metadataDigest };
-  return { digest, ...sentMetadata, ...pickPresentFacts(record), operation, ledger: ledger.map(renderLedgerEntry) };
+  return {
+    digest,
+    ...sentMetadata,
+    ...pickPresentFacts(record),
+    operation,
+    active: Object.fromEntries(active),
+    ledger: ledger.map(renderLedgerEntry),
+  };
 }
 
 /**

@@ -46,6 +46,20 @@ export function makeReadRequest(
   };
 }
 
+/**
+ * Returns true if a plan would change what an environment serves or what a field holds. Versions that no environment
+ * serves do not count.
+ */
+export function differsFromFile(
+  file: PromptFile,
+  observed: ObservedPrompt,
+  desired: Pick<DesiredState, 'contentsAtRefs'>,
+): boolean {
+  const targets = findPinTargets(file, observed, getContentsAtRefs(desired, file.id));
+  const fields = compareFields(file, observed.fields);
+  return targets.some(({ kind }) => kind !== 'in-sync') || Object.keys(fields).length > 0;
+}
+
 function isInSyncWithFile(file: PromptFile, observed: ObservedPrompt, atRefs: ContentsAtRefs): boolean {
   const targets = findPinTargets(file, observed, atRefs);
   return (

@@ -1,5 +1,5 @@
 import type { DesiredState, PlanningHistory } from '../domain/desired-state.ts';
-import type { FormerPin, FormerPinsByEnvironment } from '../domain/history.ts';
+import { type FormerPin, type FormerPinsByEnvironment, meansVersion } from '../domain/history.ts';
 import { isNewVersionRef, type NewVersionRef } from '../domain/plan.ts';
 import { isSameVersion, type VersionRef, type VersionTraits } from '../domain/versions.ts';
 import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
@@ -10,7 +10,6 @@ import {
   findCurrentRun,
   findEarlierRuns,
   type FormerPinStates,
-  meansVersion,
   type PinRun,
 } from './former-pins.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';

@@ -1,7 +1,9 @@
-import type { FormerStates, WantedSinceByEnvironment } from '../domain/desired-state.ts';
+import type { FormerStates, UnmetWants, WantedSinceByEnvironment } from '../domain/desired-state.ts';
+import { meansVersion } from '../domain/history.ts';
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';
 import {
   type Change,
+  type ChangeAnnotation,
   type Drift,
   FIELDS,
   type ServedVersion,
@@ -12,7 +14,7 @@ import {
 } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { makeVersionRef, type KnownVersion } from '../domain/versions.ts';
-import { meansVersion } from './former-pins.ts';
+import type { UnmetWant } from '../domain/wanted-since.ts';
 import { makeMoveEvidence, wasMovedAfterSync } from './was-moved-after-sync.ts';
 
 /** The data from which promptsync finds the drift of one prompt. */
@@ -28,15 +30,46 @@ type DriftInput = {
   readonly former: FormerStates;
   /** For each environment, the commit of the live branch that first wanted what the pin at the base wants. */
   readonly wantedSince: WantedSinceByEnvironment;
+  /** What the base wants and the service does not have. */
+  readonly unmetWants: UnmetWants;
+  /** The commits that the records of active versions name and that the clone does not have. */
+  readonly missingCommits: ReadonlySet<string>;
+  /** Whether the user named no base. */
+  readonly isDefaultBase: boolean;
 };
 
+/** The drift of one prompt, and the annotations that take the place of `unfinished` drift with a default base. */
+export type DriftResult = { readonly drift: readonly Drift[]; readonly annotations: readonly ChangeAnnotation[] };
+
+export const NO_DRIFT: DriftResult = { drift: [], annotations: [] };
+
 /**
- * Returns the environments and fields whose current state differs from both the base and the head. If the current state
+ * Finds the environments and fields whose current state differs from both the base and the head. If the current state
  * differs only from the head, the head requests a change, and there is no drift.
  */
-export function findDrift(compared: DriftInput): readonly Drift[] {
+export function findDrift(compared: DriftInput): DriftResult {
   const activations = compared.head.filter((change) => change.kind === 'set-active');
-  return [...activations.flatMap((change) => findEnvironmentDrift(change, compared)), ...findFieldDrift(compared)];
+  const drift = [
+    ...activations.flatMap((change) => findEnvironmentDrift(change, compared)),
+    ...findFieldDrift(compared),
+  ];
+  if (!compared.isDefaultBase) return { drift, annotations: [] };
+  const { outside = [], unfinished = [] } = Object.groupBy(drift, ({ kind }) => kind);
+  return { drift: outside, annotations: unfinished.flatMap((one) => annotate(one, compared.unmetWants)) };
+}
+
+/**
+ * Makes the annotation of a change that an earlier commit wanted. Makes none if the base and the head want different
+ * things, because the change then comes from the head, or if promptsync does not know the commit.
+ */
+function annotate(drift: Drift, { environments, fields }: UnmetWants): readonly ChangeAnnotation[] {
+  if (!drift.restoresBase) return [];
+  if (drift.subject === 'field') {
+    const want = fields.get(drift.field);
+    return want === undefined ? [] : [{ subject: 'field', field: drift.field, want }];
+  }
+  const want = environments.get(drift.environment);
+  return want === undefined ? [] : [{ subject: 'environment', environment: drift.environment, want }];
 }
 
 function findEnvironmentDrift({ environment, after }: SetActive, compared: DriftInput): readonly Drift[] {
@@ -48,8 +81,10 @@ function findEnvironmentDrift({ environment, after }: SetActive, compared: Drift
   const version = compared.observed.active.get(environment) ?? null;
   const formerPins = former.pins.get(environment) ?? [];
   const wasWanted = version === null || formerPins.some((pin) => meansVersion(pin, version));
-  const kind = wasWanted && !showsMoveAfterSync(baseChange, compared) ? 'unfinished' : 'outside';
-  const observed = version && makeServedVersion(version);
+  const want = compared.unmetWants.environments.get(environment);
+  const isMoved = showsMoveAfterSync(baseChange, compared) || showsMoveInRecords(want);
+  const kind = !isMoved && (wasWanted || isFirstWant(want, compared)) ? 'unfinished' : 'outside';
+  const observed = version && makeServedVersion(version, compared.missingCommits);
   const expected = baseChange.after;
   return [
     { subject: 'environment', environment, kind, restoresBase: isSameTarget(after, expected), expected, observed },
@@ -69,6 +104,23 @@ function showsMoveAfterSync(
   return evidence !== null && wasMovedAfterSync(evidence);
 }
 
+/**
+ * Returns true if the version records show that the environment served what the base wants. Somebody must then have
+ * moved it, unless another commit wants the version that it serves now.
+ */
+function showsMoveInRecords(want: UnmetWant | undefined): boolean {
+  return want !== undefined && want.wasLive && want.rival === null;
+}
+
+/**
+ * Returns true if the file has never wanted anything else, and no version record shows that the service had it. A file
+ * that somebody wrote by hand is no drift before its first sync. With an explicit base, the base declares what was
+ * synced, so this does not count.
+ */
+function isFirstWant(want: UnmetWant | undefined, { isDefaultBase }: DriftInput): boolean {
+  return isDefaultBase && want !== undefined && want.isFirst && !want.isRecorded;
+}
+
 /** Returns the active version of each environment that the file pins and in which nothing has to change. */
 export function listActiveAsWanted(
   { pins }: PromptFile,
@@ -86,16 +138,21 @@ export function listActiveAsWanted(
 /**
  * Describes the version that a drifted environment serves. Includes the commit only if promptsync created the version.
  */
-function makeServedVersion({ isManaged, source, ...version }: KnownVersion): ServedVersion {
+function makeServedVersion(
+  { isManaged, source, ...version }: KnownVersion,
+  missingCommits: ReadonlySet<string>,
+): ServedVersion {
   const commit = isManaged ? source?.commit : undefined;
   return {
     ...makeVersionRef(version),
     ...(commit === undefined ? {} : { commit }),
+    ...(commit !== undefined && missingCommits.has(commit) && { isCommitMissing: true }),
     ...(version.staysKnown && { pin: String(version.number) }),
   };
 }
 
-function findFieldDrift({ head, base, former }: DriftInput): readonly Drift[] {
+function findFieldDrift(compared: DriftInput): readonly Drift[] {
+  const { head, base, former, unmetWants } = compared;
   const headFields = collectFieldChanges(head);
   const baseFields = collectFieldChanges(base);
   return FIELDS.flatMap((field): readonly Drift[] => {
@@ -103,7 +160,7 @@ function findFieldDrift({ head, base, former }: DriftInput): readonly Drift[] {
     const observed = headFields[field]?.before;
     if (expected === undefined || observed === undefined) return [];
     const isUnfinished = former.fields.some((earlier) => (earlier[field] ?? '') === observed);
-    const kind = isUnfinished ? 'unfinished' : 'outside';
+    const kind = isUnfinished || isFirstWant(unmetWants.fields.get(field), compared) ? 'unfinished' : 'outside';
     const restoresBase = headFields[field]?.after === expected;
     return [{ subject: 'field', field, kind, restoresBase, expected, observed }];
   });

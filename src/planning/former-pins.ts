@@ -1,5 +1,5 @@
-import type { FormerPin, FormerPinsByEnvironment } from '../domain/history.ts';
-import { type Content, matchesDigest, isInSync } from '../domain/content.ts';
+import { type FormerPin, type FormerPinsByEnvironment, meansVersion } from '../domain/history.ts';
+import type { Content } from '../domain/content.ts';
 import {
   findVersionWithContent,
   findPinnedVersion,
@@ -100,18 +100,6 @@ export function findMeantVersion(
   findByContent = (wanted: Content) => findVersionWithContent(known, wanted),
 ): KnownVersion | undefined {
   return findPinnedVersion(known, pin) ?? (content === null ? undefined : findByContent(content));
-}
-
-/**
- * Returns true if a former pin refers to this version. If the pin refers to content (`latest` or `git:<ref>`), returns
- * false if promptsync does not know that content or the digest of the version.
- */
-export function meansVersion({ pin, content }: FormerPin, target: VersionTraits): boolean {
-  if (pin.kind === 'number') return pin.number === target.number;
-  if (pin.kind === 'version') return pin.id === target.id;
-  const { digest, metadataDigest } = target;
-  if (content === null || digest === undefined) return false;
-  return metadataDigest === undefined ? matchesDigest(digest, content) : isInSync({ digest, metadataDigest }, content);
 }
 
 /** Returns true if the pin certainly referred to this version when it was committed. */

@@ -3,21 +3,15 @@ import {
   getContentsAtRefs,
   type PlanningHistory,
   NO_PLANNING_HISTORY,
+  NO_UNMET_WANTS,
   sortPins,
 } from '../domain/desired-state.ts';
 import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
-import {
-  type Change,
-  type Drift,
-  type Plan,
-  type PlanStatus,
-  type PromptPlan,
-  computePlanDigest,
-} from '../domain/plan.ts';
+import { type Change, type Plan, type PlanStatus, type PromptPlan, computePlanDigest } from '../domain/plan.ts';
 import { type Pin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { planChanges, type PinContext, type ResolvedPin } from './plan-changes.ts';
-import { findDrift } from './find-drift.ts';
+import { type DriftResult, findDrift, NO_DRIFT } from './find-drift.ts';
 import { checkLatestPins, checkPromotions } from './check-promotions.ts';
 
 type PlanInput = Omit<DesiredState, 'files'>;
@@ -59,9 +53,9 @@ export function planPrompt(
   const problems = [...pins.flatMap((pin) => pin.problems), ...refusals];
   const status = choosePlanStatus(problems, changes);
   const pinsToFind = refusals.length > 0 ? [] : listPinsToFind(pins);
-  const drift = findDriftSinceBase(desired, context, changes, history);
+  const { drift, annotations } = findDriftSinceBase(desired, context, changes, history);
   const warnings = observed.problems.map((problem) => ({ ...problem, path: file.path }));
-  return { file, observed, status, changes, drift, problems: [...problems, ...warnings], pinsToFind };
+  return { file, observed, status, changes, drift, annotations, problems: [...problems, ...warnings], pinsToFind };
 }
 
 /** Refuses to write a prompt that has a different type in the service, because the type of a prompt never changes. */
@@ -84,9 +78,9 @@ function findDriftSinceBase(
   context: PinContext,
   head: readonly Change[],
   history: PlanningHistory,
-): readonly Drift[] {
+): DriftResult {
   const file = base?.files.get(context.file.id);
-  if (file === undefined) return [];
+  if (base === null || file === undefined) return NO_DRIFT;
   const { observed } = context;
   return findDrift({
     headFile: context.file,
@@ -96,13 +90,16 @@ function findDriftSinceBase(
     observed,
     former: history.formerStates.get(file.id) ?? { pins: new Map(), fields: [] },
     wantedSince: history.wantedSince.get(file.id) ?? new Map(),
+    unmetWants: history.unmetWants.get(file.id) ?? NO_UNMET_WANTS,
+    missingCommits: history.missingCommits,
+    isDefaultBase: base.isDefault,
   });
 }
 
 function makeUnobservedPlan(file: PromptFile, failed: Observation['failed']): PromptPlan {
   const problem = failed.get(file.id) ?? makeProblem('internal/unexpected', { reason: 'the prompt was not observed' });
   const status = problem.code === 'apply/interrupted' ? 'not_attempted' : 'failed';
-  return { file, observed: null, status, changes: [], drift: [], problems: [problem], pinsToFind: [] };
+  return { file, observed: null, status, changes: [], ...NO_DRIFT, problems: [problem], pinsToFind: [] };
 }
 
 /**

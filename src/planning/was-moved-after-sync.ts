@@ -1,4 +1,5 @@
-import type { WantedSince, WantedSinceByEnvironment } from '../domain/desired-state.ts';
+import type { WantedSinceByEnvironment } from '../domain/desired-state.ts';
+import type { WantedSince } from '../domain/wanted-since.ts';
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';
 import { isNewVersionRef, type SetActive } from '../domain/plan.ts';
 import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';

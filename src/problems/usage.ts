@@ -104,8 +104,8 @@ export const USAGE_PROBLEMS = {
     'Use patterns that stay within the repository. promptsync does not read files outside it.',
   ),
   'config/drift-needs-base': defineWarning(
-    '`on_drift` is set to `fail`, but promptsync cannot detect drift without --base.',
-    'Specify the last synced commit with --base, for example --base HEAD^.',
+    '`on_drift` is set to `fail`, but there is no commit to compare with, so promptsync cannot detect drift.',
+    'Run promptsync in a full clone of the git repository.',
   ),
 
   // The command line

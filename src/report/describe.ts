@@ -1,7 +1,7 @@
 import { formatCount, formatNumber, shortenCommitId, shortenText } from '../text.ts';
 import { applyVocabulary, DEFAULT_VOCABULARY } from '../domain/vocabulary.ts';
 import { escapeLine } from './escape.ts';
-import type { Report, ReportChange, ReportDrift, ReportEdit, ReportPrompt } from './schema.ts';
+import type { Report, ReportChange, ReportDrift, ReportEdit, ReportPrompt, ReportWantedFields } from './schema.ts';
 
 // Wording shared by all output formats. `escapeLine` escapes text that stands on its own line. `show` escapes a value
 // within a sentence. Each output format passes its own `show`.
@@ -66,14 +66,33 @@ export function describeChange(change: ReportChange): readonly string[] {
     case 'create-version':
       return [describeCreate(change)];
     case 'update-prompt':
-      return Object.entries(change.fields).map(([field, { before, after }]) => {
-        return `${field}: ${escapeLine(JSON.stringify(before))} → ${escapeLine(JSON.stringify(after))}`;
+      return Object.entries(change.fields).map(([field, { before, after, ...wanted }]) => {
+        const note = describeOrigin(wanted, escapeLine(JSON.stringify(before)));
+        return `${field}: ${escapeLine(JSON.stringify(before))} → ${escapeLine(JSON.stringify(after))}${note}`;
       });
-    case 'set-active':
-      return [
-        `${escapeLine(change.environment)}: ${describeVersionRef(change.before)} → ${describeVersionRef(change.after)}`,
-      ];
+    case 'set-active': {
+      const [before, after] = [change.before, change.after].map(describeVersionRef);
+      const note = describeOrigin(change, before ?? '');
+      return [`${escapeLine(change.environment)}: ${before} → ${after}${note}`];
+    }
   }
+}
+
+/**
+ * Says since when the files want the result of a change, as a suffix such as
+ * ` (merged in 9f2c1ab04d3e on 2026-07-28; not live, or moved back in the service)`. If a newer commit, or a commit on
+ * another branch, wants the current state, says that instead. Returns an empty string if nothing is known.
+ * @param current the escaped current state, such as `v2`
+ */
+function describeOrigin({ wanted_since: since, wanted_elsewhere: rival }: ReportWantedFields, current: string): string {
+  if (since === undefined) return '';
+  if (rival === undefined) {
+    const verb = since.unmerged ? 'committed' : 'merged';
+    return ` (${verb} in ${shortenCommitId(since.commit)} on ${since.date}; not live, or moved back in the service)`;
+  }
+  const commit = shortenCommitId(rival.commit);
+  if (rival.branch === null) return ` (${commit} wants ${current})`;
+  return ` (${escapeLine(rival.branch)} wants ${current} since ${commit})`;
 }
 
 /**
@@ -339,17 +358,26 @@ export function describeDrift(drift: ReportDrift, prompt: ReportPrompt, mode: Re
   const canPull =
     mode !== 'apply' && drift.kind === 'outside' && ('field' in drift || drift.observed?.made_by !== 'git');
   const then = `${canPull ? `${show('promptsync pull')} takes it into the file. ` : ''}${describeDriftOutcome(drift, prompt, mode)}`;
-  const kind = drift.kind === 'outside' ? 'changed outside of git' : 'unfinished: merged but not live yet';
+  const kind =
+    drift.kind === 'outside' ? 'no commit in this clone asked for it' : 'unfinished: merged but not live yet';
+  // If the files want the same as the base, name the files, because a user who gave no base does not know it.
+  const wanter = drift.restores ? 'the file' : 'the base';
   if ('field' in drift) {
     const [observed, expected] = [drift.observed, drift.expected].map((text) => show(JSON.stringify(text)));
-    return `${drift.field} is ${observed}, but the base wants ${expected} (${kind}). ${then}`;
+    return `${drift.field} is ${observed}, but ${wanter} wants ${expected} (${kind}). ${then}`;
   }
   const { environment, observed, expected } = drift;
-  const wants = `but the base wants ${show(describeVersionRef(expected))}`;
+  const wants = `but ${wanter} wants ${show(describeVersionRef(expected))}`;
   if (observed === null) return `${show(environment)} serves no version, ${wants} (${kind}).`;
-  const from = observed.commit === undefined ? '' : `, made from ${show(shortenCommitId(observed.commit))}`;
   const keep = `To keep it, pin ${show(observed.pin ?? `version:${observed.id}`)}.`;
-  return `${show(environment)} serves ${show(describeVersionRef(observed))}${from}, ${wants} (${kind}). ${then} ${keep}`;
+  const serves = `${show(environment)} serves ${show(describeVersionRef(observed))}`;
+  const commit = observed.commit === undefined ? null : show(shortenCommitId(observed.commit));
+  if (commit === null || observed.commit_missing !== true) {
+    const from = commit === null ? '' : `, made from ${commit}`;
+    return `${serves}${from}, ${wants} (${kind}). ${then} ${keep}`;
+  }
+  const origin = `made from ${commit}, which this clone does not have: run ${show('git fetch')}; or it was never merged`;
+  return `${serves}, ${wants} (${origin}). ${then} ${keep}`;
 }
 
 /** Describes what a sync would do about a drift. In the report of a sync, describes what that sync did. */

@@ -15,6 +15,26 @@ const NewVersionShape = z.object({
   new: z.literal(true).describe('A version that the same plan creates.'),
   digest: DigestShape.optional().describe('The digest of its content, if a git: pin determines the content.'),
 });
+const WantedSinceShape = z.object({
+  commit: z.string().describe('The id of the commit.'),
+  date: z.string().describe('The committer date in UTC, as YYYY-MM-DD.'),
+  unmerged: z.literal(true).optional().describe('The commit is not known to be merged into the live branch.'),
+});
+
+/** The origin of a change that an earlier commit wants. The report has it only if the command had a default base. */
+const WANTED_FIELDS = {
+  wanted_since: WantedSinceShape.optional().describe(
+    'The commit since which the files want the result of the change, if no base was given. Since then, no sync made the change, or somebody undid it in the service.',
+  ),
+  wanted_elsewhere: z
+    .object({
+      commit: z.string().describe('The id of the commit.'),
+      branch: z.string().nullable().describe('The live branch, if its tip wants the current state. Otherwise null.'),
+    })
+    .optional()
+    .describe('A commit that wants the current state and is not an ancestor of the commit in wanted_since.'),
+};
+
 const ChangeStatusShape = z
   .enum(['made', 'adopted', 'not_made', 'unknown'])
   .optional()
@@ -66,6 +86,7 @@ const UpdatePromptShape = z.object({
       z.object({
         before: z.string().describe('The value in the service.'),
         after: z.string().describe('The value in the file.'),
+        ...WANTED_FIELDS,
       }),
     )
     .describe('The fields that change, by name: key, name or description.'),
@@ -84,6 +105,7 @@ const SetActiveShape = z.object({
   kind: z.literal('set-active'),
   environment: z.string().describe('The environment whose active version changes.'),
   ...SERVED_FIELDS,
+  ...WANTED_FIELDS,
   status: ChangeStatusShape,
 });
 
@@ -109,6 +131,7 @@ const EnvironmentDriftShape = z.object({
       .enum(['git', 'outside'])
       .describe('The creator of the version. git: promptsync, from a commit. outside: somebody else.'),
     commit: z.string().optional().describe('The commit that the version was created from.'),
+    commit_missing: z.literal(true).optional().describe('The clone does not have that commit.'),
     pin: z
       .string()
       .optional()
@@ -219,7 +242,9 @@ const PromptShape = z.object({
     'The origin of the version in the environment that the user named, only in the mode history.',
   ),
   edits: z.array(EditShape).optional().describe('The edits in the file by import, pull, promote, rollback or init.'),
-  drift: z.array(DriftShape).describe('The drift in the service, compared with the commit of --base.'),
+  drift: z
+    .array(DriftShape)
+    .describe('The drift in the service, compared with the commit of --base or the default base.'),
   problems: z.array(ProblemShape).describe('The problems of this prompt.'),
   waiting: z
     .array(
@@ -354,6 +379,8 @@ export type ReportRow = NonNullable<ReportPrompt['environments']>[number];
 export type ReportChange = ReportPrompt['changes'][number];
 /** An edit to one prompt file. */
 export type ReportEdit = NonNullable<ReportPrompt['edits']>[number];
+/** The origin of a change that an earlier commit wants. */
+export type ReportWantedFields = Pick<z.output<typeof SetActiveShape>, keyof typeof WANTED_FIELDS>;
 /** The drift of one environment or one field. */
 export type ReportDrift = ReportPrompt['drift'][number];
 /** An error or a warning in a report. */

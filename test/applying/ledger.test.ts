@@ -29,6 +29,7 @@ describe('the ledger of a new version', () => {
   test('A new ledger includes an old active version even if its environment is pinned only at the base commit', async () => {
     const base = {
       files: new Map([['p1', file({ text: 'T25', pins: { staging: 'latest', production: 1 } })]]),
+      isDefault: false,
     };
     const service = await startWith25Versions();
     const ledger = await syncEdit(service, 26, {}, { base });

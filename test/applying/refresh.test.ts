@@ -157,7 +157,7 @@ describe.each(backends)('the second observation before a write (backend: %s)', (
 
   test('promptsync applies the on_drift setting to drift that appears between the plan and the write', async () => {
     const service = await startWithTextOne(start);
-    const base: BaseState = { files: new Map([['p1', one]]) };
+    const base: BaseState = { files: new Map([['p1', one]]), isDefault: false };
     const driftBeforeWrite = () => changeBeforeWrite(1, () => activateForeignVersion(service, 'Theirs'));
     const refused = await sync(service, [two], { base, guards: { onDrift: 'fail' }, ...driftBeforeWrite() });
     expect(refused.outcomes.map(formatOutcome)).toStrictEqual(['blocked: not_made not_made guard/drift']);

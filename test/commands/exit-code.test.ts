@@ -13,7 +13,7 @@ function planned(status: PromptPlan['status'], isObserved = true): PromptPlan {
     content: makeContent(digestText('a'), undefined),
   };
   const seen = isObserved ? observed() : null;
-  return { file, observed: seen, status, changes: [], drift: [], problems: [], pinsToFind: [] };
+  return { file, observed: seen, status, changes: [], drift: [], annotations: [], problems: [], pinsToFind: [] };
 }
 
 const unobserved = planned('failed', false);

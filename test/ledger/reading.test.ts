@@ -144,7 +144,7 @@ function makeThreeVersions(): Backend {
 }
 
 const base = (parts: FileParts) => ({
-  base: { files: new Map([['p1', file(parts)]]) },
+  base: { files: new Map([['p1', file(parts)]]), isDefault: false },
 });
 const promoted = { promotionSources: new Map([['production', 'staging']]) };
 

@@ -201,6 +201,7 @@ export function baseOf(
   const then = files.flatMap((file) => findCommitted(base, file)?.file ?? []);
   return {
     files: new Map(then.map((file) => [file.id, file])),
+    isDefault: false,
     formerStates: new Map(then.map((file) => [file.id, formerWants(history, file)])),
   };
 }
@@ -233,7 +234,7 @@ function formerWants(history: History, prompt: PromptFile): FormerStates {
   const all = Map.groupBy(pins, ({ environment }) => environment);
   return {
     pins: new Map([...all].map(([environment, list]) => [environment, list.map(({ former }) => former)])),
-    fields: states.map(({ file }) => file),
+    fields: states.map(({ file, touchedBy: commit }) => ({ ...file, commit })),
   };
 }
 

@@ -13,7 +13,7 @@ const refs = { v1: content('At v1'), same: content('Hello'), rich: content('Rich
 
 /** Plans the change from the base to the head without the service. */
 function planOffline(now: readonly PromptFile[], then: readonly PromptFile[], parts: Partial<Rules> = {}): Plan {
-  const base = { files: new Map(then.map((one) => [one.id, one])), ancestors: new Set<string>() };
+  const base = { files: new Map(then.map((one) => [one.id, one])), isDefault: false };
   const given = { ...rules({ refs, base, files: now }), ...parts };
   return makePlan(now, assumeObservation(given, makeLedgerRules('promptsync')), given);
 }

@@ -33,7 +33,7 @@ const makeFile = (parts: FileParts): PromptFile => file({ text: 'One', pins: fol
 type BaseParts = FileParts & { readonly former?: readonly FileParts[] };
 
 function driftOf(head: FileParts, seen: ObservedParts, { former = [], ...parts }: BaseParts) {
-  const known: BaseState = { files: new Map([['p1', makeFile(parts)]]) };
+  const known: BaseState = { files: new Map([['p1', makeFile(parts)]]), isDefault: false };
   const formerStates = new Map([['p1', wantsOf(former.map((one) => ({ ...parts, ...one })))]]);
   return planPrompt(...deepFreeze([makeFile(head), observed(seen), rules({ base: known, formerStates })] as const))
     .drift;
@@ -41,7 +41,7 @@ function driftOf(head: FileParts, seen: ObservedParts, { former = [], ...parts }
 
 function wantsOf(states: readonly FileParts[]): FormerStates {
   const pins = formerPins(states.map(({ text = 'One', pins: written = follows }) => ({ ...written, text })));
-  return { pins, fields: states.map(makeFile) };
+  return { pins, fields: states.map((state, age) => ({ ...makeFile(state), commit: `c${age}` })) };
 }
 
 function lineOf(drift: Drift): string {
@@ -216,7 +216,7 @@ describe('drift', () => {
 
   test('If an earlier commit set no description, the plan reports an empty description in the service as unfinished drift', () => {
     const wanted = makeFile({ description: 'Ours' });
-    const base = { files: new Map([['p1', wanted]]) };
+    const base = { files: new Map([['p1', wanted]]), isDefault: false };
     const formerStates = new Map([['p1', wantsOf([{}])]]);
     expect(planPrompt(wanted, observed(calm), rules({ base, formerStates })).drift).toStrictEqual([
       {
@@ -241,13 +241,13 @@ describe('drift', () => {
   });
 
   test('The plan reports no drift for a prompt that does not exist in the base commit', () => {
-    const other: BaseState = { files: new Map([['p2', makeFile({})]]) };
+    const other: BaseState = { files: new Map([['p2', makeFile({})]]), isDefault: false };
     expect(planPrompt(makeFile({}), observed(moved), rules({ base: other })).drift).toStrictEqual([]);
     expect(planPrompt(makeFile({}), observed(moved), rules()).drift).toStrictEqual([]);
   });
 
   test('Drift detection does not affect the changes in the plan', () => {
-    const known: BaseState = { files: new Map([['p1', makeFile({})]]) };
+    const known: BaseState = { files: new Map([['p1', makeFile({})]]), isDefault: false };
     const seen = observed(moved);
     const [plain, compared] = [rules(), rules({ base: known })].map((by) => planPrompt(makeFile({}), seen, by));
     expect({ ...compared, drift: [] }).toStrictEqual(plain);
@@ -291,7 +291,7 @@ describe('the guard on_drift: fail', () => {
   /** Plans a prompt whose base is the file itself. */
   function planOf(seen: ObservedParts, former: readonly FileParts[] = []) {
     const formerStates = new Map([['p1', wantsOf(former)]]);
-    const by = rules({ base: { files: new Map([['p1', wanted]]) }, formerStates });
+    const by = rules({ base: { files: new Map([['p1', wanted]]), isDefault: false }, formerStates });
     return makePlan([wanted], observation(observed(seen)), by);
   }
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { FormerPin } from '../../src/domain/history.ts';
+import { type FormerPin, meansVersion } from '../../src/domain/history.ts';
 import type { Pin } from '../../src/domain/prompt-file.ts';
 import { type Content, isSameContent } from '../../src/domain/content.ts';
 import type { KnownVersion } from '../../src/domain/versions.ts';
-import { findPreviousNumber, meansVersion, findPreviousPin } from '../../src/planning/former-pins.ts';
+import { findPreviousNumber, findPreviousPin } from '../../src/planning/former-pins.ts';
 import { content, entry, file } from './support.ts';
 
 const V2 = entry(2, 'Two');

@@ -67,6 +67,7 @@ export function version(number: number, text: string, parts: VersionParts = {}):
           commit: `c${number}`,
           path: 'prompts/a.md',
           operation: `op_${id}`,
+          active: new Map<string, string>(),
           ledger,
         };
   return {
@@ -144,6 +145,8 @@ export function rules({ refs = {}, ...rest }: RulesParts = {}): Rules {
       firstAges: new Map(),
       formerStates: new Map(),
       wantedSince: new Map(),
+      unmetWants: new Map(),
+      missingCommits: new Set(),
       alwaysPinned: new Map(),
       provenance: new Map(),
       contents: new Map(),

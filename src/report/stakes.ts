@@ -1,0 +1,40 @@
+import { formatCount } from '../text.ts';
+import { applyReportWords, findDriftOfChange } from './describe.ts';
+import { escapeLine } from './escape.ts';
+import type { Report } from './schema.ts';
+
+/**
+ * Returns the question that a user must answer before promptsync applies a plan, for example
+ * `Apply? 3 prompts change in staging, 1 in production. This overwrites 1 change that was made in the service.`
+ */
+export function describeStakes(report: Report): string {
+  return ['Apply?', describeEnvironments(report), ...describeOverwrites(report)].join(' ');
+}
+
+/** Counts the prompts that change in each environment. Lists the environments in the order of the changes. */
+function describeEnvironments({ prompts }: Report): string {
+  const pending = prompts.filter(({ status }) => status === 'pending');
+  const changing = pending.flatMap(({ changes }) =>
+    changes.flatMap((change) => (change.kind === 'set-active' ? [change.environment] : [])),
+  );
+  const [first, ...others] = [...Map.groupBy(changing, (environment) => environment)];
+  if (first === undefined) return 'No environment will serve a different version.';
+  const [environment, { length }] = first;
+  const counts = [
+    `${formatCount(length, 'prompt changes', 'prompts change')} in ${escapeLine(environment)}`,
+    ...others.map(([name, list]) => `${list.length} in ${escapeLine(name)}`),
+  ];
+  return `${counts.join(', ')}.`;
+}
+
+/** Counts the changes that somebody made in the service and that the plan overwrites. Returns nothing for none. */
+function describeOverwrites(report: Report): readonly string[] {
+  const pending = report.prompts.filter(({ status }) => status === 'pending');
+  const overwritten = pending.flatMap(({ changes, drift }) => {
+    const outside = drift.filter(({ kind }) => kind === 'outside');
+    return changes.flatMap((change) => findDriftOfChange(change, outside));
+  });
+  if (overwritten.length === 0) return [];
+  const changes = formatCount(overwritten.length, 'change that was', 'changes that were');
+  return [applyReportWords(report, `This overwrites ${changes} made in the service.`)];
+}
