@@ -51,7 +51,10 @@ export function makeCheckId(configPath: string, pull: number | null): string {
 export async function publishCheck(github: GitHub, { head, ...check }: ReviewCheck): Promise<void> {
   const { octokit, names } = github;
   await upsertStickyText({
-    find: () => findCheck(github, head, check.external_id),
+    find: async () => {
+      const newest = await findCheck(github, head, check.external_id);
+      return newest === null ? [] : [newest];
+    },
     mustWrite: () => true,
     mayHaveWorked,
     update: async (existing) => {
@@ -66,6 +69,8 @@ export async function publishCheck(github: GitHub, { head, ...check }: ReviewChe
       const parameters = { ...names, head_sha: head, status: 'completed', request: { retries: 0 } } as const;
       await octokit.request(call, { ...parameters, ...check });
     },
+    // `find` returns no duplicates, because GitHub and promptsync use only the newest check run.
+    retire: () => Promise.resolve(),
   });
 }
 

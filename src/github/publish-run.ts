@@ -27,7 +27,7 @@ import { Forbidden, type GitHub, findMergedPull, readOpenHead } from './client.t
 import type { ActionContext } from './context.ts';
 import { type ActionMode, type PullRequest } from './event.ts';
 import type { SafeActionHost } from './runner.ts';
-import { closeIssue, upsertComment, upsertIssue, makeCommentMarker, type StickyComment } from './upsert-posts.ts';
+import { closeIssues, upsertComment, upsertIssue, makeCommentMarker, type StickyComment } from './upsert-posts.ts';
 import { annotateProblems, annotateWholeRun } from './annotate-problems.ts';
 
 /** A finished run of the action. */
@@ -323,7 +323,7 @@ async function publishIssue({ inputs, github: client }: ActionContext, publicati
   const github = requireGitHub(client);
   const marker = makeCommentMarker(inputs);
   const body = renderBody(marker, publication);
-  if (publication.failure === '') return closeIssue(github, { marker, body });
+  if (publication.failure === '') return closeIssues(github, { marker, body });
   // Leave the issue unchanged if the run failed without finding differences, for example because it could not read the
   // service. There may still be drift.
   if (countDifferingPrompts(publication.report) === 0) return;
