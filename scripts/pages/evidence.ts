@@ -133,7 +133,10 @@ export const EVIDENCE = {
   'guard/unknown-newest': { reason: 'git failed: the remote "origin" has no refs/heads/main.' },
   'guard/overtaken': NEWEST,
   'guard/not-reviewed': {
-    ...{ prompt: 'support/greeting', pulls: [{ pull: '#12', shown: true }], directPush: null, failure: null },
+    prompt: 'support/greeting',
+    pulls: [{ pull: '#12', shown: true, otherCheck: null }],
+    directPush: null,
+    failure: null,
   },
   'guard/stale-plan': { expected: 'sha256:1221d67b…', actual: 'sha256:7d3a90c2…' },
   'guard/not-merged': { kind: 'commit', commit: '9f2c1ab04d3e', ...NEWEST },
