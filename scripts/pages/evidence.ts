@@ -219,6 +219,7 @@ export const EVIDENCE = {
     found: '9f2c51e07b3a4d8c6e5f0a1b2c3d4e5f60718293',
   },
   'action/unsupported-event': { event: 'issues' },
+  'action/closed': { number: 12, merged: true },
   'action/drift-found': { prompts: 2 },
   'action/stale-base': { branch: 'main', base: '9f2c1ab04d3e', tip: '04a370f15356' },
   'action/not-told': { what: 'comment', reason: 'Resource not accessible by integration', forbidden: true },

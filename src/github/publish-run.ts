@@ -25,7 +25,7 @@ import { makeRootPathConverter } from './checkout.ts';
 import { type ReviewCheck, makeCheckId, makeCheckName, makeConfigPath, publishCheck } from './check.ts';
 import { Forbidden, type GitHub, findMergedPull, readOpenHead } from './client.ts';
 import type { ActionContext } from './context.ts';
-import { type ActionMode, type PullRequest } from './event.ts';
+import type { ActionEvent, ActionMode, PullRequest } from './event.ts';
 import type { SafeActionHost } from './runner.ts';
 import { closeIssues, upsertComment, upsertIssue, makeCommentMarker, type StickyComment } from './upsert-posts.ts';
 import { annotateProblems, annotateWholeRun } from './annotate-problems.ts';
@@ -233,8 +233,8 @@ async function publishOnGitHub(
  */
 async function publishReview(context: ActionContext, publication: Publication, attempt: PublishAttempt): Promise<void> {
   const { github, event, inputs } = context;
-  const { pull, queued } = event;
-  const head = pull?.head ?? queued;
+  const { pull } = event;
+  const head = getReviewedHead(event);
   if (head === null) return;
   // Read the current head from GitHub only for pull request events. In all other runs with a pull request, promptsync
   // itself has just pushed the head, and GitHub may still return the previous one.
@@ -246,6 +246,12 @@ async function publishReview(context: ActionContext, publication: Publication, a
   // comment.
   if (pull === null || inputs.comment === 'never' || newestHead !== head) return;
   await attempt('comment', () => publishComment(pull, context, publication));
+}
+
+/** Returns the commit that gets the check. Returns null if the event has none, or if the pull request is not open. */
+function getReviewedHead({ pull, queued }: ActionEvent): string | null {
+  if (pull === null) return queued;
+  return pull.state === 'open' ? pull.head : null;
 }
 
 function makeCheckRun(head: string, { world, inputs, event }: ActionContext, publication: Publication): ReviewCheck {
