@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { computeDigest, shortenDigest } from '../domain/digest.ts';
+import { escapeLine } from '../report/escape.ts';
 
 // A sticky text is a text that promptsync posts to GitHub or GitLab, for example as a comment on a pull request. Later
 // runs update this text instead of posting another one. promptsync finds it by its author and by its first line, the
@@ -37,15 +38,29 @@ export type StickyText<Existing> = {
   readonly mustWrite: (existing: Existing | null) => boolean;
 };
 
-/** The requests that find, update and create a text. `Saved` is the result of a write. */
+/**
+ * Returns the body that replaces a duplicate. It has no marker, so later runs ignore the duplicate.
+ * @param address the address of the text that stays up to date, or a reference to it such as `#12`
+ */
+export function renderRetiredBody(address: string): string {
+  return `This report is outdated. Current report: ${escapeLine(address)}`;
+}
+
+/** The requests that find, update, create and retire a text. `Saved` is the result of a write. */
 type StickyActions<Existing, Saved> = Pick<StickyText<Existing>, 'mustWrite'> & {
-  readonly find: () => Promise<Existing | null>;
+  /**
+   * Finds the texts with the marker by promptsync's own account. The first one is the one to update. The others are
+   * duplicates, for example because two runs created a text at the same time.
+   */
+  readonly find: () => Promise<readonly Existing[]>;
   readonly update: (existing: Existing) => Promise<Saved>;
   /**
    * Creates the text. Must not retry its request, because the first request may have succeeded, and a retry would post
    * the text twice.
    */
   readonly create: () => Promise<Saved>;
+  /** Makes sure that a duplicate of the saved text no longer shows its report, which nobody updates. */
+  readonly retire: (duplicate: Existing, saved: Saved) => Promise<void>;
   /**
    * Returns true if `create` may have succeeded even though it threw this error. This is possible if the response was
    * lost or came from a gateway.
@@ -54,21 +69,27 @@ type StickyActions<Existing, Saved> = Pick<StickyText<Existing>, 'mustWrite'> & 
 };
 
 /**
- * Updates the existing text, or creates it if there is none. Returns null if `mustWrite` returns false. If the response
- * to `create` was lost, searches for the created text before it calls `create` again.
+ * Updates the existing text, or creates it if there is none. Then retires its duplicates. Returns null if `mustWrite`
+ * returns false. If the response to `create` was lost, searches for the created text before it calls `create` again.
  */
 export async function upsertStickyText<Existing, Saved>(
   actions: StickyActions<Existing, Saved>,
 ): Promise<Saved | null> {
-  const { find, mustWrite, update, create, mayHaveWorked } = actions;
-  const existing = await find();
+  const { find, mustWrite, update, retire } = actions;
+  const [existing = null, ...duplicates] = await find();
   if (!mustWrite(existing)) return null;
-  if (existing !== null) return update(existing);
+  const saved = existing === null ? await createOnce(actions) : await update(existing);
+  for (const duplicate of duplicates) await retire(duplicate, saved);
+  return saved;
+}
+
+async function createOnce<Existing, Saved>(actions: StickyActions<Existing, Saved>): Promise<Saved> {
+  const { find, update, create, mayHaveWorked } = actions;
   try {
     return await create();
   } catch (error) {
     if (!mayHaveWorked(error)) throw error;
-    const created = await find();
-    return created === null ? create() : update(created);
+    const [created] = await find();
+    return created === undefined ? create() : update(created);
   }
 }

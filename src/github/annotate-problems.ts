@@ -4,13 +4,13 @@ import type { ReportProblem } from '../report/schema.ts';
 import type { AnnotationKind, AnnotationPlace, Runner } from './runner.ts';
 
 /**
- * The maximum number of problems of each severity that get an annotation. GitHub shows only ten annotations of each
+ * The maximum number of problems of each kind that get an annotation. GitHub shows only ten annotations of each
  * kind for a step. The tenth annotation reports how many problems have none.
  */
 const MAX_ANNOTATIONS_PER_KIND = 9;
 
 /**
- * Annotates the lines of the problems. Equal problems get one annotation, and the number for each severity is limited
+ * Annotates the lines of the problems. Equal problems get one annotation, and the number for each kind is limited
  * (see `MAX_ANNOTATIONS_PER_KIND`).
  * @param toRootPath converts the path in a problem to a path relative to the repository root
  */
@@ -19,18 +19,23 @@ export function annotateProblems(
   toRootPath: (path: string) => string,
   { annotate }: Runner,
 ): void {
-  for (const severity of ['error', 'warning'] as const) {
-    const problemsOfKind = problems.filter((problem) => problem.severity === severity);
+  for (const kind of ['error', 'warning', 'notice'] as const) {
+    const problemsOfKind = problems.filter((problem) => chooseKind(problem) === kind);
     const distinct = [...new Map(problemsOfKind.map((problem) => [JSON.stringify(problem), problem])).values()];
     for (const problem of distinct.slice(0, MAX_ANNOTATIONS_PER_KIND)) {
-      annotate(severity, renderAnnotation(problem), makeAnnotationPlace(problem, toRootPath));
+      annotate(kind, renderAnnotation(problem), makeAnnotationPlace(problem, toRootPath));
     }
     const omitted = distinct.length - MAX_ANNOTATIONS_PER_KIND;
     if (omitted > 0) {
-      const message = `${formatCount(omitted, `more ${severity}`)}: see the summary of the run.`;
-      annotate(severity, message, { title: 'promptsync' });
+      const message = `${formatCount(omitted, `more ${kind}`)}: see the summary of the run.`;
+      annotate(kind, message, { title: 'promptsync' });
     }
   }
+}
+
+/** Returns the kind of the annotation. A run for a closed pull request is normal, so it only gets a notice. */
+function chooseKind({ code, severity }: ReportProblem): AnnotationKind {
+  return code === 'action/closed' ? 'notice' : severity;
 }
 
 /** Adds an annotation to the run as a whole, not to a line of a file. */

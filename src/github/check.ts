@@ -1,6 +1,6 @@
 import { hasSameText, upsertStickyText } from '../commands/upsert-sticky-text.ts';
 import { CONFIG_NAME } from '../config/config.ts';
-import { parseApproval, type ShownPlan } from '../review/approval.ts';
+import { type OtherCheck, parseApproval, type PullRequestReview } from '../review/approval.ts';
 import { makeRootPathConverter } from './checkout.ts';
 import { type MergedPull, readOwnLogin, type GitHub } from './client.ts';
 import { mayHaveWorked } from './upsert-posts.ts';
@@ -51,7 +51,10 @@ export function makeCheckId(configPath: string, pull: number | null): string {
 export async function publishCheck(github: GitHub, { head, ...check }: ReviewCheck): Promise<void> {
   const { octokit, names } = github;
   await upsertStickyText({
-    find: () => findCheck(github, head, check.external_id),
+    find: async () => {
+      const { own } = await findChecks(github, { head, id: check.external_id, name: check.name });
+      return own.slice(0, 1);
+    },
     mustWrite: () => true,
     mayHaveWorked,
     update: async (existing) => {
@@ -66,6 +69,8 @@ export async function publishCheck(github: GitHub, { head, ...check }: ReviewChe
       const parameters = { ...names, head_sha: head, status: 'completed', request: { retries: 0 } } as const;
       await octokit.request(call, { ...parameters, ...check });
     },
+    // `find` returns no duplicates, because GitHub and promptsync use only the newest check run.
+    retire: () => Promise.resolve(),
   });
 }
 
@@ -73,33 +78,43 @@ type ReviewedPull = Pick<MergedPull, 'number' | 'head'>;
 type ApprovalSource = { readonly configPath: string; readonly branch: string };
 
 /**
- * Reads the changes that the check of a merged pull request approves for a branch. Returns null if the pull request has
- * no check, or if its check approves nothing. Throws any error from Octokit.
+ * Reads the review of a merged pull request: the changes that its check approves for a branch, or the check of another
+ * app if the pull request has only such a check. Throws any error from Octokit.
  */
-export async function readApproval(
+export async function readReview(
   github: GitHub,
   pull: ReviewedPull,
   source: ApprovalSource,
-): Promise<ShownPlan | null> {
+): Promise<PullRequestReview> {
   const { number, head } = pull;
-  const id = makeCheckId(source.configPath, number);
-  const check = await github.once(`check ${id} of ${head}`, () => findCheck(github, head, id));
-  return parseApproval(check?.output.text ?? '', { number, into: source.branch });
+  const { configPath, branch } = source;
+  const wanted = { head, id: makeCheckId(configPath, number), name: makeCheckName(configPath) };
+  const checks = await github.once(`check ${wanted.id} of ${head}`, () => findChecks(github, wanted));
+  const [newest] = checks.own;
+  const shown = parseApproval(newest?.output.text ?? '', { number, into: branch });
+  return { pull: number, shown, otherCheck: newest === undefined ? checks.other : null };
 }
 
+/** The commit, the `external_id` and the name of a check. */
+type WantedCheck = { readonly head: string; readonly id: string; readonly name: string };
+
 /**
- * Finds the newest check run of a commit with the given `external_id`. Accepts only check runs that were created by the
- * app to which the token belongs. Returns null if there is none. Requests all check runs of the commit, because GitHub
- * by default returns only the newest one for each name. That one can be a workflow job with the same name.
+ * Finds the check runs of a commit with the given `external_id` that were created by the app to which the token
+ * belongs, newest first. Also finds the newest check run with this `external_id` or name by another app. Requests all
+ * check runs of the commit, because GitHub by default returns only the newest one for each name. That one can be a
+ * workflow job with the same name.
  */
-async function findCheck(github: GitHub, head: string, id: string) {
+async function findChecks(github: GitHub, { head, id, name }: WantedCheck) {
   const { octokit, names } = github;
   const call = 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs';
   const runs = await octokit.paginate(call, { ...names, ref: head, filter: 'all', per_page: 100 });
-  const candidates = runs.filter((run) => run.external_id === id && run.head_sha === head);
-  if (candidates.length === 0) return null;
-  const ownSlug = (await readOwnLogin(github)).replace(/\[bot\]$/, '');
-  const ownRuns = candidates.filter(({ app }) => app?.slug === ownSlug);
-  const [newest] = ownRuns.toSorted((a, b) => b.id - a.id);
-  return newest ?? null;
+  const candidates = runs
+    .filter((run) => run.head_sha === head && (run.external_id === id || run.name === name))
+    .toSorted((a, b) => b.id - a.id);
+  if (candidates.length === 0) return { own: [], other: null };
+  const ownApp = (await readOwnLogin(github)).replace(/\[bot\]$/, '');
+  const own = candidates.filter(({ app, external_id: externalId }) => app?.slug === ownApp && externalId === id);
+  const foreign = candidates.find(({ app }) => app?.slug !== ownApp);
+  const other: OtherCheck | null = foreign?.app?.slug === undefined ? null : { app: foreign.app.slug, ownApp };
+  return { own, other };
 }

@@ -8,9 +8,12 @@ const UserShape = z.object({ login: z.string() });
 
 /** The parts of an event payload that promptsync uses. Parsing drops all other parts. */
 const EventShape = z.object({
+  action: z.string().optional(),
   pull_request: z
     .object({
       number: z.int().positive(),
+      state: z.string().optional(),
+      merged: z.boolean().nullish(),
       // `repo` is null if the fork was deleted while its pull request was open.
       head: z.object({ sha: CommitIdShape, repo: RepositoryShape.nullish() }),
       base: z.object({ sha: CommitIdShape, ref: z.string(), repo: RepositoryShape.nullish() }),
@@ -42,6 +45,11 @@ export type PullRequest = {
    * secrets, and their token can only read.
    */
   readonly isForeign: boolean;
+  /**
+   * The state at the time of the event. An event such as `labeled` can also happen after the pull request was merged or
+   * closed.
+   */
+  readonly state: 'open' | 'merged' | 'closed';
 };
 
 /** The event that started an action run. */
@@ -103,14 +111,22 @@ function makeInvalidEventError(reason: string): ProblemError {
 
 type Payload = z.infer<typeof EventShape>;
 
-function makePullRequest(pull: NonNullable<Payload['pull_request']>, { repository, sender }: Payload): PullRequest {
+type PullPayload = NonNullable<Payload['pull_request']>;
+
+function makePullRequest(pull: PullPayload, payload: Payload): PullRequest {
+  const { repository, sender } = payload;
   const { number, head, base, user } = pull;
   const ownName = base.repo?.full_name ?? repository?.full_name;
   const headName = head.repo?.full_name;
   const isFromFork = headName === undefined || headName !== ownName;
   const isByDependabot = user?.login === DEPENDABOT || sender?.login === DEPENDABOT;
   const isForeign = isFromFork || isByDependabot;
-  return { number, head: head.sha, base: base.sha, into: base.ref, isForeign };
+  return { number, head: head.sha, base: base.sha, into: base.ref, isForeign, state: getPullState(pull, payload) };
+}
+
+function getPullState({ state, merged }: PullPayload, { action }: Payload): PullRequest['state'] {
+  if (state !== 'closed' && action !== 'closed') return 'open';
+  return merged ? 'merged' : 'closed';
 }
 
 /** The modes that propose edits in a pull request. */

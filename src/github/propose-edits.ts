@@ -120,7 +120,9 @@ async function publishProposal(result: CommandResult, proposal: Proposal): Promi
     const pushedCommit = { commit: head, branch: clone.branch };
     const number = await upsertPull(withCommit(pushedCommit), head, proposal);
     const usesWorkflowToken = (await readOwnLogin(github)) === ACTIONS_LOGIN;
-    const reviewRun = usesWorkflowToken ? await review({ number, head, base, into, isForeign: false }) : null;
+    const reviewRun = usesWorkflowToken
+      ? await review({ number, head, base, into, isForeign: false, state: 'open' })
+      : null;
     return { result: withCommit({ ...pushedCommit, pull_request: `#${number}` }), review: reviewRun };
   } catch (error) {
     const cause = toProblem(error);

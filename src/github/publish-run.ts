@@ -25,9 +25,9 @@ import { makeRootPathConverter } from './checkout.ts';
 import { type ReviewCheck, makeCheckId, makeCheckName, makeConfigPath, publishCheck } from './check.ts';
 import { Forbidden, type GitHub, findMergedPull, readOpenHead } from './client.ts';
 import type { ActionContext } from './context.ts';
-import { type ActionMode, type PullRequest } from './event.ts';
+import type { ActionEvent, ActionMode, PullRequest } from './event.ts';
 import type { SafeActionHost } from './runner.ts';
-import { closeIssue, upsertComment, upsertIssue, makeCommentMarker, type StickyComment } from './upsert-posts.ts';
+import { closeIssues, upsertComment, upsertIssue, makeCommentMarker, type StickyComment } from './upsert-posts.ts';
 import { annotateProblems, annotateWholeRun } from './annotate-problems.ts';
 
 /** A finished run of the action. */
@@ -233,8 +233,8 @@ async function publishOnGitHub(
  */
 async function publishReview(context: ActionContext, publication: Publication, attempt: PublishAttempt): Promise<void> {
   const { github, event, inputs } = context;
-  const { pull, queued } = event;
-  const head = pull?.head ?? queued;
+  const { pull } = event;
+  const head = getReviewedHead(event);
   if (head === null) return;
   // Read the current head from GitHub only for pull request events. In all other runs with a pull request, promptsync
   // itself has just pushed the head, and GitHub may still return the previous one.
@@ -246,6 +246,12 @@ async function publishReview(context: ActionContext, publication: Publication, a
   // comment.
   if (pull === null || inputs.comment === 'never' || newestHead !== head) return;
   await attempt('comment', () => publishComment(pull, context, publication));
+}
+
+/** Returns the commit that gets the check. Returns null if the event has none, or if the pull request is not open. */
+function getReviewedHead({ pull, queued }: ActionEvent): string | null {
+  if (pull === null) return queued;
+  return pull.state === 'open' ? pull.head : null;
 }
 
 function makeCheckRun(head: string, { world, inputs, event }: ActionContext, publication: Publication): ReviewCheck {
@@ -323,7 +329,7 @@ async function publishIssue({ inputs, github: client }: ActionContext, publicati
   const github = requireGitHub(client);
   const marker = makeCommentMarker(inputs);
   const body = renderBody(marker, publication);
-  if (publication.failure === '') return closeIssue(github, { marker, body });
+  if (publication.failure === '') return closeIssues(github, { marker, body });
   // Leave the issue unchanged if the run failed without finding differences, for example because it could not read the
   // service. There may still be drift.
   if (countDifferingPrompts(publication.report) === 0) return;

@@ -5,7 +5,7 @@ import { isVisibleChange, type PromptPlan } from '../domain/plan.ts';
 import type { Repository } from '../git/open-repository.ts';
 import type { Problem } from '../problem.ts';
 import { compareWithReviews, type ReviewTrail } from '../review/approval.ts';
-import { makeConfigPath, readApproval } from './check.ts';
+import { makeConfigPath, readReview } from './check.ts';
 import { type MergedPull, listMergedPulls, readBranchTip, readTreeBlobs } from './client.ts';
 import type { ActionContext } from './context.ts';
 
@@ -106,10 +106,7 @@ function makeReviewsReader(
     const candidates = await listMergedPulls(github, commit, branch);
     const haveMerged = await Promise.all(candidates.map((pull) => didMerge(pull, commit, repository)));
     const pulls = candidates.filter((_, index) => haveMerged[index]);
-    const reviews = pulls.map(async (pull) => {
-      return { pull: pull.number, shown: await readApproval(github, pull, { configPath, branch }) };
-    });
-    return Promise.all(reviews);
+    return Promise.all(pulls.map((pull) => readReview(github, pull, { configPath, branch })));
   };
 }
 

@@ -1,5 +1,6 @@
-import { makeStoppedResult } from '../commands/result.ts';
+import { makeCommandResult, makeRunWithoutPlan, makeStoppedResult } from '../commands/result.ts';
 import { syncPrompts, type SyncOptions } from '../commands/sync.ts';
+import { NO_ACCEPTED_WARNINGS } from '../domain/accepted-warnings.ts';
 import type { Repository } from '../git/open-repository.ts';
 import { makeProblem, type Problem, toProblem, ProblemError } from '../problem.ts';
 import { DEFAULT_KEY_VARIABLE } from '../providers/list.ts';
@@ -72,6 +73,7 @@ async function reviewPullRequest(pull: PullRequest, { event, ...rest }: ActionCo
  */
 async function makeReviewPlan(context: ActionContext, knownBase?: string): Promise<ActionOutcome> {
   const { event, world } = context;
+  if (event.pull !== null && event.pull.state !== 'open') return skipReview(event.pull, context);
   const isPullRequestTarget = event.name === 'pull_request_target';
   if (isPullRequestTarget && hasKey(context)) throw new ProblemError(makeProblem('guard/key-on-pull-request-target'));
   const isKeyless = isPullRequestTarget || (event.pull?.isForeign === true && !hasKey(context));
@@ -84,6 +86,17 @@ async function makeReviewPlan(context: ActionContext, knownBase?: string): Promi
   const { run } = result;
   const problems = [...run.problems, ...(await warnAboutStaleBase(base, context))];
   return { result: { ...result, run: { ...run, problems } } };
+}
+
+/**
+ * Returns the result for a pull request that was merged or closed. There is nothing to review, and the checkout may
+ * contain commits that do not belong to the pull request.
+ */
+function skipReview({ number, state }: PullRequest, { configuration, world }: ActionContext): ActionOutcome {
+  const problems = [makeProblem('action/closed', { number, merged: state === 'merged' })];
+  const { config } = configuration;
+  const run = makeRunWithoutPlan('dry-run', { config, files: [], acceptedWarnings: NO_ACCEPTED_WARNINGS, problems });
+  return { result: makeCommandResult(run, world) };
 }
 
 /**

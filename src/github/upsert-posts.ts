@@ -1,4 +1,10 @@
-import { makeMarker, hasSameText, type StickyText, upsertStickyText } from '../commands/upsert-sticky-text.ts';
+import {
+  makeMarker,
+  hasSameText,
+  renderRetiredBody,
+  type StickyText,
+  upsertStickyText,
+} from '../commands/upsert-sticky-text.ts';
 import { readOwnLogin, type GitHub } from './client.ts';
 import type { Inputs } from './runner.ts';
 
@@ -19,87 +25,99 @@ export function makeCommentMarker(inputs: Pick<Inputs, 'config' | 'working-direc
 }
 
 /**
- * Updates promptsync's comment, or creates it if there is none. Returns the URL of the comment, or null if `mustWrite`
- * returns false. Throws any error from Octokit.
+ * Updates promptsync's comment, or creates it if there is none. Replaces the body of each duplicate by a link to the
+ * comment. Returns the URL of the comment, or null if `mustWrite` returns false. Throws any error from Octokit.
  */
 export async function upsertComment(github: GitHub, comment: StickyComment): Promise<string | null> {
   const { octokit, names } = github;
   const { issue, body, mustWrite } = comment;
+  const edit = async (id: number, text: string): Promise<string> => {
+    const call = 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}';
+    return (await octokit.request(call, { ...names, comment_id: id, body: text })).data.html_url;
+  };
   return upsertStickyText({
-    find: () => findComment(github, comment),
+    find: () => findComments(github, comment),
     mustWrite,
     mayHaveWorked,
     update: async (existing) => {
-      if (hasSameText(existing.body, body)) return existing.html_url;
-      const call = 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}';
-      return (await octokit.request(call, { ...names, comment_id: existing.id, body })).data.html_url;
+      return hasSameText(existing.body, body) ? existing.html_url : edit(existing.id, body);
     },
     create: async () => {
       const call = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
       const response = await octokit.request(call, { ...names, issue_number: issue, body, request: { retries: 0 } });
       return response.data.html_url;
     },
+    retire: async (duplicate, url) => void (await edit(duplicate.id, renderRetiredBody(url))),
   });
 }
 
 /**
- * Finds the comment that starts with the marker and was written by promptsync's own account. Checks the author because
- * anybody can copy a marker. Returns null if there is none.
+ * Finds the comments that start with the marker and were written by promptsync's own account, oldest first. Checks the
+ * author because anybody can copy a marker.
  */
-async function findComment(github: GitHub, { issue, marker }: StickyComment): Promise<Comment | null> {
+async function findComments(github: GitHub, { issue, marker }: StickyComment): Promise<readonly Comment[]> {
   const { octokit, names } = github;
   const call = 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments';
   const comments = await octokit.paginate(call, { ...names, issue_number: issue, per_page: 100 });
   const candidates = comments.filter(({ body }) => body?.startsWith(marker));
-  if (candidates.length === 0) return null;
+  if (candidates.length === 0) return [];
   const ownLogin = await readOwnLogin(github);
-  return candidates.find(({ user }) => isWrittenBy(ownLogin, user)) ?? null;
+  return candidates.filter(({ user }) => isWrittenBy(ownLogin, user));
 }
 
-/** Updates promptsync's open issue, or opens one if there is none. Throws any error from Octokit. */
+/**
+ * Updates promptsync's open issue, or opens one if there is none. Closes duplicates. Throws any error from Octokit.
+ */
 export async function upsertIssue(github: GitHub, { title, body, marker }: StickyIssue): Promise<void> {
   const { octokit, names } = github;
   await upsertStickyText({
-    find: () => findIssue(github, marker),
+    find: () => findIssues(github, marker),
     mustWrite: () => true,
     mayHaveWorked,
     update: async (existing) => {
-      if (hasSameText(existing.body, body) && existing.title === title) return;
+      const { number } = existing;
+      if (hasSameText(existing.body, body) && existing.title === title) return number;
       const call = 'PATCH /repos/{owner}/{repo}/issues/{issue_number}';
-      await octokit.request(call, { ...names, issue_number: existing.number, title, body });
+      await octokit.request(call, { ...names, issue_number: number, title, body });
+      return number;
     },
     create: async () => {
       const call = 'POST /repos/{owner}/{repo}/issues';
-      await octokit.request(call, { ...names, title, body, request: { retries: 0 } });
+      return (await octokit.request(call, { ...names, title, body, request: { retries: 0 } })).data.number;
+    },
+    retire: async (duplicate, number) => {
+      await closeWithBody(github, duplicate, renderRetiredBody(`#${number}`), 'not_planned');
     },
   });
 }
 
 /**
- * Closes promptsync's open issue, if there is one, and replaces its body with the final report. Throws any error from
- * Octokit.
+ * Closes promptsync's open issues, if there are any, and replaces their bodies with the final report. Throws any error
+ * from Octokit.
  */
-export async function closeIssue(github: GitHub, { marker, body }: Omit<StickyIssue, 'title'>): Promise<void> {
-  const { octokit, names } = github;
-  const issue = await findIssue(github, marker);
-  if (issue === null) return;
-  const call = 'PATCH /repos/{owner}/{repo}/issues/{issue_number}';
-  const closed = { state: 'closed', state_reason: 'completed' } as const;
-  await octokit.request(call, { ...names, issue_number: issue.number, body, ...closed });
+export async function closeIssues(github: GitHub, { marker, body }: Omit<StickyIssue, 'title'>): Promise<void> {
+  for (const issue of await findIssues(github, marker)) await closeWithBody(github, issue, body, 'completed');
 }
 
-/**
- * Finds the open issue that starts with the marker and was opened by promptsync's own account. Returns null if there is
- * none.
- */
-async function findIssue(github: GitHub, marker: string): Promise<Issue | null> {
+async function closeWithBody(
+  { octokit, names }: GitHub,
+  { number }: Issue,
+  body: string,
+  reason: 'completed' | 'not_planned',
+): Promise<void> {
+  const call = 'PATCH /repos/{owner}/{repo}/issues/{issue_number}';
+  await octokit.request(call, { ...names, issue_number: number, body, state: 'closed', state_reason: reason });
+}
+
+/** Finds the open issues that start with the marker and were opened by promptsync's own account, newest first. */
+async function findIssues(github: GitHub, marker: string): Promise<readonly Issue[]> {
   const { octokit, names } = github;
   const ownLogin = await readOwnLogin(github);
   const call = 'GET /repos/{owner}/{repo}/issues';
   const openItems = await octokit.paginate(call, { ...names, state: 'open', creator: ownLogin, per_page: 100 });
   // The list also contains pull requests, because GitHub treats them as issues.
   const issues = openItems.filter(({ pull_request: pull }) => pull === undefined);
-  return issues.find(({ body, user }) => body?.startsWith(marker) && isWrittenBy(ownLogin, user)) ?? null;
+  return issues.filter(({ body, user }) => body?.startsWith(marker) && isWrittenBy(ownLogin, user));
 }
 
 /**

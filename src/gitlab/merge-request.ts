@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { hasSameText, type StickyText, upsertStickyText } from '../commands/upsert-sticky-text.ts';
+import { hasSameText, renderRetiredBody, type StickyText, upsertStickyText } from '../commands/upsert-sticky-text.ts';
 import type { World } from '../domain/world.ts';
 import { ServiceError } from '../service/prompt-service.ts';
 import type { GitLab } from './client.ts';
@@ -87,43 +87,48 @@ export type StickyNote = StickyText<GitLabNote>;
 type PublishedNote = { readonly id: number; readonly action: 'unchanged' | 'updated' | 'created' };
 
 /**
- * Updates promptsync's note, or creates it if there is none. Returns null if `mustWrite` returns false. Throws a
- * `ServiceError` if a request to GitLab fails.
+ * Updates promptsync's note, or creates it if there is none. Replaces the body of each duplicate by a link to the note.
+ * Returns null if `mustWrite` returns false. Throws a `ServiceError` if a request to GitLab fails.
  */
 export async function upsertNote(
   gitlab: GitLab,
-  { project, number }: MergeRequest,
+  { project, number, address }: MergeRequest,
   note: StickyNote,
 ): Promise<PublishedNote | null> {
   const { marker, body, mustWrite } = note;
   const path = `/projects/${project}/merge_requests/${number}/notes`;
+  const edit = async (id: number, text: string): Promise<void> => {
+    await gitlab.send({ method: 'PUT', path: `${path}/${id}`, body: { body: text }, shape: NoteShape });
+  };
   return upsertStickyText<GitLabNote, PublishedNote>({
-    find: () => findNote(gitlab, path, marker),
+    find: () => findNotes(gitlab, path, marker),
     mustWrite,
     update: async (existing) => {
       const { id } = existing;
       if (hasSameText(existing.body, body)) return { id, action: 'unchanged' };
-      await gitlab.send({ method: 'PUT', path: `${path}/${id}`, body: { body }, shape: NoteShape });
+      await edit(id, body);
       return { id, action: 'updated' };
     },
     create: async () => {
       const { id } = await gitlab.send({ method: 'POST', path, body: { body }, shape: NoteShape });
       return { id, action: 'created' };
     },
+    retire: (duplicate, { id }) => edit(duplicate.id, renderRetiredBody(`${address}#note_${id}`)),
     mayHaveWorked: (error) => error instanceof ServiceError && error.effect === 'unknown',
   });
 }
 
 /**
- * Finds the note that starts with the marker and belongs to the user of the token. Returns null if there is none. Reads
- * the oldest notes first, so that a note that is added in the meantime cannot move older notes to a different page.
+ * Finds the notes that start with the marker and belong to the user of the token. Reads the oldest notes first, so that
+ * a note that is added in the meantime cannot move older notes to a different page.
  */
-async function findNote(gitlab: GitLab, path: string, marker: string): Promise<GitLabNote | null> {
+async function findNotes(gitlab: GitLab, path: string, marker: string): Promise<readonly GitLabNote[]> {
+  const ownNotes: GitLabNote[] = [];
   let ownId: number | null = null;
   for await (const note of gitlab.list(`${path}?sort=asc&order_by=created_at`, NoteShape)) {
     if (!note.body.startsWith(marker)) continue;
     ownId ??= (await gitlab.send({ method: 'GET', path: '/user', shape: z.object({ id: z.int() }) })).id;
-    if (note.author?.id === ownId) return note;
+    if (note.author?.id === ownId) ownNotes.push(note);
   }
-  return null;
+  return ownNotes;
 }

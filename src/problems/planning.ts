@@ -31,12 +31,28 @@ function describePaths({ paths: [first = '', ...others] }: NewerCommitEvidence):
 /** The evidence of a change that is not merged: a pull request, or a commit that the branch does not contain. */
 type UnmergedEvidence = { kind: 'pull-request' } | (NewerCommitEvidence & { kind: 'commit'; commit: string });
 
+/** A merged pull request whose review did not cover a change. */
+type ReviewEvidence = {
+  /** The number, such as `#7`. */
+  pull: string;
+  /** Whether the pull request has an approval that counts. */
+  shown: boolean;
+  /** The app of a check that does not count, and the owner of the token, whose checks count. Null without such a check. */
+  otherCheck: { app: string; ownApp: string } | null;
+};
+
+function describeReview({ pull, shown, otherCheck }: ReviewEvidence): string {
+  if (shown) return `The review of ${pull} did not cover this change.`;
+  if (otherCheck === null) return `${pull} has no valid approval.`;
+  const { app, ownApp } = otherCheck;
+  return `${pull} has no valid approval, because its check was created by the app "${app}". Only checks by "${ownApp}" count, because this run uses its token.`;
+}
+
 /** The evidence of a change without a review. */
 type MissingReview = {
   /** The key of the prompt. */
   prompt: string;
-  /** The merged pull requests. `shown` is true if the pull request has an approval that counts. */
-  pulls: readonly { pull: string; shown: boolean }[];
+  pulls: readonly ReviewEvidence[];
   /** The commit that touched the prompt's file and was merged by no pull request. Null if there is none. */
   directPush: string | null;
   /** The reason why promptsync could not read the reviews from GitHub. Null if it could. */
@@ -53,17 +69,24 @@ function describeMissingReview({ prompt, pulls, directPush, failure }: MissingRe
   if (failure !== null) {
     return `promptsync could not confirm that this change was reviewed, because it could not read the reviews from GitHub: ${failure.replace(/\.$/, '')}.`;
   }
-  const reasons = pulls
-    .slice(0, MAX_NAMED_PULLS)
-    .map(({ pull, shown }) =>
-      shown ? `The review of ${pull} did not cover this change.` : `${pull} has no valid approval.`,
-    );
+  const reasons = pulls.slice(0, MAX_NAMED_PULLS).map(describeReview);
   const omitted = pulls.length - MAX_NAMED_PULLS;
   if (omitted === 1) reasons.push('One more pull request did not cover this change.');
   if (omitted > 1) reasons.push(`${omitted} more pull requests did not cover this change.`);
   if (directPush !== null) reasons.push(`Commit ${shortenCommitId(directPush)} was not merged through a pull request.`);
   if (reasons.length === 0) reasons.push('The change was not merged through a pull request.');
   return `No review covered this change to the prompt "${prompt}". ${reasons.join(' ')}`;
+}
+
+function makeMissingReviewHint({ pulls, failure }: MissingReview): string {
+  if (failure !== null) {
+    return 'Make sure that `github-token` is set, and that the job has the `checks: read` and `pull-requests: read` permissions. Then run the job again.';
+  }
+  const merge =
+    'Merge a pull request whose "promptsync" check covers this change, or turn off `require-reviewed-plan` for this run.';
+  return pulls.some(({ otherCheck }) => otherCheck !== null)
+    ? `Set \`github-token\` to a token of the same app in the workflows for reviews and for applies. ${merge}`
+    : merge;
 }
 
 /** The problems of pins that cannot be resolved, of guards that refuse a plan, and of git. */
@@ -146,10 +169,7 @@ export const PLANNING_PROBLEMS = {
       `A newer commit (${e.newer}) was pushed to ${e.branch} while promptsync was syncing this one. The two commits differ in ${describePaths(e)}.`,
     'Make sure that the newer commit is synced. In CI, check its run. Otherwise, run git pull, then run promptsync sync.',
   ),
-  'guard/not-reviewed': defineError<MissingReview>(
-    describeMissingReview,
-    'Merge a pull request whose "promptsync" check covers this change, or turn off `require-reviewed-plan` for this run.',
-  ),
+  'guard/not-reviewed': defineError<MissingReview>(describeMissingReview, makeMissingReviewHint),
   'guard/stale-plan': defineError<{ expected: string; actual: string }>(
     (e) => `The plan digest is ${e.actual}, but ${e.expected} was expected. The files or the service have changed.`,
     'Create a new plan and review it.',
@@ -157,7 +177,7 @@ export const PLANNING_PROBLEMS = {
   'guard/not-merged': defineError<UnmergedEvidence>(
     (e) =>
       e.kind === 'pull-request'
-        ? 'promptsync does not apply changes from a pull request that has not been merged.'
+        ? 'promptsync does not apply changes in a run for a pull request.'
         : `This commit (${shortenCommitId(e.commit)}) is not merged. The tip of ${e.branch} (${e.newer}) differs from it in ${describePaths(e)}. promptsync made no changes.`,
     (e) =>
       e.kind === 'pull-request'

@@ -23,6 +23,22 @@ const PULL_REQUEST_HINTS: readonly (readonly [pattern: RegExp, hint: string])[] 
   ],
 ];
 
+/** The permission that a job needs to write to each destination on GitHub. */
+const WRITE_PERMISSIONS: Readonly<Record<string, string>> = {
+  check: 'checks: write',
+  comment: 'pull-requests: write',
+  issue: 'issues: write',
+};
+
+/** Returns the hint for a destination on GitHub to which the token may not write. */
+function makePermissionHint({ what, reason }: { what: string; reason: string }): string {
+  // No permission helps here: GitHub accepts checks only from apps, and a personal access token belongs to a user.
+  if (/authenticate via a GitHub App/.test(reason)) {
+    return 'Set `github-token` to a token of a GitHub App, or remove the input to use the token of the workflow.';
+  }
+  return `Give the job the \`${WRITE_PERMISSIONS[what]}\` permission. If you set \`github-token\`, give its app this permission instead.`;
+}
+
 /**
  * Returns the hint for a status of GitLab. GitLab also responds with 404 if a resource exists but the token may not see
  * it.
@@ -243,6 +259,13 @@ export const USAGE_PROBLEMS = {
     (e) => `The \`auto\` mode does nothing for the \`${e.event}\` event.`,
     'Run the action on `pull_request`, `push`, `schedule`, or `workflow_dispatch`, or select a different mode with the `mode` input.',
   ),
+  'action/closed': defineWarning<{ number: number; merged: boolean }>(
+    (e) => `promptsync did not review #${e.number}, because it is already ${e.merged ? 'merged' : 'closed'}.`,
+    (e) =>
+      e.merged
+        ? 'Make sure that the action also runs on pushes to the live branch, because that run applies the merged changes.'
+        : 'To review the pull request again, reopen it.',
+  ),
   'action/drift-found': defineError<{ prompts: number }>(
     (e) => `promptsync found differences between the service and the files for ${formatCount(e.prompts, 'prompt')}.`,
     'Pull the changes from the service into the files, or run a sync to undo them. A sync also applies any merged changes that are not live yet.',
@@ -256,7 +279,7 @@ export const USAGE_PROBLEMS = {
     (e) => `promptsync could not write the ${e.what}: ${endSentence(e.reason)}`,
     (e) =>
       e.forbidden
-        ? 'Give the job the permission listed in docs/action.md. You can also find this information in the run log.'
+        ? `${makePermissionHint(e)} You can also find this information in the run log.`
         : 'Fix the problem, then run the job again. You can also find this information in the run log.',
   ),
   'action/not-proposed': defineError<{ branch: string; reason: string }>(

@@ -83,10 +83,19 @@ export function parseApproval(text: string, target: ApprovalTarget): ShownPlan |
 }
 
 /**
- * The review of a merged pull request. `shown` is the plan that the reviewers saw. It is null if the pull request has
- * no valid approval.
+ * A check that approves nothing, because another app created it. `ownApp` is the app or the user that the token of this
+ * run belongs to.
  */
-export type PullRequestReview = { readonly pull: number; readonly shown: ShownPlan | null };
+export type OtherCheck = { readonly app: string; readonly ownApp: string };
+
+/** The review of a merged pull request. */
+export type PullRequestReview = {
+  readonly pull: number;
+  /** The plan that the reviewers saw. Null if the pull request has no valid approval. */
+  readonly shown: ShownPlan | null;
+  /** The check of another app, if the pull request has such a check and none that counts. Otherwise null. */
+  readonly otherCheck: OtherCheck | null;
+};
 
 /** The commits of a branch, and the reviews that may have shown the changes of a plan. */
 export type ReviewTrail = {
@@ -191,7 +200,9 @@ function hasShown({ shown }: PullRequestReview, digest: string, plan: Plan): boo
  * prompt.
  */
 function makeNotReviewedProblem({ file, reviews, isOver, directPush }: Search, failure: string | null): Problem {
-  const shownByPull = new Map(reviews.map(({ pull, shown }) => [pull, shown !== null]));
-  const pulls = [...shownByPull].map(([pull, shown]) => ({ pull: `#${pull}`, shown }));
+  const reviewByPull = new Map(reviews.map((review) => [review.pull, review]));
+  const pulls = [...reviewByPull.values()].map(({ pull, shown, otherCheck }) => {
+    return { pull: `#${pull}`, shown: shown !== null, otherCheck };
+  });
   return makeProblem('guard/not-reviewed', { prompt: file.key, pulls, directPush, failure: isOver ? null : failure });
 }

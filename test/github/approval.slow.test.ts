@@ -190,6 +190,41 @@ describe('check runs with the same name as the check', () => {
   });
 });
 
+describe('A refusal by require-reviewed-plan', () => {
+  test.each<[string, Partial<CheckRun>]>([
+    ['The refusal names the app of a review that used the token of another app, and the app whose checks count', {}],
+    [
+      'The refusal names another app that created a check of the same name, and the app whose checks count',
+      { external_id: '' },
+    ],
+  ])('%s', async (_, parts) => {
+    const team = await makeApplied('greeting');
+    const pull = await open(team, 'change', greets('Other'));
+    const [check] = team.github.checks(pull.head);
+    team.github.editCheck(check!.id, { ...parts, app: { slug: 'acme-bot' } });
+    const ran = await team.runPush(team.mergePull(pull), reviewed);
+    expect(ran.outputs['failure-reason']).toBe('refused');
+    expect(ran.stdout).toContain(
+      '#1 has no valid approval, because its check was created by the app "acme-bot". Only checks by "github-actions" count',
+    );
+    expect(ran.stdout).toContain('Set `github-token` to a token of the same app');
+    expect(team.service.takeWrites()).toEqual([]);
+  });
+
+  test.each<[string, RegExp]>([
+    ['The refusal of an apply that may not read checks names the permission', /check-runs/],
+    ['The refusal of an apply that may not read pull requests names the permission', /commits\/\w+\/pulls/],
+  ])('%s', async (_, path) => {
+    const team = await makeApplied('greeting');
+    const merged = team.mergePull(await open(team, 'change', greets('Other')));
+    team.github.fail({ method: 'GET', path }, { status: 403 }, Infinity);
+    const ran = await team.runPush(merged, reviewed);
+    expect(ran.outputs['failure-reason']).toBe('refused');
+    expect(ran.stdout).toContain('the job has the `checks: read` and `pull-requests: read` permissions');
+    expect(team.service.takeWrites()).toEqual([]);
+  });
+});
+
 describe('require-reviewed-plan after a revert', () => {
   async function revertBadText(): Promise<Team> {
     const team = await makeApplied('greeting');

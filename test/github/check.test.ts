@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { makeCheckId, publishCheck, readApproval, type ReviewCheck } from '../../src/github/check.ts';
+import { makeCheckId, publishCheck, readReview, type ReviewCheck } from '../../src/github/check.ts';
 import { renderApproval } from '../../src/review/approval.ts';
 import { type CheckRun, startGitHub } from '../support/github-api.ts';
 import { connectTo } from './support.ts';
@@ -20,9 +20,12 @@ function checkOf(number: number, digit: string): ReviewCheck {
 const { head: _, ...rest } = checkOf(7, 'f');
 const other = { ...rest, head_sha: HEAD };
 
-const approvesPlan = (digit: string) => ({ plan: `sha256:${digit.repeat(64)}`, changes: new Set() });
+const approvesPlan = (digit: string, pull = 7) => ({
+  ...{ pull, shown: { plan: `sha256:${digit.repeat(64)}`, changes: new Set() }, otherCheck: null },
+});
+const approvesNothing = { pull: 7, shown: null, otherCheck: null };
 
-describe('publishCheck and readApproval', () => {
+describe('publishCheck and readReview', () => {
   test('publishCheck creates separate check runs for two pull requests with the same head commit', async () => {
     const github = await startGitHub();
     const client = connectTo(github);
@@ -31,42 +34,54 @@ describe('publishCheck and readApproval', () => {
     await publishCheck(client, checkOf(7, 'c'));
     const ids = github.checks(HEAD).map(({ external_id: id }) => id);
     expect(ids).toEqual([`promptsync #7 ${PATH}`, `promptsync #8 ${PATH}`]);
-    expect(await readApproval(client, { number: 7, head: HEAD }, source)).toEqual(approvesPlan('c'));
-    expect(await readApproval(client, { number: 8, head: HEAD }, source)).toEqual(approvesPlan('b'));
+    expect(await readReview(client, { number: 7, head: HEAD }, source)).toEqual(approvesPlan('c'));
+    expect(await readReview(client, { number: 8, head: HEAD }, source)).toEqual(approvesPlan('b', 8));
   });
 
-  test('readApproval finds the check despite 250 newer check runs with the same name', async () => {
+  test('readReview finds the check despite 250 newer check runs with the same name', async () => {
     const github = await startGitHub();
     await publishCheck(connectTo(github), checkOf(7, 'a'));
     for (let index = 0; index < 250; index++) github.addCheck({ ...other, external_id: `job ${index}` });
-    expect(await readApproval(connectTo(github), { number: 7, head: HEAD }, source)).toEqual(approvesPlan('a'));
+    expect(await readReview(connectTo(github), { number: 7, head: HEAD }, source)).toEqual(approvesPlan('a'));
     await publishCheck(connectTo(github), checkOf(7, 'b'));
     expect(github.checks(HEAD)).toHaveLength(251);
   });
 
   test.each<[string, Partial<CheckRun>]>([
-    ['readApproval ignores a check run on a different commit', { head_sha: 'd'.repeat(40) }],
-    ['readApproval ignores a check run created by a different app', { app: { slug: 'other' } }],
-    ['readApproval ignores a check run for a different pull request', { external_id: makeCheckId(PATH, 17) }],
-    ['readApproval ignores a check run for a different configuration', { external_id: makeCheckId(`b/${PATH}`, 7) }],
-    ['readApproval ignores a check run for a merge queue', { external_id: makeCheckId(PATH, null) }],
-    ['readApproval ignores a check run without an external id', { external_id: null }],
-    ['readApproval ignores a check run without output text', { output: { title: null, summary: null, text: null } }],
+    ['readReview ignores a check run on a different commit', { head_sha: 'd'.repeat(40) }],
+    ['readReview ignores a check run for a different pull request', { external_id: makeCheckId(PATH, 17) }],
+    ['readReview ignores a check run for a different configuration', { external_id: makeCheckId(`b/${PATH}`, 7) }],
+    ['readReview ignores a check run for a merge queue', { external_id: makeCheckId(PATH, null) }],
+    ['readReview ignores a check run without an external id', { external_id: null }],
+    ['readReview ignores a check run without output text', { output: { title: null, summary: null, text: null } }],
     [
-      'readApproval ignores a check run with the output text of a different pull request',
+      'readReview ignores a check run with the output text of a different pull request',
       { output: checkOf(8, 'f').output },
     ],
   ])('%s', async (_, parts) => {
     const github = await startGitHub();
     github.addCheck({ ...other, ...parts });
-    expect(await readApproval(connectTo(github), { number: 7, head: HEAD }, source)).toBeNull();
+    expect(await readReview(connectTo(github), { number: 7, head: HEAD }, source)).toEqual(approvesNothing);
   });
 
-  test('readApproval returns an approval only for the reviewed base branch', async () => {
+  test.each<[string, string | null]>([
+    ['readReview names the other app that created the check of the pull request', other.external_id],
+    ['readReview names the other app that created a check run of the same name', null],
+  ])('%s', async (_, id) => {
+    const github = await startGitHub();
+    github.addCheck({ ...other, external_id: id, app: { slug: 'other' } });
+    const otherCheck = { app: 'other', ownApp: 'github-actions' };
+    const read = () => readReview(connectTo(github), { number: 7, head: HEAD }, source);
+    expect(await read()).toEqual({ ...approvesNothing, otherCheck });
+    await publishCheck(connectTo(github), checkOf(7, 'a'));
+    expect(await read()).toEqual(approvesPlan('a'));
+  });
+
+  test('readReview returns an approval only for the reviewed base branch', async () => {
     const github = await startGitHub();
     github.addCheck(other);
-    const read = (branch: string) => readApproval(connectTo(github), { number: 7, head: HEAD }, { ...source, branch });
+    const read = (branch: string) => readReview(connectTo(github), { number: 7, head: HEAD }, { ...source, branch });
     expect(await read('main')).toEqual(approvesPlan('f'));
-    expect(await read('release')).toBeNull();
+    expect(await read('release')).toEqual(approvesNothing);
   });
 });

@@ -93,6 +93,15 @@ describe('drift-issue', () => {
   });
 });
 
+test('A drift check that may not open its issue names the permission', async () => {
+  const { team, check } = await inSync();
+  await byHand(team);
+  team.github.fail({ method: 'POST', path: /issues/ }, { status: 403 });
+  const ran = await check(rolling);
+  expect(ran.outputs['failure-reason']).toBe('drift');
+  expect(ran.stdout).toMatch(/^::notice .*could not write the issue: .*`issues: write` permission/m);
+});
+
 describe('drift on a pull request', () => {
   const change = { 'prompts/farewell.md': promptText('farewell', { text: 'Bye' }) };
 

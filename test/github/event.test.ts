@@ -57,10 +57,35 @@ describe('parseEvent for pull requests', () => {
     ],
   ])('%s', (_, payload, isForeign) => {
     const { pull, before, defaultBranch, name, ref } = parseEvent('pull_request', 'refs/pull/7/merge', payload);
-    expect(pull).toEqual({ number: 7, head: HEAD, base: BASE, into: 'main', isForeign });
+    expect(pull).toEqual({ number: 7, head: HEAD, base: BASE, into: 'main', isForeign, state: 'open' });
     expect({ name, ref, defaultBranch, before }).toEqual({
       ...{ name: 'pull_request', ref: 'refs/pull/7/merge', defaultBranch: 'main', before: null },
     });
+  });
+
+  test.each<[string, object, object, string]>([
+    ['parseEvent reads the state open from an event of an open pull request', { state: 'open' }, {}, 'open'],
+    [
+      'parseEvent reads the state merged from the closed event of a merged pull request',
+      { state: 'closed', merged: true },
+      { action: 'closed' },
+      'merged',
+    ],
+    [
+      'parseEvent reads the state closed from the closed event of a pull request that was not merged',
+      { state: 'closed', merged: false },
+      { action: 'closed' },
+      'closed',
+    ],
+    [
+      'parseEvent reads the state merged from an event that happens after the merge',
+      { state: 'closed', merged: true },
+      { action: 'labeled' },
+      'merged',
+    ],
+    ['parseEvent reads the state closed from a closed event without other fields', {}, { action: 'closed' }, 'closed'],
+  ])('%s', (_, fields, around, state) => {
+    expect(parseEvent('pull_request', MAIN, pullWith(fields, around)).pull?.state).toBe(state);
   });
 
   function pullFrom({ user = 'ada', sender = 'ada' }): object {

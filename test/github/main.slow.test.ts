@@ -293,7 +293,7 @@ describe('a review without an API key', () => {
     const ran = await review(changed, { keyless: true }, fork);
     expect(ran).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '' } });
     expect(ran.stdout).toMatch(
-      /^::notice title=action\/not-told::promptsync could not write the comment.* the permission/m,
+      /^::notice title=action\/not-told::promptsync could not write the comment.* `pull-requests: write` permission/m,
     );
     expect(ran.summary).toContain('`staging: base → new version`');
     expect(service.requests).toEqual([]);

@@ -18,6 +18,20 @@ describe('the comment of a review', () => {
     ]);
   });
 
+  test('After the next push, no comment by promptsync shows an outdated plan, even if there were two', async () => {
+    const { github, review } = await makeTeam({ greeting: {} });
+    await review(greets('First words'));
+    const { body } = github.comments(1)[0]!;
+    github.addComment(1, { body });
+    github.addComment(1, { body, user: { login: 'stranger', type: 'User' } });
+    await review(greets('Second words'));
+    const [updated, retired, foreign] = github.comments(1).map((comment) => comment.body);
+    expect(updated).toContain('+Second words');
+    expect(updated).not.toContain('First words');
+    expect(retired).toMatch(/^This report is outdated\. Current report: https:\/\/\S+#issuecomment-2000000001$/);
+    expect(foreign).toBe(body);
+  });
+
   test.each<[string, Record<string, string>, boolean, number]>([
     [
       'A review posts no comment about an empty plan if the comment input is set to changes',
@@ -154,6 +168,36 @@ test('The action shortens the comment, check and job summary of a plan with thir
 type Fault = { readonly match: FailureMatch; readonly failure: Failure; readonly times: number };
 const all = /./;
 const REFUSED = { status: 403, body: { message: 'Resource not accessible by integration' } };
+
+const CHECKS: FailureMatch = { method: 'POST', path: /check-runs/ };
+const COMMENTS: FailureMatch = { method: 'POST', path: /comments/ };
+
+/** GitHub also responds with 404 if the token lacks a permission. */
+test.each<[string, FailureMatch, Failure, string]>([
+  ['A review that may not write its check names the permission', CHECKS, REFUSED, '`checks: write`'],
+  ['A review that may not write its comment names the permission', COMMENTS, REFUSED, '`pull-requests: write`'],
+  [
+    'A review that may not read comments names the permission',
+    { method: 'GET', path: /comments/ },
+    { status: 404 },
+    '`pull-requests: write`',
+  ],
+])('%s', async (_, match, failure, permission) => {
+  const { github, review } = await makeTeam({ greeting: {} });
+  github.fail(match, failure);
+  const ran = await review(greets('Other'));
+  expect(ran).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '' } });
+  const notices = ran.stdout.split('\n').filter((line) => line.startsWith('::notice '));
+  expect(notices).toEqual([expect.stringContaining(`Give the job the ${permission} permission.`)]);
+});
+
+test('A review with a personal access token says that only an app can create checks', async () => {
+  const { review } = await makeTeam({ greeting: {} }, undefined, { as: { login: 'ada', type: 'User' } });
+  const ran = await review(greets('Other'));
+  expect(ran.exitCode).toBe(0);
+  expect(ran.stdout).toMatch(/^::notice .*could not write the check: .*Set `github-token` to a token of a GitHub App/m);
+  expect(ran.stdout).not.toContain('checks: write');
+});
 
 /** The summary contains the plan whatever GitHub answers, and a run never fails because of its comment. */
 test.each<[string, Fault, number]>([

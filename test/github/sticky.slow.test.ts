@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { closeIssue, upsertComment, upsertIssue } from '../../src/github/upsert-posts.ts';
+import { closeIssues, upsertComment, upsertIssue } from '../../src/github/upsert-posts.ts';
 import {
   startGitHub,
   type Failure,
@@ -76,7 +76,11 @@ const withComments = (...comments: readonly ExistingComment[]): Attempt => ({
 
 const POST = 'POST issues/7/comments';
 const FIRST = 'PATCH issues/comments/2000000001';
+const SECOND = 'PATCH issues/comments/2000000002';
 const OURS = 'github-actions[bot]: The plan';
+/** The body of a duplicate after promptsync has replaced it. */
+const LINK = 'This report is outdated. Current report: https://github.com/acme/prompts/pull/1#issuecomment-2000000001';
+const RETIRED = `github-actions[bot]: ${LINK}`;
 const CREATED = ['done', POST, OURS] as const;
 const UPDATED = ['done', FIRST, OURS] as const;
 
@@ -85,10 +89,24 @@ const existingComments: readonly Row<Attempt>[] = [
   ['upsertComment updates an outdated comment in place', withComments([OLD]), ...UPDATED],
   ['upsertComment leaves an identical comment unchanged', withComments([BODY]), 'done', OURS],
   [
-    'upsertComment updates the first comment if two contain the marker',
-    withComments([OLD], [OLD]),
-    ...UPDATED,
-    'github-actions[bot]: An old plan',
+    'upsertComment updates the first of three comments and replaces the others by links to it',
+    withComments([OLD], [BODY], [OLD]),
+    ...['done', FIRST, SECOND, 'PATCH issues/comments/2000000003', OURS, RETIRED, RETIRED],
+  ],
+  [
+    'upsertComment replaces a duplicate even if its own comment is up to date',
+    withComments([BODY], [OLD]),
+    ...['done', SECOND, OURS, RETIRED],
+  ],
+  [
+    'upsertComment leaves a comment unchanged that it has already replaced by a link',
+    withComments([BODY], [LINK]),
+    ...['done', OURS, RETIRED],
+  ],
+  [
+    'upsertComment replaces no duplicate by another account',
+    withComments([OLD], [OLD, ADA], [OLD, OTHER_BOT]),
+    ...[...UPDATED, 'ada: An old plan', 'other[bot]: An old plan'],
   ],
   [
     'upsertComment ignores a comment by another user even if it contains the marker',
@@ -109,7 +127,7 @@ const existingComments: readonly Row<Attempt>[] = [
   [
     'upsertComment finds its own comment even if a comment by another user comes first',
     withComments([OLD, ADA], [OLD]),
-    ...['done', 'PATCH issues/comments/2000000002', 'ada: An old plan', OURS],
+    ...['done', SECOND, 'ada: An old plan', OURS],
   ],
   ...[`> ${MARKER}`, `${OTHER_MARKER}\nAnother`].map((body): Row<Attempt> => {
     return [
@@ -289,12 +307,20 @@ describe('upsertComment with 250 comments', () => {
     expect(await find(others.with(240, OLD))).toEqual({ body: OLD, asked: [...pages, '/graphql'] });
   });
 
+  test('upsertComment replaces a duplicate on the third page of comments', async () => {
+    const github = await startGitHub();
+    addPullRequest(github);
+    for (const body of [OLD, ...others.with(240, OLD)]) github.addComment(PULL, { body });
+    await upsertComment(connectTo(github), { issue: PULL, marker: MARKER, body: BODY, mustWrite: () => true });
+    expect(github.comments(PULL).map(({ body }) => body)).toEqual([BODY, ...others.with(240, LINK)]);
+  });
+
   test('upsertComment does not look up the account of the token if no comment contains the marker', async () => {
     expect(await find(others)).toEqual({ body: undefined, asked: pages });
   });
 });
 
-describe('upsertIssue and closeIssue', () => {
+describe('upsertIssue and closeIssues', () => {
   const title = 'Drift';
   const NEW_ISSUE = 'POST issues';
   const PATCH = 'PATCH issues/1';
@@ -310,7 +336,7 @@ describe('upsertIssue and closeIssue', () => {
         const github = connectTo(double);
         for (const step of steps) {
           if (step === 'keep') await upsertIssue(github, { marker: MARKER, title, body: BODY });
-          else await closeIssue(github, { marker: MARKER, body: `${MARKER}\nDone` });
+          else await closeIssues(github, { marker: MARKER, body: `${MARKER}\nDone` });
         }
       },
       (github) =>
@@ -361,16 +387,32 @@ describe('upsertIssue and closeIssue', () => {
       OPENED,
     ],
     ['upsertIssue finds its issue among a hundred pull requests', hasIssue({}, hundred), 'done', PATCH, OPENED],
-    ['closeIssue closes an open issue as completed', { ...hasIssue(), steps: ['close'] }, 'done', PATCH, CLOSED],
-    ['closeIssue does nothing if no issue is open', { steps: ['close'] }, 'done'],
     [
-      'closeIssue does not close an issue by another user',
+      'upsertIssue updates the newest of two open issues and closes the older one',
+      {
+        prepare: (github) => [1, 2].forEach((number) => github.addIssue({ title, body: OLD, number })),
+      },
+      ...['done', 'PATCH issues/2', PATCH],
+      ...['closed (not_planned) Drift: This report is outdated. Current report: #2', OPENED],
+    ],
+    [
+      'closeIssues closes both issues if two are open',
+      {
+        prepare: (github) => [1, 2].forEach((number) => github.addIssue({ title, body: OLD, number })),
+        steps: ['close'],
+      },
+      ...['done', 'PATCH issues/2', PATCH, CLOSED, CLOSED],
+    ],
+    ['closeIssues closes an open issue as completed', { ...hasIssue(), steps: ['close'] }, 'done', PATCH, CLOSED],
+    ['closeIssues does nothing if no issue is open', { steps: ['close'] }, 'done'],
+    [
+      'closeIssues does not close an issue by another user',
       { ...hasIssue({ user: ADA }), steps: ['close'] },
       'done',
       'open Drift: An old plan',
     ],
     [
-      'upsertIssue opens a new issue after closeIssue has closed the previous one',
+      'upsertIssue opens a new issue after closeIssues has closed the previous one',
       { ...hasIssue(), steps: ['close', 'keep'] },
       ...['done', PATCH, NEW_ISSUE, CLOSED, OPENED],
     ],
@@ -389,7 +431,7 @@ describe('upsertIssue and closeIssue', () => {
     ],
   ];
 
-  test('upsertIssue and closeIssue manage a single issue and ignore issues by other users', async () => {
+  test('upsertIssue and closeIssues manage a single issue and ignore issues by other users', async () => {
     const { actual, expected } = await tryAll(rows, perform);
     expect(actual).toEqual(expected);
   });

@@ -104,16 +104,32 @@ describe('comment', () => {
       },
       [PUT(5301)],
     ],
-    [
-      'promptsync comment updates only the first note if two of its own notes exist',
-      ({ gitlab }, body) => [1, 2].forEach((number) => gitlab.addNote(1, { body: `${body} of before ${number}` })),
-      [PUT(5001)],
-    ],
   ])('%s', async (_, before, writes) => {
     const job = await makeJob();
     before(job, await firstNote(await makeJob()));
     await job.publish();
     expect(job.gitlab.writes()).toEqual(writes);
+  });
+
+  test('promptsync comment updates its first note, replaces its other notes by links and leaves the notes of others', async () => {
+    const { gitlab, publish } = await makeJob();
+    const body = await firstNote(await makeJob());
+    const old = `${body} of before`;
+    gitlab.addNote(1, { body: old, author: ADA });
+    gitlab.addNote(1, { body: old });
+    for (let index = 0; index < 100; index++) gitlab.addNote(1, { body: 'Words' });
+    gitlab.addNote(1, { body: old });
+    expect(formatRun(await publish())).toBe(`0 Note updated: ${NOTE}5002`);
+    expect(gitlab.writes()).toEqual([PUT(5002), PUT(5103)]);
+    const bodies = gitlab
+      .notes(1)
+      .map((note) => note.body.replace(gitlab.apiUrl.replace('/api/v4', ''), 'http://gitlab'));
+    expect(bodies.filter((text) => text !== 'Words')).toEqual([
+      ...[old, expect.stringContaining('### promptsync plan')],
+      `This report is outdated. Current report: ${NOTE}5002`,
+    ]);
+    await publish();
+    expect(gitlab.writes()).toHaveLength(2);
   });
 
   test('promptsync comment maintains a separate note for each folder and configuration file', async () => {

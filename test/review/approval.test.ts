@@ -173,10 +173,14 @@ describe('compareWithReviews', () => {
   const change = create('New');
   const planOf = (ids: string) => ({ digest: PLAN, prompts: [...ids].map((id) => promptOf([change], id)) });
   const shows = (ids: string, pull = 7): PullRequestReview => {
-    return { pull, shown: { plan: 'another', changes: new Set(planOf(ids).prompts.flatMap(computeChangeDigests)) } };
+    return {
+      pull,
+      shown: { plan: 'another', changes: new Set(planOf(ids).prompts.flatMap(computeChangeDigests)) },
+      otherCheck: null,
+    };
   };
-  const without: PullRequestReview = { pull: 8, shown: null };
-  const whole: PullRequestReview = { pull: 7, shown: { plan: PLAN, changes: new Set() } };
+  const without: PullRequestReview = { pull: 8, shown: null, otherCheck: null };
+  const whole: PullRequestReview = { pull: 7, shown: { plan: PLAN, changes: new Set() }, otherCheck: null };
 
   type Reviews = Readonly<Record<string, readonly PullRequestReview[]>>;
   /** Reviews by commit, newest first. A commit name contains the ids of the prompts that it changed. `C` is the configuration. */
