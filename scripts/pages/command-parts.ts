@@ -1,14 +1,18 @@
 import type { Argument, Option } from 'commander';
 import { SHARED_FLAGS } from '../../src/cli/flags.ts';
 import { EXIT_CODES } from '../../src/cli/main.ts';
-import { COMMANDS, type CommandRow } from '../../src/cli/command-table.ts';
+import { formatExamples } from '../../src/cli/command-examples.ts';
+import { COMMAND_GROUPS, type CommandRow } from '../../src/cli/command-row.ts';
+import { COMMANDS } from '../../src/cli/command-table.ts';
+import { sortFlags } from '../../src/cli/flag-groups.ts';
 import { code, sentence, table, type Parts } from './parts.ts';
 
-/** Makes the parts of pages about the command line: `commands`, `shared-flags` and `exit-codes`. */
+/** Makes the parts of pages about the command line: commands, their groups, shared flags and exit codes. */
 export function makeCommandParts(): Parts {
   return {
+    'command-groups': table(['group', 'commands'], COMMAND_GROUPS.map(renderGroup)),
     commands: COMMANDS.map(renderCommand).join('\n\n'),
-    'shared-flags': renderOptions(Object.values(SHARED_FLAGS)),
+    'shared-flags': renderOptions(sortFlags(Object.values(SHARED_FLAGS))),
     'exit-codes': table(
       ['exit code', 'meaning'],
       EXIT_CODES.map(({ code }) => [`${code}`, sentence(EXIT_CODE_MEANINGS[code])]),
@@ -25,10 +29,17 @@ const EXIT_CODE_MEANINGS: Readonly<Record<(typeof EXIT_CODES)[number]['code'], s
   130: 'the run was interrupted. The report says how far the run got',
 };
 
+/** Renders a row with links to the commands of a group. */
+function renderGroup(group: (typeof COMMAND_GROUPS)[number]): readonly string[] {
+  const names = COMMANDS.filter((row) => row.group === group).map(({ name }) => name);
+  return [group, names.map((name) => `[${name}](#promptsync-${name})`).join(', ')];
+}
+
 function renderCommand({ name, help, argument, flags, after }: CommandRow): string {
   const sharedOptions = new Set<Option>(Object.values(SHARED_FLAGS));
-  const ownFlags = Object.values(flags).filter((flag) => !sharedOptions.has(flag));
-  const sharedFlags = Object.values(flags).filter((flag) => sharedOptions.has(flag));
+  const sortedFlags = sortFlags(Object.values(flags));
+  const ownFlags = sortedFlags.filter((flag) => !sharedOptions.has(flag));
+  const sharedFlags = sortedFlags.filter((flag) => sharedOptions.has(flag));
   const usage = ['promptsync', name, '[options]', ...(argument === undefined ? [] : [renderArgumentName(argument)])];
   return [
     `## promptsync ${name}`,
@@ -38,6 +49,7 @@ function renderCommand({ name, help, argument, flags, after }: CommandRow): stri
     ...(ownFlags.length === 0 ? [] : [renderOwnFlags(name, ownFlags)]),
     ...renderSharedFlags(sharedFlags),
     ...(after === undefined ? [] : [fenceIndentedLines(after.trim())]),
+    fenceIndentedLines(formatExamples(name)),
   ].join('\n\n');
 }
 

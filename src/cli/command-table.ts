@@ -1,7 +1,6 @@
 import { Option } from 'commander';
-import type { CommandResult } from '../commands/result.ts';
-import type { World } from '../domain/world.ts';
 import { NAMED_PROVIDERS, type NamedProviderName, PROVIDER_CHOICES } from '../providers/list.ts';
+import { addKeysToOnly, COMMAND_GROUPS, makeCommandRow, makeReportRow, type CommandRow } from './command-row.ts';
 import { renderCompletionScript, SHELLS } from './completion.ts';
 import {
   makeChoiceArgument,
@@ -21,72 +20,14 @@ import {
   makeListArgument,
   makeBooleanFlag,
   type Flag,
-  type Flags,
-  type FlagValues,
-  type PositionalArgument,
 } from './flags.ts';
-import type { Main, SafeHost } from './host.ts';
-import type { OnCall, ReportMode } from './run-command.ts';
 
-/** The name of a command, its help texts, its positional argument and its flags. */
-type CommandUsage<Given extends Flags, Typed> = {
-  readonly name: string;
-  readonly help: string;
-  readonly argument?: PositionalArgument<Typed>;
-  readonly flags: Given;
-  /** The text that the help of the command shows below the flags. */
-  readonly after?: string;
-};
-
-/** One row of the command table: the usage of a command and the function that runs it. */
-export type CommandRow<Given extends Flags = Flags, Typed = unknown> = CommandUsage<Given, Typed> & {
-  /**
-   * Runs the command and resolves to its exit code. The command `demo` runs other commands through `main`. `run` is
-   * declared as a method, so that TypeScript accepts a row with specific flags as a row with any flags.
-   */
-  run(flags: FlagValues<Given>, typed: Typed, host: SafeHost, main: Main): Promise<number>;
-};
-
-/**
- * Returns the row unchanged. This function exists only so that TypeScript can infer the parameter types of `run` from
- * the flags and the argument of the row.
- */
-function makeCommandRow<Given extends Flags, Typed>(row: CommandRow<Given, Typed>): CommandRow {
-  return row;
-}
-
-/** Creates the row of a command that ends with a report. The code for reports is loaded only when the command runs. */
-function makeReportRow<Given extends Flags & typeof REPORT_FLAGS, Typed>({
-  command,
-  ...usage
-}: CommandUsage<Given, Typed> & {
-  readonly name: ReportMode;
-  command(
-    options: FlagValues<Given> & { readonly onCall: OnCall },
-    typed: Typed,
-    world: World,
-    host: SafeHost,
-  ): Promise<CommandResult>;
-}): CommandRow {
-  return makeCommandRow({
-    ...usage,
-    run: async (flags: FlagValues<Given>, typed: Typed, host) => {
-      const work = (world: World, onCall: OnCall) => command({ ...flags, onCall }, typed, world, host);
-      return (await import('./run-command.ts')).runReportCommand(usage.name, flags, host, work);
-    },
-  });
-}
-
-const KEYS_ARGUMENT = makeListArgument('[keys...]', 'keys, paths or patterns of prompts (default: all)');
-const REQUIRED_KEYS_ARGUMENT = makeListArgument('[keys...]', 'keys, paths or patterns of prompts');
-
-/** Adds the positional keys to the values of `--only`, so that both select prompts. */
-function addKeysToOnly<Given extends FlagValues<typeof SHARED_FLAGS>>(keys: readonly string[], flags: Given): Given {
-  return { ...flags, only: [...flags.only, ...keys] };
-}
+const KEYS_ARGUMENT = makeListArgument('[keys...]', 'keys, paths, folders or patterns of prompts (default: all)');
+const REQUIRED_KEYS_ARGUMENT = makeListArgument('[keys...]', 'keys, paths, folders or patterns of prompts');
 
 const sync = makeCommandRow({
   name: 'sync',
+  group: 'Every day',
   help: 'make the service match the prompt files',
   argument: KEYS_ARGUMENT,
   flags: SYNC_FLAGS,
@@ -95,9 +36,13 @@ const sync = makeCommandRow({
 
 const plan = makeCommandRow({
   name: 'plan',
-  help: 'the same as sync --dry-run',
+  group: 'Every day',
+  help: 'show what sync would change or refuse; write nothing',
   argument: KEYS_ARGUMENT,
   flags: PLAN_FLAGS,
+  after: `
+plan compares the prompt files with the service, prompt by prompt. It sends only
+read requests. The result is the same as that of sync --dry-run.`,
   run: async (flags, keys, host) => {
     const dryRunFlags = { dryRun: true, yes: false, anyCommit: false };
     return (await import('./run-command.ts')).runSync({ ...addKeysToOnly(keys, flags), ...dryRunFlags }, host);
@@ -106,6 +51,7 @@ const plan = makeCommandRow({
 
 const validate = makeReportRow({
   name: 'validate',
+  group: 'Every day',
   help: 'check configuration and prompt files; needs no key',
   argument: KEYS_ARGUMENT,
   flags: SHARED_FLAGS,
@@ -119,6 +65,7 @@ const orphans: Flag<string | true | undefined> = new Option(
 );
 const status = makeReportRow({
   name: 'status',
+  group: 'Every day',
   help: 'show what is active in each environment, and what should be',
   argument: KEYS_ARGUMENT,
   flags: { ...SHARED_FLAGS, orphans },
@@ -138,6 +85,7 @@ const provider: Flag<NamedProviderName | undefined> = new Option(
 const defaultAddresses = namedProviders.map(({ defaultAddress }) => defaultAddress.help).join('; ');
 const init = makeReportRow({
   name: 'init',
+  group: 'Start',
   help: 'create a workspace in this folder; on a terminal, ask for missing settings',
   flags: {
     provider,
@@ -168,6 +116,7 @@ const init = makeReportRow({
 
 const importPrompts = makeReportRow({
   name: 'import',
+  group: 'Start',
   help: 'write prompt files for prompts that exist in the service',
   argument: makeListArgument(
     '[ids...]',
@@ -190,6 +139,7 @@ const importPrompts = makeReportRow({
 
 const promote = makeReportRow({
   name: 'promote',
+  group: 'Every day',
   help: 'pin an environment to the version that another one serves',
   argument: REQUIRED_KEYS_ARGUMENT,
   flags: {
@@ -207,6 +157,7 @@ const promote = makeReportRow({
 
 const rollback = makeReportRow({
   name: 'rollback',
+  group: 'Every day',
   help: 'pin an environment to the version that it served before',
   argument: REQUIRED_KEYS_ARGUMENT,
   flags: {
@@ -223,6 +174,7 @@ const rollback = makeReportRow({
 
 const pull = makeReportRow({
   name: 'pull',
+  group: 'Every day',
   help: 'copy changes that were made in the service into the prompt files',
   argument: KEYS_ARGUMENT,
   flags: {
@@ -242,6 +194,7 @@ const pull = makeReportRow({
 
 const history = makeReportRow({
   name: 'history',
+  group: 'Every day',
   help: 'show the versions of each prompt: who created them, and which environments serve them',
   argument: KEYS_ARGUMENT,
   flags: {
@@ -252,15 +205,17 @@ const history = makeReportRow({
     ),
   },
   after: `
-All times are the author dates of commits, in UTC. The commit of a version is the one that last
-changed the prompt file. The commit of a pin is the one that changed the pin on the checked-out branch.
-To see the ids of versions, use --environment or --format json.`,
+All times are the author dates of commits, in UTC. The commit of a version is
+the one that last changed the prompt file. The commit of a pin is the one that
+changed the pin on the checked-out branch. To see the ids of versions, use
+--environment or --format json.`,
   command: async (options, keys, world) =>
     (await import('../commands/history.ts')).showHistory(addKeysToOnly(keys, options), world),
 });
 
 const show = makeCommandRow({
   name: 'show',
+  group: 'CI',
   help: 'print a JSON report again, in any format',
   argument: makeArgument('<file>', 'a report that --output plan.json or --format json wrote'),
   flags: PRINT_FLAGS,
@@ -269,17 +224,20 @@ const show = makeCommandRow({
 
 const comment = makeCommandRow({
   name: 'comment',
+  group: 'CI',
   help: 'publish a JSON report as a note on the merge request of this GitLab CI job',
   argument: makeArgument('<file>', 'a report that --output plan.json or --format json wrote'),
   flags: CONFIG_FLAGS,
   after: `
-GITLAB_TOKEN must hold a project access token with the scope api and the role Reporter.
-Without a token, a merge request or a GitLab CI job, the command does nothing and exits with 0.`,
+GITLAB_TOKEN must hold a project access token with the scope api and the role
+Reporter. Without a token, a merge request or a GitLab CI job, the command does
+nothing and exits with 0.`,
   run: async (flags, file, host) => (await import('./run-command.ts')).runComment({ ...flags, file }, host),
 });
 
 const demo = makeCommandRow({
   name: 'demo',
+  group: 'Start',
   help: 'demonstrate promptsync in a temporary repository; needs no key',
   flags: { keep: makeBooleanFlag('--keep', 'keep the repository, so that you can continue in it') },
   run: async (flags, _, host, main) => (await import('./run-demo.ts')).runDemo(flags, host, main),
@@ -294,11 +252,12 @@ const seed: Flag<string | true | undefined> = new Option(
 );
 const serve = makeCommandRow({
   name: 'serve',
+  group: 'Service',
   help: 'run the embedded service on this machine, for trials and tests',
   flags: { db, port: makePortFlag('--port <n>', 'the port on 127.0.0.1; 0 takes a free one', 4010), seed },
   after: `
-The service accepts the API key in PROMPTSYNC_API_KEY. If that variable is not set, the key
-is "embedded".`,
+The service accepts the API key in PROMPTSYNC_API_KEY. If that variable is not
+set, the key is "embedded".`,
   run: async (flags, _, host) => (await import('./run-command.ts')).runServe(flags, host),
 });
 
@@ -313,12 +272,14 @@ const SCHEMAS = {
 } as const satisfies Readonly<Record<string, () => Promise<{ readonly default: object }>>>;
 const schema = makeCommandRow({
   name: 'schema',
+  group: 'Start',
   help: 'print a JSON Schema, for editors and checks',
   argument: makeChoiceArgument('<name>', 'the schema to print', ['config', 'front-matter', 'report']),
   flags: {},
   after: `
-The first line of promptsync.yaml tells editors where to find its schema. If the package is
-not in node_modules, write the schema to a file and name that file in the first line:
+The first line of promptsync.yaml tells editors where to find its schema. If the
+package is not in node_modules, write the schema to a file and name that file in
+the first line:
   promptsync schema config > promptsync.schema.json
   # yaml-language-server: $schema=promptsync.schema.json`,
   run: async (_, name, host) => {
@@ -329,36 +290,50 @@ not in node_modules, write the schema to a file and name that file in the first 
 
 const completion = makeCommandRow({
   name: 'completion',
+  group: 'Start',
   help: 'print the completion script for a shell',
   argument: makeChoiceArgument('<shell>', 'the shell', SHELLS),
   flags: {},
   after: `
+The script completes commands, flags, formats, the keys and environments of the
+workspace, branches and tags. It omits names that a shell would have to quote.
+
 To install it, once:
   bash  echo 'source <(promptsync completion bash)' >> ~/.bashrc
   zsh   echo 'source <(promptsync completion zsh)' >> ~/.zshrc    after compinit
-  fish  promptsync completion fish > ~/.config/fish/completions/promptsync.fish`,
+  fish  promptsync completion fish > ~/.config/fish/completions/promptsync.fish
+
+The script also completes npx promptsync. In bash and zsh, it does not replace
+an existing completion for npx. If promptsync is only in node_modules, write the
+script to a file once, and load that file instead:
+  npx promptsync completion bash > ~/.promptsync-completion
+  echo 'source ~/.promptsync-completion' >> ~/.bashrc`,
   run: async (_, shell, host) => {
-    host.output.write(renderCompletionScript(shell, COMMANDS));
+    host.output.write(renderCompletionScript(shell));
     return 0;
   },
 });
 
-/** All commands, in the order in which the help lists them. */
-export const COMMANDS: readonly CommandRow[] = [
-  sync,
-  plan,
-  validate,
-  status,
+const ROWS: readonly CommandRow[] = [
+  demo,
   init,
   importPrompts,
+  schema,
+  completion,
+  validate,
+  plan,
+  sync,
+  status,
   promote,
   rollback,
   pull,
   history,
   show,
   comment,
-  demo,
   serve,
-  schema,
-  completion,
 ];
+
+/** All commands, in the order in which the help lists them: by group, and in the order of `ROWS` within a group. */
+export const COMMANDS: readonly CommandRow[] = COMMAND_GROUPS.flatMap((group) =>
+  ROWS.filter((row) => row.group === group),
+);

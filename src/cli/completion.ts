@@ -1,59 +1,68 @@
-import type { Flags } from './flags.ts';
-
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-type CompletableCommand = { readonly name: string; readonly flags: Flags };
-
-/** The long flags of each command, by the name of the command. */
-type FlagsByCommand = ReadonlyMap<string, readonly string[]>;
+/** The hidden command that prints the candidates for the word at the cursor. The completion scripts run it. */
+export const COMPLETE_COMMAND = '__complete';
 
 /**
- * Returns the completion script for a shell. It completes the commands and flags of promptsync, and file names in all
- * other places. The script contains only fixed words and starts no program, so pressing Tab never executes text that
- * the user typed.
+ * Returns the completion script for a shell. On Tab, the script runs promptsync with `COMPLETE_COMMAND` and passes the
+ * typed words as arguments. The script never evaluates these words, so Tab does not execute text that the user typed.
+ *
+ * After `npx promptsync`, the script runs the promptsync that npx would run. `--no --offline` keeps npx from installing
+ * anything and from sending requests.
  */
-export function renderCompletionScript(shell: Shell, commands: readonly CompletableCommand[]): string {
-  const flagsByCommand = commands.map(({ name, flags }) => [name, [...listLongNames(flags), '--help']] as const);
-  const names = [...commands.map(({ name }) => name), 'help', '--version', '--help'];
-  return SCRIPTS[shell](names, new Map(flagsByCommand));
+export function renderCompletionScript(shell: Shell): string {
+  return SCRIPTS[shell];
 }
 
-function listLongNames(flags: Flags): readonly string[] {
-  return Object.values(flags).flatMap(({ long }) => long ?? []);
-}
-
-/** Renders the completion script of one shell. */
-type RenderScript = (names: readonly string[], flags: FlagsByCommand) => string;
-
-const renderBashScript: RenderScript = (
-  names,
-  flags,
-) => `# Completes promptsync in bash, and in zsh through bashcompinit.
-_promptsync() {
-  local flags=''
-  case \${COMP_WORDS[1]} in
-${renderLines(flags, (name, words) => `    ${name}) flags='${words}' ;;`)}
-  esac
+/** Works in bash, and in zsh through bashcompinit. */
+const BASH_FUNCTION = `_promptsync() {
+  local candidate
+  local -a program=(promptsync) typed=("\${COMP_WORDS[@]:1:$COMP_CWORD}")
   COMPREPLY=()
-  if [[ $COMP_CWORD -eq 1 ]]; then
-    COMPREPLY=($(compgen -W '${names.join(' ')}' -- "$2"))
-  elif [[ $2 == -* ]]; then
-    COMPREPLY=($(compgen -W "$flags" -- "$2"))
+  if [[ \${COMP_WORDS[0]##*/} == npx ]]; then
+    [[ $COMP_CWORD -gt 1 && \${COMP_WORDS[1]} == promptsync ]] || return 0
+    program=(npx --no --offline promptsync)
+    typed=("\${COMP_WORDS[@]:2:$((COMP_CWORD - 1))}")
   fi
+  while IFS= read -r candidate; do
+    [[ -n \${ZSH_VERSION-} || $candidate == "$2"* ]] && COMPREPLY+=("$candidate")
+  done < <("\${program[@]}" ${COMPLETE_COMMAND} "\${typed[@]}" 2>/dev/null </dev/null)
 }
-complete -o default -F _promptsync promptsync
-`;
+complete -o default -F _promptsync promptsync`;
 
-const SCRIPTS: Readonly<Record<Shell, RenderScript>> = {
-  bash: renderBashScript,
-  zsh: (names, flags) => `autoload -U +X bashcompinit && bashcompinit\n${renderBashScript(names, flags)}`,
-  fish: (names, flags) => `# Completes promptsync in fish.
-complete -c promptsync -n __fish_use_subcommand -f -a '${names.join(' ')}'
-${renderLines(flags, (name, words) => `complete -c promptsync -n '__fish_seen_subcommand_from ${name}'${words.replaceAll(/(?:^| )--/g, ' -l ')}`)}
+const SCRIPTS: Readonly<Record<Shell, string>> = {
+  bash: `# Completes promptsync in bash.
+${BASH_FUNCTION}
+complete -p npx >/dev/null 2>&1 || complete -o default -F _promptsync npx
+`,
+  zsh: `# Completes promptsync in zsh.
+autoload -U +X bashcompinit && bashcompinit
+${BASH_FUNCTION}
+[[ -n \${_comps[npx]} ]] || complete -o default -F _promptsync npx
+`,
+  fish: `# Completes promptsync in fish.
+function __promptsync_complete
+  set -l program promptsync
+  set -l typed (commandline -opc)
+  if string match -qr '(^|/)npx$' -- $typed[1]
+    set program npx --no --offline promptsync
+    set -e typed[1]
+  end
+  set -e typed[1]
+  set -l current (commandline -ct)
+  set -l candidates (command $program ${COMPLETE_COMMAND} $typed "$current" 2>/dev/null </dev/null)
+  if set -q candidates[1]
+    printf '%s\\n' $candidates
+  else
+    __fish_complete_path "$current"
+  end
+end
+function __promptsync_follows_npx
+  set -l typed (commandline -opc)
+  test (count $typed) -gt 1; and test $typed[2] = promptsync
+end
+complete -c promptsync -f -a '(__promptsync_complete)'
+complete -c npx -n __promptsync_follows_npx -f -a '(__promptsync_complete)'
 `,
 };
-
-function renderLines(flags: FlagsByCommand, renderLine: (name: string, words: string) => string): string {
-  return [...flags].map(([name, words]) => renderLine(name, words.join(' '))).join('\n');
-}

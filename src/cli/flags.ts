@@ -58,10 +58,17 @@ function makeMaxChangesFlag(flags: string, help: string): Flag<MaxChanges | unde
   return makeParsedFlag(flags, help, MAX_CHANGES_FORM, parseMaxChanges);
 }
 
+/**
+ * Creates the flag for the version number of a rollback. Users also try the name of an environment there, so the message
+ * for a word names the right flag.
+ */
 export function makeVersionNumberFlag(flags: string, help: string): Flag<number | undefined> {
-  return makeParsedFlag(flags, help, 'a version number', (typed) =>
-    /^[1-9][0-9]{0,14}$/.test(typed) ? Number(typed) : null,
-  );
+  return new Option(flags, help).argParser((typed) => {
+    if (/^[1-9][0-9]{0,14}$/.test(typed)) return Number(typed);
+    const isName = /^(?!v\d)[a-z][\w.-]*$/i.test(typed);
+    const hint = isName ? ` Specify an environment with -e: promptsync rollback -e ${typed}` : '';
+    throw new InvalidArgumentError(`Expected a version number.${hint}`);
+  });
 }
 
 export function makePortFlag(flags: string, help: string, initial: number): Flag<number> {
@@ -155,7 +162,7 @@ export const EDIT_FLAGS = {
   dryRun: makeBooleanFlag('--dry-run', 'show the edits that the command would make; write nothing'),
   commit: makeBooleanFlag('--commit', 'commit the edited files'),
   branch: makeTextFlag(
-    '--branch <name>',
+    '--branch <branch>',
     'commit to a new branch with this name, or to the current branch if it has this name',
   ),
 };

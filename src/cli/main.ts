@@ -2,14 +2,26 @@ import { Command, CommanderError, Help, type Option } from 'commander';
 import package_ from '../../package.json' with { type: 'json' };
 import { showHidden } from '../text.ts';
 import { type Host, makeSafeHost, type SafeHost } from './host.ts';
-import { COMMANDS, type CommandRow } from './command-table.ts';
+import { formatExamples } from './command-examples.ts';
+import { COMMAND_GROUPS, type CommandRow } from './command-row.ts';
+import { COMMANDS } from './command-table.ts';
+import { COMPLETE_COMMAND } from './completion.ts';
+import { findFlagGroup, sortFlags } from './flag-groups.ts';
+import { findForeignCommandHint } from './foreign-commands.ts';
 
 /** Runs one command line and resolves to its exit code. Never throws. */
 export async function main(given: Host): Promise<number> {
   const host = makeSafeHost(given);
+  const [name, ...words] = host.arguments;
+  // Skip commander. It would read flags among the words that the user is still typing.
+  if (name === COMPLETE_COMMAND) return (await import('./run-complete.ts')).runComplete(words, host);
   let exitCode = 0;
   const program = makeProgram(host, (code) => void (exitCode = code));
   try {
+    const hint = findForeignCommandHint(name);
+    if (hint !== null) {
+      program.error(`error: unknown command '${name}'\n(${hint})`, { code: 'commander.unknownCommand' });
+    }
     await program.parseAsync([...host.arguments], { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -36,13 +48,13 @@ export const EXIT_CODES = [
 
 const EXAMPLES = `
 Examples:
-  promptsync demo                        try promptsync in a temporary repository
-  promptsync init                        create a workspace in this folder
-  promptsync import prm_greeting         write the file of a prompt in the service
-  promptsync validate                    check the files without the service
-  promptsync plan                        show what a sync would change
-  promptsync sync                        show the changes, ask, and apply them
-  promptsync sync --yes --format json    apply them from a script
+  promptsync demo                      try promptsync in a temporary repository
+  promptsync init                      create a workspace in this folder
+  promptsync import prm_greeting       write the file of a prompt in the service
+  promptsync validate                  check the files without the service
+  promptsync plan                      show what a sync would change
+  promptsync sync                      show the changes, ask, and apply them
+  promptsync sync --yes --format json  apply them from a script
   promptsync promote support/greeting --to production --branch live
   promptsync history support/greeting --environment production
 
@@ -59,8 +71,10 @@ function makeProgram(host: SafeHost, end: (exitCode: number) => void): Command {
     .description(DESCRIPTION)
     .version(package_.version, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
+    .commandsGroup(`${COMMAND_GROUPS[0]}:`)
     .helpCommand('help [command]', 'print the help of a command')
-    .configureHelp({ optionDescription: describeOption })
+    // The list of commands shows only names, so that most descriptions fit on one line.
+    .configureHelp({ optionDescription: describeOption, subcommandTerm: (command) => command.name() })
     .configureOutput({
       writeOut: (text) => void host.output.write(text),
       // Error messages quote the arguments. In a workflow, the arguments may come from a stranger, so escape control
@@ -76,11 +90,19 @@ function makeProgram(host: SafeHost, end: (exitCode: number) => void): Command {
 
 type RunCommand = (flags: Parameters<CommandRow['run']>[0], typed: unknown) => Promise<void>;
 
-function addCommand(program: Command, { name, help, argument, flags, after }: CommandRow, run: RunCommand): void {
-  const command = program.command(name).description(help);
+function addCommand(
+  program: Command,
+  { name, group, help, argument, flags, after }: CommandRow,
+  run: RunCommand,
+): void {
+  const command = program.command(name).description(help).helpGroup(`${group}:`);
   if (argument !== undefined) command.addArgument(argument);
-  for (const flag of Object.values(flags)) command.addOption(flag);
+  for (const flag of sortFlags(Object.values(flags))) {
+    const flagGroup = findFlagGroup(flag);
+    command.addOption(flagGroup === undefined ? flag : flag.helpGroup(`${flagGroup}:`));
+  }
   if (after !== undefined) command.addHelpText('after', after);
+  command.addHelpText('after', `\n${formatExamples(name)}`);
   command.action((typed: unknown) => run(command.opts(), typed));
 }
 

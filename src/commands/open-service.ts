@@ -119,7 +119,7 @@ export async function listPrompts(
 ): Promise<Selection<SelectablePrompt>> {
   if (list === null) return { files: [], problems: [makeProblem('service/cannot-list')] };
   const listed = (await list()).map((prompt) => ({ ...prompt, id: prompt.name, key: prompt.name, path: prompt.name }));
-  return selectFiles(listed, patterns);
+  return selectFiles(listed, patterns, 'ignored');
 }
 
 /** Returns the options for observing prompts: the maximum number of parallel reads, and the callback for progress. */

@@ -14,7 +14,7 @@ import { sortByPlace, isError, makeProblem, type Problem, ProblemError, toProble
 
 /** The options that decide which configuration and which prompt files a command reads. */
 export type WorkspaceOptions = {
-  /** The keys, paths or patterns of the prompts to select. An empty list selects all prompts. */
+  /** The keys, paths, folders or patterns of the prompts to select. An empty list selects all prompts. */
   readonly only: readonly string[];
   /**
    * The git ref from `--changed-since`. promptsync skips prompts whose files have not changed since that commit.
@@ -145,21 +145,29 @@ export async function openWorkspaceRepository(config: Config): Promise<Repositor
 export type Selection<File = PromptFile> = { readonly files: readonly File[]; readonly problems: readonly Problem[] };
 
 /**
- * Selects the files that match at least one selector. A selector is a key, a path, or a pattern that matches keys or
- * paths. An empty list selects all files.
+ * Selects the files that match at least one selector. A selector is a key, a path, a folder, or a pattern that matches
+ * keys or paths. An empty list selects all files.
+ * @param folders whether a folder selects the files below it
  */
 export function selectFiles<File extends PromptIdentity>(
   files: readonly File[],
   selectors: readonly string[],
+  folders: 'selected' | 'ignored' = 'selected',
 ): Selection<File> {
   if (selectors.length === 0) return { files, problems: [] };
-  const matchers = selectors.map((selector) => ({ selector, matches: makeSelectorMatcher(selector) }));
-  const problems = matchers
-    .filter(({ matches }) => !files.some(matches))
+  const selections = selectors.map((selector) => {
+    const matchingFiles = files.filter(makeSelectorMatcher(selector));
+    // A prompt whose key is also a folder of keys must stay selectable without the prompts below that folder.
+    const needsFolder = folders === 'selected' && matchingFiles.length === 0;
+    return { selector, selected: needsFolder ? files.filter(makeFolderMatcher(selector)) : matchingFiles };
+  });
+  const problems = selections
+    .filter(({ selected }) => selected.length === 0)
     .map(({ selector }) =>
       makeProblem('usage/nothing-selected', { selector, suggestions: suggestSelectors(selector, files) }),
     );
-  return { files: files.filter((file) => matchers.some(({ matches }) => matches(file))), problems };
+  const selectedFiles = new Set(selections.flatMap(({ selected }) => selected));
+  return { files: files.filter((file) => selectedFiles.has(file)), problems };
 }
 
 /**
@@ -169,10 +177,14 @@ export function selectFiles<File extends PromptIdentity>(
 function suggestSelectors(selector: string, files: readonly PromptIdentity[]): readonly string[] {
   const fileWithId = files.find(({ id }) => id === selector);
   if (fileWithId !== undefined) return [fileWithId.key];
-  return suggestNames(
-    selector,
-    files.flatMap(({ key, path }) => [key, path]),
-  );
+  const names = files.flatMap(({ key, path }) => [key, path]);
+  return suggestNames(selector, [...new Set([...names, ...names.flatMap(listParentFolders)])]);
+}
+
+/** Returns all folders above a key or a path, such as `team` and `team/support` for `team/support/refund`. */
+function listParentFolders(name: string): readonly string[] {
+  const folders = name.split('/').slice(0, -1);
+  return folders.map((_, index) => folders.slice(0, index + 1).join('/'));
 }
 
 /**
@@ -183,4 +195,10 @@ function suggestSelectors(selector: string, files: readonly PromptIdentity[]): r
 function makeSelectorMatcher(selector: string): (file: PromptIdentity) => boolean {
   const glob = makeGlobMatcher(selector, 'matched');
   return ({ key, path }) => key === selector || path === selector || glob(key) || glob(path);
+}
+
+/** Returns a function that tests whether the key or the path of a prompt is below a folder, at any depth. */
+function makeFolderMatcher(folder: string): (file: PromptIdentity) => boolean {
+  const prefix = `${folder.replace(/^(?:\.\/)+/, '').replace(/(?<!\/)\/+$/, '')}/`;
+  return ({ key, path }) => key.startsWith(prefix) || path.startsWith(prefix);
 }

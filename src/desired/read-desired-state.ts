@@ -208,11 +208,12 @@ function mapAcceptedWarnings(
 async function findRemovedFiles(
   changedFiles: readonly FileAtBase[],
   existingIds: ReadonlySet<string>,
-  { config, only }: BaseRequest,
+  { config, only, files: selectedFiles }: BaseRequest,
 ): Promise<readonly PromptFile[]> {
   const baseFiles = changedFiles.flatMap(({ file }) => file ?? []);
-  const missing = baseFiles.filter(({ id }) => !existingIds.has(id));
-  const selected = selectFiles(missing, only).files;
+  const missing = new Set(baseFiles.filter(({ id }) => !existingIds.has(id)));
+  // Include the selected files. The selector `a` must not select the removed file of `a/b` if it selects the prompt `a`.
+  const selected = selectFiles([...selectedFiles, ...missing], only).files.filter((file) => missing.has(file));
   if (selected.length === 0 || only.length === 0) return selected;
   // Allow all environments. A file that pins an unknown environment is invalid, but its prompt was not removed.
   const { files } = await readPrompts({ ...config, environments: null });

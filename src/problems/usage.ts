@@ -134,12 +134,12 @@ export const USAGE_PROBLEMS = {
         ? 'Separate keys with spaces, not commas.'
         : makeSuggestionHint(
             { suggestion: e.suggestions.length === 0 ? undefined : joinWords(e.suggestions, 'or') },
-            'Specify a key, or a path or pattern relative to promptsync.yaml. For import and --orphans, specify a name pattern.',
+            'Specify a key, or a path, folder, or pattern relative to promptsync.yaml. For import and --orphans, specify a name pattern.',
           ),
   ),
   'usage/nothing-named': defineError(
     'The command does not specify any prompts.',
-    'Specify keys, paths, or patterns. With promote, you can also use --all. In the GitHub Action, set the `prompts` input.',
+    'Specify keys, paths, folders, or patterns. With promote, you can also use --all. In the GitHub Action, set the `prompts` input.',
   ),
   'usage/unknown-environment': defineError<
     { option: string; environment: string; known: readonly string[] } & SpellingEvidence

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
+import { COMMAND_EXAMPLES } from '../../src/cli/command-examples.ts';
 import { COMMANDS } from '../../src/cli/command-table.ts';
+import { FLAG_GROUPS } from '../../src/cli/flag-groups.ts';
+import { makeFolder } from '../support/folder.ts';
+import { run } from '../support/run.ts';
 
 test('every non-negated flag in the command table has the same name as its attribute in commander', () => {
   const flags = COMMANDS.flatMap(({ flags }) => Object.entries(flags));
@@ -14,3 +18,80 @@ test.each(COMMANDS.map(({ name, flags }) => [name, flags] as const))(
     expect(typed.filter((one, index) => typed.indexOf(one) !== index)).toEqual([]);
   },
 );
+
+test.each(COMMANDS.map(({ name, flags }) => [name, flags] as const))(
+  'every example in the help of %s uses only flags that the command has',
+  (name, flags) => {
+    const known = Object.values(flags).flatMap(({ long, short }) => [long, short]);
+    for (const { line } of COMMAND_EXAMPLES[name]) {
+      expect(line).toContain(`promptsync ${name}`);
+      const typed = line.split(' ').filter((word) => /^--?[a-z]/.test(word));
+      expect(typed.filter((word) => !known.includes(word))).toEqual([]);
+    }
+  },
+);
+
+test('every flag in a group of the help exists in the command table', () => {
+  const names = COMMANDS.flatMap(({ flags }) => Object.values(flags).map((flag) => flag.attributeName()));
+  const grouped = Object.values<readonly string[]>(FLAG_GROUPS).flat();
+  expect(grouped.filter((name) => !names.includes(name))).toEqual([]);
+});
+
+test.each(['help', ...COMMANDS.map(({ name }) => name)])(
+  'the help of promptsync %s fits into 80 columns',
+  async (name) => {
+    const { stdout } = await run(makeFolder(), name === 'help' ? ['help'] : [name, '--help']);
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  },
+);
+
+test('promptsync without arguments lists the commands in groups and exits with 1', async () => {
+  const { stdout, stderr, exitCode } = await run(makeFolder(), []);
+  expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });
+  const headings = [...stderr.matchAll(/^(\w.*):\n {2}(\w+)/gm)].map(
+    ([, heading, command]) => `${heading}: ${command}`,
+  );
+  expect(headings).toEqual(
+    expect.arrayContaining(['Start: demo', 'Every day: validate', 'CI: show', 'Service: serve']),
+  );
+});
+
+test('the help of plan describes the command, groups its flags and shows two examples', async () => {
+  const { stdout } = await run(makeFolder(), ['plan', '--help']);
+  expect(stdout).toMatch(/^show what sync would change or refuse; write nothing$/m);
+  expect(stdout.match(/^\w+:$/gm)).toEqual([
+    'Arguments:',
+    'Selection:',
+    'Output:',
+    'Safety:',
+    'Git:',
+    'Options:',
+    'Examples:',
+  ]);
+  expect(stdout.match(/^ {2}promptsync plan .+$/gm)).toHaveLength(2);
+});
+
+test.each([
+  ['apply', 'Did you mean sync?'],
+  ['diff', 'Did you mean plan?'],
+  ['check', 'Did you mean validate?'],
+  ['rm', 'git rm prompts/greeting.md'],
+  ['delete', 'git rm prompts/greeting.md'],
+  ['snyc', 'Did you mean sync?'],
+])('the unknown command %s exits with 1 and gets the hint "%s"', async (name, hint) => {
+  const { stdout, stderr, exitCode } = await run(makeFolder(), [name, 'greeting', '--yes']);
+  expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });
+  expect(stderr).toContain(`unknown command '${name}'`);
+  expect(stderr).toContain(hint);
+});
+
+test.each([
+  ['production', 'promptsync rollback -e production'],
+  ['v7', ''],
+  ['$(x)', ''],
+])('rollback --to %s is not a version number and gets the hint "%s"', async (to, hint) => {
+  const { stderr, exitCode } = await run(makeFolder(), ['rollback', 'greeting', '--to', to]);
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('Expected a version number.');
+  expect(/promptsync rollback -e .*/.exec(stderr)?.[0] ?? '').toBe(hint);
+});

@@ -51,6 +51,17 @@ describe('plan --base with a deleted prompt file', () => {
     expect((await run(folder, PLAN, service)).stderr).toContain('still serves v1');
   });
 
+  test('plan with a key reports no deleted file below the folder of the same name', async () => {
+    const service = await startTestService(['greeting', 'refund', 'summary']);
+    const folder = await makeGone(service);
+    writeFiles(folder, {
+      'prompts/greeting.md': promptText('greeting', { key: 'team' }),
+      'prompts/summary.md': promptText('summary', { key: 'team/summary' }),
+    });
+    expect(deletedFilesIn(await runJson(folder, [...PLAN, 'team'], service))).toEqual([]);
+    expect(deletedFilesIn(await runJson(folder, [...PLAN, 'team/'], service))).toEqual([REFUND]);
+  });
+
   test('plan --base warns about a deleted prompt file even if the service serves no version of the prompt', async () => {
     const service = await startTestService(['greeting']);
     const folder = await makeGone(service);

@@ -17,7 +17,7 @@ const files = [
 const [greeting, refund, summary, draft] = files.map(({ key }) => key);
 
 const NOT_NEAR =
-  'Specify a key, or a path or pattern relative to promptsync.yaml. For import and --orphans, specify a name pattern.';
+  'Specify a key, or a path, folder, or pattern relative to promptsync.yaml. For import and --orphans, specify a name pattern.';
 
 const UNKNOWN = 'something else';
 
@@ -36,6 +36,11 @@ describe('selectFiles', () => {
     ['a prompt that matches two selectors is selected once', ['summary', 'summ*'], [summary]],
     ['a selector matches a literal key that looks like a pattern', ['dräft *'], [draft]],
     ['a selector matches a literal path that looks like a pattern', ['prompts/[draft].md'], [draft]],
+    ['a folder selects the prompts below it by key', ['support'], [greeting, refund]],
+    ['a folder selects the prompts below it by path', ['prompts/support'], [greeting, refund]],
+    ['a folder may end with a slash', ['prompts/support/'], [greeting, refund]],
+    ['a folder may begin with a dot and a slash', ['./prompts/support'], [greeting, refund]],
+    ['a folder selects prompts at any depth', ['prompts'], [greeting, refund, summary, draft]],
     ['a selector can list alternatives in braces', ['{summary,support/refund}'], [refund, summary]],
   ])('%s', (_, selectors, keys) => {
     const selected = selectFiles(files, selectors);
@@ -62,13 +67,31 @@ describe('selectFiles', () => {
     ['prm_1', 'Did you mean support/greeting?'],
     ['summary,support/refund', 'Separate keys with spaces, not commas.'],
     [UNKNOWN, NOT_NEAR],
+    ['suport', 'Did you mean support?'],
+    ['supp', NOT_NEAR],
+    ['.', NOT_NEAR],
     ['', NOT_NEAR],
+    ['/', NOT_NEAR],
     ['[', NOT_NEAR],
+    ['/'.repeat(70_000), NOT_NEAR],
     ['x'.repeat(70_000), NOT_NEAR],
   ])('selectFiles reports that the selector %.20s matches nothing and gives a hint', (selector, hint) => {
     const selected = selectFiles(files, ['summary', selector]);
     expect(selected.files.map(({ key }) => key)).toEqual([summary]);
     expect(selected.problems).toMatchObject([{ code: 'usage/nothing-selected', hint }]);
+  });
+
+  test('a key that is also a folder selects only its prompt, and the folder with a slash selects the others', () => {
+    const both = ['team', 'team/a', 'team/b/c'].map((key) => ({ key, path: `${key}.md`, id: key }));
+    const select = (selector: string) => selectFiles(both, [selector]).files.map(({ key }) => key);
+    expect(select('team')).toEqual(['team']);
+    expect(select('team/')).toEqual(['team/a', 'team/b/c']);
+  });
+
+  test('a list of names in the service ignores folders', () => {
+    const { files: selected, problems } = selectFiles(files, ['support'], 'ignored');
+    expect(selected).toEqual([]);
+    expect(problems).toMatchObject([{ code: 'usage/nothing-selected' }]);
   });
 
   test('the hint for an unknown selector lists all equally similar keys', () => {
@@ -91,17 +114,21 @@ describe('keys as arguments', () => {
       ['rollback', '-e', 'staging', '--dry-run'],
     ],
   ];
-  test.each(commands)('promptsync %s accepts prompt keys both as arguments and with --only', async (...command) => {
-    const folder = makeWorkspace(workspaceFiles({ greeting: {}, refund: {}, summary: {} }));
-    const service = await startTestService(['greeting', 'refund', 'summary']);
-    const about = async (...words: readonly string[]) => {
-      const { report, exitCode } = await runJson(folder, [...command, ...words], service);
-      return { exitCode, keys: report.summary.prompts || report.prompts.map(({ key }) => key) };
-    };
-    const both = await about('refund', 'greeting');
-    expect(both.keys).toBe(2);
-    expect(await about('refund', '--only', 'greeting')).toEqual(both);
-    const { report, exitCode } = await runJson(folder, [...command, 'refunds'], service);
-    expect({ exitCode, code: report.problems[0]?.code }).toEqual({ exitCode: 1, code: 'usage/nothing-selected' });
-  });
+  test.each(commands)(
+    'promptsync %s accepts prompt keys and folders as arguments and with --only',
+    async (...command) => {
+      const folder = makeWorkspace(workspaceFiles({ greeting: {}, refund: {}, summary: {} }));
+      const service = await startTestService(['greeting', 'refund', 'summary']);
+      const about = async (...words: readonly string[]) => {
+        const { report, exitCode } = await runJson(folder, [...command, ...words], service);
+        return { exitCode, keys: report.summary.prompts || report.prompts.map(({ key }) => key) };
+      };
+      const both = await about('refund', 'greeting');
+      expect(both.keys).toBe(2);
+      expect(await about('refund', '--only', 'greeting')).toEqual(both);
+      expect(await about('prompts/')).toMatchObject({ keys: 3 });
+      const { report, exitCode } = await runJson(folder, [...command, 'refunds'], service);
+      expect({ exitCode, code: report.problems[0]?.code }).toEqual({ exitCode: 1, code: 'usage/nothing-selected' });
+    },
+  );
 });

@@ -1,0 +1,117 @@
+/** A command line that the help shows as an example, with a comment that says what it does. */
+type ExampleCommand = { readonly comment: string; readonly line: string };
+
+/** Two examples for each command. The name of every row in the command table is a key of this object. */
+export const COMMAND_EXAMPLES = {
+  demo: [
+    { comment: 'Watch a first plan, a sync, a promotion and a rollback', line: 'promptsync demo' },
+    { comment: 'Keep the repository of the demo, and continue in it', line: 'promptsync demo --keep' },
+  ],
+  init: [
+    { comment: 'Try promptsync without a hosted service', line: 'promptsync init --embedded' },
+    {
+      comment: 'Set up a workspace for a service, and import a first prompt',
+      line: 'promptsync init --url https://prompts.example.com --id prm_greeting',
+    },
+  ],
+  import: [
+    { comment: 'Write the files of two prompts', line: 'promptsync import prm_greeting prm_refund' },
+    {
+      comment: 'List the files that an import of many prompts would write',
+      line: 'promptsync import --from ids.txt --dry-run',
+    },
+  ],
+  schema: [
+    { comment: 'Print the schema of the JSON report', line: 'promptsync schema report' },
+    {
+      comment: 'Write the schema of promptsync.yaml to a file',
+      line: 'promptsync schema config > promptsync.schema.json',
+    },
+  ],
+  completion: [
+    { comment: 'Turn on completion in this bash session', line: 'source <(promptsync completion bash)' },
+    {
+      comment: 'Install completion for fish',
+      line: 'promptsync completion fish > ~/.config/fish/completions/promptsync.fish',
+    },
+  ],
+  validate: [
+    { comment: 'Check the configuration and all prompt files', line: 'promptsync validate' },
+    { comment: 'Write the problems as a JUnit report for CI', line: 'promptsync validate --output validate.xml' },
+  ],
+  plan: [
+    { comment: 'Show the changes of all prompts below a folder', line: 'promptsync plan prompts/support' },
+    {
+      comment: 'Write the plan to two files: as JSON and as a web page',
+      line: 'promptsync plan --output plan.json --output plan.html',
+    },
+  ],
+  sync: [
+    { comment: 'Show the changes, ask for confirmation, and apply them', line: 'promptsync sync' },
+    { comment: 'Apply the changes of one prompt without asking', line: 'promptsync sync support/greeting --yes' },
+  ],
+  status: [
+    { comment: 'Compare every environment of every prompt with its pin', line: 'promptsync status' },
+    {
+      comment: 'List the prompts of a team that have no prompt file',
+      line: "promptsync status --orphans 'support/*'",
+    },
+  ],
+  promote: [
+    {
+      comment: 'Pin production to the version that the previous environment serves',
+      line: 'promptsync promote support/greeting --to production',
+    },
+    {
+      comment: 'Promote all prompts, and commit the pins to a new branch',
+      line: 'promptsync promote --all --to production --branch go-live',
+    },
+  ],
+  rollback: [
+    {
+      comment: 'Pin production to the version that it served before',
+      line: 'promptsync rollback support/greeting -e production',
+    },
+    { comment: 'Pin production to version 7', line: 'promptsync rollback support/greeting -e production --to 7' },
+  ],
+  pull: [
+    { comment: 'Copy the changes of all environments into the prompt files', line: 'promptsync pull' },
+    {
+      comment: 'Take the text of production, and commit the file',
+      line: 'promptsync pull support/greeting -e production --theirs --commit',
+    },
+  ],
+  history: [
+    { comment: 'Show the versions of a prompt', line: 'promptsync history support/greeting' },
+    {
+      comment: 'Show who pinned the version that production serves',
+      line: 'promptsync history support/greeting -e production',
+    },
+  ],
+  show: [
+    { comment: 'Print the report of an earlier run', line: 'promptsync show plan.json' },
+    { comment: 'Convert a report to a web page', line: 'promptsync show plan.json --output plan.html' },
+  ],
+  comment: [
+    { comment: 'Publish a plan on the merge request', line: 'promptsync comment plan.json' },
+    {
+      comment: 'Publish the plan of a configuration in a subfolder',
+      line: 'promptsync comment plan.json --config team-a/promptsync.yaml',
+    },
+  ],
+  serve: [
+    { comment: 'Run the embedded service on port 4010', line: 'promptsync serve' },
+    {
+      comment: 'Register the prompts of the workspace here, and use a free port',
+      line: 'promptsync serve --seed --port 0',
+    },
+  ],
+} as const satisfies Readonly<Record<string, readonly [ExampleCommand, ExampleCommand]>>;
+
+/** The name of a command. */
+export type CommandName = keyof typeof COMMAND_EXAMPLES;
+
+/** Formats the examples of a command for its help. Indented lines are code. */
+export function formatExamples(name: CommandName): string {
+  return ['Examples:', ...COMMAND_EXAMPLES[name].map(({ comment, line }) => `  # ${comment}\n  ${line}`)].join('\n');
+}

@@ -1,0 +1,100 @@
+import type { Argument, Option } from 'commander';
+import type { CompletionKind, CompletionOptions } from '../commands/list-completion-values.ts';
+import { showHidden } from '../text.ts';
+import type { CommandRow } from './command-row.ts';
+import { COMMANDS } from './command-table.ts';
+import { sortFlags } from './flag-groups.ts';
+import type { SafeHost } from './host.ts';
+import { makeWorld } from './make-world.ts';
+
+/**
+ * Prints the candidates for the last of the typed words, one per line. Prints nothing if there are none, or if anything
+ * fails, because shells would mix an error message with the command line. Always resolves to 0.
+ */
+export async function runComplete(words: readonly string[], host: SafeHost): Promise<number> {
+  // The command writes nothing, so the first Ctrl-C may end it.
+  host.onSignal(() => host.exit(130));
+  const candidates = await listCandidates(words, host).catch(() => []);
+  host.output.write(candidates.map((candidate) => `${candidate}\n`).join(''));
+  return 0;
+}
+
+async function listCandidates(words: readonly string[], host: SafeHost): Promise<readonly string[]> {
+  // bash splits `--format=json` into three words.
+  const typed = words.slice(0, -1).filter((word) => word !== '=');
+  const current = words.at(-1)?.replace(/^=$/, '') ?? '';
+  const [name, ...before] = typed;
+  const names = COMMANDS.map((row) => row.name);
+  if (name === undefined) return [...names, 'help', '--version', '--help'];
+  if (name === 'help' && before.length === 0) return names;
+  const row = COMMANDS.find((command) => command.name === name);
+  return row === undefined ? [] : listCandidatesOf(row, before, current, host);
+}
+
+/**
+ * Lists the candidates for a word of a known command.
+ * @param before the words between the name of the command and the current word
+ */
+async function listCandidatesOf(
+  { flags, argument }: CommandRow,
+  before: readonly string[],
+  current: string,
+  host: SafeHost,
+): Promise<readonly string[]> {
+  const options = sortFlags(Object.values(flags));
+  const values = (source: Argument | Option | undefined) =>
+    source === undefined ? [] : listValues(source, { config: findConfigPath(before) }, host);
+  // zsh and fish pass `--format=json` as one word.
+  const [, inlineFlag] = /^(--[a-z-]+)=/.exec(current) ?? [];
+  if (inlineFlag !== undefined) {
+    const flag = findFlagWithValue(options, inlineFlag);
+    return (await values(flag)).map((value) => `${inlineFlag}=${value}`);
+  }
+  const flag = findFlagWithValue(options, before.at(-1) ?? '');
+  if (flag !== undefined) return values(flag);
+  if (current.startsWith('-')) return [...options.flatMap(({ long }) => long ?? []), '--help'];
+  return values(argument);
+}
+
+/** Finds a flag that requires a value, by its long or short form. */
+function findFlagWithValue(options: readonly Option[], word: string): Option | undefined {
+  return options.find(({ required, long, short }) => required && (word === long || word === short));
+}
+
+/** Returns the value of `--config` among the typed words. Undefined if the user did not type it. */
+function findConfigPath(words: readonly string[]): string | undefined {
+  const index = words.findLastIndex((word) => word === '-c' || word === '--config');
+  return index === -1 ? undefined : words[index + 1];
+}
+
+/** What to list for the placeholder of a flag or an argument, such as `<env>`. The others take file names or text. */
+const KINDS_BY_PLACEHOLDER: ReadonlyMap<string, CompletionKind> = new Map([
+  ['keys', 'keys'],
+  ['glob-or-key', 'keys'],
+  ['env', 'environments'],
+  ['ref', 'refs'],
+  ['branch', 'branches'],
+]);
+
+async function listValues(
+  source: Argument | Option,
+  options: CompletionOptions,
+  host: SafeHost,
+): Promise<readonly string[]> {
+  if (source.argChoices !== undefined) return source.argChoices;
+  const placeholder = 'flags' in source ? /<(.+)>/.exec(source.flags)?.[1] : source.name();
+  const kind = KINDS_BY_PLACEHOLDER.get(placeholder ?? '');
+  if (kind === undefined) return [];
+  const { listCompletionValues } = await import('../commands/list-completion-values.ts');
+  const values = await listCompletionValues(kind, options, makeWorld(host, { quiet: true, onInterrupt: '' }));
+  return values.filter(isPlainWord);
+}
+
+/**
+ * Returns true if a word means itself in every shell, without quotes. Strangers choose the names of prompts and
+ * branches, and bash inserts candidates into the command line as they are. The characters `:`, `=` and `@` are missing
+ * here, because bash splits words at them.
+ */
+function isPlainWord(word: string): boolean {
+  return /^[\p{L}\p{N}_][\p{L}\p{N}_./+-]*$/u.test(word) && showHidden(word) === word;
+}

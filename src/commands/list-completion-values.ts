@@ -1,0 +1,45 @@
+import type { Config } from '../config/config.ts';
+import { makeGitSettings } from '../config/make-git-settings.ts';
+import { loadConfiguration, openWorkspace, type WorkspaceOptions } from '../desired/open-workspace.ts';
+import type { World } from '../domain/world.ts';
+import { isRepositoryRoot } from '../files/paths.ts';
+import type { RefKind } from '../git/list-ref-names.ts';
+
+/** The kinds of values that a shell can complete. `refs` are HEAD, branches, remote branches and tags. */
+export type CompletionKind = 'keys' | 'environments' | 'branches' | 'refs';
+
+export type CompletionOptions = Pick<WorkspaceOptions, 'config'>;
+
+/**
+ * Lists the values of a kind for completion in a shell. Reads only files and git, and sends no request. Omits prompt
+ * files that are invalid. The list is empty if there is no valid configuration.
+ */
+export async function listCompletionValues(
+  kind: CompletionKind,
+  options: CompletionOptions,
+  world: World,
+): Promise<readonly string[]> {
+  const configuration = await loadConfiguration(options, world);
+  const { config } = configuration;
+  if (config === null) return [];
+  const readFiles = async () => (await openWorkspace({ only: [], configuration }, world)).allFiles;
+  switch (kind) {
+    case 'keys':
+      return (await readFiles()).map(({ key }) => key);
+    case 'environments': {
+      if (config.environments !== null) return config.environments.map(({ name }) => name);
+      const pins = (await readFiles()).flatMap((file) => file.pins);
+      return [...new Set(pins.map(({ environment }) => environment))];
+    }
+    case 'branches':
+      return listRefs(['heads'], config);
+    case 'refs':
+      return ['HEAD', ...(await listRefs(['heads', 'remotes', 'tags'], config))];
+  }
+}
+
+async function listRefs(kinds: readonly RefKind[], config: Config): Promise<readonly string[]> {
+  if (!isRepositoryRoot(config.root)) return [];
+  const { listRefNames } = await import('../git/list-ref-names.ts');
+  return listRefNames(kinds, makeGitSettings(config));
+}

@@ -1,0 +1,16 @@
+import { type GitSettings, openGit, splitLines } from './open-git.ts';
+
+/** A kind of refs, named like its folder in `refs/`. */
+export type RefKind = 'heads' | 'remotes' | 'tags';
+
+/** The maximum number of refs that `listRefNames` returns, so that a repository with many refs stays fast. */
+const MAX_REFS = 2000;
+
+/** Lists the short names of refs, such as `main`, `origin/main` and `v1.0`. Throws a `ProblemError` if git fails. */
+export async function listRefNames(kinds: readonly RefKind[], settings: GitSettings): Promise<readonly string[]> {
+  const { run } = openGit(settings);
+  const folders = kinds.map((kind) => `refs/${kind}/`);
+  const output = await run('for-each-ref', `--count=${MAX_REFS}`, '--format=%(refname)', ...folders);
+  const names = splitLines(output).map((name) => name.replace(/^refs\/[^/]+\//, ''));
+  return [...new Set(names)].filter((name) => !name.endsWith('/HEAD'));
+}
