@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import type { CommandResult } from '../commands/result.ts';
+import { PROMPT_TYPES, type PromptType } from '../domain/chat.ts';
 import type { World } from '../domain/world.ts';
 import { NAMED_PROVIDERS, type NamedProviderName, PROVIDER_CHOICES } from '../providers/list.ts';
 import { renderCompletionScript, SHELLS } from './completion.ts';
@@ -20,6 +21,7 @@ import {
   makeArgument,
   makeListArgument,
   makeBooleanFlag,
+  makeRepeatedFlag,
   type Flag,
   type Flags,
   type FlagValues,
@@ -188,6 +190,31 @@ const importPrompts = makeReportRow({
     (await import('../commands/import.ts')).importPrompts({ ...options, ids, input }, world),
 });
 
+const promptType: Flag<PromptType> = new Option('--type <type>', 'the type of the prompt')
+  .choices(PROMPT_TYPES)
+  .default('text');
+const newPrompt = makeReportRow({
+  name: 'new',
+  help: 'write a new prompt file from a template',
+  argument: makeArgument('<key>', 'the key of the new prompt, such as support/greeting'),
+  flags: {
+    id: makeTextFlag(
+      '--id <id>',
+      'the id of the prompt in the service (default: the key if a sync can create the prompt)',
+    ),
+    type: promptType,
+    environment: makeRepeatedFlag(
+      '-e, --environment <env>',
+      'pin this environment to latest (default: the first configured environment)',
+    ),
+    dryRun: makeBooleanFlag('--dry-run', 'show the file that new would write; write nothing'),
+    ...CONFIG_FLAGS,
+    ...REPORT_FLAGS,
+  },
+  command: async ({ environment: environments, ...options }, key, world) =>
+    (await import('../commands/new.ts')).createPromptFile({ ...options, key, environments }, world),
+});
+
 const promote = makeReportRow({
   name: 'promote',
   help: 'pin an environment to the version that another one serves',
@@ -351,6 +378,7 @@ export const COMMANDS: readonly CommandRow[] = [
   status,
   init,
   importPrompts,
+  newPrompt,
   promote,
   rollback,
   pull,

@@ -193,7 +193,9 @@ async function findRemovedFiles(
   { config, only }: BaseRequest,
 ): Promise<readonly PromptFile[]> {
   const baseFiles = changedFiles.flatMap(({ file }) => file ?? []);
-  const missing = baseFiles.filter(({ id }) => !existingIds.has(id));
+  // A file with the placeholder id belonged to no prompt, so replacing that id does not remove a prompt.
+  const isPrompt = ({ id }: PromptFile): boolean => id !== config.rules.placeholderId;
+  const missing = baseFiles.filter((file) => isPrompt(file) && !existingIds.has(file.id));
   const selected = selectFiles(missing, only).files;
   if (selected.length === 0 || only.length === 0) return selected;
   // Allow all environments. A file that pins an unknown environment is invalid, but its prompt was not removed.
