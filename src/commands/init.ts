@@ -123,7 +123,7 @@ function describeNextSteps({ url, id, provider }: InitAnswers, ciFiles: readonly
   return [
     url === null
       ? 'Next: to start another prompt, run: promptsync new KEY'
-      : `Next: to write the files of ${others} in the service, run: ${PROVIDERS[provider].importCommand}`,
+      : `Next: to write the files of ${others} in the service, run: promptsync import ${PROVIDERS[provider].importArguments}`,
     ...(unpinned.length === 0
       ? []
       : [`Replace the zeros with the promptsync commit that you trust in ${unpinned.join(', ')}.`]),
