@@ -31,6 +31,7 @@ export const EVIDENCE = {
   'prompt/possible-marker': { line: '{{role system}}' },
   'prompt/marker-in-text': {},
   'prompt/missing-id': {},
+  'prompt/placeholder-id': {},
   'prompt/missing-field': { field: 'name' },
   'prompt/unknown-field': { field: 'pin', suggestion: 'pins' },
   'prompt/invalid-field': { field: 'variables', expected: 'expected list, received string' },
@@ -121,6 +122,7 @@ export const EVIDENCE = {
   'pin/no-prompt-at-ref': { ref: 'v1.4.0', reason: 'no file has this id' },
   // Guards
   'guard/latest-not-allowed': { environment: 'production' },
+  'guard/placeholder-id': {},
   'guard/promotion-order': {
     ...{ environment: 'production', from: 'staging', key: 'support/greeting', version: 'version 7' },
     ...{ serves: 'v8', current: 'v6', liveIn: null, sourcePinned: true, sourceComes: false },
@@ -199,6 +201,9 @@ export const EVIDENCE = {
   'import/not-matched': { path: 'texts/greeting.md', pattern: 'texts/**/*.md' },
   'import/outside': { folder: '../prompts' },
   'import/symbolic-link': { path: 'prompts/support' },
+  // promptsync new
+  'new/taken': { what: 'key', value: 'support/greeting', other: 'prompts/support/greeting.md' },
+  'new/latest-not-allowed': { environments: ['production'] },
   // promptsync init
   'init/service-needed': {},
   'init/invalid-flag': { flag: '--environments', reason: 'an environment is listed twice.' },

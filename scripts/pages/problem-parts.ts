@@ -22,6 +22,7 @@ const TITLES = {
   pull: 'promptsync pull',
   edit: 'Editing files',
   import: 'promptsync import',
+  new: 'promptsync new',
   init: 'promptsync init',
   action: 'The GitHub Action',
   gitlab: 'promptsync comment',

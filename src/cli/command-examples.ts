@@ -21,6 +21,13 @@ export const COMMAND_EXAMPLES = {
       line: 'promptsync import --from ids.txt --dry-run',
     },
   ],
+  new: [
+    { comment: 'Write the file of a new prompt', line: 'promptsync new support/greeting' },
+    {
+      comment: 'Write a chat prompt that is live in staging only',
+      line: 'promptsync new support/agent --type chat --environment staging',
+    },
+  ],
   schema: [
     { comment: 'Print the schema of the JSON report', line: 'promptsync schema report' },
     {

@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { PROMPT_TYPES, type PromptType } from '../domain/chat.ts';
 import { NAMED_PROVIDERS, type NamedProviderName, PROVIDER_CHOICES } from '../providers/list.ts';
 import { addKeysToOnly, COMMAND_GROUPS, makeCommandRow, makeReportRow, type CommandRow } from './command-row.ts';
 import { renderCompletionScript, SHELLS } from './completion.ts';
@@ -19,6 +20,7 @@ import {
   makeArgument,
   makeListArgument,
   makeBooleanFlag,
+  makeRepeatedFlag,
   type Flag,
 } from './flags.ts';
 
@@ -135,6 +137,32 @@ const importPrompts = makeReportRow({
   },
   command: async (options, ids, world, { input }) =>
     (await import('../commands/import.ts')).importPrompts({ ...options, ids, input }, world),
+});
+
+const promptType: Flag<PromptType> = new Option('--type <type>', 'the type of the prompt')
+  .choices(PROMPT_TYPES)
+  .default('text');
+const newPrompt = makeReportRow({
+  name: 'new',
+  group: 'Start',
+  help: 'write a new prompt file from a template',
+  argument: makeArgument('<key>', 'the key of the new prompt, such as support/greeting'),
+  flags: {
+    id: makeTextFlag(
+      '--id <id>',
+      'the id of the prompt in the service (default: the key if a sync can create the prompt)',
+    ),
+    type: promptType,
+    environment: makeRepeatedFlag(
+      '-e, --environment <env>',
+      'pin this environment to latest (default: the first configured environment)',
+    ),
+    dryRun: makeBooleanFlag('--dry-run', 'show the file that new would write; write nothing'),
+    ...CONFIG_FLAGS,
+    ...REPORT_FLAGS,
+  },
+  command: async ({ environment: environments, ...options }, key, world) =>
+    (await import('../commands/new.ts')).createPromptFile({ ...options, key, environments }, world),
 });
 
 const promote = makeReportRow({
@@ -318,6 +346,7 @@ const ROWS: readonly CommandRow[] = [
   demo,
   init,
   importPrompts,
+  newPrompt,
   schema,
   completion,
   validate,

@@ -100,7 +100,7 @@ export function makeChoiceArgument<const Value extends string>(
   return new Argument(usage, help).choices(choices);
 }
 
-function makeRepeatedFlag(flags: string, help: string): Flag<readonly string[]> {
+export function makeRepeatedFlag(flags: string, help: string): Flag<readonly string[]> {
   return new Option(flags, `${help}; may be repeated`)
     .argParser((typed, before: readonly string[]) => [...before, typed])
     .default([]);

@@ -34,6 +34,10 @@ export function makeInterview(
       const validate = (answer: string | undefined) => findFault(answer ?? '') ?? undefined;
       return requireAnswer(await text({ ...streams, message, initialValue: initial, validate }));
     },
+    select: async ({ message, choices, initial }) => {
+      const { select } = await import('@clack/prompts');
+      return requireAnswer(await select({ ...streams, message, options: [...choices], initialValue: initial }));
+    },
     confirm: async ({ message, initial }) => {
       const { confirm } = await import('@clack/prompts');
       return requireAnswer(await confirm({ ...streams, message, initialValue: initial }));

@@ -127,7 +127,9 @@ async function draftPrompt(
   workspace: PlannedWorkspace,
   { makeDraft }: EditCommand,
 ): Promise<PromptDraft> {
-  if (!isObserved(prompt)) return makeDraftWithoutEdits(prompt.file, 'failed', prompt.problems);
+  if (!isObserved(prompt)) {
+    return makeDraftWithoutEdits(prompt.file, prompt.status === 'blocked' ? 'blocked' : 'failed', prompt.problems);
+  }
   const typeProblems = prompt.problems.filter(({ code }) => code === 'prompt/other-type');
   if (typeProblems.length > 0) return makeDraftWithoutEdits(prompt.file, 'blocked', typeProblems);
   return makeDraft(prompt, workspace);

@@ -165,7 +165,7 @@ function chooseEnvironments(config: Config, environment: string | undefined): Re
  * Returns the folder for new files, relative to the folder of the configuration. Without `--dir`, returns the folder at
  * the start of the first pattern under `prompts:`. Fails if the folder is outside the repository.
  */
-function resolveImportFolder(config: Config, dir: string | undefined): Result<string> {
+export function resolveImportFolder(config: Config, dir: string | undefined): Result<string> {
   const { folder, root } = config;
   const newFilesFolder = dir === undefined ? findFirstFolder(config) : makeRelativePath(folder, resolve(folder, dir));
   const isOutside = leavesFolder(makeRelativePath(root, resolve(folder, newFilesFolder)));
@@ -306,7 +306,7 @@ function describeMissingFirstPin(
   return `${files} not pin the environment "${first.name}", because it serves no version of ${unpinned.length === 1 ? 'the prompt' : 'these prompts'}. To send new versions there, add \`${first.name}: latest\` under \`pins:\`.`;
 }
 
-function makeImportEdits({ pins }: ImportChoice): EditedPrompt['edits'] {
+export function makeImportEdits({ pins }: Pick<ImportChoice, 'pins'>): EditedPrompt['edits'] {
   const pinned = pins.map(({ environment, value }) => ({
     kind: 'set-pin' as const,
     environment,
@@ -341,7 +341,7 @@ async function writeImports(
 /** The result of writing one new file. */
 type ImportOutcome = Pick<EditedPrompt, 'status' | 'problems'>;
 
-async function writeImport(
+export async function writeImport(
   path: string,
   source: string,
   { folder }: Config,

@@ -2,7 +2,7 @@ import { CONFIG_NAME, DEFAULTS } from '../config/config.ts';
 import { parseConfig } from '../config/load-config.ts';
 import { applyVocabulary } from '../domain/vocabulary.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
-import type { Interview } from '../domain/world.ts';
+import type { Interview, SelectQuestion } from '../domain/world.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import {
   DEFAULT_KEY_VARIABLE,
@@ -28,13 +28,9 @@ type QuestionName = keyof typeof QUESTIONS;
 /** A question, and the initial content of its input field. */
 type Question = { readonly message: string; readonly initial: string };
 
-/** The questions of `init`, each with the flag that answers it. A question with an empty `initial` is optional. */
+/** The questions of `init`, each with the flag that answers it. Only the question `id` accepts an empty answer. */
 const QUESTIONS = {
-  url: {
-    flag: '--url',
-    message: `Where is the prompt service? (${['https://…', ...PROVIDER_CHOICES].join(' or ')}; leave empty to try the embedded service)`,
-    initial: '',
-  },
+  url: { flag: '--url', message: 'Where is the prompt service? (its address, such as https://…)', initial: '' },
   apiKeyEnv: {
     flag: '--api-key-env',
     message: 'Which variable holds the API key? (the name of the variable, not the key)',
@@ -51,11 +47,28 @@ const QUESTIONS = {
     message: 'Which prompt should init import? (its id or name in the service; leave empty for example prompts)',
     initial: '',
   },
-  ci: { flag: '--ci', message: `Which CI system should run promptsync? (${CI_SYSTEMS.join(', ')})`, initial: 'github' },
+  ci: { flag: '--ci', message: 'Which CI system should run promptsync?', initial: 'github' },
 } as const;
 
-/** Functions that guess the answers for missing flags. */
-type Guesses = {
+/** The choice for the embedded service in the question about the kind of service. */
+const EMBEDDED_CHOICE = 'embedded';
+
+/** The kinds of services that the user can choose from. */
+const SERVICE_CHOICES: SelectQuestion['choices'] = [
+  { value: EMBEDDED_CHOICE, label: 'The embedded service, to try promptsync on this machine' },
+  ...PROVIDER_CHOICES.map((value) => ({ value, label: PROVIDERS[value].title })),
+  { value: DEFAULT_PROVIDER, label: 'Another service, with the four-call interface' },
+];
+
+/** The names of the CI systems, as the user sees them. */
+const CI_LABELS: Readonly<Record<CiSystem, string>> = {
+  github: 'GitHub Actions',
+  gitlab: 'GitLab CI',
+  none: 'None, or another one',
+};
+
+/** Functions that guess the answers for missing flags, and functions that check the answers of the user. */
+export type AnswerHelpers = {
   /** Guesses the CI system from the remote of the repository. */
   readonly guessCi: () => Promise<CiSystem>;
   /** Guesses the address of a provider's service. */
@@ -65,7 +78,16 @@ type Guesses = {
    * because the key is not set or the service cannot list prompts.
    */
   readonly listEnvironments: (answers: InitAnswers) => Promise<readonly string[]>;
+  /** Checks whether a service of this kind responds at the address. Does not send the key. */
+  readonly findAddressFault: FindFault;
+  /** Checks whether the keys are set, and whether the service accepts them. */
+  readonly findKeyFault: FindFault;
+  /** Checks whether the first prompt can be imported. */
+  readonly findPromptFault: FindFault;
 };
+
+/** Checks the answers that are known so far. Resolves to the reason why they do not work, or to null if they work. */
+type FindFault = (answers: InitAnswers) => Promise<string | null>;
 
 /**
  * Takes the answers from the flags, and asks the user for the missing ones. If `interview` is null, uses defaults
@@ -75,70 +97,128 @@ type Guesses = {
 export async function gatherAnswers(
   flags: InitFlags,
   interview: Interview | null,
-  guesses: Guesses,
+  helpers: AnswerHelpers,
 ): Promise<Result<InitAnswers>> {
   const reason = findContradiction(flags);
   if (reason !== null) return makeFailure(makeProblem('usage/invalid', { reason }));
-  const url = flags.url ?? (flags.provider && guesses.guessUrl(flags.provider));
+  const url = flags.url ?? (flags.provider && helpers.guessUrl(flags.provider));
   if (interview === null && url === undefined && !flags.embedded) {
     return makeFailure(makeProblem('init/service-needed'));
   }
-  const ci = flags.ci ?? (await guesses.guessCi());
-  const written = interview === null ? { ...flags, url, ci } : await askQuestions(flags, interview, { ...guesses, ci });
+  const ci = flags.ci ?? (await helpers.guessCi());
+  const written = interview === null ? { ...flags, url, ci } : await askQuestions(flags, interview, { ...helpers, ci });
   const problems = checkAnswers(written);
   return problems.length > 0 ? makeFailure(...problems) : makeSuccess(makeAnswers(written));
 }
 
 /** Returns a message if two flags contradict each other. Returns null otherwise. */
-function findContradiction({ url, embedded, id, provider, apiKeyEnv }: InitFlags): string | null {
-  if (embedded && provider !== undefined) return '--provider and --embedded cannot be combined.';
-  const { title, keys } = PROVIDERS[provider ?? DEFAULT_PROVIDER];
-  if (keys.public !== null && apiKeyEnv !== undefined)
-    return `--api-key-env cannot be used with ${title}, which has two keys.`;
-  if (embedded && url !== undefined) return '--url and --embedded cannot be combined.';
-  return embedded && id !== undefined ? '--id needs --url, because the embedded service starts without prompts.' : null;
+function findContradiction(flags: InitFlags): string | null {
+  if (flags.embedded) return findEmbeddedContradiction(flags);
+  const { title, keys } = PROVIDERS[flags.provider ?? DEFAULT_PROVIDER];
+  return keys.public !== null && flags.apiKeyEnv !== undefined
+    ? `--api-key-env cannot be used with ${title}, which has two keys.`
+    : null;
+}
+
+/** Returns a message if a flag contradicts `--embedded`. Returns null otherwise. */
+function findEmbeddedContradiction({ url, id, provider, ci = 'none' }: InitFlags): string | null {
+  if (provider !== undefined) return '--provider and --embedded cannot be combined.';
+  if (url !== undefined) return '--url and --embedded cannot be combined.';
+  if (ci !== 'none') return `--ci ${ci} needs --url, because CI cannot reach the embedded service on this machine.`;
+  return id === undefined ? null : '--id needs --url, because the embedded service starts without prompts.';
 }
 
 /**
- * Asks the user for each answer that is missing from the flags. For the embedded service, does not ask for a key or for
- * a first prompt, because that service needs no key and starts without prompts.
+ * Asks the user for each answer that is missing from the flags. For the embedded service, does not ask for a key, for a
+ * first prompt or for a CI system, because that service needs no key, starts without prompts and is not reachable from
+ * elsewhere.
  */
 async function askQuestions(
   flags: InitFlags,
-  { text }: Interview,
-  defaults: Omit<Guesses, 'guessCi'> & { readonly ci: string },
+  interview: Interview,
+  helpers: Omit<AnswerHelpers, 'guessCi'> & { readonly ci: string },
 ): Promise<WrittenAnswers> {
-  let { provider } = flags;
-  const ask = async (name: QuestionName, { message, initial }: Question = QUESTIONS[name]) => {
-    const flag = flags[name];
-    if (flag !== undefined) return flag;
-    const isOptional = initial === '';
-    // An optional question accepts an empty answer. The first question about the address also accepts a provider name.
-    const specialAnswers: readonly string[] = name === 'url' ? ['', ...PROVIDER_CHOICES] : [''];
-    const isSpecial = (answer: string) => isOptional && specialAnswers.includes(answer);
-    const findFault = (answer: string) =>
-      isSpecial(answer.trim()) ? null : findAnswerFault(name, answer.trim(), provider);
-    const answer = (await text({ message, initial, findFault })).trim();
-    return isOptional && answer === '' ? undefined : answer;
-  };
-  const urlOrProvider = flags.embedded || provider !== undefined ? undefined : await ask('url');
-  if (isNamedProvider(urlOrProvider)) provider = urlOrProvider;
+  const kind = await askServiceKind(flags, interview);
+  const provider = isNamedProvider(kind) ? kind : undefined;
+  const ask = makeAsker({ ...flags, provider }, interview);
   const { title, keys, vocabulary } = PROVIDERS[provider ?? DEFAULT_PROVIDER];
-  const url = provider
-    ? await ask('url', { message: `Where is ${title}?`, initial: defaults.guessUrl(provider) })
-    : urlOrProvider;
-  const isRemote = url !== undefined;
-  const keyQuestion = { ...QUESTIONS.apiKeyEnv, initial: keys.secret.defaultVariable };
-  const apiKeyEnv = isRemote && keys.public === null ? await ask('apiKeyEnv', keyQuestion) : flags.apiKeyEnv;
-  const dir = await ask('dir');
   const useWords = ({ message, initial }: Question) => ({ message: applyVocabulary(message, vocabulary), initial });
-  const existing = isRemote ? await defaults.listEnvironments(makeAnswers({ ...flags, provider, url, dir })) : [];
+  if (kind === EMBEDDED_CHOICE) {
+    return { ...flags, dir: await ask('dir'), environments: await ask('environments') };
+  }
+  const urlQuestion = provider && { message: `Where is ${title}?`, initial: helpers.guessUrl(provider) };
+  // A service with two keys gets no question about its keys. So check them together with the address.
+  const url = await ask('url', urlQuestion, async (answer) => {
+    const answers = makeAnswers({ ...flags, provider, url: answer });
+    return (await helpers.findAddressFault(answers)) ?? (keys.public === null ? null : helpers.findKeyFault(answers));
+  });
+  const keyQuestion = { ...QUESTIONS.apiKeyEnv, initial: keys.secret.defaultVariable };
+  const apiKeyEnv =
+    keys.public === null
+      ? await ask('apiKeyEnv', keyQuestion, async (answer) =>
+          helpers.findKeyFault(makeAnswers({ ...flags, provider, url, apiKeyEnv: answer })),
+        )
+      : undefined;
+  const dir = await ask('dir');
+  const existing = await helpers.listEnvironments(makeAnswers({ ...flags, provider, url, apiKeyEnv, dir }));
   const existingNote = existing.length === 0 ? '' : ` Existing environments: ${existing.join(', ')}.`;
   const { message, initial } = QUESTIONS.environments;
   const environments = await ask('environments', useWords({ message: `${message}${existingNote}`, initial }));
-  const id = isRemote ? await ask('id', useWords(QUESTIONS.id)) : flags.id;
-  const ci = await ask('ci', { ...QUESTIONS.ci, initial: defaults.ci });
-  return { provider, url, apiKeyEnv, dir, environments, id, ci };
+  const answers = { ...flags, provider, url, apiKeyEnv, dir, environments };
+  const id = await ask('id', useWords(QUESTIONS.id), async (answer) =>
+    helpers.findPromptFault(makeAnswers({ ...answers, id: answer })),
+  );
+  return { ...answers, id, ci: flags.ci ?? (await askCiSystem(interview, helpers.ci)) };
+}
+
+/** Returns the kind of service: the name of a provider, or the choice for the embedded service. */
+async function askServiceKind({ embedded, provider, url }: InitFlags, { select }: Interview): Promise<string> {
+  if (embedded) return EMBEDDED_CHOICE;
+  if (provider !== undefined || url !== undefined) return provider ?? DEFAULT_PROVIDER;
+  const question = { message: 'Which service stores the prompts?', choices: SERVICE_CHOICES, initial: EMBEDDED_CHOICE };
+  return select(question);
+}
+
+async function askCiSystem({ select }: Interview, initial: string): Promise<string> {
+  const choices = CI_SYSTEMS.map((value) => ({ value, label: CI_LABELS[value] }));
+  return select({ message: QUESTIONS.ci.message, choices, initial });
+}
+
+/**
+ * Asks for one answer that is missing from the flags. If `findFault` finds a fault, asks again, until there is no fault
+ * or until the user gives the same answer again. For an optional question, undefined stands for an empty answer.
+ */
+type Ask = (
+  name: QuestionName,
+  question?: Question,
+  findFault?: (answer: string) => Promise<string | null>,
+) => Promise<string | undefined>;
+
+function makeAsker(flags: InitFlags, { text }: Interview): Ask {
+  const askOnce = async (name: QuestionName, { message, initial }: Question): Promise<string> => {
+    const isSkipped = (answer: string) => isOptional(name) && answer === '';
+    const findFault = (answer: string) =>
+      isSkipped(answer.trim()) ? null : findAnswerFault(name, answer.trim(), flags.provider);
+    return (await text({ message, initial, findFault })).trim();
+  };
+  return async (name, question = QUESTIONS[name], findFault = async () => null) => {
+    const flag = flags[name];
+    if (flag !== undefined) return flag;
+    let answer = await askOnce(name, question);
+    while (answer !== '') {
+      const fault = await findFault(answer);
+      if (fault === null) return answer;
+      const [kept, advice] = isOptional(name) ? ['', ''] : [answer, ' Press Enter to use this answer anyway.'];
+      const again = await askOnce(name, { message: `${fault}${advice}\n${question.message}`, initial: kept });
+      if (again === kept) return again === '' ? undefined : again;
+      answer = again;
+    }
+    return undefined;
+  };
+}
+
+function isOptional(name: QuestionName): boolean {
+  return name === 'id';
 }
 
 /** Parses the answers. Uses the default for each missing answer. */
@@ -151,7 +231,8 @@ function makeAnswers({ provider, url, apiKeyEnv, dir, environments, id, ci }: Wr
     folder: normalizeFolder(dir ?? QUESTIONS.dir.initial),
     environments: (environments ?? QUESTIONS.environments.initial).split(',').map((name) => name.trim()),
     id: id ?? null,
-    ci: CI_SYSTEMS.find((one) => one === ci) ?? 'none',
+    // CI cannot reach the embedded service.
+    ci: CI_SYSTEMS.find((one) => one === ci && url !== undefined) ?? 'none',
   };
 }
 

@@ -17,7 +17,8 @@ import { showHidden } from '../text.ts';
 import { NAMED_PROVIDERS, type NamedProviderName, PROVIDERS } from '../providers/list.ts';
 import { findIdentityConflict, indexByIdentity } from './find-import-conflict.ts';
 import { makeImport, observePromptsToImport } from './import.ts';
-import { gatherAnswers, type InitFlags } from './init-answers.ts';
+import { describeFault, findAddressFault, findKeyFault, stopIfInterrupted } from './check-init-answers.ts';
+import { type AnswerHelpers, gatherAnswers, type InitFlags } from './init-answers.ts';
 import {
   type CiSystem,
   makeCiFiles,
@@ -48,12 +49,13 @@ async function runInit(options: InitOptions, world: World): Promise<CommandRun> 
   const gitSettings = makeInitGitSettings(options, world);
   const repositoryProblem = isRepositoryRoot(gitSettings.root) ? await findRepositoryProblem(gitSettings) : null;
   if (repositoryProblem !== null) return stopWithoutConfig([repositoryProblem]);
-  const guesses = {
+  const helpers = {
     guessCi: () => guessCi(gitSettings),
     guessUrl: (provider: NamedProviderName) => guessAddress(provider, world),
     listEnvironments: (givenAnswers: InitAnswers) => listExistingEnvironments(givenAnswers, options, world),
+    ...makeAnswerChecks(options, world),
   };
-  const answers = await gatherAnswers(options, world.interview, guesses);
+  const answers = await gatherAnswers(options, world.interview, helpers);
   if (!answers.isSuccess) return stopWithoutConfig(answers.problems);
   const { config, problems } = parseAnswers(answers.value, world);
   if (config === null) return stopWithoutConfig(problems);
@@ -66,16 +68,16 @@ async function runInit(options: InitOptions, world: World): Promise<CommandRun> 
   const firstPrompt = await makeFirstPrompt(answers.value, config, options, world);
   if (firstPrompt.problems.some(isError)) return makeRun(firstPrompt.problems);
   if (world.stopSignal.aborted) return makeRun([makeProblem('apply/interrupted')]);
-  const otherFiles = [
-    ...firstPrompt.files,
-    ...makeCiFiles(answers.value, config),
-    ...makeLineFiles(answers.value, config),
-  ];
+  const ciFiles = makeCiFiles(answers.value, config);
+  const otherFiles = [...firstPrompt.files, ...ciFiles, ...makeLineFiles(answers.value, config)];
   const target = { config, force: options.force, interview: world.interview };
   const configFile = makeConfigFile(answers.value, config);
   const { written, problems: writeProblems } = await writeInitFiles(configFile, otherFiles, target);
   const warnings = [...checkNesting(config), ...firstPrompt.problems];
-  return { ...makeRun([...warnings, ...writeProblems]), service: firstPrompt.service, written };
+  const run = { ...makeRun([...warnings, ...writeProblems]), service: firstPrompt.service, written };
+  if (writeProblems.some(isError)) return run;
+  const isNew = ({ path }: InitFile) => written.some((one) => one.path === path && one.status !== 'kept');
+  return { ...run, nextSteps: describeNextSteps(answers.value, ciFiles.filter(isNew)) };
 }
 
 /**
@@ -84,6 +86,49 @@ async function runInit(options: InitOptions, world: World): Promise<CommandRun> 
  */
 function makeInitRun(config: Config | null, problems: readonly Problem[]): CommandRun {
   return makeRunWithoutPlan('init', { config, files: [], acceptedWarnings: NO_ACCEPTED_WARNINGS, problems });
+}
+
+/** Creates the functions that check the answers of the user against the service. */
+function makeAnswerChecks(
+  options: InitOptions,
+  world: World,
+): Pick<AnswerHelpers, 'findAddressFault' | 'findKeyFault' | 'findPromptFault'> {
+  const makeCheck = (check: typeof findAddressFault) => async (answers: InitAnswers) => {
+    const { config } = parseAnswers(answers, world);
+    return config === null ? null : check(config, options, world);
+  };
+  return {
+    findAddressFault: makeCheck(findAddressFault),
+    findKeyFault: makeCheck(findKeyFault),
+    findPromptFault: async (answers) => {
+      const { config } = parseAnswers(answers, world);
+      if (config === null) return null;
+      const { problems } = await makeFirstPrompt(answers, config, options, world);
+      stopIfInterrupted(world);
+      return describeFault(problems.find(isError) ?? null, config);
+    },
+  };
+}
+
+/** Matches the placeholder for a commit of promptsync in a CI file. */
+const PLACEHOLDER_COMMIT = /[@#]0{40}\b/;
+
+/**
+ * Describes what is left for the user to do.
+ * @param ciFiles the CI files that `init` wrote
+ */
+function describeNextSteps({ url, id, provider }: InitAnswers, ciFiles: readonly InitFile[]): readonly string[] {
+  const unpinned = ciFiles.filter(({ content }) => PLACEHOLDER_COMMIT.test(content)).map(({ path }) => path);
+  const others = id === null ? 'the prompts' : 'the other prompts';
+  return [
+    url === null
+      ? 'Next: to start another prompt, run: promptsync new KEY'
+      : `Next: to write the files of ${others} in the service, run: promptsync import ${PROVIDERS[provider].importArguments}`,
+    ...(unpinned.length === 0
+      ? []
+      : [`Replace the zeros with the promptsync commit that you trust in ${unpinned.join(', ')}.`]),
+    'Then run promptsync plan, and commit the files.',
+  ];
 }
 
 /**

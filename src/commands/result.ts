@@ -53,12 +53,14 @@ export type CommandRun = {
   /** The outcome of each prompt after an apply. Null if the command did not write to the service. */
   readonly outcomes: readonly PromptOutcome[] | null;
   /**
-   * The prompt files that `import`, `pull`, `promote` or `rollback` edited. On a dry run, the files that the command
+   * The prompt files that `import`, `new`, `pull`, `promote` or `rollback` edited. On a dry run, the files that the command
    * would edit.
    */
   readonly edited?: readonly EditedPrompt[];
   /** The files that `init` wrote. */
   readonly written?: readonly WrittenFile[];
+  /** What is left for the user to do. Only `init` and `new` list these steps, and only after they wrote a file. */
+  readonly nextSteps?: readonly string[];
   /** The prompts in the service that have no prompt file. Only `status --orphans` looks for such prompts. */
   readonly orphans?: readonly ListedPrompt[];
   /** The commit that `pull`, `promote` or `rollback` created for its edits. Absent if the command created no commit. */

@@ -81,8 +81,11 @@ export async function runWithPlan(
   world: World,
   finish: (workspace: PlannedWorkspace) => Promise<CommandResult>,
 ): Promise<CommandResult> {
-  const workspace = await openWorkspace(options, world);
-  const { config, files, problems } = workspace;
+  const opening = await openWorkspace(options, world);
+  // The plan blocks a prompt with a placeholder id, so it needs no warning.
+  const problems = opening.problems.filter(({ code }) => code !== 'prompt/placeholder-id');
+  const workspace = { ...opening, problems };
+  const { config, files } = workspace;
   const stop = (...reasons: readonly Problem[]) => {
     // With `--base`, only the base commit decides which warnings are accepted. promptsync has not read that commit yet,
     // so the stopped run accepts no warnings.

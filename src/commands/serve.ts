@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { CONFIG_NAME } from '../config/config.ts';
 import { EMBEDDED_API_KEY } from '../config/service.ts';
 import { openWorkspace, type Workspace } from '../desired/open-workspace.ts';
-import type { PromptFile } from '../domain/prompt-file.ts';
+import { PLACEHOLDER_ID, type PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
 import { type EmbeddedServer, startServer } from '../embedded/server.ts';
 import { openStore } from '../embedded/store.ts';
@@ -97,7 +97,8 @@ async function startWithPrompts({ databasePath, port, apiKey, files, now }: Embe
   const store = openStore(databasePath, { now });
   try {
     store.authorizeKey({ apiKey, projectId: PROJECT_ID });
-    for (const { id, key, name } of files) store.registerPrompt({ id, projectId: PROJECT_ID, key, name });
+    const promptFiles = files.filter(({ id }) => id !== PLACEHOLDER_ID);
+    for (const { id, key, name } of promptFiles) store.registerPrompt({ id, projectId: PROJECT_ID, key, name });
     const server = await startServer({ store, port });
     return { ...server, close: () => server.close().then(() => store.close()) };
   } catch (error) {

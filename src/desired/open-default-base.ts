@@ -2,9 +2,14 @@ import type { DesiredState } from '../domain/desired-state.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { makePromptMatcher } from '../files/find-prompt-paths.ts';
 import type { Repository, WorkTreeComparison } from '../git/open-repository.ts';
-import { selectFiles } from './open-workspace.ts';
 import { findFileAtCommit, parseFileAtCommit, readContentsAtRefs } from './read-at-commit.ts';
-import type { BaseFiles, DesiredOptions, DesiredWorkspace, RemovedFiles } from './read-desired-state.ts';
+import {
+  type BaseFiles,
+  type DesiredOptions,
+  type DesiredWorkspace,
+  type RemovedFiles,
+  selectMissingFiles,
+} from './read-desired-state.ts';
 import { shortenCommitId } from '../text.ts';
 
 /**
@@ -41,7 +46,7 @@ type LocationResult = BaseLocation | Extract<DefaultBaseResult, { readonly kind:
 
 /** Opens the default base of a workspace. Starts no git command before one of the returned functions is called. */
 export function openDefaultBase(workspace: DesiredWorkspace, { only }: Pick<DesiredOptions, 'only'>): DefaultBase {
-  const { repository, config, allFiles, uncommitted, changedSinceHead, contentsAtRefs } = workspace;
+  const { repository, config, files, allFiles, uncommitted, changedSinceHead, contentsAtRefs } = workspace;
   let location: Promise<LocationResult> | null = null;
   const locate = () => (location ??= locateBase(repository, config.branch));
   let comparison: Promise<WorkTreeComparison> | null = null;
@@ -68,16 +73,16 @@ export function openDefaultBase(workspace: DesiredWorkspace, { only }: Pick<Desi
         const file = (await parseFileAtCommit(base.repository, place))?.file ?? null;
         return file === null || existingIds.has(file.id) ? [] : [{ ...file, path }];
       });
-      const removedFiles = selectFiles((await Promise.all(removed)).flat(), only).files;
+      const removedFiles = selectMissingFiles((await Promise.all(removed)).flat(), { config, only, files });
       return { ref: shortenCommitId(base.commit), removedFiles };
     },
-    read: async (files) => {
+    read: async (wanted) => {
       const base = await locate();
       if (base.kind === 'missing') return base;
       // In a partial clone, git would fetch the old files from the remote.
       if (await base.repository.isPartial()) return { kind: 'missing', reason: 'this clone is partial' };
-      const found = (await Promise.all(files.map((file) => readFile(file, base)))).flat();
-      const changedFiles = found.filter((file) => !files.includes(file));
+      const found = (await Promise.all(wanted.map((file) => readFile(file, base)))).flat();
+      const changedFiles = found.filter((file) => !wanted.includes(file));
       const contentsAtBase = await readContentsAtRefs(changedFiles, base.repository);
       const contentsOfBoth = [...contentsAtBase].map(([id, contents]) => {
         return [id, new Map([...contents, ...(contentsAtRefs.get(id) ?? [])])] as const;

@@ -211,14 +211,26 @@ async function findRemovedFiles(
   { config, only, files: selectedFiles }: BaseRequest,
 ): Promise<readonly PromptFile[]> {
   const baseFiles = changedFiles.flatMap(({ file }) => file ?? []);
-  const missing = new Set(baseFiles.filter(({ id }) => !existingIds.has(id)));
-  // Include the selected files. The selector `a` must not select the removed file of `a/b` if it selects the prompt `a`.
-  const selected = selectFiles([...selectedFiles, ...missing], only).files.filter((file) => missing.has(file));
+  const missing = baseFiles.filter(({ id }) => !existingIds.has(id));
+  const selected = selectMissingFiles(missing, { config, only, files: selectedFiles });
   if (selected.length === 0 || only.length === 0) return selected;
   // Allow all environments. A file that pins an unknown environment is invalid, but its prompt was not removed.
   const { files } = await readPrompts({ ...config, environments: null });
   const allIds = new Set(files.map(({ id }) => id));
   return selected.filter(({ id }) => !allIds.has(id));
+}
+
+/**
+ * Returns the missing files of prompts that the selectors match. A file with the placeholder id belonged to no prompt,
+ * so replacing that id does not remove a prompt.
+ */
+export function selectMissingFiles(
+  missing: readonly PromptFile[],
+  { config, only, files }: Pick<BaseRequest, 'config' | 'only' | 'files'>,
+): readonly PromptFile[] {
+  const prompts = new Set(missing.filter(({ id }) => id !== config.rules.placeholderId));
+  // Include the selected files. The selector `a` must not select the removed file of `a/b` if it selects the prompt `a`.
+  return selectFiles([...files, ...prompts], only).files.filter((file) => prompts.has(file));
 }
 
 /** A file at the base. If the file is invalid there, `file` is null and `reason` explains why. */

@@ -3,7 +3,7 @@ import type { TypedPromptIdentity } from './prompt-file.ts';
 import type { PlannedTextChange, TextChange } from './text-changes.ts';
 
 /** The commands that write files in the repository. They never write to the service. */
-export const FILE_COMMANDS = ['init', 'import', 'pull', 'promote', 'rollback'] as const;
+export const FILE_COMMANDS = ['init', 'import', 'new', 'pull', 'promote', 'rollback'] as const;
 
 /**
  * The possible values of `mode` in a report. `dry-run` and `apply` are the two modes of `sync`. Every other value is

@@ -33,6 +33,9 @@ export type PromptFile = {
   readonly content: Content;
 };
 
+/** The id in a new prompt file if the user must create the prompt in the service first. */
+export const PLACEHOLDER_ID = 'replace_me';
+
 /**
  * The properties that identify a prompt in a report. The file may not exist yet, for example in a dry run of `import`.
  */

@@ -16,6 +16,11 @@ export type ProviderRules = {
   readonly reservedEnvironments: readonly string[];
   /** Whether prompts in the service have a key, a name and a description. If not, the id of a prompt is its name. */
   readonly hasFields: boolean;
+  /**
+   * The id that `promptsync new` writes if the user did not give one. A sync refuses a file with this id. Null if a sync
+   * can create prompts in the service. In that case, the id is the key.
+   */
+  readonly placeholderId: string | null;
   /** The types of prompts that the service has. */
   readonly promptTypes: readonly PromptType[];
   /** Whether a pin may specify a version by its id. If not, every version can be pinned by its number. */

@@ -37,6 +37,8 @@ export function isContinuousIntegration({ environment }: Pick<World, 'environmen
 export type Interview = {
   /** Asks a question with a free-form answer. */
   readonly text: (question: TextQuestion) => Promise<string>;
+  /** Lets the user choose one of several answers. Resolves to the value of the chosen answer. */
+  readonly select: (question: SelectQuestion) => Promise<string>;
   /** Asks a yes-or-no question. */
   readonly confirm: (question: Pick<TextQuestion, 'message'> & { readonly initial: boolean }) => Promise<boolean>;
 };
@@ -48,6 +50,14 @@ type TextQuestion = {
   readonly initial: string;
   /** Returns the reason why an answer is invalid. Null if the answer is valid. */
   readonly findFault: (answer: string) => string | null;
+};
+
+/** A question with a fixed list of answers. */
+export type SelectQuestion = {
+  readonly message: string;
+  readonly choices: readonly { readonly value: string; readonly label: string }[];
+  /** The value of the answer that is chosen if the user only presses Enter. */
+  readonly initial: string;
 };
 
 /** A wait that a service requested. */

@@ -238,6 +238,9 @@ function checkProviderRules(rules: ProviderRules, mapping: LocatedMapping): read
   const environments = isJsonObject(pins) ? Object.entries(pins) : [];
   return [
     ...(singleLineText.safeParse(id).success ? makeInvalidProblems(['id'], rules.findIdFault(String(id))) : []),
+    ...(id !== undefined && id === rules.placeholderId
+      ? [makeProblem('prompt/placeholder-id', {}, mapping.placeOf(['id']))]
+      : []),
     ...checkType(rules, mapping),
     ...checkProviderFields(rules, mapping, makeInvalidProblems),
     ...environments.flatMap(([name, pin]) => [

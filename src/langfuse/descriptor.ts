@@ -42,6 +42,7 @@ export const LANGFUSE: NamedProviderDescriptor = {
     'id: example/agent',
     'type: chat',
   ],
+  importArguments: "'**'",
   open: async ({ connection, secretKey, publicKey, readFormerContents, findUnselectedFile }) => {
     const { connectLangfuse } = await import('./client.ts');
     const { makeLangfuseProvider } = await import('./provider.ts');

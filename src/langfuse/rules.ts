@@ -19,6 +19,7 @@ export const langfuseRules: ProviderRules = {
   },
   reservedEnvironments: [],
   hasFields: false,
+  placeholderId: null,
   promptTypes: PROMPT_TYPES,
   canPinIds: false,
   listParts: (text) =>

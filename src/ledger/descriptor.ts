@@ -28,6 +28,7 @@ export const FOUR_CALL_SERVICE: ProviderDescriptor = {
     'description: First message a customer sees.',
   ],
   exampleChatFrontMatter: null,
+  importArguments: 'ID…',
   open: async ({ connection, secretKey, trackingEnvironment, newOperation, textAt }) => {
     const { connectPromptService } = await import('../service/client.ts');
     const { makeLedgerProvider } = await import('./provider.ts');

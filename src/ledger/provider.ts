@@ -1,9 +1,10 @@
 import type { ObservedPrompt, ReadRequest } from '../domain/observed-prompt.ts';
 import type { Provider, PromptWriter, WriteOutcome } from '../domain/provider.ts';
 import { FIELDS, type UpdatePrompt } from '../domain/plan.ts';
+import { PLACEHOLDER_ID } from '../domain/prompt-file.ts';
 import type { PromptFields } from '../service/prompt-service.ts';
 import { makeFailureHandler, makeUnexpectedError, makeStoppedOutcome } from '../service/write-outcome.ts';
-import { isError, makeProblem } from '../problem.ts';
+import { isError, makeProblem, ProblemError } from '../problem.ts';
 import { createManagedVersion } from './create-version.ts';
 import { probePinnedVersions, probeVerifiedVersion } from './probe.ts';
 import { findKnownEntry, interpretLedgerReading, readLedgerPrompt } from './reading.ts';
@@ -34,6 +35,7 @@ function makeLedgerWriter(world: LedgerWorld, request: ReadRequest): PromptWrite
     setActiveVersion(getState(), environment, id).catch(makeFailureHandler(`Setting "${environment}"`));
   return {
     observe: async () => {
+      if (request.promptId === PLACEHOLDER_ID) throw new ProblemError(makeProblem('guard/placeholder-id'));
       state = { world, request, reading: await readLedgerPrompt(service, request, trackingEnvironment) };
       return interpret();
     },

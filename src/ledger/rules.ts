@@ -1,4 +1,5 @@
 import { listReservedEnvironments } from '../domain/policy.ts';
+import { PLACEHOLDER_ID } from '../domain/prompt-file.ts';
 import type { ProviderRules } from '../domain/provider.ts';
 import { isPathSegment } from '../text.ts';
 
@@ -13,6 +14,7 @@ export function makeLedgerRules(trackingEnvironment: string): ProviderRules {
     findEnvironmentFault: () => null,
     reservedEnvironments: listReservedEnvironments(trackingEnvironment),
     hasFields: true,
+    placeholderId: PLACEHOLDER_ID,
     promptTypes: ['text'],
     canPinIds: true,
     listParts: () => [],

@@ -18,14 +18,18 @@ import { makeProblem, ProblemError } from '../problem.ts';
  * an API key plans against this observation. Version numbers below 1 are placeholders for numbers that only the service
  * knows.
  */
-export function assumeObservation(desired: DesiredState, { hasFields }: ProviderRules): Observation {
+export function assumeObservation(desired: DesiredState, { hasFields, placeholderId }: ProviderRules): Observation {
   const { files, base } = desired;
-  const observed = files.map((file): [string, ObservedPrompt] => {
-    const baseFile = base?.files.get(file.id) ?? null;
-    const prompt = assumeObservedPrompt(file, baseFile, getContentsAtRefs(desired, file.id));
-    return [file.id, hasFields ? prompt : { ...prompt, fields: null }];
-  });
-  return { observed: new Map(observed), failed: new Map() };
+  const isRefused = ({ id }: PromptFile): boolean => id === placeholderId;
+  const refusals = files.filter(isRefused).map(({ id }) => [id, makeProblem('guard/placeholder-id')] as const);
+  const observed = files
+    .filter((file) => !isRefused(file))
+    .map((file): [string, ObservedPrompt] => {
+      const baseFile = base?.files.get(file.id) ?? null;
+      const prompt = assumeObservedPrompt(file, baseFile, getContentsAtRefs(desired, file.id));
+      return [file.id, hasFields ? prompt : { ...prompt, fields: null }];
+    });
+  return { observed: new Map(observed), failed: new Map(refusals) };
 }
 
 /** The provider for commands that must not contact the service. All of its calls fail. */

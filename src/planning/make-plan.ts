@@ -98,8 +98,13 @@ function findDriftSinceBase(
 
 function makeUnobservedPlan(file: PromptFile, failed: Observation['failed']): PromptPlan {
   const problem = failed.get(file.id) ?? makeProblem('internal/unexpected', { reason: 'the prompt was not observed' });
-  const status = problem.code === 'apply/interrupted' ? 'not_attempted' : 'failed';
+  const status = chooseUnobservedStatus(problem);
   return { file, observed: null, status, changes: [], ...NO_DRIFT, problems: [problem], pinsToFind: [] };
+}
+
+function chooseUnobservedStatus({ code }: Problem): PlanStatus {
+  if (code === 'apply/interrupted') return 'not_attempted';
+  return code === 'guard/placeholder-id' ? 'blocked' : 'failed';
 }
 
 /**

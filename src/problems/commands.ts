@@ -117,12 +117,12 @@ export const COMMAND_PROBLEMS = {
   ),
   'import/path-taken': defineError<{ path: string }>(
     (e) => `The file ${e.path} already exists.`,
-    'Choose another folder with --dir, or move the existing file.',
+    'Move the existing file. With promptsync import, you can also choose another folder with --dir.',
   ),
   'import/not-matched': defineError<{ path: string; pattern: string }>(
     (e) => `The path of the new file, ${e.path}, does not match any pattern under \`prompts:\`.`,
     (e) =>
-      `Choose another folder with --dir, or add a pattern such as \`${e.pattern}\` to \`prompts:\` in promptsync.yaml.`,
+      `Add a pattern such as \`${e.pattern}\` to \`prompts:\` in promptsync.yaml. With promptsync import, you can also choose another folder with --dir.`,
   ),
   'import/outside': defineError<{ folder: string }>(
     (e) => `The folder "${e.folder}" is outside the repository.`,
@@ -130,7 +130,21 @@ export const COMMAND_PROBLEMS = {
   ),
   'import/symbolic-link': defineError<{ path: string }>(
     (e) => `The path of the new file contains a symbolic link: ${e.path}.`,
-    'Choose another folder with --dir. promptsync does not write through symbolic links.',
+    'Replace the link with a folder, because promptsync does not write through symbolic links. With promptsync import, you can also choose another folder with --dir.',
+  ),
+
+  // promptsync new
+  'new/taken': defineError<{ what: 'id' | 'key'; value: string; other: string }>(
+    (e) => `The ${e.what} "${e.value}" already belongs to ${e.other}.`,
+    (e) =>
+      e.what === 'key'
+        ? 'Choose another key, or edit that file.'
+        : 'Specify another id with --id. If that file has the placeholder id `replace_me`, you can also replace the id there first.',
+  ),
+  'new/latest-not-allowed': defineError<{ environments: readonly string[] }>(
+    (e) =>
+      `promptsync.yaml does not allow \`latest\` in ${quoteNames(e.environments)}, and a new prompt has no other version to pin.`,
+    'Use --environment to name an environment that allows `latest`.',
   ),
 };
 

@@ -104,6 +104,10 @@ export const FILE_PROBLEMS = {
     'The field `id` is missing.',
     'Create the prompt in the service, then copy its id to the `id` field. promptsync cannot create the prompt for you, because the service has no API call for it.',
   ),
+  'prompt/placeholder-id': defineWarning(
+    'The id `replace_me` is a placeholder. A sync refuses this file.',
+    'Create the prompt in the service, then replace `replace_me` with its id. With the embedded service, write any id.',
+  ),
   'prompt/missing-field': defineError<{ field: string }>(
     (e) => `The field \`${e.field}\` is missing.`,
     (e) => `Add \`${e.field}:\` to the front matter.`,

@@ -127,6 +127,10 @@ export const PLANNING_PROBLEMS = {
     (e) => `"${e.environment}" is pinned to \`latest\`, which promptsync.yaml does not allow for this environment.`,
     'Pin a version number or `git:<ref>` instead.',
   ),
+  'guard/placeholder-id': defineError(
+    'The prompt file still has the placeholder id `replace_me`.',
+    'Create the prompt in the service, then replace `replace_me` in the file with its id. With the embedded service, write any id.',
+  ),
   'guard/promotion-order': defineError<RefusedPromotion>(
     (e) =>
       `The pin for "${e.environment}" requires ${e.version}, but its promotion source, "${e.from}", serves ${e.serves ?? 'no version'}.`,

@@ -57,7 +57,8 @@ function renderMarkdownHead(report: Report, { title, folder }: MarkdownOptions):
   const where = folder === null ? '' : ` in ${renderCodeSpan(folder)}`;
   const reason = report.problems.find(({ code }) => code === NOT_ASKED_CODE);
   const note = reason === undefined ? '' : `\n> [!NOTE]\n> ${escapeNote(`${reason.message} ${reason.hint}`)}\n`;
-  return `### promptsync ${title}${where}\n\n${renderOutcome(report, PLAIN_STYLE.colors)}\n${note}`;
+  const steps = (report.next_steps ?? []).map((step) => `\n- ${escapeNote(step)}`).join('');
+  return `### promptsync ${title}${where}\n\n${renderOutcome(report, PLAIN_STYLE.colors)}\n${steps && `${steps}\n`}${note}`;
 }
 
 /**

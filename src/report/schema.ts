@@ -241,7 +241,7 @@ const PromptShape = z.object({
   lineage: LineageShape.optional().describe(
     'The origin of the version in the environment that the user named, only in the mode history.',
   ),
-  edits: z.array(EditShape).optional().describe('The edits in the file by import, pull, promote, rollback or init.'),
+  edits: z.array(EditShape).optional().describe('The edits in the file by import, new, pull, promote or rollback.'),
   drift: z
     .array(DriftShape)
     .describe('The drift in the service, compared with the commit of --base or the default base.'),
@@ -343,6 +343,10 @@ export const ReportShape = z.object({
     .optional()
     .describe('The prompts in the service that have no prompt file, only with --orphans.'),
   files: z.array(WrittenFileShape).optional().describe('The files that init wrote or kept.'),
+  next_steps: z
+    .array(z.string())
+    .optional()
+    .describe('What is left for the user to do, one sentence or two for each step, after init and new wrote files.'),
   committed: z
     .object({
       commit: z.string().describe('The id of the commit.'),

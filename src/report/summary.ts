@@ -15,8 +15,8 @@ export function renderSummary(report: Report, style: Style): string {
 }
 
 function renderLinesBelowOutcome(report: Report, style: Style): readonly string[] {
-  const next = findNextStep(report);
-  if (next !== null) return fitLine(style.colors.dim(next), style, 2);
+  const steps = findNextSteps(report);
+  if (steps.length > 0) return steps.flatMap((step) => fitLine(style.colors.dim(step), style, 2));
   return hasWork(report) ? renderOriginLines(report, style) : [];
 }
 
@@ -138,25 +138,21 @@ function renderEditOutcome(report: Report, colors: Colors): string {
   return (hasFailures ? colors.red : colors.bold)(`${parts.join(', ')}.`);
 }
 
-/**
- * Returns a sentence that tells the user what to do after a command that edits files. Returns null if nothing is left
- * to do.
- */
-export function findNextStep(report: Report): string | null {
-  return isAboutFiles(report) ? chooseNextStep(report) : null;
+/** Returns sentences that tell the user what to do after a command that edits files. Empty if nothing is left to do. */
+export function findNextSteps(report: Report): readonly string[] {
+  if (report.next_steps !== undefined) return report.next_steps.map(escapeLine);
+  const next = isAboutFiles(report) ? chooseNextStep(report) : null;
+  return next === null ? [] : [next];
 }
 
-function chooseNextStep({ prompts, problems, files = [], committed, mode, commit }: Report): string | null {
+function chooseNextStep({ prompts, problems, committed, mode, commit }: Report): string | null {
   const hasConflicts = prompts.some(({ problems }) => problems.some(({ code }) => code === 'pull/conflict'));
   if (hasConflicts)
     return `Next: resolve the conflicts in the files, then ${commit === null ? `run ${SYNC_AFTER_COMMIT_STEP}` : 'commit them'}.`;
   const hasSucceeded = !problems.some(isError);
-  const editCount = prompts.filter(({ status }) => status === 'applied' && hasSucceeded).length + files.length;
+  const editCount = prompts.filter(({ status }) => status === 'applied' && hasSucceeded).length;
   if (editCount === 0) return arePinsUnchanged(mode, prompts) ? ALREADY_PINNED_NOTE : null;
-  if (mode === 'init' && files.some(isNewWorkflow)) {
-    return 'Next: run promptsync plan, put the promptsync commit that you trust into the CI files, and commit the files.';
-  }
-  if (mode === 'init' || mode === 'import') return 'Next: run promptsync plan, then commit the files.';
+  if (mode === 'import') return 'Next: run promptsync plan, then commit the files.';
   if (committed !== undefined) return describeStepAfterCommit(committed);
   if (commit === null) return `Next: run promptsync plan, then ${SYNC_AFTER_COMMIT_STEP}.`;
   return 'Next: review the edits with git diff, commit them, and open a pull request.';
@@ -214,14 +210,6 @@ function countFileWork({ prompts, files = [] }: Report): readonly CountedNoun[] 
     [filterByStatus('failed').length, 'prompt failed', 'prompts failed'],
     [filterByStatus('unchanged').length + files.length - written, 'unchanged', 'unchanged'],
   ];
-}
-
-/**
- * Returns true if the file is a CI file that `init` created. Such a file contains a commit id of zeros as a
- * placeholder. The user must replace it with a commit of promptsync that they trust.
- */
-function isNewWorkflow({ path, status }: NonNullable<Report['files']>[number]): boolean {
-  return status === 'created' && /\.git(?:hub\/workflows|lab)\//.test(path);
 }
 
 /**

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { makeFolder } from '../support/folder.ts';
+import { startFront } from '../support/front.ts';
 import { parseReport, run } from '../support/run.ts';
+import { startTestService } from '../support/service.ts';
 import { makeStage } from './stage.ts';
 
 const QUESTION = 'Apply these changes? [y/N] ';
@@ -98,7 +100,13 @@ describe('the question of sync without a terminal', () => {
 type Answer = { readonly question: string; readonly typed: string };
 
 /** Runs init and types each answer as soon as its question appears. */
-async function answerQuestions(folder: string, answers: readonly Answer[], environment = {}) {
+async function answerQuestions(
+  folder: string,
+  answers: readonly Answer[],
+  environment = {},
+  columns?: number,
+  onSignal: (signal: () => void) => void = () => {},
+) {
   const input = Object.assign(new PassThrough(), { setRawMode: () => {} });
   const open = [...answers];
   let drawn = '';
@@ -110,26 +118,59 @@ async function answerQuestions(folder: string, answers: readonly Answer[], envir
     drawn = '';
     setImmediate(() => input.write(answer.typed));
   };
-  return run(folder, ['init', '--no-color'], { terminal: true, input, onError, environment });
+  return run(folder, ['init', '--no-color'], {
+    ...{ terminal: true, input, onError, environment, onSignal },
+    ...(columns === undefined ? {} : { columns }),
+  });
 }
+
+const [UP, DOWN] = ['\u001b[A', '\u001b[B'];
 
 test('init asks its questions on standard error and prints only its report on standard output', async () => {
   const folder = makeFolder();
-  const { exitCode, stdout, stderr } = await answerQuestions(folder, [
+  const { baseUrl, environment } = await startTestService([]);
+  const answers = [
+    { question: 'Which service', typed: `${UP}\r` },
     { question: 'Where is the prompt service?', typed: 'ftp://x\r' },
-    { question: 'its scheme is not https', typed: '\u0015https://prompts.example.com\r' },
+    { question: 'its scheme is not https', typed: `\u0015${baseUrl}\r` },
     { question: 'Which variable', typed: '\r' },
     { question: 'Which folder', typed: '\r' },
     { question: 'Which environments', typed: '\r' },
     { question: 'Which prompt', typed: '\r' },
-    { question: 'Which CI', typed: '\u0015none\r' },
-  ]);
+    { question: 'Which CI', typed: `${DOWN}${DOWN}\r` },
+  ];
+  const { exitCode, stdout, stderr } = await answerQuestions(folder, answers, environment);
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(/^\+ promptsync\.yaml\n/);
   expect(stderr).not.toMatch(/\u001b\[3\d/);
   expect(stdout).not.toContain('Which');
   expect(stderr).toContain('Which folder');
-  expect(readFileSync(join(folder, 'promptsync.yaml'), 'utf8')).toContain('base_url: https://prompts.example.com\n');
+  expect(readFileSync(join(folder, 'promptsync.yaml'), 'utf8')).toContain(`base_url: ${baseUrl}\n`);
+  expect(existsSync(join(folder, '.github'))).toBe(false);
+});
+
+test('init shows the choices of a question in a narrow terminal without color, and marks the chosen one', async () => {
+  const answers = [
+    { question: 'Langfuse', typed: DOWN },
+    { question: '● Langfuse', typed: '\u0003' },
+  ];
+  const { stderr } = await answerQuestions(makeFolder(), answers, { LANG: 'C.UTF-8' }, 24);
+  const lines = stderr.replaceAll(/\u001b\[[0-9;?]*[A-Za-z]/g, '').split('\n');
+  expect(lines.some((line) => line.includes('○ Langfuse'))).toBe(true);
+  expect(lines.filter((line) => line.length > 24)).toEqual([]);
+});
+
+test('Ctrl-C while init checks an address exits with 130 and writes nothing', async () => {
+  const folder = makeFolder();
+  let interrupt = (): void => {};
+  const front = await startFront({ answer: () => (interrupt(), { status: 401, body: '' }) });
+  const answers = [
+    { question: 'Which service', typed: `${UP}\r` },
+    { question: 'Where is', typed: `${front.baseUrl}\r` },
+  ];
+  const { exitCode } = await answerQuestions(folder, answers, {}, undefined, (signal) => (interrupt = signal));
+  expect({ exitCode, requests: front.requests.length }).toEqual({ exitCode: 130, requests: 1 });
+  expect(existsSync(join(folder, 'promptsync.yaml'))).toBe(false);
 });
 
 test.each([
@@ -138,7 +179,7 @@ test.each([
 ])('%s at a question of init exits with 130 and writes nothing', async (_, typed) => {
   const folder = makeFolder();
   const { exitCode, stdout } = await answerQuestions(folder, [
-    { question: 'Where is the prompt service?', typed: '\r' },
+    { question: 'Which service', typed: '\r' },
     { question: 'Which folder', typed },
   ]);
   expect(exitCode).toBe(130);
@@ -152,7 +193,7 @@ test('init exits with 130 if a signal arrives while it asks a question', async (
     terminal: true,
     input: Object.assign(new PassThrough(), { setRawMode: () => {} }),
     onSignal: (signal) => (interrupt = signal),
-    onError: (text) => void (text.includes('Where') && setImmediate(interrupt)),
+    onError: (text) => void (text.includes('Which service') && setImmediate(interrupt)),
   });
   expect(exitCode).toBe(130);
 });
@@ -163,7 +204,9 @@ test.each([
   ['false', true],
   ['', true],
 ])('init on a terminal with CI=%j asks questions: %s', async (CI, asks) => {
-  const { exitCode, stdout } = await answerQuestions(makeFolder(), [{ question: 'Where', typed: '\u0003' }], { CI });
+  const { exitCode, stdout } = await answerQuestions(makeFolder(), [{ question: 'Which service', typed: '\u0003' }], {
+    CI,
+  });
   expect(stdout).toContain(asks ? '[usage/cancelled]' : '[init/service-needed]');
   expect(exitCode).toBe(asks ? 130 : 1);
 });

@@ -113,10 +113,13 @@ environments:
     expect(await run(folder, ['validate'])).toMatchObject({ exitCode: 0 });
   });
 
-  test('init --embedded creates a workspace that can be synced immediately', async () => {
+  test('init --embedded creates a workspace without CI files that can be synced immediately', async () => {
     const folder = makeRoot();
+    writeFiles(folder, { '.gitignore': 'node_modules/\n' });
     expect(await run(folder, ['init', '--embedded'])).toMatchObject({ exitCode: 0 });
-    expect(read(folder, '.gitignore')).toBe('.promptsync/\n');
+    const written = ['promptsync.yaml', 'prompts/example/greeting.md', '.gitignore', ...EXTENDED];
+    expect(pathsIn(folder)).toEqual(written.toSorted());
+    expect(read(folder, '.gitignore')).toBe('node_modules/\n.promptsync/\n');
     expect(await run(folder, ['sync', '--yes', '--allow-dirty'])).toMatchObject({ exitCode: 0 });
     expect(git(folder, 'status', '--porcelain', '--untracked-files=all')).not.toContain('.promptsync/');
     expect(await run(folder, ['plan', '--exit-code'])).toMatchObject({ exitCode: 0 });
@@ -366,7 +369,7 @@ describe('init with existing files', () => {
 
   test('init does not overwrite existing files whose content differs, and reports these files', async () => {
     const folder = makeWorkspace(MINE);
-    const { report, exitCode, stderr } = await runJson(folder, ['init', '--embedded']);
+    const { report, exitCode, stderr } = await runJson(folder, ['init', ...URL]);
     expect(exitCode).toBe(0);
     expect(report.files).toMatchObject([
       { path: 'promptsync.yaml', status: 'kept' },
@@ -377,7 +380,6 @@ describe('init with existing files', () => {
       { path: WORKFLOWS[3], status: 'created' },
       { path: '.gitattributes', status: 'extended' },
       { path: '.prettierignore', status: 'kept' },
-      { path: '.gitignore', status: 'extended' },
     ]);
     expect(codes(report.problems)).toEqual(['init/kept', 'init/kept']);
     expect(stderr).toContain(
@@ -385,7 +387,6 @@ describe('init with existing files', () => {
     );
     expect(read(folder, 'promptsync.yaml')).toBe(MINE['promptsync.yaml']);
     expect(read(folder, '.gitattributes')).toBe('* text=auto\r\n*.png binary\nprompts/**/*.md text eol=lf\n');
-    expect(read(folder, '.gitignore')).toBe('node_modules/\n.promptsync/\n');
   });
 
   test.each<[string, string, readonly string[]]>([
@@ -418,13 +419,12 @@ describe('init with existing files', () => {
 
   test('init --force replaces changed files and extends ignore files so that a second init changes nothing', async () => {
     const folder = makeWorkspace(MINE);
-    const { report } = await runJson(folder, ['init', '--embedded', '--force']);
+    const { report } = await runJson(folder, ['init', ...URL, '--force']);
     const overwritten = report.files?.filter(({ status }) => status === 'overwritten').map(({ path }) => path);
     expect(overwritten).toEqual(['promptsync.yaml', WORKFLOWS[1]]);
-    expect(read(folder, 'promptsync.yaml')).toContain('embedded: .promptsync/service.db');
-    expect(read(folder, '.gitignore')).toBe('node_modules/\n.promptsync/\n');
-    const { stdout, stderr } = await run(folder, ['init', '--embedded']);
-    expect(stdout).toContain('\n9 unchanged.\n');
+    expect(read(folder, 'promptsync.yaml')).toContain('base_url: https://prompts.example.com');
+    const { stdout, stderr } = await run(folder, ['init', ...URL]);
+    expect(stdout).toContain('\n8 unchanged.\n');
     expect(stderr).toBe('');
   });
 
@@ -470,6 +470,7 @@ describe('invalid flags of init', () => {
     ['init requires either --url or --embedded', [], 'Specify the URL with --url'],
     ['init rejects --url together with --embedded', [...URL, '--embedded'], '--url and --embedded cannot be combined.'],
     ['init rejects --id together with --embedded', ['--embedded', '--id', 'prm_a'], '--id needs --url'],
+    ['init rejects --ci github together with --embedded', ['--embedded', '--ci', 'github'], '--ci github needs --url'],
     [
       'init rejects a plain HTTP address in --url',
       ['--url', 'http://example.com'],
@@ -519,14 +520,23 @@ describe('invalid flags of init', () => {
 describe('the questions of init', () => {
   const FLAGS: InitOptions = { embedded: false, force: false };
 
-  /** Answers a question with the first entry whose key occurs in it, otherwise with the default. Null cancels. */
-  function makeInterview(answers: Readonly<Record<string, string | boolean | null>>) {
+  type Answers = Readonly<Record<string, string | boolean | null | readonly string[]>>;
+
+  /**
+   * Answers a question with the first entry whose key occurs in it, otherwise with the default. A list has one answer for
+   * each time that the question is asked. Null cancels.
+   */
+  function makeInterview(answers: Answers) {
     const asked: string[] = [];
+    const given = new Map<string, number>();
     const answer = (message: string): string | boolean | undefined => {
       asked.push(message);
-      const found = Object.entries(answers).find(([words]) => message.includes(words))?.[1];
+      const [words, found] = Object.entries(answers).find(([one]) => message.includes(one)) ?? [];
       if (found === null) throw new ProblemError(makeProblem('usage/cancelled'));
-      return found;
+      if (words === undefined || typeof found !== 'object') return found as string | boolean | undefined;
+      const index = given.get(words) ?? 0;
+      given.set(words, index + 1);
+      return found[index];
     };
     const interview: Interview = {
       text: async ({ message, initial, findFault }) => {
@@ -534,47 +544,137 @@ describe('the questions of init', () => {
         expect(findFault(said)).toBeNull();
         return said;
       },
+      select: async ({ message, choices, initial }) => {
+        const said = String(answer(message) ?? initial);
+        expect(choices.map(({ value }) => value)).toContain(said);
+        return said;
+      },
       confirm: async ({ message, initial }) => Boolean(answer(message) ?? initial),
     };
     return { asked, interview };
   }
 
-  test('init asks for every value that no flag provides', async () => {
+  /** Answers the questions of init for a service with one prompt that staging serves. */
+  async function interviewWith(answers: Answers, flags: Partial<InitOptions> = {}, variables = {}) {
     const folder = makeFolder();
+    const service = await startServed('staging');
     const { asked, interview } = makeInterview({
-      'Where is': ' https://prompts.example.com ',
-      'Which folder': 'texts/',
+      'Which service': 'integration',
+      'Where is': service.baseUrl,
       'Which CI': 'none',
+      ...answers,
     });
-    const { run } = await init(FLAGS, { ...makeWorld(folder), interview });
-    expect(asked).toHaveLength(6);
+    const world = { ...makeWorld(folder, { PROMPTSYNC_API_KEY: KEY, ...variables }), interview };
+    const { run: ran, exitCode } = await init({ ...FLAGS, ...flags }, world);
+    return { folder, service, asked, run: ran, exitCode };
+  }
+
+  test('init asks for every value that no flag provides', async () => {
+    const { folder, asked, run: ran } = await interviewWith({ 'Which folder': ' texts/ ' });
+    expect(asked.map((message) => message.split(' ').slice(0, 2).join(' '))).toEqual([
+      ...['Which service', 'Where is', 'Which variable', 'Which folder', 'Which environments', 'Which prompt'],
+      'Which CI',
+    ]);
     const written = ['promptsync.yaml', 'texts/example/greeting.md', ...EXTENDED];
-    expect(run.written?.map(({ path }) => path)).toEqual(written);
+    expect(ran.written?.map(({ path }) => path)).toEqual(written);
     expect(read(folder, 'promptsync.yaml')).toContain('api_key_env: PROMPTSYNC_API_KEY\n');
   });
 
-  test.each<[string, Partial<InitOptions>, number]>([
-    ['init asks four questions if the user leaves the service address empty', {}, 4],
-    ['init asks three questions if --embedded is given', { embedded: true }, 3],
-    ['init asks five questions if --url is given', { url: 'https://a.example.com' }, 5],
+  test.each<[string, Partial<InitOptions>, readonly string[]]>([
+    [
+      'init chooses the embedded service if the user accepts the first choice',
+      {},
+      ['service', 'folder', 'environments'],
+    ],
+    [
+      'init asks for no service and no CI system if --embedded is given',
+      { embedded: true },
+      ['folder', 'environments'],
+    ],
+    [
+      'init asks for no service if --url is given',
+      { url: 'http://127.0.0.1:1' },
+      ['variable', 'variable', 'folder', 'environments', 'prompt', 'CI'],
+    ],
     [
       'init asks no questions if flags provide every value',
       { url: 'https://a.example.com', apiKeyEnv: 'K', dir: 'p', environments: 'a', ci: 'none', id: 'prm' },
-      0,
+      [],
     ],
-  ])('%s', async (_, flags, count) => {
+  ])('%s', async (_, flags, subjects) => {
     const folder = makeFolder();
-    const { asked, interview } = makeInterview({ 'Where is': '' });
+    const { asked, interview } = makeInterview({});
     await init({ ...FLAGS, ...flags }, { ...makeWorld(folder), interview });
-    expect(asked).toHaveLength(count);
+    expect(asked.map((message) => /Which (\w+)/.exec(message)?.[1])).toEqual(subjects);
     // Only the database of the embedded service needs an entry in .gitignore.
     expect(existsSync(join(folder, '.gitignore'))).toBe(flags.url === undefined);
+  });
+
+  test('init asks for the address again if no service responds there, and sends the key only after the right one', async () => {
+    const other = await startFront({ target: 'http://127.0.0.1:1', answer: () => ({ status: 302, body: '' }) });
+    const service = await startServed('staging');
+    const { asked, interview } = makeInterview({
+      'Which service': 'integration',
+      'Where is': ['http://127.0.0.1:1', other.baseUrl, service.baseUrl],
+      'Which CI': 'none',
+    });
+    const folder = makeFolder();
+    await init(FLAGS, { ...makeWorld(folder, { PROMPTSYNC_API_KEY: KEY }), interview });
+    const questions = asked.filter((message) => message.includes('Where is'));
+    expect(questions).toEqual([
+      expect.stringMatching(/^Where is/),
+      expect.stringMatching(/^promptsync could not reach the service .*\nWhere is/),
+      expect.stringMatching(/^The service responded with a redirect \(302\).*\nWhere is/),
+    ]);
+    expect(read(folder, 'promptsync.yaml')).toContain(service.baseUrl);
+    expect(JSON.stringify(other.requests)).not.toContain(KEY);
+    expect(other.requests).toHaveLength(1);
+  });
+
+  test('init keeps an address without a service if the user enters it again', async () => {
+    const { folder, asked } = await interviewWith({ 'Where is': 'http://127.0.0.1:1' }, { apiKeyEnv: 'K' });
+    expect(asked.filter((message) => message.includes('Where is'))).toHaveLength(2);
+    expect(read(folder, 'promptsync.yaml')).toContain('base_url: http://127.0.0.1:1\n');
+  });
+
+  test('init asks for the key variable again if it is not set, or if the service refuses the key in it', async () => {
+    const variables = { WRONG_KEY: 'sk-wrong' };
+    const answers = { 'Which variable': ['UNSET_KEY', 'WRONG_KEY', 'PROMPTSYNC_API_KEY'] };
+    const { folder, asked } = await interviewWith(answers, {}, variables);
+    expect(asked.filter((message) => message.includes('Which variable'))).toEqual([
+      expect.stringMatching(/^Which variable/),
+      expect.stringMatching(/^The variable UNSET_KEY must contain the API key/),
+      expect.stringMatching(/40[13]|rejected|refused/),
+    ]);
+    expect(read(folder, 'promptsync.yaml')).toContain('api_key_env: PROMPTSYNC_API_KEY\n');
+    expect(asked.join('')).not.toContain('sk-wrong');
+  });
+
+  test('init can be completed without a key', async () => {
+    const { folder, exitCode } = await interviewWith({}, {}, { PROMPTSYNC_API_KEY: '' });
+    expect(exitCode).toBe(0);
+    expect(existsSync(join(folder, 'prompts/example/greeting.md'))).toBe(true);
+  });
+
+  test('init asks for the first prompt again if it cannot be imported', async () => {
+    const { folder, asked } = await interviewWith({ 'Which prompt': ['prm_gone', 'prm_greeting'] });
+    expect(asked.filter((message) => message.includes('Which prompt'))).toEqual([
+      expect.stringMatching(/^Which prompt/),
+      expect.stringMatching(/^The service has no prompt with the id "prm_gone" \(404\)\.\nWhich prompt/),
+    ]);
+    expect(read(folder, 'prompts/greeting.md')).toContain('One.');
+  });
+
+  test('init writes example prompts if the user leaves the repeated question for the first prompt empty', async () => {
+    const { folder } = await interviewWith({ 'Which prompt': ['prm_gone', ''] });
+    expect(existsSync(join(folder, 'prompts/example/greeting.md'))).toBe(true);
   });
 
   test('init asks for confirmation for each existing file before it overwrites that file', async () => {
     const folder = makeWorkspace({ 'promptsync.yaml': '{}\n', [WORKFLOWS[0]!]: 'mine\n' });
     const { asked, interview } = makeInterview({ 'promptsync.yaml already exists': true });
-    const { run } = await init({ ...FLAGS, embedded: true }, { ...makeWorld(folder), interview });
+    const flags = { ...FLAGS, url: 'https://a.example.com', apiKeyEnv: 'K' };
+    const { run } = await init(flags, { ...makeWorld(folder), interview });
     expect(asked.filter((message) => message.includes('Overwrite'))).toHaveLength(2);
     expect(run.written).toContainEqual({ path: 'promptsync.yaml', status: 'overwritten' });
     expect(run.written).toContainEqual({ path: WORKFLOWS[0], status: 'kept' });
@@ -586,9 +686,8 @@ describe('the questions of init', () => {
       'promptsync.yaml already exists': true,
       'promptsync-propose.yml already exists': null,
     });
-    await expect(init({ ...FLAGS, embedded: true }, { ...makeWorld(folder), interview })).rejects.toThrow(
-      'promptsync made no changes',
-    );
+    const flags = { ...FLAGS, url: 'https://a.example.com', apiKeyEnv: 'K' };
+    await expect(init(flags, { ...makeWorld(folder), interview })).rejects.toThrow('promptsync made no changes');
     expect(read(folder, 'promptsync.yaml')).toBe('{}\n');
     expect(existsSync(join(folder, 'prompts'))).toBe(false);
   });
@@ -600,17 +699,46 @@ describe('the questions of init', () => {
       'Which folder': ['/', 'expected a folder below'],
       'Which environments': ['a,,b', 'expected names'],
       'Which prompt': ['..', 'expected the id of an existing prompt'],
-      'Which CI': ['jenkins', 'expected one of github, gitlab, none.'],
     };
-    const { interview } = makeInterview({ 'Where is': 'https://prompts.example.com', 'Which CI': null });
+    const { baseUrl } = await startServed('staging');
+    const { interview } = makeInterview({ 'Which service': 'integration', 'Where is': baseUrl, 'Which CI': null });
     const messages: (string | null)[] = [];
     const text: Interview['text'] = (question) => {
       const [, [answer] = ['']] = Object.entries(faults).find(([words]) => question.message.includes(words)) ?? [];
       messages.push(question.findFault(answer));
       return interview.text(question);
     };
-    await expect(init(FLAGS, { ...makeWorld(makeFolder()), interview: { ...interview, text } })).rejects.toThrow();
+    const world = makeWorld(makeFolder(), { PROMPTSYNC_API_KEY: KEY });
+    await expect(init(FLAGS, { ...world, interview: { ...interview, text } })).rejects.toThrow();
     expect(messages).toEqual(Object.values(faults).map(([, said]) => expect.stringContaining(said)));
+  });
+});
+
+describe('the last lines of init', () => {
+  const linesOf = async (words: readonly string[]) =>
+    (await run(makeRoot(), ['init', ...words])).stdout.split('written.\n')[1]?.trimEnd().split('\n');
+
+  test('the last lines of init name the CI files that need a commit, and the command that imports the prompts', async () => {
+    expect(await linesOf(URL)).toEqual([
+      'Next: to write the files of the prompts in the service, run: promptsync import ID…',
+      `Replace the zeros with the promptsync commit that you trust in ${WORKFLOWS.join(', ')}.`,
+      'Then run promptsync plan, and commit the files.',
+    ]);
+  });
+
+  test('the last lines of init for Langfuse name the command that imports all prompts', async () => {
+    expect(await linesOf(['--provider', 'langfuse', '--ci', 'gitlab'])).toEqual([
+      "Next: to write the files of the prompts in Langfuse, run: promptsync import '**'",
+      `Replace the zeros with the promptsync commit that you trust in ${GITLAB[0]}.`,
+      'Then run promptsync plan, and commit the files.',
+    ]);
+  });
+
+  test('the last lines of init do not name a CI file that init kept', async () => {
+    const folder = makeWorkspace({ [WORKFLOWS[0]!]: 'mine\n' });
+    const { report } = await runJson(folder, ['init', ...URL]);
+    expect(report.next_steps?.[1]).toContain(WORKFLOWS.slice(1).join(', '));
+    expect(report.next_steps?.[1]).not.toContain(WORKFLOWS[0]);
   });
 });
 

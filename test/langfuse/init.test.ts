@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { init } from '../../src/commands/init.ts';
+import { init, type InitOptions } from '../../src/commands/init.ts';
 import type { Interview } from '../../src/domain/world.ts';
 import type { NamedProviderName } from '../../src/providers/list.ts';
 import { SECRET_KEY, startLangfuse } from '../doubles/langfuse-server.ts';
 import { makeFolder } from '../support/folder.ts';
+import { startFront } from '../support/front.ts';
 import { run, runJson } from '../support/run.ts';
 import { makeWorld } from '../support/world.ts';
 
@@ -17,6 +18,8 @@ const SERVICE = {
   public_key_env: 'LANGFUSE_PUBLIC_KEY',
   secret_key_env: 'LANGFUSE_SECRET_KEY',
 };
+
+const NOT_FOUND = { status: 404, body: '<html>Not found</html>' };
 
 const serviceIn = (folder: string) => parse(readFileSync(join(folder, 'promptsync.yaml'), 'utf8')).service as unknown;
 
@@ -90,27 +93,68 @@ describe('init for Langfuse', () => {
     expect([exitCode, stdout]).toEqual([1, expect.stringContaining(expected)]);
   });
 
-  test.each<[sentence: string, first: string, provider: NamedProviderName | undefined, questions: readonly RegExp[]]>([
-    [
-      'init configures Langfuse if the user enters langfuse as the service address',
-      ' langfuse ',
-      undefined,
-      [/prompt service/, /Where is Langfuse/],
-    ],
-    ['init --provider langfuse does not ask for the names of the key variables', '', 'langfuse', [/Where is Langfuse/]],
-  ])('%s', async (_, first, provider, questions) => {
-    const folder = makeFolder();
-    const asked: string[] = [];
-    const text: Interview['text'] = async ({ message, initial, findFault }) => {
-      asked.push(message);
-      const answer = message.includes('prompt service') ? first : initial;
-      expect(findFault(answer)).toBeNull();
-      return answer;
-    };
-    const world = { ...makeWorld(folder), interview: { text, confirm: async () => false } };
-    await init({ embedded: false, force: false, provider }, world);
-    const expected = [...questions, /folder/, /labels/, /Which prompt/, /CI/];
-    expect(asked).toEqual(expected.map((one) => expect.stringMatching(one)));
-    expect(serviceIn(folder)).toEqual(SERVICE);
+  describe('the questions', () => {
+    const CI_AND_SERVICE: Readonly<Record<string, string>> = { 'Which service': 'langfuse', 'Which CI': 'none' };
+
+    /** Answers the questions with the given answers in turn if there are any, otherwise with the initial answers. */
+    async function interviewWith(
+      environment: Readonly<Record<string, string>>,
+      flags: Partial<InitOptions> = {},
+      addresses: readonly string[] = [],
+    ) {
+      const folder = makeFolder();
+      const asked: string[] = [];
+      const open = [...addresses];
+      const interview: Interview = {
+        text: async ({ message, initial, findFault }) => {
+          asked.push(message);
+          const answer = message.includes('Where is') ? (open.shift() ?? initial) : initial;
+          expect(findFault(answer)).toBeNull();
+          return answer;
+        },
+        select: async ({ message }) => {
+          asked.push(message);
+          return CI_AND_SERVICE[message.split(' ').slice(0, 2).join(' ')] ?? '';
+        },
+        confirm: async () => false,
+      };
+      await init({ embedded: false, force: false, ...flags }, { ...makeWorld(folder, environment), interview });
+      return { folder, asked };
+    }
+
+    test.each<[sentence: string, provider: NamedProviderName | undefined, questions: readonly RegExp[]]>([
+      ['init configures Langfuse if the user chooses it', undefined, [/Which service/]],
+      ['init --provider langfuse does not ask for the kind of service', 'langfuse', []],
+    ])('%s, and asks for no key variable', async (_, provider, questions) => {
+      const langfuse = await startLangfuse();
+      const { folder, asked } = await interviewWith(langfuse.environment, { provider });
+      const expected = [...questions, /Where is Langfuse/, /folder/, /labels/, /Which prompt/, /CI/];
+      expect(asked).toEqual(expected.map((one) => expect.stringMatching(one)));
+      expect(serviceIn(folder)).toEqual({ ...SERVICE, base_url: langfuse.baseUrl });
+    });
+
+    test('init asks for the address of Langfuse again if nothing like Langfuse responds there, or if it refuses the keys', async () => {
+      const [langfuse, other] = [await startLangfuse(), await startFront({ answer: () => NOT_FOUND })];
+      const otherRegion = await startFront({ answer: () => ({ ...NOT_FOUND, status: 401 }) });
+      const addresses = [other.baseUrl, otherRegion.baseUrl, langfuse.baseUrl];
+      const { folder, asked } = await interviewWith(langfuse.environment, {}, addresses);
+      expect(asked.filter((message) => message.includes('Where is'))).toEqual([
+        'Where is Langfuse?',
+        expect.stringMatching(/404.*Press Enter to use this answer anyway\.\nWhere is Langfuse\?$/),
+        expect.stringMatching(/\nWhere is Langfuse\?$/),
+      ]);
+      expect(JSON.stringify(other.requests)).not.toContain(Buffer.from(SECRET_KEY).toString('base64').slice(4, -4));
+      expect(serviceIn(folder)).toEqual({ ...SERVICE, base_url: langfuse.baseUrl });
+    });
+
+    test('init for Langfuse can be completed without keys', async () => {
+      const { baseUrl } = await startLangfuse();
+      const { folder, asked } = await interviewWith({ LANGFUSE_HOST: baseUrl });
+      expect(asked.filter((message) => message.includes('Where is'))).toEqual([
+        'Where is Langfuse?',
+        expect.stringMatching(/LANGFUSE_SECRET_KEY.*not set/),
+      ]);
+      expect(serviceIn(folder)).toEqual({ ...SERVICE, base_url: baseUrl });
+    });
   });
 });

@@ -207,7 +207,8 @@ describe('the existing labels in init', () => {
       asked.push(message);
       return initial;
     };
-    const world = { ...makeWorld(makeFolder(), environment), interview: { text, confirm: async () => false } };
+    const select = async ({ initial }: { readonly initial: string }) => initial;
+    const world = { ...makeWorld(makeFolder(), environment), interview: { text, select, confirm: async () => false } };
     const { exitCode } = await init(
       { embedded: false, force: false, provider: 'langfuse', url: langfuse.baseUrl },
       world,

@@ -1,0 +1,73 @@
+import { getVocabulary } from '../config/service.ts';
+import type { Config } from '../config/config.ts';
+import { makePlainReadRequest } from '../domain/observed-prompt.ts';
+import { applyVocabulary } from '../domain/vocabulary.ts';
+import type { World } from '../domain/world.ts';
+import { makeProblem, type Problem, ProblemError, toProblem } from '../problem.ts';
+import { showHidden } from '../text.ts';
+import { openProvider, type ServiceOptions } from './open-service.ts';
+
+/** The result of one request: its problem, or null, and the HTTP status of the last response. */
+type ProbeResult = { readonly problem: Problem | null; readonly status: number | null };
+
+/**
+ * A key that no service accepts. `init` checks an address with it, so that it sends the real key only to an address
+ * where a service has refused another key.
+ */
+const INVALID_KEY = { value: 'promptsync-init-checks-this-address', label: 'The key of the check' };
+
+/**
+ * Checks whether a service of this kind responds at the configured address. Does not send the key. Returns the reason
+ * why the address is wrong, or null if it is right.
+ */
+export async function findAddressFault(config: Config, options: ServiceOptions, world: World): Promise<string | null> {
+  const { problem, status } = await probeService(config, { ...options, keys: [INVALID_KEY, INVALID_KEY] }, world);
+  return isKeyRefused(status) ? null : describeFault(problem, config);
+}
+
+/** Checks the keys. Returns the reason why they are missing or refused, or null if the service accepts them. */
+export async function findKeyFault(config: Config, options: ServiceOptions, world: World): Promise<string | null> {
+  const { problem } = await probeService(config, options, world);
+  return describeFault(problem, config);
+}
+
+/** Describes the fault that a question shows. Returns null without a problem. */
+export function describeFault(problem: Problem | null, config: Config): string | null {
+  return problem === null ? null : showHidden(applyVocabulary(problem.message, getVocabulary(config)));
+}
+
+function isKeyRefused(status: number | null): boolean {
+  return status === 401 || status === 403;
+}
+
+/**
+ * Sends one request that works without a prompt file. A service that cannot list its prompts gets a request for a prompt
+ * that does not exist. Its response that there is no such prompt is not a problem.
+ */
+async function probeService(config: Config, options: ServiceOptions, world: World): Promise<ProbeResult> {
+  let status: number | null = null;
+  const onCall: ServiceOptions['onCall'] = (report) => {
+    status = report.status;
+    options.onCall?.(report);
+  };
+  const request = { config, files: [], allFiles: [], repository: null };
+  const opened = await openProvider(request, world, { ...options, onCall });
+  if (!opened.isSuccess) return { problem: opened.problems[0] ?? null, status };
+  const { provider, close } = opened.value;
+  try {
+    await (provider.list?.() ?? provider.observe(makePlainReadRequest('promptsync-init', [])));
+    return { problem: null, status };
+  } catch (error) {
+    const problem = toProblem(error);
+    const isMissingPrompt = provider.list === null && problem.code === 'service/prompt-not-found';
+    return { problem: isMissingPrompt ? null : problem, status };
+  } finally {
+    await close();
+    stopIfInterrupted(world);
+  }
+}
+
+/** Throws a `ProblemError` if a signal arrived while no question was open. */
+export function stopIfInterrupted({ stopSignal }: World): void {
+  if (stopSignal.aborted) throw new ProblemError(makeProblem('usage/cancelled'));
+}

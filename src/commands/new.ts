@@ -1,0 +1,227 @@
+import { posix } from 'node:path';
+import type { Config } from '../config/config.ts';
+import { getVocabulary } from '../config/service.ts';
+import { openWorkspace, type Workspace } from '../desired/open-workspace.ts';
+import { collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
+import type { PromptType } from '../domain/chat.ts';
+import type { EditedPrompt } from '../domain/edits.ts';
+import type { Environment } from '../domain/policy.ts';
+import type { PromptIdentity } from '../domain/prompt-file.ts';
+import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
+import { applyVocabulary } from '../domain/vocabulary.ts';
+import type { World } from '../domain/world.ts';
+import type { WorkspaceLock } from '../files/lock-workspace.ts';
+import { makeFilePath, type NewFile, renderNewFile } from '../files/render-new-file.ts';
+import { isError, makeProblem, type Problem } from '../problem.ts';
+import { hasControlCharacters } from '../text.ts';
+import { findIdentityConflict, findImportObstacle, indexByIdentity } from './find-import-conflict.ts';
+import { makeImportEdits, resolveImportFolder, writeImport } from './import.ts';
+import { checkEnvironmentFlag } from './pin-edit.ts';
+import { type CommandResult, type CommandRun, makeRunWithoutPlan, makeCommandResult } from './result.ts';
+import { withWorkspaceLock } from './with-workspace-lock.ts';
+
+type NewOptions = {
+  /** The value of `--config`, a path relative to the working directory. */
+  readonly config?: string | undefined;
+  readonly key: string;
+  /** The id of the prompt in the service. Undefined if the user did not give one. */
+  readonly id?: string | undefined;
+  readonly type: PromptType;
+  /** The environments to pin to `latest`. If the list is empty, promptsync pins the first configured environment. */
+  readonly environments: readonly string[];
+  readonly dryRun: boolean;
+};
+
+/** Writes the file of a new prompt from a template. Sends no request, and never overwrites a file. */
+export async function createPromptFile(options: NewOptions, world: World): Promise<CommandResult> {
+  return withWorkspaceLock('new', options, world, async (configuration, lock) => {
+    const workspace = await openWorkspace({ configuration, only: [] }, world);
+    // Ignore `prompt/none-found`, because the new file may be the first one. Ignore all warnings, because they concern
+    // the configuration and the existing files.
+    const problems = workspace.problems.filter((problem) => isError(problem) && problem.code !== 'prompt/none-found');
+    return makeCommandResult(await createInWorkspace({ ...workspace, problems }, options, lock, world), world);
+  });
+}
+
+async function createInWorkspace(
+  { config, files, problems }: Workspace,
+  options: NewOptions,
+  lock: WorkspaceLock,
+  world: World,
+): Promise<CommandRun> {
+  const makeRun = (...newProblems: readonly Problem[]) =>
+    makeRunWithoutPlan('new', {
+      config,
+      files: [],
+      acceptedWarnings: collectAcceptedWarnings([], config),
+      problems: [...problems, ...newProblems],
+    });
+  if (config === null || problems.length > 0) return makeRun();
+  const made = await makeNewPrompt(options, files, config);
+  if (!made.isSuccess) return makeRun(...made.problems);
+  const { prompt, source, warnings, steps, unpinned } = made.value;
+  const loss = lock.findLossProblem();
+  if (loss !== null) return makeRun(loss);
+  const outcome = options.dryRun ? prompt : await writeImport(prompt.path, source, config, world.stopSignal);
+  if (outcome.problems.length > 0) return makeRun(...outcome.problems);
+  if (unpinned.length > 0) world.printNotice(applyVocabulary(describeUnpinned(unpinned), getVocabulary(config)));
+  const edited = [{ ...prompt, status: outcome.status }];
+  return { ...makeRun(...warnings), edited, ...(!options.dryRun && { nextSteps: steps }) };
+}
+
+/** A new prompt file that promptsync has not written yet. */
+type NewPromptFile = {
+  readonly prompt: EditedPrompt;
+  /** The content of the file. */
+  readonly source: string;
+  readonly warnings: readonly Problem[];
+  /** What is left for the user to do after promptsync wrote the file. */
+  readonly steps: readonly string[];
+  /** The names of the requested environments that the file does not pin. */
+  readonly unpinned: readonly string[];
+};
+
+/** Prepares the new file. Fails if an option is invalid, or if the id, the key or the path is already taken. */
+async function makeNewPrompt(
+  options: NewOptions,
+  files: readonly PromptIdentity[],
+  config: Config,
+): Promise<Result<NewPromptFile>> {
+  const { key, type } = options;
+  const { rules } = config;
+  const environments = chooseEnvironments(options.environments, config);
+  if (!environments.isSuccess) return environments;
+  const folder = resolveImportFolder(config, undefined);
+  if (!folder.isSuccess) return folder;
+  const { id = rules.placeholderId ?? key } = options;
+  const optionProblems = checkOptions({ ...options, id }, config);
+  if (optionProblems.length > 0) return makeFailure(...optionProblems);
+  const [pinned, unpinned] = splitByLatest(environments.value);
+  if (pinned.length === 0) return makeFailure(makeProblem('new/latest-not-allowed', { environments: unpinned }));
+  const identity = { path: posix.join(folder.value, makeFilePath(key, id)), id, key, type };
+  const pins = pinned.map((environment) => ({ environment, value: 'latest', comment: '' }));
+  const name = rules.placeholderId === null ? undefined : makeDisplayName(key);
+  const content = { type, text: TEMPLATES[type], metadata: undefined };
+  const newFile: NewFile = { ...identity, name, description: '', content, pins };
+  const { source, problems } = renderNewFile(newFile, rules);
+  if (source === null) return makeFailure(...problems.map(({ message }) => makeUsageProblem(message)));
+  const obstacle =
+    findTakenName(identity, files, config) ??
+    findIdentityConflict(identity, indexByIdentity(files)) ??
+    (await findImportObstacle(identity.path, { config, folder: folder.value }));
+  if (obstacle !== null) return makeFailure(obstacle);
+  const prompt: EditedPrompt = { ...identity, status: 'pending', edits: makeImportEdits({ pins }), problems: [] };
+  const placeholder = problems.find(({ code }) => code === 'prompt/placeholder-id');
+  const steps = [...describeMissingId(placeholder, config), EDIT_STEP];
+  const warnings = problems.filter((problem) => problem !== placeholder);
+  return makeSuccess({ prompt, source, warnings, steps, unpinned });
+}
+
+/**
+ * Returns the environments to pin, in promotion order: those from `--environment`, or else the first configured one.
+ * Fails if the configuration lists no environments and the user named none, or if a name is unknown.
+ */
+function chooseEnvironments(names: readonly string[], config: Config): Result<readonly Environment[]> {
+  const configured = config.environments ?? [];
+  const [first] = configured;
+  if (names.length === 0) {
+    const reason = 'promptsync.yaml does not define any `environments`';
+    return first === undefined
+      ? makeFailure(makeProblem('usage/needs-environment', { option: '--environment', reason }))
+      : makeSuccess([first]);
+  }
+  const problems = names.flatMap((name) => checkEnvironmentFlag('--environment', name, config));
+  if (problems.length > 0) return makeFailure(...problems);
+  if (config.environments !== null) return makeSuccess(configured.filter(({ name }) => names.includes(name)));
+  return makeSuccess([...new Set(names)].map((name) => ({ name, allowLatest: true })));
+}
+
+/** Returns the names of the environments that allow `latest`, and the names of the others. */
+function splitByLatest(
+  environments: readonly Environment[],
+): readonly [pinned: readonly string[], unpinned: readonly string[]] {
+  const listNames = (allowed: boolean): readonly string[] =>
+    environments.filter(({ allowLatest }) => allowLatest === allowed).map(({ name }) => name);
+  return [listNames(true), listNames(false)];
+}
+
+/** Checks the key, the id and the type. */
+function checkOptions({ key, id, type }: NewOptions, { rules }: Config): readonly Problem[] {
+  if (!isPlainKey(key)) {
+    return [
+      makeUsageProblem(
+        `The key "${key}" is invalid: expected names separated by single slashes, such as support/greeting, without control characters, "." or "..".`,
+      ),
+    ];
+  }
+  if (!rules.promptTypes.includes(type)) return [makeProblem('prompt/unsupported-type', { type })];
+  if (rules.placeholderId !== null || id === key) return [];
+  return [
+    makeUsageProblem('--id must be the same as the key, because the key is the id of the prompt in the service.'),
+  ];
+}
+
+/**
+ * Returns true if each part of the key can be the name of a file or folder. Otherwise the file would be at an unexpected
+ * path, because promptsync removes such parts from the path.
+ */
+function isPlainKey(key: string): boolean {
+  return !hasControlCharacters(key) && key.split('/').every((part) => !['', '.', '..'].includes(part.trim()));
+}
+
+function makeUsageProblem(reason: string): Problem {
+  return makeProblem('usage/invalid', { reason });
+}
+
+/** Returns a problem if another file has the key or the id of the new prompt. */
+function findTakenName(newFile: PromptIdentity, files: readonly PromptIdentity[], { rules }: Config): Problem | null {
+  const { id, key } = newFile;
+  const isSame = (one: string, other: string): boolean => one.normalize('NFC') === other.normalize('NFC');
+  const sameKey = files.find((file) => isSame(file.key, key));
+  if (sameKey !== undefined) return makeProblem('new/taken', { what: 'key', value: key, other: sameKey.path });
+  const sameId = files.find((file) => isSame(file.id, id));
+  if (sameId === undefined) return null;
+  // If the service creates prompts, the key is the id. So the user can only choose another key.
+  const what = rules.placeholderId === null ? 'key' : 'id';
+  return makeProblem('new/taken', { what, value: id, other: sameId.path });
+}
+
+/** Returns a display name such as `Refund policy` for the key `support/refund-policy`. */
+function makeDisplayName(key: string): string {
+  const name = (key.split('/').at(-1) ?? '').replaceAll(/[-_.\s]+/g, ' ').trim();
+  return name === '' ? key : name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+const EDIT_STEP = 'Next: edit the text, run promptsync plan, then commit the file.';
+
+/**
+ * Returns a sentence that says where to create the prompt, and where to write its id. Returns none if the file has an
+ * id.
+ * @param placeholder the warning about a placeholder id, if there is one; it has the place of the id
+ */
+function describeMissingId(placeholder: Problem | undefined, { service }: Config): readonly string[] {
+  if (placeholder === undefined) return [];
+  const place = `${placeholder.path}:${placeholder.line}`;
+  if (service?.kind === 'embedded') {
+    return [`Write any id to ${place}. The embedded service registers the prompt with this id.`];
+  }
+  const address = service === null ? '' : ` at ${service.baseUrl}`;
+  return [`Create the prompt in the service${address}, and write its id to ${place}.`];
+}
+
+function describeUnpinned(environments: readonly string[]): string {
+  const names = environments.map((name) => `"${name}"`).join(', ');
+  return `The file does not pin ${names}, because promptsync.yaml does not allow \`latest\` there. After the first sync, use promptsync promote.`;
+}
+
+/** The text of a new prompt file, by type. */
+const TEMPLATES: Readonly<Record<PromptType, string>> = {
+  text: 'You are a helpful assistant. Answer the following question in at most three sentences.\n\n{{question}}',
+  chat: [
+    '{{role "system"}}',
+    'You are a helpful assistant. Answer in at most three sentences.',
+    '',
+    '{{role "user"}}',
+    '{{question}}',
+  ].join('\n'),
+};
