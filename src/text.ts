@@ -198,6 +198,14 @@ export function shortenCommitId(commit: string): string {
   return commit.slice(0, 12);
 }
 
+/** The number of hexadecimal digits by which people can refer to a plan. */
+export const SHORT_DIGEST_DIGITS = 12;
+
+/** Returns the beginning of a digest, as reports for people show it: `sha256:` and 12 hexadecimal digits. */
+export function shortenDigest(digest: string): string {
+  return digest.slice(0, 'sha256:'.length + SHORT_DIGEST_DIGITS);
+}
+
 /**
  * Returns a count with its noun, such as `1 file` or `2 files`.
  * @param many the plural, if it is not the singular with an `s`

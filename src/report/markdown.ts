@@ -7,7 +7,7 @@ import type { Report, ReportChange, ReportProblem, ReportPrompt } from './schema
 import { makeMatrixCell, formatMatrixCell, listEnvironments } from './status.ts';
 import { PLAIN_STYLE } from './style.ts';
 import { listDifferingRows, hasHistory, renderOutcome } from './summary.ts';
-import { formatCount, shortenCommitId } from '../text.ts';
+import { formatCount, shortenCommitId, shortenDigest } from '../text.ts';
 import * as words from './describe.ts';
 
 /** The maximum length of a page. The caller chooses the unit, for example bytes. */
@@ -95,7 +95,7 @@ function renderMarkdownFoot(report: Report, { commit, runUrl }: MarkdownOptions)
     committed === undefined ? [] : [`committed ${renderCodeSpan(shortenCommitId(committed.commit))}`],
     service === null ? [] : [`${serviceNoun} ${renderCodeSpan(service)}`],
     problems.some(({ code }) => code === NOT_ASKED_CODE) ? [`${serviceNoun} not contacted`] : [],
-    digest === null ? [] : [`plan ${renderCodeSpan(digest)}`],
+    digest === null ? [] : [`plan ${renderCodeSpan(shortenDigest(digest))}`],
     runUrl === null ? [] : [`[run](${runUrl})`],
   ];
   const line = parts.flat().join(' · ');

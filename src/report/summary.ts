@@ -1,4 +1,4 @@
-import { formatCount, shortenCommitId } from '../text.ts';
+import { formatCount, shortenCommitId, shortenDigest } from '../text.ts';
 import { FILE_COMMANDS } from '../domain/edits.ts';
 import { isError } from '../problem.ts';
 import { type Colors, fitLine, type Style, renderWebLink } from './style.ts';
@@ -271,7 +271,7 @@ function renderOriginLines({ service, commit, plan_digest: digest }: Report, sty
   const parts = [
     service === null ? [] : [renderWebLink(escapeLine(service), service, style)],
     commit === null ? [] : [`commit ${shortenCommitId(escapeLine(commit))}`],
-    digest === null ? [] : [`plan ${digest}`],
+    digest === null ? [] : [`plan ${shortenDigest(digest)}`],
   ];
   return fitLine(style.colors.dim(parts.flat().join(' · ')), style, 2);
 }

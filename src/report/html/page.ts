@@ -7,6 +7,7 @@ import { listEnvironments } from '../status.ts';
 import { PLAIN_STYLE } from '../style.ts';
 import { hasHistory, findNextStep, renderOutcome } from '../summary.ts';
 import { applyReportWords, describeOrphans, getServiceNoun, listTextChanges } from '../describe.ts';
+import { shortenDigest } from '../../text.ts';
 import { markup, NO_MARKUP, type Markup } from './markup.ts';
 import {
   renderProblemList,
@@ -150,7 +151,7 @@ function renderFacts(report: Report): Markup {
 
 /** Renders the plan digest at the end of the page, because users need it only for `--expect-plan`. */
 function renderFooter({ plan_digest: digest }: Report): Markup {
-  return digest === null ? NO_MARKUP : markup`<footer>plan <code>${digest}</code></footer>\n`;
+  return digest === null ? NO_MARKUP : markup`<footer>plan <code>${shortenDigest(digest)}</code></footer>\n`;
 }
 
 /**
