@@ -214,6 +214,15 @@ export function formatCount(count: number, one: string, many = `${one}s`): strin
   return `${count} ${count === 1 ? one : many}`;
 }
 
+/**
+ * Joins names with commas, such as `a, b, c`. If there are more than `limit`, ends with the number of the omitted names,
+ * such as `a, b, and 30 more`.
+ */
+export function joinNames(names: readonly string[], limit: number): string {
+  const omitted = names.length - limit;
+  return [...names.slice(0, limit), ...(omitted > 0 ? [`and ${formatNumber(omitted)} more`] : [])].join(', ');
+}
+
 /** Formats a number with commas, such as `10,000`. */
 export function formatNumber(number: number): string {
   return number.toLocaleString('en-US');

@@ -151,7 +151,8 @@ export const PLANNING_PROBLEMS = {
     'Merge a pull request whose "promptsync" check covers this change, or turn off `require-reviewed-plan` for this run.',
   ),
   'guard/stale-plan': defineError<{ expected: string; actual: string }>(
-    (e) => `The plan digest is ${shortenDigest(e.actual)}, but ${shortenDigest(e.expected)} was expected. The files or the service have changed.`,
+    (e) =>
+      `The plan digest is ${shortenDigest(e.actual)}, but ${shortenDigest(e.expected)} was expected. The files or the service have changed.`,
     'Create a new plan and review it.',
   ),
   'guard/not-merged': defineError<UnmergedEvidence>(

@@ -80,8 +80,7 @@ export function describeChange(change: ReportChange): readonly string[] {
  * The description of a planned baseline. A baseline is the version that promptsync creates when it first syncs a prompt
  * that already has versions.
  */
-const BASELINE_TEXT =
-  "baseline: a version that stores this text and promptsync's record; environments still serve the same versions";
+const BASELINE_TEXT = "baseline: a version for promptsync's records; nothing that is served changes";
 
 function describeCreate({
   ref,

@@ -1,8 +1,17 @@
 import { isError } from '../problem.ts';
+import { describeBaselines, listBaselinePrompts, omitListedBaseline } from './baselines.ts';
 import { renderDiffs } from './diff-text.ts';
 import { renderCodeBlock, renderCodeSpan, escapeHtml, shortenBlanks } from './escape.ts';
 import { describeDifference, makeHistoryTables, type HistoryTable } from './history.ts';
-import { NOT_ASKED_CODE, listProblems, renderProblem } from './problems.ts';
+import {
+  NOT_ASKED_CODE,
+  getGroupedProblem,
+  groupProblems,
+  listProblems,
+  renderPlaces,
+  renderProblem,
+  type ProblemGroup,
+} from './problems.ts';
 import type { Report, ReportChange, ReportProblem, ReportPrompt } from './schema.ts';
 import { makeMatrixCell, formatMatrixCell, listEnvironments } from './status.ts';
 import { PLAIN_STYLE } from './style.ts';
@@ -108,6 +117,7 @@ function renderMarkdownFoot(report: Report, { commit, runUrl }: MarkdownOptions)
  */
 function makeSections(report: Report): readonly Section[] {
   const { prompts, mode, files = [] } = report;
+  const baselinePrompts = listBaselinePrompts(report);
   const problems = listProblems(report);
   const warnings = problems.filter((problem) => !isError(problem) && problem.code !== NOT_ASKED_CODE);
   const wasApplied = mode === 'apply' || prompts.some(({ status }) => status === 'applied');
@@ -121,8 +131,9 @@ function makeSections(report: Report): readonly Section[] {
         .map((text) => `- ${renderCodeSpan(prompt.key)}: ${text}\n`),
     ),
     makeSection(`#### ${wasApplied ? 'Changes' : 'What would change'}\n\n${head}`, 'row', 0.5, prompts, (prompt) =>
-      renderPromptRows(prompt, report.plan_digest !== null),
+      renderPromptRows(omitListedBaseline(prompt, baselinePrompts), report.plan_digest !== null),
     ),
+    makeSection('', 'list of baselines', 0.5, [baselinePrompts], (listed) => renderBaselineItems(listed, mode)),
     makeSection('#### Kept metadata\n', 'metadata note', 0.5, prompts, renderMetadataItems),
     ...makeHistorySections(report),
     makeSection('#### Orphans\n\n', 'orphan', 0.5, words.describeOrphans(report, renderCodeSpan), (text) => [
@@ -137,8 +148,13 @@ function makeSections(report: Report): readonly Section[] {
     ),
     makeDriftSection(report),
     makeSection('#### Texts\n', 'diff', 0.95, prompts, renderDiffItems),
-    makeSection('#### Warnings\n', 'warning', 1, warnings, renderProblemItems),
+    makeSection('#### Warnings\n', 'warning', 1, groupProblems(warnings), renderWarningItems),
   ];
+}
+
+/** Renders the baselines of these prompts as one line. Returns no line if there are no prompts. */
+function renderBaselineItems(prompts: readonly ReportPrompt[], mode: Report['mode']): readonly string[] {
+  return prompts.length === 0 ? [] : [`${describeBaselines(prompts.map(renderPromptName), mode, Infinity)}\n`];
 }
 
 function makeDriftSection(report: Report): Section {
@@ -187,6 +203,12 @@ function makeMatrixSections(report: Report): readonly Section[] {
  */
 function renderProblemItems(problem: ReportProblem): readonly string[] {
   return [`\n${renderCodeBlock(renderProblem(problem, PLAIN_STYLE).split('\n'), 'text')}\n`];
+}
+
+/** Renders a group of warnings as a code block. Lists their places below it, because long lines of code do not wrap. */
+function renderWarningItems(group: ProblemGroup): readonly string[] {
+  const places = renderPlaces(group, renderCodeSpan);
+  return renderProblemItems(getGroupedProblem(group)).map((item) => `${item}${places === null ? '' : `\n${places}\n`}`);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { escapeLine } from './escape.ts';
-import { renderProblems } from './problems.ts';
+import { renderErrors } from './problems.ts';
 import type { Report, ReportChange, ReportDrift, ReportPrompt, ReportRow } from './schema.ts';
 import { fitLine, layOutTable, makeStyle, type TableCell, type Colors, type Style } from './style.ts';
 import { hasPlan, renderSummary } from './summary.ts';
@@ -22,7 +22,7 @@ export function renderStatus(report: Report, options: TextOptions): string {
   return [
     ...matrix,
     ...renderOrphanLines(report, options, style),
-    ...renderProblems(report, 'error', style),
+    ...renderErrors(report, style),
     `${renderSummary(report, style)}\n`,
   ].join('\n');
 }

@@ -7,7 +7,7 @@ import { renderStatus } from '../../src/report/status.ts';
 import { makeScreen } from '../../src/report/screen.ts';
 import { renderText } from '../../src/report/text.ts';
 import type { Report, ReportPrompt } from '../../src/report/schema.ts';
-import { DIGEST, NO_SUMMARY, promptOf, ref, reportOf, setActive } from './support.ts';
+import { DIGEST, NO_SUMMARY, promptOf, ref, reportOf, setActive, SHORT_DIGEST } from './support.ts';
 
 const prompt = (key: string, parts: Partial<ReportPrompt> = {}) => promptOf({ key, ...parts });
 
@@ -21,7 +21,7 @@ const setStaging = setActive({ before: ref(1), after: ref(2) });
 const failed = (key: string, problem: Problem) => prompt(key, { status: 'failed', problems: [problem] });
 const blocked = (key: string) => prompt(key, { status: 'blocked', changes: [setStaging], problems: [tooMany] });
 
-const origin = `https://prompts.example.com · commit 9f2c9f2c9f2c · plan ${DIGEST}`;
+const origin = `https://prompts.example.com · commit 9f2c9f2c9f2c · plan ${SHORT_DIGEST}`;
 
 describe('the summary of a text report', () => {
   test.each<[string, Partial<Report>, string]>([

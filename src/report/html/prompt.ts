@@ -2,7 +2,7 @@ import { isMarkerLine, makeTextDiffs, markWords, type Block, type MarkedLine, ty
 import { UNKNOWN_TEXT_NOTES } from '../diff-text.ts';
 import { escapeLine } from '../escape.ts';
 import { describeDifference, makeHistoryTables, type HistoryTable } from '../history.ts';
-import { formatProblemPlace } from '../problems.ts';
+import { formatProblemPlace, getGroupedProblem, groupProblems, type ProblemGroup } from '../problems.ts';
 import type { Report, ReportChange, ReportProblem, ReportPrompt } from '../schema.ts';
 import { makeMatrixCell, type MatrixCell } from '../status.ts';
 import { listDifferingRows, hasHistory } from '../summary.ts';
@@ -153,15 +153,27 @@ function renderKeptMetadata(change: ReportChange): Markup {
   return lines.length === 0 ? NO_MARKUP : markup`\n<div class="text">${lines}</div>`;
 }
 
-/** Renders a list of problems. Each item shows the severity, location, message and code, followed by the hint. */
+/**
+ * Renders a list of problems. Each item shows the severity, location, message and code, followed by the hint. Many equal
+ * problems are one item with all their locations.
+ */
 export function renderProblemList(problems: readonly ReportProblem[]): Markup {
-  const items = problems.map((problem) => {
+  const items = groupProblems(problems).map((group) => {
+    const problem = getGroupedProblem(group);
     const place = formatProblemPlace(problem);
     const where = place === '' ? NO_MARKUP : markup`<code>${place}</code> `;
     const what = markup`<b>${problem.severity}:</b> ${where}${problem.message} <code class="code">${problem.code}</code>`;
-    return markup`<li class="${problem.severity}">${what}<br>${problem.hint}</li>\n`;
+    return markup`<li class="${problem.severity}">${what}<br>${problem.hint}${renderGroupPlaces(group)}</li>\n`;
   });
   return items.length === 0 ? NO_MARKUP : markup`<ul class="problems">${items}</ul>\n`;
+}
+
+function renderGroupPlaces(group: ProblemGroup): Markup {
+  if (group.length === 1) return NO_MARKUP;
+  const places = group.map(
+    (problem, index) => markup`${index === 0 ? '' : ', '}<code>${formatProblemPlace(problem)}</code>`,
+  );
+  return markup`<br>In ${formatCount(group.length, 'place')}: ${places}`;
 }
 
 function renderPins({ environments = [] }: ReportPrompt): Markup {
