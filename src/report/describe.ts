@@ -308,21 +308,6 @@ function wasTextDiscarded({ status, after_text: after, text_omitted: omitted }: 
 }
 
 /**
- * Describes each promotion that a prompt is waiting for, for example
- * `production: 2 versions behind staging, since 9f2c1ab04d3e, Tuesday 2026-11-17`. Gives a date instead of a duration,
- * so that the description is still correct when the report is read later.
- */
-export function describeWaitingPromotions({ waiting = [] }: ReportPrompt, show: ShowText): readonly string[] {
-  return waiting.map(({ environment, from, versions, since }) => {
-    const behind = `${show(environment)}: ${formatCount(versions, 'version')} behind ${show(from)}`;
-    if (since === null) return behind;
-    const date = since.date?.slice(0, 10) ?? '';
-    const day = new Date(date).toLocaleDateString('en', { weekday: 'long', timeZone: 'UTC' });
-    return `${behind}, since ${show(shortenCommitId(since.commit))}${date === '' ? '' : `, ${day} ${show(date)}`}`;
-  });
-}
-
-/**
  * Returns one line per orphan, or one line that says that there are none. An orphan is a prompt in the service that has
  * no prompt file. Returns no lines if the command did not search for orphans.
  */

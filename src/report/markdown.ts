@@ -13,11 +13,12 @@ import {
   type ProblemGroup,
 } from './problems.ts';
 import type { Report, ReportChange, ReportProblem, ReportPrompt } from './schema.ts';
-import { makeMatrixCell, formatMatrixCell, listEnvironments } from './status.ts';
+import { makeMatrixCell, formatMatrixCell, listEnvironments, listMatrixSigns, sortByAttention } from './status.ts';
 import { PLAIN_STYLE } from './style.ts';
 import { listDifferingRows, hasHistory, renderOutcome } from './summary.ts';
 import { formatCount, shortenCommitId, shortenDigest } from '../text.ts';
 import * as words from './describe.ts';
+import { describeWaitingPromotions } from './waiting.ts';
 
 /** The maximum length of a page. The caller chooses the unit, for example bytes. */
 type SizeLimit = {
@@ -126,9 +127,7 @@ function makeSections(report: Report): readonly Section[] {
     makeSection('#### Problems\n', 'problem', 0.3, problems.filter(isError), renderProblemItems),
     ...makeMatrixSections(report),
     makeSection('#### Waiting for promotion\n\n', 'note', 0.5, prompts, (prompt) =>
-      words
-        .describeWaitingPromotions(prompt, renderCodeSpan)
-        .map((text) => `- ${renderCodeSpan(prompt.key)}: ${text}\n`),
+      describeWaitingPromotions(prompt, renderCodeSpan).map((text) => `- ${renderCodeSpan(prompt.key)}: ${text}\n`),
     ),
     makeSection(`#### ${wasApplied ? 'Changes' : 'What would change'}\n\n${head}`, 'row', 0.5, prompts, (prompt) =>
       renderPromptRows(omitListedBaseline(prompt, baselinePrompts), report.plan_digest !== null),
@@ -194,7 +193,12 @@ function makeMatrixSections(report: Report): readonly Section[] {
     renderTableRow([renderPromptName(prompt), ...formatCells(prompt).map(renderCodeSpan)]),
   ];
   const title = words.applyReportWords(report, 'Environments');
-  return [makeSection(`#### ${title}\n\n${head}`, 'row', 0.7, report.prompts, renderRows)];
+  return [
+    makeSection(`#### ${title}\n\n${head}`, 'row', 0.7, sortByAttention(report.prompts), renderRows),
+    makeSection('', 'legend', 0.7, listMatrixSigns(report), ({ sign, meaning }) => [
+      `- ${renderCodeSpan(sign)}: ${meaning}\n`,
+    ]),
+  ];
 }
 
 /**

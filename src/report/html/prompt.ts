@@ -10,6 +10,7 @@ import { formatCount } from '../../text.ts';
 import * as words from '../describe.ts';
 import { markup, NO_MARKUP, type Markup } from './markup.ts';
 import { hasFailed } from '../describe.ts';
+import { describeWaitingPromotions } from '../waiting.ts';
 
 /** The properties of a page that are needed to render its rows. */
 export type PageContext = {
@@ -29,7 +30,7 @@ export const PROMPT_TRAITS = ['review', 'changed', 'drift', 'blocked', 'failed']
 
 /** Returns the traits of a prompt, in the order of `PROMPT_TRAITS`. */
 export function listTraits(prompt: ReportPrompt, mode: Report['mode']): readonly PromptTrait[] {
-  const { status, changes, edits = [], drift, environments = [], problems } = prompt;
+  const { status, changes, edits = [], drift, environments = [], problems, waiting = [] } = prompt;
   const differsFromPin = status === 'unchanged' && environments.some(({ in_sync: inSync }) => !inSync);
   const traits = {
     changed: changes.length + edits.length > 0 || status === 'applied' || status === 'pending',
@@ -37,7 +38,7 @@ export function listTraits(prompt: ReportPrompt, mode: Report['mode']): readonly
     blocked: status === 'blocked',
     failed: hasFailed(prompt, mode),
   };
-  const review = problems.length > 0 || Object.values(traits).includes(true);
+  const review = problems.length + waiting.length > 0 || Object.values(traits).includes(true);
   return PROMPT_TRAITS.filter((trait) => (trait === 'review' ? review : traits[trait]));
 }
 
@@ -98,7 +99,8 @@ function renderCells(prompt: ReportPrompt, { environments }: PageContext): reado
     // A blocked change is struck through, so that readers can recognize it even without color.
     const content = isBlocked ? markup`${cell.now} → <s>${cell.next}</s> <em>blocked</em>` : renderCellContent(cell);
     const kind = isBlocked ? 'refused' : cell.kind;
-    return markup`<span class="cell ${kind}"><i>${environment} </i>${content}${renderDriftMark(cell)}</span>`;
+    const distance = cell.behind === 0 ? NO_MARKUP : markup` <em>↑${cell.behind}</em>`;
+    return markup`<span class="cell ${kind}"><i>${environment} </i>${content}${distance}${renderDriftMark(cell)}</span>`;
   });
 }
 
@@ -134,7 +136,7 @@ function renderPromptBody(prompt: ReportPrompt, context: PageContext): readonly 
       }),
     ),
     ...words.listMessageChanges(prompt).map((text) => markup`<li class="changed">${escapeLine(text)}</li>`),
-    ...words.describeWaitingPromotions(prompt, escapeLine).map((text) => markup`<li>${text}</li>`),
+    ...describeWaitingPromotions(prompt, escapeLine).map((text) => markup`<li>${text}</li>`),
     ...words
       .describeBreakingChanges(prompt, escapeLine)
       .map((text) => markup`<li class="breaking"><b>Breaking:</b> ${text}</li>`),
