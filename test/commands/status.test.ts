@@ -57,7 +57,7 @@ describe('status', () => {
       const shown = (await scene.run('status', '--format', format)).stdout.replaceAll('`', '');
       expect(shown).toContain(since);
       expect(shown.includes(`production: 2 versions behind staging, ${since}`)).toBe(format !== 'text');
-      expect(shown).toContain('↑2');
+      expect(shown).toContain(format === 'html' ? 'v1 <em>↑2</em>' : 'v1 ↑2');
     }
   });
 

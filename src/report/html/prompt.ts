@@ -97,19 +97,27 @@ function renderCells(prompt: ReportPrompt, { environments }: PageContext): reado
     const cell = makeMatrixCell(prompt, environment);
     const isBlocked = cell.kind === 'change' && prompt.status === 'blocked';
     // A blocked change is struck through, so that readers can recognize it even without color.
-    const content = isBlocked ? markup`${cell.now} → <s>${cell.next}</s> <em>blocked</em>` : renderCellContent(cell);
+    const content = isBlocked
+      ? markup`${renderActiveVersion(cell)} → <s>${cell.next}</s> <em>blocked</em>`
+      : renderCellContent(cell);
     const kind = isBlocked ? 'refused' : cell.kind;
-    const distance = cell.behind === 0 ? NO_MARKUP : markup` <em>↑${cell.behind}</em>`;
-    return markup`<span class="cell ${kind}"><i>${environment} </i>${content}${distance}${renderDriftMark(cell)}</span>`;
+    return markup`<span class="cell ${kind}"><i>${environment} </i>${content}${renderDriftMark(cell)}</span>`;
   });
 }
 
-function renderCellContent({ kind, now, next, status }: MatrixCell): Markup {
+function renderCellContent(cell: MatrixCell): Markup {
+  const { kind, next, status } = cell;
   if (kind === 'unpinned') return markup`<span class="none">not pinned</span>`;
   if (kind === 'unread') return markup`not known`;
-  if (kind === 'in-sync') return markup`${now}`;
-  if (kind === 'differs') return markup`${now} <em>not as pinned</em>`;
-  return markup`${now || 'not pinned'} → <b>${next}</b>${words.describeChangeStatus({ status })}`;
+  const active = renderActiveVersion(cell);
+  if (kind === 'in-sync') return active;
+  if (kind === 'differs') return markup`${active} <em>not as pinned</em>`;
+  return markup`${active} → <b>${next}</b>${words.describeChangeStatus({ status })}`;
+}
+
+/** Renders the version or the pin before a change, and how many versions the environment is behind. */
+function renderActiveVersion({ now, behind }: MatrixCell): Markup {
+  return markup`${now || 'not pinned'}${behind === 0 ? NO_MARKUP : markup` <em>↑${behind}</em>`}`;
 }
 
 /** Renders the drift mark of a cell. Drift that this run resolved gets no mark and appears only in the expanded row. */
