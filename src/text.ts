@@ -198,12 +198,29 @@ export function shortenCommitId(commit: string): string {
   return commit.slice(0, 12);
 }
 
+/** The number of hexadecimal digits by which people can refer to a plan. */
+export const SHORT_DIGEST_DIGITS = 12;
+
+/** Returns the beginning of a digest, as reports for people show it: `sha256:` and 12 hexadecimal digits. */
+export function shortenDigest(digest: string): string {
+  return digest.slice(0, 'sha256:'.length + SHORT_DIGEST_DIGITS);
+}
+
 /**
  * Returns a count with its noun, such as `1 file` or `2 files`.
  * @param many the plural, if it is not the singular with an `s`
  */
 export function formatCount(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
+}
+
+/**
+ * Joins names with commas, such as `a, b, c`. If there are more than `limit`, ends with the number of the omitted names,
+ * such as `a, b, and 30 more`.
+ */
+export function joinNames(names: readonly string[], limit: number): string {
+  const omitted = names.length - limit;
+  return [...names.slice(0, limit), ...(omitted > 0 ? [`and ${formatNumber(omitted)} more`] : [])].join(', ');
 }
 
 /** Formats a number with commas, such as `10,000`. */

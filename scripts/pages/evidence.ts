@@ -140,7 +140,7 @@ export const EVIDENCE = {
     directPush: null,
     failure: null,
   },
-  'guard/stale-plan': { expected: 'sha256:1221d67b…', actual: 'sha256:7d3a90c2…' },
+  'guard/stale-plan': { expected: 'sha256:1221d67b04d3', actual: 'sha256:7d3a90c2e51f' },
   'guard/not-merged': { kind: 'commit', commit: '9f2c1ab04d3e', ...NEWEST },
   'guard/key-on-pull-request-target': {},
   // git

@@ -1,6 +1,6 @@
 import { Argument, InvalidArgumentError, Option } from 'commander';
 import { parseMaxChanges, type MaxChanges, type OnDrift, MAX_CHANGES_FORM } from '../domain/policy.ts';
-import { hasControlCharacters } from '../text.ts';
+import { hasControlCharacters, SHORT_DIGEST_DIGITS } from '../text.ts';
 
 /**
  * A commander option with the type of its parsed value. The property `takes` is never set. It exists only to carry the
@@ -45,13 +45,17 @@ export function makeEnvironmentFlag(flags: string, help: string): Flag<string | 
   return makeParsedFlag(flags, help, 'the name of an environment', parse);
 }
 
+/**
+ * Creates a flag for the digest of a plan, or for a prefix of it with at least 12 digits. Its value always begins with
+ * `sha256:`.
+ */
 function makePlanDigestFlag(flags: string, help: string): Flag<string | undefined> {
-  return makeParsedFlag(
-    flags,
-    help,
-    'sha256: and 64 digits',
-    (typed) => /^sha256:[0-9a-f]{64}$/.exec(typed)?.[0] ?? null,
-  );
+  const pattern = new RegExp(`^(?:sha256:)?([0-9a-f]{${SHORT_DIGEST_DIGITS},64})$`, 'i');
+  const parse = (typed: string) => {
+    const digits = pattern.exec(typed)?.[1];
+    return digits === undefined ? null : `sha256:${digits.toLowerCase()}`;
+  };
+  return makeParsedFlag(flags, help, `at least the first ${SHORT_DIGEST_DIGITS} digits of a plan digest`, parse);
 }
 
 function makeMaxChangesFlag(flags: string, help: string): Flag<MaxChanges | undefined> {
@@ -171,7 +175,10 @@ export const EDIT_FLAGS = {
 export const PLAN_FLAGS = {
   ...SHARED_FLAGS,
   exitCode: makeBooleanFlag('--exit-code', 'on a dry run: exit with 2 if changes are pending'),
-  expectPlan: makePlanDigestFlag('--expect-plan <digest>', 'refuse to apply a plan with any other digest'),
+  expectPlan: makePlanDigestFlag(
+    '--expect-plan <digest>',
+    'refuse to apply any plan but the one with this digest; its first 12 digits are enough',
+  ),
   maxChanges: makeMaxChangesFlag(
     '--max-changes <n>',
     'refuse to write if more prompts than this would change: a number or a percentage',

@@ -10,7 +10,7 @@ import { mapStrings } from '../domain/json.ts';
 import type { World } from '../domain/world.ts';
 import type { NoteOptions } from '../gitlab/publish-note.ts';
 import { makeProblem, toProblem } from '../problem.ts';
-import { renderProblem, renderProblems } from '../report/problems.ts';
+import { renderProblem, renderWarnings } from '../report/problems.ts';
 import { PLAIN_STYLE, makeStyle } from '../report/style.ts';
 import { renderText } from '../report/text.ts';
 import { emitReport, openTargets, type OutputTarget, parseTargets } from './emit-report.ts';
@@ -85,7 +85,7 @@ export async function runSync(flags: SyncFlags, host: SafeHost): Promise<number>
     const style = await chooseStyle('errors', host, { ...flags, folder });
     // Redact before rendering, because markup and line breaks could split a secret.
     const redacted = mapStrings(report, host.secrets.hide);
-    const warnings = flags.quiet ? [] : renderProblems(redacted, 'warning', makeStyle(style));
+    const warnings = flags.quiet ? [] : renderWarnings(redacted, undefined, makeStyle(style));
     return [renderText(redacted, { ...style, quiet: false }), ...warnings].join('\n');
   };
   const mode = flags.dryRun ? 'dry-run' : 'apply';

@@ -309,7 +309,7 @@ function isUnresolved({ line, column }: EnvironmentPin, { problems }: PromptPlan
 }
 
 /**
- * Counts the prompts by status and the changes by kind. For an apply, counts only the changes that were made.
+ * Counts the prompts by status and the changes by kind. Counts baselines separately. For an apply, counts only the changes that were made.
  * Otherwise, counts the changes of pending prompts.
  */
 function summarize(prompts: readonly ReportPrompt[], mode: Report['mode']): Report['summary'] {
@@ -317,11 +317,13 @@ function summarize(prompts: readonly ReportPrompt[], mode: Report['mode']): Repo
     changes.filter((change) => (mode === 'apply' ? change.status === 'made' : status === 'pending')),
   );
   const countChanges = (kind: ReportChange['kind']) => countedChanges.filter((change) => change.kind === kind).length;
+  const baselines = countedChanges.filter((change) => change.kind === 'create-version' && change.baseline).length;
   const countPrompts = (status: ReportPrompt['status']) => prompts.filter((prompt) => prompt.status === status).length;
   return {
     prompts: prompts.length,
     unchanged: countPrompts('unchanged'),
-    create_version: countChanges('create-version'),
+    create_version: countChanges('create-version') - baselines,
+    baselines,
     update_prompt: countChanges('update-prompt'),
     set_active: countChanges('set-active'),
     blocked: countPrompts('blocked'),

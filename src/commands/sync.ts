@@ -26,7 +26,10 @@ export type SyncOptions = PlanningOptions &
     readonly yes: boolean;
     /** Whether a dry run with pending changes exits with code 2. */
     readonly exitCode: boolean;
-    /** The digest of the plan that the user expects. promptsync applies no other plan. Undefined allows any plan. */
+    /**
+     * The digest of the plan that the user expects, or a prefix of it with at least 12 digits. promptsync applies no other
+     * plan. Undefined allows any plan.
+     */
     readonly expectPlan?: string | undefined;
     /**
      * Whether to apply only the plan of this run. promptsync may have to plan a prompt again right before the write,

@@ -1,6 +1,7 @@
 import { type Drift, type Plan, type PromptPlan, computePlanDigest, isVisibleChange } from '../domain/plan.ts';
 import { countAllowedChanges, type MaxChanges, type OnDrift } from '../domain/policy.ts';
 import { makeProblem, type Problem } from '../problem.ts';
+import { shortenDigest } from '../text.ts';
 
 /** The conditions that a plan must meet before promptsync may apply it. */
 export type GuardSettings = {
@@ -11,7 +12,10 @@ export type GuardSettings = {
    * percentage. Default: 0.
    */
   readonly notLookedAt?: number;
-  /** The digest of the plan that was reviewed. Null if promptsync may apply any plan. */
+  /**
+   * The digest of the plan that was reviewed: `sha256:` and at least the first 12 hexadecimal digits. Null if promptsync
+   * may apply any plan.
+   */
   readonly expectedPlan: string | null;
   /** The paths of prompt files with uncommitted changes. Empty if the run allows uncommitted changes. */
   readonly uncommitted: ReadonlySet<string>;
@@ -68,8 +72,16 @@ function checkMaxChanges({ prompts }: Plan, { maxChanges, notLookedAt = 0 }: Gua
 }
 
 function checkExpectedPlan({ digest }: Plan, { expectedPlan }: GuardSettings): readonly Problem[] {
-  if (expectedPlan === null || expectedPlan === digest) return [];
+  if (expectedPlan === null || isDigestPrefix(expectedPlan, digest)) return [];
   return [makeProblem('guard/stale-plan', { expected: expectedPlan, actual: digest })];
+}
+
+/**
+ * Returns true if `expected` is the digest or a prefix of it. A prefix with fewer than 12 digits never matches, because
+ * it could stand for a plan that nobody reviewed.
+ */
+function isDigestPrefix(expected: string, digest: string): boolean {
+  return expected.length >= shortenDigest(digest).length && digest.startsWith(expected);
 }
 
 function checkCommitted({ file }: PromptPlan, guards: GuardSettings): readonly Problem[] {

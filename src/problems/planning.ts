@@ -1,4 +1,4 @@
-import { escapeSelector, formatCount, shortenCommitId } from '../text.ts';
+import { escapeSelector, formatCount, shortenCommitId, shortenDigest } from '../text.ts';
 import { defineError, defineWarning, quoteShellWord, joinWords } from './catalog-entry.ts';
 
 /** The evidence of a promotion that promptsync refuses. */
@@ -175,7 +175,8 @@ export const PLANNING_PROBLEMS = {
   ),
   'guard/not-reviewed': defineError<MissingReview>(describeMissingReview, makeMissingReviewHint),
   'guard/stale-plan': defineError<{ expected: string; actual: string }>(
-    (e) => `The plan digest is ${e.actual}, but ${e.expected} was expected. The files or the service have changed.`,
+    (e) =>
+      `The plan digest is ${shortenDigest(e.actual)}, but ${shortenDigest(e.expected)} was expected. The files or the service have changed.`,
     'Create a new plan and review it.',
   ),
   'guard/not-merged': defineError<UnmergedEvidence>(

@@ -99,8 +99,7 @@ function describeOrigin({ wanted_since: since, wanted_elsewhere: rival }: Report
  * The description of a planned baseline. A baseline is the version that promptsync creates when it first syncs a prompt
  * that already has versions.
  */
-const BASELINE_TEXT =
-  "baseline: a version that stores this text and promptsync's record; environments still serve the same versions";
+const BASELINE_TEXT = "baseline: a version for promptsync's records; nothing that is served changes";
 
 function describeCreate({
   ref,
@@ -325,21 +324,6 @@ export function listTextChanges({ changes, edits = [] }: ReportPrompt): readonly
  */
 function wasTextDiscarded({ status, after_text: after, text_omitted: omitted }: ActivationChange): boolean {
   return (status === 'made' || status === 'adopted') && after === null && omitted === undefined;
-}
-
-/**
- * Describes each promotion that a prompt is waiting for, for example
- * `production: 2 versions behind staging, since 9f2c1ab04d3e, Tuesday 2026-11-17`. Gives a date instead of a duration,
- * so that the description is still correct when the report is read later.
- */
-export function describeWaitingPromotions({ waiting = [] }: ReportPrompt, show: ShowText): readonly string[] {
-  return waiting.map(({ environment, from, versions, since }) => {
-    const behind = `${show(environment)}: ${formatCount(versions, 'version')} behind ${show(from)}`;
-    if (since === null) return behind;
-    const date = since.date?.slice(0, 10) ?? '';
-    const day = new Date(date).toLocaleDateString('en', { weekday: 'long', timeZone: 'UTC' });
-    return `${behind}, since ${show(shortenCommitId(since.commit))}${date === '' ? '' : `, ${day} ${show(date)}`}`;
-  });
 }
 
 /**

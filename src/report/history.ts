@@ -2,7 +2,7 @@ import { fitLine, layOutTable, type Style, makeStyle } from './style.ts';
 import { escapeLine } from './escape.ts';
 import { listDifferingRows, hasHistory, renderSummary } from './summary.ts';
 import { renderPromptTitle, type TextOptions } from './text.ts';
-import { renderProblems } from './problems.ts';
+import { renderErrors } from './problems.ts';
 import type { Report, ReportHistory, ReportLineage, ReportPrompt, ReportRow } from './schema.ts';
 import { applyReportWords, describeVersionRef, type ShowText } from './describe.ts';
 import { shortenCommitId } from '../text.ts';
@@ -13,7 +13,7 @@ export function renderHistory(report: Report, options: TextOptions): string {
   const histories = options.quiet
     ? []
     : report.prompts.filter(hasHistory).map((prompt) => renderPromptHistory(prompt, report, style));
-  return [...histories, ...renderProblems(report, 'error', style), `${renderSummary(report, style)}\n`].join('\n');
+  return [...histories, ...renderErrors(report, style), `${renderSummary(report, style)}\n`].join('\n');
 }
 
 function renderPromptHistory(prompt: ReportPrompt, report: Report, style: Style): string {

@@ -1,14 +1,24 @@
 import { isError } from '../problem.ts';
+import { describeBaselines, listBaselinePrompts, omitListedBaseline } from './baselines.ts';
 import { renderDiffs } from './diff-text.ts';
 import { renderCodeBlock, renderCodeSpan, escapeHtml, shortenBlanks } from './escape.ts';
 import { describeDifference, makeHistoryTables, type HistoryTable } from './history.ts';
-import { NOT_ASKED_CODE, listProblems, renderProblem } from './problems.ts';
+import {
+  NOT_ASKED_CODE,
+  getGroupedProblem,
+  groupProblems,
+  listProblems,
+  renderPlaces,
+  renderProblem,
+  type ProblemGroup,
+} from './problems.ts';
 import type { Report, ReportChange, ReportProblem, ReportPrompt } from './schema.ts';
-import { makeMatrixCell, formatMatrixCell, listEnvironments } from './status.ts';
+import { makeMatrixCell, formatMatrixCell, listEnvironments, listMatrixSigns, sortByAttention } from './status.ts';
 import { PLAIN_STYLE } from './style.ts';
 import { listDifferingRows, hasHistory, renderOutcome } from './summary.ts';
-import { formatCount, shortenCommitId } from '../text.ts';
+import { formatCount, shortenCommitId, shortenDigest } from '../text.ts';
 import * as words from './describe.ts';
+import { describeWaitingPromotions } from './waiting.ts';
 
 /** The maximum length of a page. The caller chooses the unit, for example bytes. */
 type SizeLimit = {
@@ -96,7 +106,7 @@ function renderMarkdownFoot(report: Report, { commit, runUrl }: MarkdownOptions)
     committed === undefined ? [] : [`committed ${renderCodeSpan(shortenCommitId(committed.commit))}`],
     service === null ? [] : [`${serviceNoun} ${renderCodeSpan(service)}`],
     problems.some(({ code }) => code === NOT_ASKED_CODE) ? [`${serviceNoun} not contacted`] : [],
-    digest === null ? [] : [`plan ${renderCodeSpan(digest)}`],
+    digest === null ? [] : [`plan ${renderCodeSpan(shortenDigest(digest))}`],
     runUrl === null ? [] : [`[run](${runUrl})`],
   ];
   const line = parts.flat().join(' · ');
@@ -109,6 +119,7 @@ function renderMarkdownFoot(report: Report, { commit, runUrl }: MarkdownOptions)
  */
 function makeSections(report: Report): readonly Section[] {
   const { prompts, mode, files = [] } = report;
+  const baselinePrompts = listBaselinePrompts(report);
   const problems = listProblems(report);
   const warnings = problems.filter((problem) => !isError(problem) && problem.code !== NOT_ASKED_CODE);
   const wasApplied = mode === 'apply' || prompts.some(({ status }) => status === 'applied');
@@ -117,13 +128,12 @@ function makeSections(report: Report): readonly Section[] {
     makeSection('#### Problems\n', 'problem', 0.3, problems.filter(isError), renderProblemItems),
     ...makeMatrixSections(report),
     makeSection('#### Waiting for promotion\n\n', 'note', 0.5, prompts, (prompt) =>
-      words
-        .describeWaitingPromotions(prompt, renderCodeSpan)
-        .map((text) => `- ${renderCodeSpan(prompt.key)}: ${text}\n`),
+      describeWaitingPromotions(prompt, renderCodeSpan).map((text) => `- ${renderCodeSpan(prompt.key)}: ${text}\n`),
     ),
     makeSection(`#### ${wasApplied ? 'Changes' : 'What would change'}\n\n${head}`, 'row', 0.5, prompts, (prompt) =>
-      renderPromptRows(prompt, report.plan_digest !== null),
+      renderPromptRows(omitListedBaseline(prompt, baselinePrompts), report.plan_digest !== null),
     ),
+    makeSection('', 'list of baselines', 0.5, [baselinePrompts], (listed) => renderBaselineItems(listed, mode)),
     makeSection('#### Kept metadata\n', 'metadata note', 0.5, prompts, renderMetadataItems),
     ...makeHistorySections(report),
     makeSection('#### Orphans\n\n', 'orphan', 0.5, words.describeOrphans(report, renderCodeSpan), (text) => [
@@ -138,8 +148,13 @@ function makeSections(report: Report): readonly Section[] {
     ),
     makeDriftSection(report),
     makeSection('#### Texts\n', 'diff', 0.95, prompts, renderDiffItems),
-    makeSection('#### Warnings\n', 'warning', 1, warnings, renderProblemItems),
+    makeSection('#### Warnings\n', 'warning', 1, groupProblems(warnings), renderWarningItems),
   ];
+}
+
+/** Renders the baselines of these prompts as one line. Returns no line if there are no prompts. */
+function renderBaselineItems(prompts: readonly ReportPrompt[], mode: Report['mode']): readonly string[] {
+  return prompts.length === 0 ? [] : [`${describeBaselines(prompts.map(renderPromptName), mode, Infinity)}\n`];
 }
 
 function makeDriftSection(report: Report): Section {
@@ -179,7 +194,12 @@ function makeMatrixSections(report: Report): readonly Section[] {
     renderTableRow([renderPromptName(prompt), ...formatCells(prompt).map(renderCodeSpan)]),
   ];
   const title = words.applyReportWords(report, 'Environments');
-  return [makeSection(`#### ${title}\n\n${head}`, 'row', 0.7, report.prompts, renderRows)];
+  return [
+    makeSection(`#### ${title}\n\n${head}`, 'row', 0.7, sortByAttention(report.prompts), renderRows),
+    makeSection('', 'legend', 0.7, listMatrixSigns(report), ({ sign, meaning }) => [
+      `- ${renderCodeSpan(sign)}: ${meaning}\n`,
+    ]),
+  ];
 }
 
 /**
@@ -188,6 +208,12 @@ function makeMatrixSections(report: Report): readonly Section[] {
  */
 function renderProblemItems(problem: ReportProblem): readonly string[] {
   return [`\n${renderCodeBlock(renderProblem(problem, PLAIN_STYLE).split('\n'), 'text')}\n`];
+}
+
+/** Renders a group of warnings as a code block. Lists their places below it, because long lines of code do not wrap. */
+function renderWarningItems(group: ProblemGroup): readonly string[] {
+  const places = renderPlaces(group, renderCodeSpan);
+  return renderProblemItems(getGroupedProblem(group)).map((item) => `${item}${places === null ? '' : `\n${places}\n`}`);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { formatCount, joinNames } from '../text.ts';
 import { escapeLine } from './escape.ts';
 import { renderFileLink, fitLine, narrowStyle, type Style } from './style.ts';
 import type { Report, ReportProblem, ReportPrompt } from './schema.ts';
@@ -15,8 +16,7 @@ export function listProblems({ problems, prompts }: Pick<Report, 'problems' | 'p
     return needsNoPath || concernsRun ? problem : { ...problem, path: prompt.path };
   };
   const placed = prompts.flatMap((prompt) => prompt.problems.map((problem) => addPath(problem, prompt)));
-  const makeKey = (problem: ReportProblem): string => `${formatProblemPlace(problem)} ${makeProblemKey(problem)}`;
-  return [...new Map([...problems, ...placed].map((problem) => [makeKey(problem), problem])).values()];
+  return [...new Map([...problems, ...placed].map((problem) => [makePlacedKey(problem), problem])).values()];
 }
 
 /**
@@ -44,6 +44,11 @@ export function findSharedProblems(prompts: readonly ReportPrompt[]): readonly R
 /** Returns true if the report shows this problem only once for all affected prompts. */
 export function isSharedProblem(problem: ReportProblem, shared: readonly ReportProblem[]): boolean {
   return shared.some((sharedProblem) => makeProblemKey(sharedProblem) === makeProblemKey(problem));
+}
+
+/** Returns a key that is the same for all problems with the same code and message in the same place. */
+function makePlacedKey(problem: ReportProblem): string {
+  return `${formatProblemPlace(problem)} ${makeProblemKey(problem)}`;
 }
 
 /** Returns a key that is the same for all problems with the same code and message, regardless of their prompts. */
@@ -101,8 +106,70 @@ export function formatProblemPlace({ path, line, column }: ReportProblem): strin
   return [path, line, column].filter((part) => part !== undefined).join(':');
 }
 
-/** Renders all errors or all warnings of a report. Each returned string ends with a line feed. */
-export function renderProblems(report: Report, severity: ReportProblem['severity'], style: Style): readonly string[] {
-  const selected = listProblems(report).filter((problem) => problem.severity === severity);
-  return selected.map((problem) => `${renderProblem(problem, style)}\n`);
+/** Renders all errors of a report. Each returned string ends with a line feed. */
+export function renderErrors(report: Report, style: Style): readonly string[] {
+  const errors = listProblems(report).filter(({ severity }) => severity === 'error');
+  return errors.map((problem) => `${renderProblem(problem, style)}\n`);
+}
+
+/**
+ * Renders the warnings of a report. Many warnings that differ only in their place become one warning with a list of
+ * places. Each returned string ends with a line feed.
+ * @param shownReport a report whose warnings the user has already seen, or undefined; its warnings are omitted
+ */
+export function renderWarnings(report: Report, shownReport: Report | undefined, style: Style): readonly string[] {
+  const shown = new Set(shownReport && listProblems(shownReport).map(makePlacedKey));
+  const warnings = listProblems(report).filter(
+    (problem) => problem.severity === 'warning' && !shown.has(makePlacedKey(problem)),
+  );
+  return groupProblems(warnings).map((group) => {
+    const places = renderPlaces(group, (place, path) => renderFileLink(escapeLine(place), path, style));
+    const lines = places === null ? [] : fitLine(places, narrowStyle(style, 2), 2).map((line) => `  ${line}`);
+    return `${[renderProblem(getGroupedProblem(group), style), ...lines].join('\n')}\n`;
+  });
+}
+
+/** Equal problems in different places, in the order of the report. Contains at least one problem. */
+export type ProblemGroup = readonly [ReportProblem, ...ReportProblem[]];
+
+/** The maximum number of problems of one kind to show one by one. If there are more, the report shows them as a group. */
+const MAX_SEPARATE_PROBLEMS = 3;
+
+/**
+ * Groups the problems that have the same code, message and hint, if there are more than three. Every other problem is a
+ * group of its own, and so is every problem without a path. Each group is in the place of its first problem.
+ */
+export function groupProblems(problems: readonly ReportProblem[]): readonly ProblemGroup[] {
+  const makeKind = (problem: ReportProblem): string => `${makeProblemKey(problem)} ${problem.hint}`;
+  const placed = problems.filter(({ path }) => path !== undefined);
+  const kinds = Map.groupBy(placed, makeKind);
+  return problems.flatMap((problem): readonly ProblemGroup[] => {
+    const [first, ...others] = kinds.get(makeKind(problem)) ?? [];
+    if (problem.path === undefined || others.length < MAX_SEPARATE_PROBLEMS) return [[problem]];
+    return problem === first ? [[first, ...others]] : [];
+  });
+}
+
+/** Returns the problem to show for a group. It has no place if the group has several places. */
+export function getGroupedProblem([first, ...others]: ProblemGroup): ReportProblem {
+  if (others.length === 0) return first;
+  const { code, severity, message, hint } = first;
+  return { code, severity, message, hint };
+}
+
+/** The maximum number of places to list for one group of problems. */
+const MAX_PLACES = 10;
+
+/**
+ * Renders the places of a group in one line. Returns null if the group has only one problem, because a problem shows
+ * its own place.
+ * @param renderPlace escapes a place, such as `prompts/a.md:3:7`; its second argument is the path of the file
+ */
+export function renderPlaces(
+  group: ProblemGroup,
+  renderPlace: (place: string, path: string | undefined) => string,
+): string | null {
+  if (group.length === 1) return null;
+  const places = group.map((problem) => renderPlace(formatProblemPlace(problem), problem.path));
+  return `In ${formatCount(group.length, 'place')}: ${joinNames(places, MAX_PLACES)}`;
 }

@@ -322,7 +322,10 @@ export const ReportShape = z.object({
       prompts: CountShape.describe('The number of prompts in the report.'),
       unchanged: CountShape.describe('The number of prompts that are in sync.'),
       create_version: CountShape.describe(
-        'The number of versions to create, or after an apply, the number of versions that it created.',
+        'The number of versions to create, or after an apply, the number of versions that it created. Baselines do not count.',
+      ),
+      baselines: CountShape.optional().describe(
+        'The number of baselines to create, or after an apply, the number of baselines that it created. Absent in reports of earlier releases, which count baselines in create_version.',
       ),
       update_prompt: CountShape.describe('The number of prompts whose fields change, or after an apply, have changed.'),
       set_active: CountShape.describe(

@@ -1,10 +1,11 @@
 import { escapeLine } from './escape.ts';
-import { renderProblems } from './problems.ts';
+import { renderErrors } from './problems.ts';
 import type { Report, ReportChange, ReportDrift, ReportPrompt, ReportRow } from './schema.ts';
 import { fitLine, layOutTable, makeStyle, type TableCell, type Colors, type Style } from './style.ts';
 import { hasPlan, renderSummary } from './summary.ts';
 import type { TextOptions } from './text.ts';
-import { describeOrphans, describeVersionRef, describeWaitingPromotions } from './describe.ts';
+import { applyReportWords, describeOrphans, describeVersionRef } from './describe.ts';
+import { describeLongestWait } from './waiting.ts';
 
 /**
  * Renders the report of `promptsync status` for a terminal or a log. A table of prompts and environments shows the
@@ -12,17 +13,11 @@ import { describeOrphans, describeVersionRef, describeWaitingPromotions } from '
  */
 export function renderStatus(report: Report, options: TextOptions): string {
   const style = makeStyle(options);
-  const waiting = report.prompts.flatMap((prompt) =>
-    describeWaitingPromotions(prompt, escapeLine).flatMap((text) =>
-      fitLine(`${escapeLine(prompt.key)}  ${text}`, style, 2),
-    ),
-  );
-  const lines = [...renderMatrixLines(report, style), ...(waiting.length === 0 ? [] : ['', ...waiting])];
-  const matrix = options.quiet || !hasPlan(report) ? [] : [`${lines.join('\n')}\n`];
+  const blocks = options.quiet || !hasPlan(report) ? [] : renderMatrixBlocks(report, style);
   return [
-    ...matrix,
+    ...blocks.filter((lines) => lines.length > 0).map((lines) => `${lines.join('\n')}\n`),
     ...renderOrphanLines(report, options, style),
-    ...renderProblems(report, 'error', style),
+    ...renderErrors(report, style),
     `${renderSummary(report, style)}\n`,
   ].join('\n');
 }
@@ -34,33 +29,48 @@ function renderOrphanLines(report: Report, { quiet }: TextOptions, style: Style)
 }
 
 /**
- * Renders the table of prompts and environments. If the table is too wide for the terminal, lists the environments
- * below the key of each prompt instead.
+ * Renders the table of prompts and environments, and the notes on it. If the table is too wide for the terminal, lists
+ * the environments below the key of each prompt instead.
  */
-function renderMatrixLines(report: Report, style: Style): readonly string[] {
+function renderMatrixBlocks(report: Report, style: Style): readonly (readonly string[])[] {
   const { colors, screen } = style;
   const environments = listEnvironments(report);
   const header = ['prompt', ...environments].map((text) => ({ text: escapeLine(text), paint: colors.bold }));
-  const rows = report.prompts.map((prompt) => makeMatrixRow(prompt, environments, colors));
-  const lines = layOutTable([header, ...rows], style);
+  const rows = sortByAttention(report.prompts).map((prompt) => makeMatrixRow(prompt, environments, colors));
+  const signs = [...listMatrixSigns(report), ...(report.prompts.some(hasChangedFields) ? [FIELD_SIGN] : [])];
+  const table = layOutTable([header, ...rows], style);
   const isWide = (line: string) => screen !== null && screen.width(line) > screen.columns;
-  if (!lines.some(isWide)) return lines;
-  return rows.flatMap(([name, ...cells]) => [
+  if (!table.some(isWide)) return [table, renderNotes(report, signs, style)];
+  const list = rows.flatMap(([name, ...cells]) => [
     ...fitLine(name?.text ?? '', style, 2),
     ...cells.flatMap(({ text, paint }, column) =>
       text === UNPINNED ? [] : fitLine(`  ${escapeLine(environments[column] ?? '')}: ${paint(text)}`, style, 4),
     ),
   ]);
+  const shownSigns = signs.filter(({ sign }) => sign !== UNPINNED);
+  return [list, renderNotes(report, shownSigns, style)];
+}
+
+/** Renders the meanings of signs, and the environment that has waited longest for a promotion. */
+function renderNotes({ prompts }: Report, signs: readonly MatrixSign[], style: Style): readonly string[] {
+  const legend = signs.map(({ sign, meaning }) => style.colors.dim(`${sign}: ${meaning}`));
+  const longestWait = describeLongestWait(prompts, escapeLine);
+  return [...legend, ...(longestWait === null ? [] : [longestWait])].flatMap((note) => fitLine(note, style, 2));
 }
 
 /** Builds the table row of one prompt. A `~` after the key means that fields of the prompt change. */
 function makeMatrixRow(prompt: ReportPrompt, environments: readonly string[], colors: Colors): readonly TableCell[] {
-  const fieldMark = prompt.changes.some(({ kind }) => kind === 'update-prompt') ? ' ~' : '';
+  const fieldMark = hasChangedFields(prompt) ? ` ${FIELD_SIGN.sign}` : '';
   const cells = environments.map((environment) => {
     const cell = makeMatrixCell(prompt, environment);
-    return { text: formatMatrixCell(cell), paint: colors[CELL_COLORS[cell.kind]] };
+    const isWaiting = cell.kind === 'in-sync' && cell.behind > 0;
+    return { text: formatMatrixCell(cell), paint: isWaiting ? colors.cyan : colors[CELL_COLORS[cell.kind]] };
   });
   return [{ text: `${escapeLine(prompt.key)}${fieldMark}`, paint: (text) => text }, ...cells];
+}
+
+function hasChangedFields({ changes }: ReportPrompt): boolean {
+  return changes.some(({ kind }) => kind === 'update-prompt');
 }
 
 const CELL_COLORS = {
@@ -97,6 +107,11 @@ export type MatrixCell = {
    * `in-sync`.
    */
   readonly next: string;
+  /**
+   * The number of versions by which the environment is behind the environment that it is promoted from. 0 if it is not
+   * behind.
+   */
+  readonly behind: number;
   /** The drift of the environment. Null if there is none. */
   readonly drift: ReportDrift | null;
   /** The result of the change in this environment. Undefined if there is no change, or if no sync has attempted it. */
@@ -123,7 +138,11 @@ export function listEnvironments({ prompts }: Report): readonly string[] {
 export function makeMatrixCell(prompt: ReportPrompt, environment: string): MatrixCell {
   const hasEnvironment = (part: object): boolean => 'environment' in part && part.environment === environment;
   const change = prompt.changes.find(hasEnvironment);
-  const common = { drift: prompt.drift.find(hasEnvironment) ?? null, status: change?.status };
+  const common = {
+    behind: countVersionsBehind(prompt, environment),
+    drift: prompt.drift.find(hasEnvironment) ?? null,
+    status: change?.status,
+  };
   if (change?.kind === 'set-active') {
     return {
       ...common,
@@ -137,6 +156,10 @@ export function makeMatrixCell(prompt: ReportPrompt, environment: string): Matri
     return { ...common, kind: 'pin', now: escapeLine(edit.before ?? ''), next: escapeLine(edit.after) };
   }
   return { ...common, ...makeUnchangedCell(prompt.environments?.find(hasEnvironment), prompt) };
+}
+
+function countVersionsBehind({ waiting = [] }: ReportPrompt, environment: string): number {
+  return waiting.find((one) => one.environment === environment)?.versions ?? 0;
 }
 
 function makeUnchangedCell(
@@ -156,10 +179,46 @@ function makeUnchangedCell(
 const UNPINNED = '·';
 
 /**
- * Returns the text of a cell, for example `v6` or `v6 → v7`. `v6 → 7?` means that no known version matches the pin `7`.
+ * Returns the text of a cell, for example `v6`, `v6 ↑2` or `v6 → v7`. `v6 → 7?` means that no known version matches the
+ * pin `7`. `listMatrixSigns` explains the other signs.
  */
-export function formatMatrixCell({ kind, now, next }: MatrixCell): string {
+export function formatMatrixCell({ kind, now, next, behind }: MatrixCell): string {
   if (kind === 'unpinned') return UNPINNED;
   if (kind === 'unread') return '?';
-  return kind === 'in-sync' ? now : `${now} → ${next}`;
+  const current = behind === 0 ? now : `${now} ↑${behind}`;
+  return kind === 'in-sync' ? current : `${current} → ${next}`;
+}
+
+/** A sign that reports use in the table of prompts and environments, and its meaning. */
+type MatrixSign = { readonly sign: string; readonly meaning: string };
+
+const FIELD_SIGN: MatrixSign = { sign: '~', meaning: 'a sync changes the key, the name or the description' };
+
+/** Returns the signs in the cells of a report that need an explanation. */
+export function listMatrixSigns(report: Report): readonly MatrixSign[] {
+  const environments = listEnvironments(report);
+  const cells = report.prompts.flatMap((prompt) => environments.map((one) => makeMatrixCell(prompt, one)));
+  const behind = { sign: '↑n', meaning: 'n versions behind the environment that it is promoted from' };
+  const unpinned = { sign: UNPINNED, meaning: 'the file does not pin this environment' };
+  return [
+    ...(cells.some((cell) => cell.behind > 0) ? [behind] : []),
+    ...(cells.some(({ kind }) => kind === 'unpinned') ? [unpinned] : []),
+  ].map(({ sign, meaning }) => ({ sign, meaning: applyReportWords(report, meaning) }));
+}
+
+/**
+ * Sorts prompts by how much attention they need: first those that were not read or are blocked, then those that differ
+ * from their files, then those that wait for a promotion. Otherwise keeps their order.
+ */
+export function sortByAttention(prompts: readonly ReportPrompt[]): readonly ReportPrompt[] {
+  return prompts.toSorted((one, other) => rankAttention(one) - rankAttention(other));
+}
+
+/** Returns a rank that is lower if the prompt needs more attention. */
+function rankAttention({ status, changes, drift, environments = [], waiting = [] }: ReportPrompt): number {
+  if (status === 'failed' || status === 'not_attempted') return 0;
+  if (status === 'blocked') return 1;
+  const differs = changes.length + drift.length > 0 || environments.some(({ in_sync: inSync }) => !inSync);
+  if (differs) return 2;
+  return waiting.length > 0 ? 3 : 4;
 }

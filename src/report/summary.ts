@@ -1,4 +1,4 @@
-import { formatCount, shortenCommitId } from '../text.ts';
+import { formatCount, shortenCommitId, shortenDigest } from '../text.ts';
 import { FILE_COMMANDS } from '../domain/edits.ts';
 import { isError } from '../problem.ts';
 import { type Colors, fitLine, type Style, renderWebLink } from './style.ts';
@@ -92,7 +92,8 @@ type WorkCounts = {
 
 function describeWorkCounts({ mode, summary }: Report): WorkCounts {
   const isApply = mode === 'apply';
-  const done = omitZeroCounts([
+  const { baselines = 0 } = summary;
+  const changes = omitZeroCounts([
     [summary.create_version, isApply ? 'created' : 'to create'],
     [summary.update_prompt, isApply ? 'updated' : 'to update'],
     [summary.set_active, isApply ? 'activated' : 'to activate'],
@@ -102,6 +103,10 @@ function describeWorkCounts({ mode, summary }: Report): WorkCounts {
     [summary.failed, 'failed'],
     [summary.not_attempted, 'not attempted'],
   ]);
+  // Readers of a first plan need to know that it is safe, because it has one baseline for each prompt.
+  const servedNote = isApply ? ' (nothing that is served changed)' : ' (nothing that is served changes)';
+  const note = changes.length + rest.length === 0 ? servedNote : '';
+  const done = [...changes, ...(baselines === 0 ? [] : [`${formatCount(baselines, 'baseline')}${note}`])];
   return { done, work: [...done, ...rest] };
 }
 
@@ -259,7 +264,7 @@ function renderOriginLines({ service, commit, plan_digest: digest }: Report, sty
   const parts = [
     service === null ? [] : [renderWebLink(escapeLine(service), service, style)],
     commit === null ? [] : [`commit ${shortenCommitId(escapeLine(commit))}`],
-    digest === null ? [] : [`plan ${digest}`],
+    digest === null ? [] : [`plan ${shortenDigest(digest)}`],
   ];
   return fitLine(style.colors.dim(parts.flat().join(' · ')), style, 2);
 }

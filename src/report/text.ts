@@ -1,4 +1,5 @@
 import { isError } from '../problem.ts';
+import { describeBaselines, listBaselinePrompts, omitListedBaseline } from './baselines.ts';
 import { renderDiffs } from './diff-text.ts';
 import { escapeLine } from './escape.ts';
 import { isSharedProblem, formatProblemPlace, renderProblem, findSharedProblems } from './problems.ts';
@@ -32,9 +33,10 @@ export type TextOptions = StyleOptions & {
 export function renderText(report: Report, options: TextOptions): string {
   const style = makeStyle(options);
   const shared = findSharedProblems(report.prompts);
+  const baselinePrompts = listBaselinePrompts(report);
   const prompts = report.prompts.map((prompt) => {
     return {
-      ...prompt,
+      ...omitListedBaseline(prompt, baselinePrompts),
       problems: prompt.problems.filter((problem) => isError(problem) && !isSharedProblem(problem, shared)),
     };
   });
@@ -50,6 +52,7 @@ export function renderText(report: Report, options: TextOptions): string {
   return [
     ...files,
     ...blocks,
+    ...(options.quiet ? [] : renderBaselines(baselinePrompts, report.mode, style)),
     ...problemTables,
     ...errors.map((error) => renderProblem(error, style)),
     renderSummary(report, style),
@@ -71,6 +74,17 @@ function renderFiles({ files = [] }: Report, style: Style): readonly string[] {
       })
       .join('\n'),
   ];
+}
+
+/** The maximum number of names in one line on a terminal. A log or a file shows all names. */
+const MAX_NAMES = 10;
+
+/** Renders the baselines of these prompts as one line. Returns no line if there are no prompts. */
+function renderBaselines(prompts: readonly ReportPrompt[], mode: Report['mode'], style: Style): readonly string[] {
+  if (prompts.length === 0) return [];
+  const names = prompts.map(({ key, path }) => renderFileLink(escapeLine(key), path, style));
+  const line = describeBaselines(names, mode, style.screen === null ? Infinity : MAX_NAMES);
+  return [fitLine(`${style.colors.green('+')} ${line}`, style, 4).join('\n')];
 }
 
 /**

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { BaseState } from '../../src/domain/desired-state.ts';
 import { makeProblem } from '../../src/problem.ts';
 import { ServiceError } from '../../src/service/prompt-service.ts';
+import { shortenDigest } from '../../src/text.ts';
 import { startWithTextOne, formatOutcome, sync, type SyncParts } from './support.ts';
 import { type Backend, backends, inMemoryBackend } from '../doubles/backends.ts';
 import { file } from '../planning/support.ts';
@@ -130,8 +131,8 @@ describe.each(backends)('the second observation before a write (backend: %s)', (
     });
     expect(refused.outcomes.map(formatOutcome)).toStrictEqual(['blocked: not_made not_made guard/stale-plan']);
     const message = refused.outcomes[0]?.problems[0]?.message;
-    expect(message).toMatch(/^The plan digest is sha256:[0-9a-f]{64}, but sha256:[0-9a-f]{64} was expected\./);
-    expect(message).toContain(`but ${plan.digest} was expected.`);
+    expect(message).toMatch(/^The plan digest is sha256:[0-9a-f]{12}, but sha256:[0-9a-f]{12} was expected\./);
+    expect(message).toContain(`but ${shortenDigest(plan.digest)} was expected.`);
     expect(refused.lines).toStrictEqual([]);
     expect(service.serves('p1', 'staging')?.[1]).toBe('Theirs');
   });

@@ -10,7 +10,7 @@ import {
   writeFiles,
 } from '../support/folder.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
-import { runJson } from '../support/run.ts';
+import { run, runJson } from '../support/run.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const PATH = 'prompts/greeting.md';
@@ -88,11 +88,47 @@ describe('the commit and path in a version record', () => {
   });
 });
 
-test('sync --expect-plan accepts the digest of a reviewed plan even if HEAD has changed since the review', async () => {
-  const folder = makeRepository(workspaceFiles({ greeting: {} }));
-  const service = await startTestService(['greeting']);
-  const plan = await runJson(folder, ['plan'], service);
-  commitAll(folder, 'Merged');
-  const words = [...SYNC, '--expect-plan', plan.report.plan_digest!];
-  expect(await runJson(folder, words, service)).toMatchObject({ exitCode: 0 });
+describe('sync --expect-plan', () => {
+  test('sync --expect-plan accepts the digest of a reviewed plan even if HEAD has changed since the review', async () => {
+    const folder = makeRepository(workspaceFiles({ greeting: {} }));
+    const service = await startTestService(['greeting']);
+    const plan = await runJson(folder, ['plan'], service);
+    commitAll(folder, 'Merged');
+    const words = [...SYNC, '--expect-plan', plan.report.plan_digest!];
+    expect(await runJson(folder, words, service)).toMatchObject({ exitCode: 0 });
+  });
+
+  test.each(['text', 'markdown', 'html'])(
+    'sync --expect-plan accepts the 12 digits that plan --format %s prints',
+    async (format) => {
+      const folder = makeRepository(workspaceFiles({ greeting: {} }));
+      const service = await startTestService(['greeting']);
+      const { stdout } = await run(folder, ['plan', '--format', format], service);
+      const printed = /sha256:[0-9a-f]+/.exec(stdout)?.[0] ?? '';
+      expect(printed).toHaveLength('sha256:'.length + 12);
+      expect(await run(folder, [...SYNC, '--expect-plan', printed], service)).toMatchObject({ exitCode: 0 });
+    },
+  );
+
+  test.each<[string, (digits: string) => string, number]>([
+    ['sync --expect-plan accepts a prefix without sha256:', (digits) => digits.slice(0, 12), 0],
+    ['sync --expect-plan accepts upper-case digits', (digits) => digits.toUpperCase(), 0],
+    [
+      'sync --expect-plan refuses a plan whose last digit differs from the expected digest',
+      (digits) => `sha256:${digits.slice(0, -1)}${digits.endsWith('0') ? '1' : '0'}`,
+      3,
+    ],
+    ['sync --expect-plan refuses a plan with another prefix', () => '000000000000', 3],
+    ['sync --expect-plan does not accept fewer than 12 digits', (digits) => `sha256:${digits.slice(0, 11)}`, 1],
+    ['sync --expect-plan does not accept more than 64 digits', (digits) => `${digits}0`, 1],
+    ['sync --expect-plan does not accept an empty value', () => '', 1],
+  ])('%s', async (_, type, exitCode) => {
+    const folder = makeRepository(workspaceFiles({ greeting: {} }));
+    const service = await startTestService(['greeting']);
+    const { report } = await runJson(folder, ['plan'], service);
+    const words = [...SYNC, '--expect-plan', type(report.plan_digest!.slice('sha256:'.length))];
+    service.takeWrites();
+    expect(await run(folder, words, service)).toMatchObject({ exitCode });
+    expect(service.takeWrites()).toHaveLength(exitCode === 0 ? 3 : 0);
+  });
 });

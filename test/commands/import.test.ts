@@ -379,7 +379,7 @@ test('import pins the active version by id if the environment does not allow lat
   await run(folder, ['import', 'prm_greeting'], service);
   expect(read(folder, 'prompts/greeting.md')).toMatch(/pins:\n {2}live: version:\S+ {2}# 1\n---\n\nOne\.\n/);
   const { report } = await runJson(folder, ['plan'], service);
-  expect(report.summary).toMatchObject({ create_version: 1, set_active: 0, blocked: 0 });
+  expect(report.summary).toMatchObject({ baselines: 1, set_active: 0, blocked: 0 });
 });
 
 test('import writes no file after an interrupt', async () => {

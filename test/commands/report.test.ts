@@ -26,7 +26,7 @@ function only({ prompts }: Report): ReportPrompt {
 }
 
 const NOTHING = {
-  ...{ prompts: 1, unchanged: 0, create_version: 0, update_prompt: 0, set_active: 0 },
+  ...{ prompts: 1, unchanged: 0, create_version: 0, baselines: 0, update_prompt: 0, set_active: 0 },
   ...{ blocked: 0, applied: 0, failed: 0, not_attempted: 0 },
 };
 

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { makeRepository, type Files } from '../support/folder.ts';
 import { makePromotionScene, type Scene } from '../support/promotion.ts';
+import type { PromptParts } from '../support/prompts.ts';
 
 const PINNED = { text: 'Three.', pins: { staging: 'latest', production: 1 } };
 
@@ -13,26 +15,30 @@ async function makeServingScene(staging: number, production: number): Promise<Sc
 }
 
 describe('status', () => {
-  test.each<[string, number, number, string | null]>([
+  test.each<[string, number, number, string]>([
+    ['status shows in the cell how many versions production is behind staging', 3, 1, 'greeting  v3       v1 ↑2'],
     [
-      'status shows how many versions production is behind staging and since when',
-      3,
-      1,
-      'production: 2 versions behind staging, since ',
+      'status shows the distance next to the active version if production does not serve its pinned version',
+      ...([3, 2, 'greeting  v3       v2 ↑1 → v1'] as const),
     ],
-    [
-      'status omits the commit of the last pin change if production does not serve its pinned version',
-      3,
-      2,
-      'production: 1 version behind staging\n',
-    ],
-    ['status shows nothing to promote if both environments serve the same version', 1, 1, null],
-    ['status shows nothing to promote if production is ahead of staging', 1, 2, null],
-  ])('%s', async (_, staging, production, said) => {
+    ['status shows no distance if both environments serve the same version', 1, 1, 'greeting  v1 → v3  v1'],
+    ['status shows no distance if production is ahead of staging', 1, 2, 'greeting  v1 → v3  v2 → v1'],
+  ])('%s', async (_, staging, production, row) => {
     const scene = await makeServingScene(staging, production);
     const { stdout } = await scene.run('status');
-    expect(stdout.includes(' behind ')).toBe(said !== null);
-    if (said !== null) expect(stdout).toContain(`\n\ngreeting  ${said}`);
+    expect(stdout.split('\n')[1]).toBe(row);
+    const legend = '\n\n↑n: n versions behind the environment that it is promoted from\n';
+    expect(stdout.includes(legend)).toBe(row.includes('↑'));
+  });
+
+  test.each<[string, number, boolean]>([
+    ['status names the prompt that has waited longest for a promotion, and the commit of its pin', 1, true],
+    ['status names no commit if production does not serve the version that this commit pinned', 2, false],
+  ])('%s', async (_, production, isKnown) => {
+    const scene = await makeServingScene(3, production);
+    const { stdout } = await scene.run('status');
+    const line = /^Longest wait: greeting in production, since [0-9a-f]{12}, Friday 2026-01-02$/m;
+    expect(line.test(stdout)).toBe(isKnown);
   });
 
   test('status shows the commit and the date of the last pin change in every output format', async () => {
@@ -46,14 +52,59 @@ describe('status', () => {
     expect(report.prompts[0]?.waiting).toMatchObject([
       { environment: 'production', from: 'staging', versions: 2, since: { commit, date: '2026-01-02T03:04:05+00:00' } },
     ]);
-    const line = `2 versions behind staging, since ${commit.slice(0, 12)}, Friday 2026-01-02`;
+    const since = `since ${commit.slice(0, 12)}, Friday 2026-01-02`;
     for (const format of ['text', 'markdown', 'html']) {
-      expect((await scene.run('status', '--format', format)).stdout.replaceAll('`', '')).toContain(line);
+      const shown = (await scene.run('status', '--format', format)).stdout.replaceAll('`', '');
+      expect(shown).toContain(since);
+      expect(shown.includes(`production: 2 versions behind staging, ${since}`)).toBe(format !== 'text');
+      expect(shown).toContain(format === 'html' ? 'v1 <em>↑2</em>' : 'v1 ↑2');
     }
   });
 
   test('plan does not report versions that are waiting for promotion', async () => {
     const scene = await makeServingScene(3, 1);
     expect((await scene.runJson('plan')).report.prompts[0]).not.toHaveProperty('waiting');
+  });
+});
+
+/** Makes 40 prompts of three versions. Every second one waits for a promotion, one differs, and one is not pinned. */
+async function makeFortyPrompts(): Promise<Scene> {
+  const ids = Array.from({ length: 40 }, (_, index) => `p${String(index + 1).padStart(2, '0')}`);
+  const isWaiting = (index: number): boolean => index % 2 === 1;
+  const pin = (index: number) => ({ ...PINNED, pins: { staging: 'latest', production: isWaiting(index) ? 1 : 3 } });
+  const others: Record<string, PromptParts> = Object.fromEntries(ids.map((id, index) => [id, pin(index)]));
+  others['p09'] = { ...PINNED, pins: { staging: 'latest', production: 2 } };
+  others['p11'] = { ...PINNED, pins: { staging: 'latest' } };
+  others['p13'] = { ...PINNED, pins: { staging: 'latest', production: 99 } };
+  const options = { terminal: true, columns: 80, environment: { NO_COLOR: '1' } };
+  const scene = await makePromotionScene({}, { others, options, makeFolder: makeRepositoryWithout('greeting') });
+  for (const [index, id] of ids.entries()) {
+    scene.make(['One.', 'Two.', 'Three.'], id);
+    scene.activate('staging', 3, id);
+    scene.activate('production', isWaiting(index) ? 1 : 3, id);
+  }
+  return scene;
+}
+
+const makeRepositoryWithout = (id: string) => (files: Files) =>
+  makeRepository(Object.fromEntries(Object.entries(files).filter(([path]) => path !== `prompts/${id}.md`)));
+
+describe('status of 40 prompts on a terminal with 80 columns', () => {
+  test('status lists what needs attention first and adds three lines of notes', async () => {
+    const { stdout } = await (await makeFortyPrompts()).run('status');
+    const lines = stdout.split('\n');
+    const keys = lines.slice(1, 41).map((line) => line.slice(0, 3));
+    expect(keys.slice(0, 5)).toEqual(['p13', 'p09', 'p02', 'p04', 'p06']);
+    expect(keys.slice(20, 25)).toEqual(['p38', 'p40', 'p01', 'p03', 'p05']);
+    expect(keys.toSorted()).toHaveLength(new Set(keys).size);
+    expect(lines[3]).toBe('p02     v3       v1 ↑2');
+    expect(lines.find((line) => line.startsWith('p11'))).toBe('p11     v3       ·');
+    expect(lines.slice(41, 46)).toEqual([
+      '',
+      '↑n: n versions behind the environment that it is promoted from',
+      '·: the file does not pin this environment',
+      expect.stringMatching(/^Longest wait: p02 in production, since [0-9a-f]{12}, Friday 2026-01-02$/),
+      '',
+    ]);
   });
 });

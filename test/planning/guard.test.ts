@@ -71,6 +71,14 @@ describe('the guard --expect-plan', () => {
     expect(guardPlan(plan, { ...none, expectedPlan: plan.digest })).toStrictEqual(plan);
   });
 
+  test('The --expect-plan guard accepts 12 digits of the expected digest but no fewer', () => {
+    const plan = planOf(1, 1);
+    const guardWith = (length: number) =>
+      statuses(guardPlan(plan, { ...none, expectedPlan: plan.digest.slice(0, length) }));
+    expect(guardWith('sha256:'.length + 12)).toStrictEqual(['pending']);
+    expect(guardWith('sha256:'.length + 11)).toStrictEqual(['blocked']);
+  });
+
   test('If the plan digest differs from the expected digest, the --expect-plan guard blocks only the prompts with changes', () => {
     const refused = guardPlan(planOf(3, 2), { ...none, expectedPlan: planOf(3, 1).digest });
     expect(statuses(refused)).toStrictEqual(['blocked', 'blocked', 'unchanged']);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { showHidden } from '../../src/text.ts';
 import { escapeForRunner, escapeLine, renderJson } from '../../src/report/escape.ts';
 import { renderHistory } from '../../src/report/history.ts';
-import { renderProblem } from '../../src/report/problems.ts';
+import { renderProblem, renderWarnings } from '../../src/report/problems.ts';
 import { renderStatus } from '../../src/report/status.ts';
 import { renderText } from '../../src/report/text.ts';
 import { makeStyle } from '../../src/report/style.ts';
@@ -20,6 +20,7 @@ function outputsOf(text: string, colour = false): readonly string[] {
     renderStatus(report, shown!),
     renderHistory(report, shown!),
     ...report.problems.map((problem) => `${renderProblem(problem, makeStyle({ colour }))}\n`),
+    ...renderWarnings(report, undefined, makeStyle({ colour })),
   ]);
 }
 

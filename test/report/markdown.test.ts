@@ -12,6 +12,7 @@ import {
   ref,
   reportOf,
   setActive,
+  SHORT_DIGEST,
   type SetActive,
   testTexts,
 } from './support.ts';
@@ -116,7 +117,7 @@ describe('renderMarkdown', () => {
       'A Markdown report generated outside CI contains no link to a CI run',
       { runUrl: null },
       {},
-      [`plan \`${DIGEST}\`\n`],
+      [`plan \`${SHORT_DIGEST}\`\n`],
     ],
     [
       'A Markdown report omits the plan digest if there is no plan',
@@ -170,7 +171,7 @@ function change(before: string, after: string, ...breaking: SetActive['breaking'
   return { ...set(6, 'new', 'staging'), before_text: before, after_text: after, breaking };
 }
 
-const FOOT = `commit \`9f2c9f2c9f2c\` · service \`https://prompts.example.com\` · plan \`${DIGEST}\` · [run](${RUN})\n`;
+const FOOT = `commit \`9f2c9f2c9f2c\` · service \`https://prompts.example.com\` · plan \`${SHORT_DIGEST}\` · [run](${RUN})\n`;
 
 const PLAN = `### promptsync plan
 

@@ -6,9 +6,11 @@ import type { Report, ReportChange, ReportPrompt } from '../../src/report/schema
 import { runs } from '../support/seed.ts';
 
 export const DIGEST = `sha256:${'0'.repeat(64)}` as const;
+/** The digest as reports for people show it. */
+export const SHORT_DIGEST = `sha256:${'0'.repeat(12)}`;
 
 export const NO_SUMMARY: Report['summary'] = {
-  ...{ prompts: 0, unchanged: 0, create_version: 0, update_prompt: 0, set_active: 0 },
+  ...{ prompts: 0, unchanged: 0, create_version: 0, baselines: 0, update_prompt: 0, set_active: 0 },
   ...{ blocked: 0, applied: 0, failed: 0, not_attempted: 0 },
 };
 
@@ -53,7 +55,21 @@ export function hostileReports(text: string): readonly Report[] {
     { ...status!, prompts: status!.prompts.map((prompt) => ({ ...prompt, waiting: [waitingOf(text)] })) },
     { ...apply!, mode: 'history', prompts: history },
     { ...apply!, mode: 'pull', prompts: [edited], committed: { commit: text, branch: text } },
+    firstPlan(text),
   ];
+}
+
+/** Returns a plan with so many baselines and warnings that reports list them on one line. */
+function firstPlan(text: string): Report {
+  const suffixes = ['', '2', '3', '4'];
+  const change = { kind: 'create-version', digest: DIGEST, baseline: true, change_summary: text } as const;
+  const prompts = suffixes.map((suffix) => ({
+    ...promptOf({ key: `${text}${suffix}`, status: 'pending', changes: [change] }),
+    ...{ path: `${text}${suffix}`, id: text },
+  }));
+  const warning = { ...makeProblem('usage/invalid', { reason: text }), severity: 'warning' } as const;
+  const problems = suffixes.map((suffix) => ({ ...warning, path: `${text}${suffix}` }));
+  return reportOf(prompts, { service: text, commit: text, problems, summary: { ...NO_SUMMARY, baselines: 4 } });
 }
 
 function waitingOf(text: string) {

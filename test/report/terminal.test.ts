@@ -3,7 +3,7 @@ import stringWidth from 'fast-string-width';
 import { describe, expect, test } from 'vitest';
 import { makeProblem } from '../../src/problem.ts';
 import { renderHistory } from '../../src/report/history.ts';
-import { renderProblem } from '../../src/report/problems.ts';
+import { renderProblem, renderWarnings } from '../../src/report/problems.ts';
 import { renderStatus } from '../../src/report/status.ts';
 import { renderText } from '../../src/report/text.ts';
 import { makeScreen } from '../../src/report/screen.ts';
@@ -68,7 +68,11 @@ describe('terminal output', () => {
         const outputs = [
           renderText(changing(text, other), options),
           renderText({ ...changing(text, other), service: 'https://x.example' }, options),
-          ...hostileReports(text).flatMap((one) => [renderStatus(one, options), renderHistory(one, options)]),
+          ...hostileReports(text).flatMap((one) => [
+            renderText(one, options),
+            ...[renderStatus(one, options), renderHistory(one, options)],
+            ...renderWarnings(one, undefined, makeStyle(options)),
+          ]),
           ...hostileReport(text).problems.map((problem) => renderProblem(problem, makeStyle(options))),
         ];
         for (const line of outputs.flatMap((output) => plain(output).split('\n'))) {

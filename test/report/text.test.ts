@@ -7,7 +7,7 @@ import { renderStatus } from '../../src/report/status.ts';
 import { makeScreen } from '../../src/report/screen.ts';
 import { renderText } from '../../src/report/text.ts';
 import type { Report, ReportPrompt } from '../../src/report/schema.ts';
-import { DIGEST, NO_SUMMARY, promptOf, ref, reportOf, setActive } from './support.ts';
+import { DIGEST, NO_SUMMARY, promptOf, ref, reportOf, setActive, SHORT_DIGEST } from './support.ts';
 
 const prompt = (key: string, parts: Partial<ReportPrompt> = {}) => promptOf({ key, ...parts });
 
@@ -21,7 +21,7 @@ const setStaging = setActive({ before: ref(1), after: ref(2) });
 const failed = (key: string, problem: Problem) => prompt(key, { status: 'failed', problems: [problem] });
 const blocked = (key: string) => prompt(key, { status: 'blocked', changes: [setStaging], problems: [tooMany] });
 
-const origin = `https://prompts.example.com · commit 9f2c9f2c9f2c · plan ${DIGEST}`;
+const origin = `https://prompts.example.com · commit 9f2c9f2c9f2c · plan ${SHORT_DIGEST}`;
 
 describe('the summary of a text report', () => {
   test.each<[string, Partial<Report>, string]>([
@@ -181,18 +181,51 @@ describe('renderStatus', () => {
         environments: [row('staging', { active: null, wanted: null, in_sync: false })],
       }),
     ];
-    expect(status(prompts).split('\n').slice(0, 6)).toEqual([
+    expect(status(prompts).split('\n').slice(0, 9)).toEqual([
       'prompt    staging             production',
-      'in-sync   v1                  v1',
+      'unread    ?                   ·',
       'behind ~  v1 → new version    v1',
       'first     none → new version  ·',
       'lost      ·                   v1 → 7?',
-      'unread    ?                   ·',
+      'in-sync   v1                  v1',
+      '',
+      '·: the file does not pin this environment',
+      '~: a sync changes the key, the name or the description',
     ]);
     const none = { title: 'status', folder: null, commit: null, runUrl: null, limit: null };
     expect(renderMarkdown(reportOf(prompts, { mode: 'status' }), none)).toContain(
-      '| prompt | `staging` | `production` |\n| --- | --- | --- |\n| `in-sync` | `v1` | `v1` |\n',
+      '| prompt | `staging` | `production` |\n| --- | --- | --- |\n| `unread` | `?` | `·` |\n',
     );
+  });
+
+  test('The status matrix starts with unread and blocked prompts and ends with prompts in sync', () => {
+    const waiting = [{ environment: 'production', from: 'staging', versions: 2, since: null }];
+    const prompts = [
+      prompt('in-sync', { environments: [row('staging')] }),
+      prompt('waiting', { environments: [row('staging')], waiting }),
+      prompt('drifted', { environments: [row('staging', { in_sync: false })] }),
+      prompt('changed', { environments: [row('staging')], status: 'pending', changes: [setStaging] }),
+      prompt('blocked', { environments: [row('staging')], status: 'blocked' }),
+      prompt('skipped', { environments: [row('staging')], status: 'not_attempted' }),
+    ];
+    const order = ['skipped', 'blocked', 'drifted', 'changed', 'waiting', 'in-sync'];
+    const keysIn = (text: string) => text.match(/(?<=^(?:\| `)?)[a-z-]+(?=`? .*v1)/gm);
+    expect(keysIn(status(prompts))).toEqual(order);
+    const none = { title: 'status', folder: null, commit: null, runUrl: null, limit: null };
+    const page = renderMarkdown(reportOf(prompts, { mode: 'status' }), none);
+    expect(keysIn(page.slice(0, page.indexOf('\n####', page.indexOf('Environments'))))).toEqual(order);
+    const html = renderHtml(reportOf(prompts, { mode: 'status' }), 'status');
+    expect(Array.from(html.matchAll(/<details id="prompt:([a-z-]+)"/g), ([, key]) => key)).toEqual(order);
+  });
+
+  test('On a narrow terminal, the status matrix explains only the signs that the list contains', () => {
+    const prompts = [prompt('a-prompt-with-a-long-name', { environments: [row('staging')] }), prompt('b', {})];
+    const shown = renderStatus(reportOf(prompts, { mode: 'status' }), {
+      ...{ colour: false, quiet: false, screen: makeScreen(20) },
+    });
+    expect(shown).toContain('a-prompt-with-a-long-name');
+    expect(shown).not.toContain('·:');
+    expect(status(prompts)).toContain('·:');
   });
 
   test('On a narrow terminal, the status matrix lists environments below each prompt', () => {

@@ -60,7 +60,7 @@ export async function makeStage(): Promise<Stage> {
         .replaceAll(folder, '<folder>')
         .replaceAll(/\/\S+\/promptsync-demo-\w+/g, '<demo>')
         .replaceAll(/127\.0\.0\.1:\d{2,}/g, '127.0.0.1:<port>')
-        .replaceAll(/sha256:[0-9a-f]{64}/g, 'sha256:<digest>')
+        .replaceAll(/sha256:[0-9a-f]{12,64}/g, 'sha256:<digest>')
         .replaceAll(/ver_[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ver_<id>')
         .replaceAll(/(?<=commit(":)? "?|Committed )[0-9a-f]{12,40}/g, '<commit>')
         .replaceAll(/(?<=, since )[0-9a-f]{12}, .*/g, '<commit>, <day>')

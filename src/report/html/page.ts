@@ -3,10 +3,11 @@ import { isError } from '../../problem.ts';
 import { escapeLine } from '../escape.ts';
 import { isInterrupted, NOT_ASKED_CODE } from '../problems.ts';
 import type { Report, ReportProblem, ReportPrompt } from '../schema.ts';
-import { listEnvironments } from '../status.ts';
+import { listEnvironments, sortByAttention } from '../status.ts';
 import { PLAIN_STYLE } from '../style.ts';
 import { hasHistory, findNextSteps, renderOutcome } from '../summary.ts';
 import { applyReportWords, describeOrphans, getServiceNoun, listTextChanges } from '../describe.ts';
+import { shortenDigest } from '../../text.ts';
 import { markup, NO_MARKUP, type Markup } from './markup.ts';
 import {
   renderProblemList,
@@ -67,10 +68,11 @@ function renderMatrix(report: Report, context: PageContext): Markup {
   );
   const open = new Set(noteworthy.length <= MAX_OPEN_PROMPTS ? noteworthy : []);
   const names = context.environments.map((environment) => markup`<span>${environment}</span>`);
+  const prompts = report.mode === 'status' ? sortByAttention(report.prompts) : report.prompts;
   const hasTexts = report.prompts.some((prompt) => listTextChanges(prompt).length > 0);
   return markup`<section aria-labelledby="prompts"><h2><span id="prompts">Prompts</span><output aria-live="polite"></output></h2>
 ${renderControls(report, hasTexts)}<div class="matrix ${chooseWidthClass(names.length)}"><div class="head" aria-hidden="true"><span>prompt</span>${names}<span>status</span></div>
-${report.prompts.map((prompt) => renderPromptRow(prompt, context, open.has(prompt)))}</div>
+${prompts.map((prompt) => renderPromptRow(prompt, context, open.has(prompt)))}</div>
 <p class="none" hidden>No prompt matches the filters.</p></section>
 `;
 }
@@ -109,7 +111,7 @@ function renderHeader(report: Report, context: PageContext, title: string): Mark
   return markup`<header>
 <h1>promptsync ${title}</h1>
 <p class="outcome ${state}">${renderOutcome(report, PLAIN_STYLE.colors)}</p>
-${context.environments.length === 0 ? NO_MARKUP : markup`<p>${applyReportWords(report, HOW_TO_READ[chooseReadingHelp(report)])}</p>\n`}${steps}${renderFacts(report)}</header>
+${context.environments.length === 0 ? NO_MARKUP : markup`<p>${renderReadingHelp(report)}</p>\n`}${steps}${renderFacts(report)}</header>
 `;
 }
 
@@ -126,6 +128,16 @@ const HOW_TO_READ = {
   edits:
     'Each row is a prompt, and each column is an environment. The cells show the pins in the file now and after the edit.',
 } as const;
+
+/** Explains the distances in the cells. Only the report of `promptsync status` contains them. */
+const HOW_TO_READ_DISTANCES =
+  '↑2 means that the environment is 2 versions behind the environment that it is promoted from.';
+
+function renderReadingHelp(report: Report): string {
+  const isBehind = report.prompts.some(({ waiting = [] }) => waiting.length > 0);
+  const help = [HOW_TO_READ[chooseReadingHelp(report)], ...(isBehind ? [HOW_TO_READ_DISTANCES] : [])];
+  return applyReportWords(report, help.join(' '));
+}
 
 function chooseReadingHelp({ mode, prompts }: Report): keyof typeof HOW_TO_READ {
   if (mode === 'apply') return 'apply';
@@ -150,7 +162,7 @@ function renderFacts(report: Report): Markup {
 
 /** Renders the plan digest at the end of the page, because users need it only for `--expect-plan`. */
 function renderFooter({ plan_digest: digest }: Report): Markup {
-  return digest === null ? NO_MARKUP : markup`<footer>plan <code>${digest}</code></footer>\n`;
+  return digest === null ? NO_MARKUP : markup`<footer>plan <code>${shortenDigest(digest)}</code></footer>\n`;
 }
 
 /**

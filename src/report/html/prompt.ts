@@ -2,7 +2,7 @@ import { isMarkerLine, makeTextDiffs, markWords, type Block, type MarkedLine, ty
 import { UNKNOWN_TEXT_NOTES } from '../diff-text.ts';
 import { escapeLine } from '../escape.ts';
 import { describeDifference, makeHistoryTables, type HistoryTable } from '../history.ts';
-import { formatProblemPlace } from '../problems.ts';
+import { formatProblemPlace, getGroupedProblem, groupProblems, type ProblemGroup } from '../problems.ts';
 import type { Report, ReportChange, ReportProblem, ReportPrompt } from '../schema.ts';
 import { makeMatrixCell, type MatrixCell } from '../status.ts';
 import { listDifferingRows, hasHistory } from '../summary.ts';
@@ -10,6 +10,7 @@ import { formatCount } from '../../text.ts';
 import * as words from '../describe.ts';
 import { markup, NO_MARKUP, type Markup } from './markup.ts';
 import { hasFailed } from '../describe.ts';
+import { describeWaitingPromotions } from '../waiting.ts';
 
 /** The properties of a page that are needed to render its rows. */
 export type PageContext = {
@@ -29,7 +30,7 @@ export const PROMPT_TRAITS = ['review', 'changed', 'drift', 'blocked', 'failed']
 
 /** Returns the traits of a prompt, in the order of `PROMPT_TRAITS`. */
 export function listTraits(prompt: ReportPrompt, mode: Report['mode']): readonly PromptTrait[] {
-  const { status, changes, edits = [], drift, environments = [], problems } = prompt;
+  const { status, changes, edits = [], drift, environments = [], problems, waiting = [] } = prompt;
   const differsFromPin = status === 'unchanged' && environments.some(({ in_sync: inSync }) => !inSync);
   const traits = {
     changed: changes.length + edits.length > 0 || status === 'applied' || status === 'pending',
@@ -37,7 +38,7 @@ export function listTraits(prompt: ReportPrompt, mode: Report['mode']): readonly
     blocked: status === 'blocked',
     failed: hasFailed(prompt, mode),
   };
-  const review = problems.length > 0 || Object.values(traits).includes(true);
+  const review = problems.length + waiting.length > 0 || Object.values(traits).includes(true);
   return PROMPT_TRAITS.filter((trait) => (trait === 'review' ? review : traits[trait]));
 }
 
@@ -96,18 +97,27 @@ function renderCells(prompt: ReportPrompt, { environments }: PageContext): reado
     const cell = makeMatrixCell(prompt, environment);
     const isBlocked = cell.kind === 'change' && prompt.status === 'blocked';
     // A blocked change is struck through, so that readers can recognize it even without color.
-    const content = isBlocked ? markup`${cell.now} → <s>${cell.next}</s> <em>blocked</em>` : renderCellContent(cell);
+    const content = isBlocked
+      ? markup`${renderActiveVersion(cell)} → <s>${cell.next}</s> <em>blocked</em>`
+      : renderCellContent(cell);
     const kind = isBlocked ? 'refused' : cell.kind;
     return markup`<span class="cell ${kind}"><i>${environment} </i>${content}${renderDriftMark(cell)}</span>`;
   });
 }
 
-function renderCellContent({ kind, now, next, status }: MatrixCell): Markup {
+function renderCellContent(cell: MatrixCell): Markup {
+  const { kind, next, status } = cell;
   if (kind === 'unpinned') return markup`<span class="none">not pinned</span>`;
   if (kind === 'unread') return markup`not known`;
-  if (kind === 'in-sync') return markup`${now}`;
-  if (kind === 'differs') return markup`${now} <em>not as pinned</em>`;
-  return markup`${now || 'not pinned'} → <b>${next}</b>${words.describeChangeStatus({ status })}`;
+  const active = renderActiveVersion(cell);
+  if (kind === 'in-sync') return active;
+  if (kind === 'differs') return markup`${active} <em>not as pinned</em>`;
+  return markup`${active} → <b>${next}</b>${words.describeChangeStatus({ status })}`;
+}
+
+/** Renders the version or the pin before a change, and how many versions the environment is behind. */
+function renderActiveVersion({ now, behind }: MatrixCell): Markup {
+  return markup`${now || 'not pinned'}${behind === 0 ? NO_MARKUP : markup` <em>↑${behind}</em>`}`;
 }
 
 /** Renders the drift mark of a cell. Drift that this run resolved gets no mark and appears only in the expanded row. */
@@ -134,7 +144,7 @@ function renderPromptBody(prompt: ReportPrompt, context: PageContext): readonly 
       }),
     ),
     ...words.listMessageChanges(prompt).map((text) => markup`<li class="changed">${escapeLine(text)}</li>`),
-    ...words.describeWaitingPromotions(prompt, escapeLine).map((text) => markup`<li>${text}</li>`),
+    ...describeWaitingPromotions(prompt, escapeLine).map((text) => markup`<li>${text}</li>`),
     ...words
       .describeBreakingChanges(prompt, escapeLine)
       .map((text) => markup`<li class="breaking"><b>Breaking:</b> ${text}</li>`),
@@ -153,15 +163,27 @@ function renderKeptMetadata(change: ReportChange): Markup {
   return lines.length === 0 ? NO_MARKUP : markup`\n<div class="text">${lines}</div>`;
 }
 
-/** Renders a list of problems. Each item shows the severity, location, message and code, followed by the hint. */
+/**
+ * Renders a list of problems. Each item shows the severity, location, message and code, followed by the hint. Many equal
+ * problems are one item with all their locations.
+ */
 export function renderProblemList(problems: readonly ReportProblem[]): Markup {
-  const items = problems.map((problem) => {
+  const items = groupProblems(problems).map((group) => {
+    const problem = getGroupedProblem(group);
     const place = formatProblemPlace(problem);
     const where = place === '' ? NO_MARKUP : markup`<code>${place}</code> `;
     const what = markup`<b>${problem.severity}:</b> ${where}${problem.message} <code class="code">${problem.code}</code>`;
-    return markup`<li class="${problem.severity}">${what}<br>${problem.hint}</li>\n`;
+    return markup`<li class="${problem.severity}">${what}<br>${problem.hint}${renderGroupPlaces(group)}</li>\n`;
   });
   return items.length === 0 ? NO_MARKUP : markup`<ul class="problems">${items}</ul>\n`;
+}
+
+function renderGroupPlaces(group: ProblemGroup): Markup {
+  if (group.length === 1) return NO_MARKUP;
+  const places = group.map(
+    (problem, index) => markup`${index === 0 ? '' : ', '}<code>${formatProblemPlace(problem)}</code>`,
+  );
+  return markup`<br>In ${formatCount(group.length, 'place')}: ${places}`;
 }
 
 function renderPins({ environments = [] }: ReportPrompt): Markup {

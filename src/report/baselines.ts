@@ -1,0 +1,36 @@
+import { formatCount, joinNames } from '../text.ts';
+import type { Report, ReportChange, ReportPrompt } from './schema.ts';
+
+/** The maximum number of baselines to show like other changes. If there are more, the report lists them on one line. */
+const MAX_SEPARATE_BASELINES = 3;
+
+/**
+ * Returns the prompts whose baselines the report lists on one line. Returns none if there are at most three. The list
+ * has the baselines that the summary counts, so it omits those of blocked prompts and those that were not created.
+ */
+export function listBaselinePrompts({ prompts }: Pick<Report, 'prompts'>): readonly ReportPrompt[] {
+  const listed = prompts.filter((prompt) => prompt.changes.some((change) => isCountedBaseline(change, prompt)));
+  return listed.length > MAX_SEPARATE_BASELINES ? listed : [];
+}
+
+/** Returns the prompt without its baseline if the report lists that baseline together with others. */
+export function omitListedBaseline(prompt: ReportPrompt, listed: readonly ReportPrompt[]): ReportPrompt {
+  if (!listed.includes(prompt)) return prompt;
+  return { ...prompt, changes: prompt.changes.filter((change) => !isCountedBaseline(change, prompt)) };
+}
+
+function isCountedBaseline(change: ReportChange, { status }: ReportPrompt): boolean {
+  if (change.kind !== 'create-version' || change.baseline !== true) return false;
+  return change.status === undefined ? status === 'pending' : change.status === 'made';
+}
+
+/**
+ * Describes baselines in one line.
+ * @param names the names of their prompts, escaped and possibly styled
+ * @param limit the maximum number of names to show
+ */
+export function describeBaselines(names: readonly string[], mode: Report['mode'], limit: number): string {
+  const count = formatCount(names.length, 'baseline');
+  const title = mode === 'apply' ? `created ${count}` : `${count} (versions for promptsync's records)`;
+  return `${title}: ${joinNames(names, limit)}`;
+}

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import { commitAll, makeRepository } from '../support/folder.ts';
+import { makePromotionScene, PROMOTION, type Scene } from '../support/promotion.ts';
+import { changeOutside } from './pulling.ts';
+
+/** Makes prompts that somebody edited in the service, and imports them. Does not commit their files. */
+async function importPrompts(count: number, options?: { readonly columns: number }): Promise<Scene> {
+  const ids = Array.from({ length: count }, (_, index) => `p${String(index + 1).padStart(2, '0')}`);
+  const scene = await makePromotionScene(
+    {},
+    {
+      others: Object.fromEntries(ids.map((id) => [id, {}])),
+      makeFolder: () => makeRepository({ 'promptsync.yaml': PROMOTION }),
+      ...(options && { options: { terminal: true, environment: { NO_COLOR: '1' }, ...options } }),
+    },
+  );
+  for (const id of ids) changeOutside(scene, { id, content: 'One.', environments: ['staging', 'production'] });
+  expect(await scene.run('import', ...ids.map((id) => `prm_${id}`))).toMatchObject({ exitCode: 0 });
+  return scene;
+}
+
+const countLines = (text: string): number => text.trimEnd().split('\n').length;
+const KEYS = ['p01', 'p02', 'p03', 'p04', 'p05'];
+const OUTCOME = 'Plan: 5 baselines (nothing that is served changes).';
+
+describe('the first plan after an import', () => {
+  test('The first plan of 40 imported prompts fits on a terminal with 80 columns and 24 rows', async () => {
+    const { stdout, stderr } = await (await importPrompts(40, { columns: 80 })).run('plan');
+    expect(stdout).toContain('p09, p10, and 30 more\n');
+    expect(stdout).toContain('Plan: 40 baselines (nothing that is served changes).\n');
+    expect(countLines(stdout) + countLines(stderr)).toBeLessThan(20);
+  });
+
+  test('plan lists more than three baselines on one line', async () => {
+    const scene = await importPrompts(5);
+    const { stdout } = await scene.run('plan');
+    expect(stdout).toBe(
+      `+ 5 baselines (versions for promptsync's records): ${KEYS.join(', ')}\n\n${OUTCOME}\n${originOf(scene, stdout)}`,
+    );
+    const page = await scene.run('plan', '--format', 'markdown');
+    const names = KEYS.map((key) => `\`${key}\``).join(', ');
+    expect(page.stdout).toContain(`${OUTCOME}\n\n5 baselines (versions for promptsync's records): ${names}\n\n`);
+    expect(page.stdout).not.toContain('What would change');
+  });
+
+  test('plan shows up to three baselines like other changes', async () => {
+    const { stdout } = await (await importPrompts(3)).run('plan');
+    expect(stdout.match(/^ {2}\+ baseline: .*$/gm)).toHaveLength(3);
+    expect(stdout).toContain('Plan: 3 baselines (nothing that is served changes).');
+  });
+
+  test('plan counts baselines separately from the versions that it creates', async () => {
+    const scene = await importPrompts(5);
+    commitAll(scene.folder, 'Import');
+    scene.write({ text: 'Two.' }, 'p05');
+    const { report } = await scene.runJson('plan');
+    expect(report.summary).toMatchObject({ prompts: 5, create_version: 1, baselines: 4, set_active: 1 });
+    const { stdout } = await scene.run('plan');
+    expect(stdout).toContain("+ 4 baselines (versions for promptsync's records): p01, p02, p03, p04\n");
+    expect(stdout).toContain('\nPlan: 1 to create, 1 to activate, 4 baselines.\n');
+  });
+
+  test('sync lists the baselines that it created on one line', async () => {
+    const scene = await importPrompts(5);
+    commitAll(scene.folder, 'Import');
+    const { stdout } = await scene.run('sync', '--yes');
+    expect(stdout).toContain(
+      `+ created 5 baselines: ${KEYS.join(', ')}\n\nApplied: 5 baselines (nothing that is served changed).\n`,
+    );
+  });
+
+  test('A blocked baseline stays with the problem that blocks it', async () => {
+    const scene = await importPrompts(5);
+    commitAll(scene.folder, 'Import');
+    scene.write({ text: 'One.', pins: { staging: 99 } }, 'p01');
+    const { stdout, exitCode } = await scene.run('plan');
+    expect(exitCode).toBe(3);
+    expect(stdout).toContain('p01  prompts/p01.md  blocked\n');
+    expect(stdout).toContain('+ 4 baselines');
+  });
+});
+
+/** Returns the line below the outcome. */
+function originOf({ service }: Scene, stdout: string): string {
+  const [line = ''] = stdout.split('\n').slice(-2);
+  expect(line).toMatch(/ · commit [0-9a-f]{12} · plan sha256:[0-9a-f]{12}$/);
+  expect(line.startsWith(service.baseUrl)).toBe(true);
+  return `${line}\n`;
+}
+
+describe('many warnings of one kind', () => {
+  const files = KEYS.map((key) => `prompts/${key}.md`);
+
+  test('plan prints one warning with a list of files if many files are not committed', async () => {
+    const { stderr } = await (await importPrompts(5)).run('plan');
+    expect(stderr).toBe(
+      [
+        'warning: The prompt file has uncommitted changes, so a sync would reject it. [git/uncommitted]',
+        '  Commit the file before you sync, or use --allow-dirty.',
+        `  In 5 places: ${files.join(', ')}`,
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('plan prints each warning with its own file if only three files are not committed', async () => {
+    const { stderr } = await (await importPrompts(3)).run('plan');
+    expect(stderr.match(/^prompts\/p0\d\.md: warning: .* \[git\/uncommitted\]$/gm)).toHaveLength(3);
+  });
+
+  test.each([
+    ['markdown', '`', 10],
+    ['html', '</code>', 12],
+  ])(
+    'plan --format %s shows one warning for many uncommitted files, with a list of them',
+    async (format, end, listed) => {
+      const { stdout } = await (await importPrompts(12)).run('plan', '--format', format);
+      expect(stdout.split('has uncommitted changes')).toHaveLength(2);
+      expect(stdout.split(`.md${end}`)).toHaveLength(listed + 1);
+      expect(stdout.includes(', and 2 more\n')).toBe(format === 'markdown');
+    },
+  );
+
+  test('The JSON report has one problem for each uncommitted file', async () => {
+    const { report } = await (await importPrompts(5)).runJson('plan');
+    expect(report.problems.map(({ code, path }) => `${code} ${path}`)).toEqual(
+      files.map((path) => `git/uncommitted ${path}`),
+    );
+  });
+});
