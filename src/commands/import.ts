@@ -42,7 +42,10 @@ type ImportOptions = ServiceOptions &
     readonly dryRun: boolean;
   };
 
-/** Creates prompt files for prompts that exist in the service. Sends only GET requests, and never overwrites a file. */
+/**
+ * Creates prompt files for prompts that exist in the service. Sends only GET requests, and never overwrites a file. Does
+ * not read prompts that already have a file.
+ */
 export async function importPrompts(options: ImportOptions, world: World): Promise<CommandResult> {
   const configuration = await loadConfiguration({ config: options.config }, world);
   // Standard input can stay open for a long time. So read it before taking the lock, because other commands would have
@@ -77,39 +80,65 @@ async function importInto(
   const rules = makeImportRules(config, options);
   if (!rules.isSuccess) return makeRun(rules.problems);
   if (!ids.isSuccess) return makeRun(ids.problems);
-  const chooseIds = (provider: Provider) => expandPatterns(ids.value, files, provider);
+  const requested = separateExisting(ids.value, files);
+  // If every prompt has a file, there is nothing to ask the service.
+  if (requested.ids.length === 0) return { ...makeRun([]), edited: requested.existing.map(makeExistingPrompt) };
+  const chooseIds = (provider: Provider) => expandPatterns(requested, files, provider);
   const read = await observePromptsToImport(chooseIds, files, rules.value, options, world);
   if (!read.isSuccess) return makeRun(read.problems);
-  const { service, observation } = read.value;
+  const { service, observation, existing } = read.value;
   const imports = await makeImports(read.value.ids, observation, files, rules.value);
   const loss = lock.findLossProblem();
   if (loss !== null) return makeRun([loss]);
-  const edited = options.dryRun ? imports.map(({ prompt }) => prompt) : await writeImports(imports, config, world);
+  const written = options.dryRun ? imports.map(({ prompt }) => prompt) : await writeImports(imports, config, world);
+  const edited = [...existing.map(makeExistingPrompt), ...written];
   const warnings = imports.flatMap((promptImport) => promptImport.warnings);
   const notice = describeMissingFirstPin(edited, rules.value);
   if (notice !== null) world.printNotice(applyVocabulary(notice, getVocabulary(config)));
   return { ...makeRun(warnings), service, edited };
 }
 
+/** The ids of prompts that have no file, and the files of the other prompts. */
+type SeparatedIds = {
+  readonly ids: readonly string[];
+  readonly existing: readonly PromptFile[];
+};
+
 /**
- * Replaces each pattern with the names of the matching prompts that have no file yet. If the service can list its
- * prompts, fails if an id is not in the list, so that promptsync reports the mistake before it reads any prompt. If it
- * cannot list them, fails only if there is a pattern.
+ * Separates the ids of prompts that have a file from the other ids. A pattern stays among the ids, unless a prompt with
+ * a file has exactly this id.
+ */
+function separateExisting(ids: readonly string[], files: readonly PromptFile[]): SeparatedIds {
+  const filesById = new Map(files.map((file) => [file.id, file]));
+  const existing = ids.map((id) => filesById.get(id)).filter((file) => file !== undefined);
+  return { ids: ids.filter((id) => !filesById.has(id)), existing };
+}
+
+/** Describes a prompt that `import` leaves alone, because it already has a file. */
+function makeExistingPrompt({ path, id, key, type }: PromptFile): EditedPrompt {
+  return { path, id, key, type, status: 'unchanged', edits: [], problems: [] };
+}
+
+/**
+ * Replaces each pattern with the names of the matching prompts. If the service can list its prompts, fails if an id is
+ * not in the list, so that promptsync reports the mistake before it reads any prompt. If it cannot list them, fails
+ * only if there is a pattern.
  */
 async function expandPatterns(
-  idsAndPatterns: readonly string[],
+  { ids: idsAndPatterns, existing }: SeparatedIds,
   files: readonly PromptFile[],
   provider: Provider,
 ): Promise<Result<ImportIds>> {
   const ids = idsAndPatterns.filter((id) => !isPattern(id));
   const hasPatterns = ids.length < idsAndPatterns.length;
-  if (provider.list === null && !hasPatterns) return makeSuccess({ ids, refused: new Map() });
+  if (provider.list === null && !hasPatterns) return makeSuccess({ ids, existing, refused: new Map() });
   const { files: listed, problems } = await listPrompts(provider, idsAndPatterns);
   if (problems.length > 0) return makeFailure(...problems);
-  const idsWithFile = new Set(files.map(({ id }) => id));
-  const newNames = listed.map(({ name }) => name).filter((name) => !idsWithFile.has(name));
+  const matching = separateExisting([...new Set([...ids, ...listed.map(({ name }) => name)])], files);
   const refused = new Map(listed.flatMap(({ name, problem }) => (problem === null ? [] : [[name, problem] as const])));
-  return makeSuccess({ ids: [...new Set([...ids, ...newNames])], refused });
+  // A pattern can match a prompt whose id the user passed as well.
+  const allExisting = [...new Set([...existing, ...matching.existing])];
+  return makeSuccess({ ids: matching.ids, existing: allExisting, refused });
 }
 
 function isPattern(id: string): boolean {
@@ -174,15 +203,13 @@ function resolveImportFolder(config: Config, dir: string | undefined): Result<st
 }
 
 /** The ids of the prompts to import, and the problems of prompts that promptsync refuses to read. */
-type ImportIds = {
-  readonly ids: readonly string[];
+type ImportIds = SeparatedIds & {
   /** The problem of each prompt that promptsync refuses to read because it exceeds a limit, by prompt id. */
   readonly refused: ReadonlyMap<string, Problem>;
 };
 
 /** The observation of the prompts to import. */
-type ImportObservation = {
-  readonly ids: readonly string[];
+type ImportObservation = SeparatedIds & {
   readonly observation: Observation;
   /** The name of the service in reports. */
   readonly service: string;
@@ -208,11 +235,11 @@ export async function observePromptsToImport(
   try {
     const chosen = await chooseIds(provider).catch(failWithProblem);
     if (!chosen.isSuccess) return chosen;
-    const { ids, refused } = chosen.value;
+    const { ids, existing, refused } = chosen.value;
     const requests = ids.filter((id) => !refused.has(id)).map((id) => makePlainReadRequest(id, names, 'listed'));
     const { observed, failed } = await observePrompts(provider, requests, makeObserveOptions(config, world));
     const observation = { observed, failed: new Map([...refused, ...failed]) };
-    return makeSuccess({ ids, observation, service });
+    return makeSuccess({ ids, existing, observation, service });
   } finally {
     await close();
   }

@@ -244,7 +244,7 @@ async function importFirstPrompt(
   const { files } = await readPrompts({ ...config, environments: null });
   const rules = { config, folder, environments, ownEnvironment: null };
   const observed = await observePromptsToImport(
-    async () => makeSuccess({ ids: [id], refused: new Map() }),
+    async () => makeSuccess({ ids: [id], existing: [], refused: new Map() }),
     files,
     rules,
     options,

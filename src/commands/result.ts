@@ -167,10 +167,12 @@ function collectStatuses({ edited, outcomes, plan, histories }: CommandRun): Rea
 }
 
 /**
- * Returns true if promptsync observed at least one prompt, or if there was no prompt to observe. `import` has no plan,
- * so each of its prompts counts as observed unless it failed.
+ * Returns true if promptsync observed at least one prompt, or if there was no prompt to observe. `import` has no plan.
+ * It does not observe its unchanged prompts, because they already have a file. Each other prompt counts as observed
+ * unless it failed.
  */
 function hasObservedPrompts({ plan, edited = [] }: CommandRun): boolean {
-  if (plan === null && edited.length > 0) return edited.some(({ status }) => status !== 'failed');
+  const imported = plan === null ? edited.filter(({ status }) => status !== 'unchanged') : [];
+  if (imported.length > 0) return imported.some(({ status }) => status !== 'failed');
   return plan === null || plan.prompts.length === 0 || plan.prompts.some(({ observed }) => observed !== null);
 }

@@ -152,7 +152,7 @@ function chooseNextStep({ prompts, problems, files = [], committed, mode, commit
     return `Next: resolve the conflicts in the files, then ${commit === null ? `run ${SYNC_AFTER_COMMIT_STEP}` : 'commit them'}.`;
   const hasSucceeded = !problems.some(isError);
   const editCount = prompts.filter(({ status }) => status === 'applied' && hasSucceeded).length + files.length;
-  if (editCount === 0) return arePinsUnchanged(mode, prompts) ? ALREADY_PINNED_NOTE : null;
+  if (editCount === 0) return isEveryPromptUnchanged(prompts) ? (UNCHANGED_NOTES[mode] ?? null) : null;
   if (mode === 'init' && files.some(isNewWorkflow)) {
     return 'Next: run promptsync plan, put the promptsync commit that you trust into the CI files, and commit the files.';
   }
@@ -162,10 +162,9 @@ function chooseNextStep({ prompts, problems, files = [], committed, mode, commit
   return 'Next: review the edits with git diff, commit them, and open a pull request.';
 }
 
-/** Returns true if `promote` or `rollback` had nothing to edit, because every file already had the requested pin. */
-function arePinsUnchanged(mode: Report['mode'], prompts: Report['prompts']): boolean {
-  const setsPins = mode === 'promote' || mode === 'rollback';
-  return setsPins && prompts.length > 0 && prompts.every(({ status }) => status === 'unchanged');
+/** Returns true if a command had nothing to edit, because every file was already as requested. */
+function isEveryPromptUnchanged(prompts: Report['prompts']): boolean {
+  return prompts.length > 0 && prompts.every(({ status }) => status === 'unchanged');
 }
 
 /**
@@ -173,6 +172,13 @@ function arePinsUnchanged(mode: Report['mode'], prompts: Report['prompts']): boo
  * should run `promptsync plan`.
  */
 const ALREADY_PINNED_NOTE = 'The file already has this pin. Next: run promptsync plan to see whether a sync is due.';
+
+/** The next step if every prompt is unchanged, by mode. The other modes have none. */
+const UNCHANGED_NOTES: { readonly [Mode in Report['mode']]?: string } = {
+  promote: ALREADY_PINNED_NOTE,
+  rollback: ALREADY_PINNED_NOTE,
+  import: 'These prompts already have files. To update the files, run promptsync pull.',
+};
 
 /**
  * The next step if the report contains no commit. A sync requires a commit only if the folder is in a git repository.
@@ -197,7 +203,8 @@ function describeStepAfterCommit({ commit, branch, pull_request: pull }: NonNull
 type CountedNoun = readonly [count: number, one: string, many: string];
 
 /** Counts files and prompts by their outcome, for example edited files and blocked prompts. */
-function countFileWork({ prompts, files = [] }: Report): readonly CountedNoun[] {
+function countFileWork({ prompts, mode, files = [] }: Report): readonly CountedNoun[] {
+  const unchangedNote = mode === 'import' ? 'already here' : 'unchanged';
   const filterByStatus = (wanted: ReportPrompt['status']): readonly ReportPrompt[] =>
     prompts.filter(({ status }) => status === wanted);
   const countCreations = (status: ReportPrompt['status']): number =>
@@ -212,7 +219,7 @@ function countFileWork({ prompts, files = [] }: Report): readonly CountedNoun[] 
     [filterByStatus('pending').length - toCreate, 'file to edit', 'files to edit'],
     [filterByStatus('blocked').length, 'prompt blocked', 'prompts blocked'],
     [filterByStatus('failed').length, 'prompt failed', 'prompts failed'],
-    [filterByStatus('unchanged').length + files.length - written, 'unchanged', 'unchanged'],
+    [filterByStatus('unchanged').length + files.length - written, unchangedNote, unchangedNote],
   ];
 }
 
