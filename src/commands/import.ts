@@ -1,7 +1,12 @@
-import { join, posix, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { getVocabulary } from '../config/service.ts';
-import { loadConfiguration, openWorkspace, type Workspace } from '../desired/open-workspace.ts';
+import {
+  loadConfiguration,
+  openWorkspace,
+  openWorkspaceRepository,
+  type Workspace,
+} from '../desired/open-workspace.ts';
 import { collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { EditedPrompt } from '../domain/edits.ts';
 import { formatCount } from '../text.ts';
@@ -11,25 +16,26 @@ import type { PromptIdentity, PromptFile, TypedPromptIdentity } from '../domain/
 import type { Provider } from '../domain/provider.ts';
 import { makeFailure, makeSuccess, type Result, failWithProblem } from '../domain/result.ts';
 import { applyVocabulary } from '../domain/vocabulary.ts';
-import { toFileContent } from '../domain/content.ts';
 import type { World } from '../domain/world.ts';
 import { findFirstFolder } from '../files/find-prompt-paths.ts';
-import { makeFilePath, renderNewFile } from '../files/render-new-file.ts';
 import { leavesFolder, makeRelativePath } from '../files/paths.ts';
 import type { WorkspaceLock } from '../files/lock-workspace.ts';
-import { createFile } from '../files/read-write.ts';
 import { observePrompts } from '../observing/observe-prompts.ts';
 import { chooseImport, type ImportChoice } from '../planning/choose-import.ts';
-import { isError, makeProblem, type Problem, getSystemCode } from '../problem.ts';
+import { isError, makeProblem, type Problem } from '../problem.ts';
+import { type CommitOptions, findCommitObstacle, wantsCommit } from './edit-files.ts';
 import { findIdentityConflict, findImportObstacle, indexByIdentity, listIdentityKeys } from './find-import-conflict.ts';
 import { listPrompts, makeObserveOptions, openProvider, type ServiceOptions } from './open-service.ts';
 import { checkEnvironmentFlag } from './pin-edit.ts';
 import { type PromptIdSources, readPromptIds } from './read-prompt-ids.ts';
+import { makeImportIdentity, renderImportFile } from './render-import-file.ts';
 import { type CommandResult, type CommandRun, makeRunWithoutPlan, makeCommandResult } from './result.ts';
 import { withWorkspaceLock } from './with-workspace-lock.ts';
+import { type PromptImport, writeImports } from './write-imports.ts';
 
 type ImportOptions = ServiceOptions &
-  PromptIdSources & {
+  PromptIdSources &
+  CommitOptions & {
     /** The value of `--config`, a path relative to the working directory. */
     readonly config?: string | undefined;
     /**
@@ -80,6 +86,9 @@ async function importInto(
   const rules = makeImportRules(config, options);
   if (!rules.isSuccess) return makeRun(rules.problems);
   if (!ids.isSuccess) return makeRun(ids.problems);
+  const repository = wantsCommit(options) ? await openWorkspaceRepository(config) : null;
+  const obstacle = await findCommitObstacle(options, { config, repository });
+  if (obstacle !== null) return makeRun([obstacle]);
   const requested = separateExisting(ids.value, files);
   // If every prompt has a file, there is nothing to ask the service.
   if (requested.ids.length === 0) return { ...makeRun([]), edited: requested.existing.map(makeExistingPrompt) };
@@ -90,12 +99,13 @@ async function importInto(
   const imports = await makeImports(read.value.ids, observation, files, rules.value);
   const loss = lock.findLossProblem();
   if (loss !== null) return makeRun([loss]);
-  const written = options.dryRun ? imports.map(({ prompt }) => prompt) : await writeImports(imports, config, world);
+  const sources = { observation, repository, rules: rules.value };
+  const { written, problems: commitProblems, ...commits } = await writeImports(imports, sources, options, world);
   const edited = [...existing.map(makeExistingPrompt), ...written];
   const warnings = imports.flatMap((promptImport) => promptImport.warnings);
   const notice = describeMissingFirstPin(edited, rules.value);
   if (notice !== null) world.printNotice(applyVocabulary(notice, getVocabulary(config)));
-  return { ...makeRun(warnings), service, edited };
+  return { ...makeRun([...warnings, ...commitProblems]), service, edited, ...commits };
 }
 
 /** The ids of prompts that have no file, and the files of the other prompts. */
@@ -146,7 +156,7 @@ function isPattern(id: string): boolean {
 }
 
 /** The settings of an import, from the flags and the configuration. */
-type ImportRules = {
+export type ImportRules = {
   readonly config: Config;
   /** The folder for new files, relative to the folder of the configuration. */
   readonly folder: string;
@@ -245,14 +255,6 @@ export async function observePromptsToImport(
   }
 }
 
-/** The new file of one prompt, or the problems that prevent its creation. */
-type PromptImport = {
-  readonly prompt: EditedPrompt;
-  /** The content of the new file. Null unless the status of the prompt is `pending`. */
-  readonly source: string | null;
-  readonly warnings: readonly Problem[];
-};
-
 /**
  * Prepares the new file of each prompt. Blocks the import of a prompt if its id, key or path is already taken, or if
  * promptsync cannot create a file at its path. If two new files conflict with each other, only the first one is
@@ -269,7 +271,7 @@ async function makeImports(
   for (const id of ids) {
     const candidate = makeImport(id, observation, rules);
     const { prompt } = candidate;
-    if (candidate.source === null) {
+    if (candidate.file === null) {
       imports.push(candidate);
       continue;
     }
@@ -294,9 +296,7 @@ export function makeImport(id: string, { observed, failed }: Observation, rules:
     const problem = failed.get(id) ?? makeProblem('internal/unexpected', { reason: 'the prompt was not read' });
     return refuseImport({ path: '', id, key: id, type: null }, 'failed', problem);
   }
-  const { key, name, description } = prompt.fields ?? { key: id, name: undefined, description: '' };
-  const path = posix.join(rules.folder, makeFilePath(key, id));
-  const identity = { id, key, path, type: prompt.type };
+  const identity = makeImportIdentity(id, prompt, rules.folder);
   const { environments, ownEnvironment } = rules;
   const choice = chooseImport(prompt, environments, ownEnvironment);
   if (choice === null) {
@@ -305,12 +305,11 @@ export function makeImport(id: string, { observed, failed }: Observation, rules:
     const problem = makeProblem('import/nothing-active', { environments: names, named: isNamed });
     return refuseImport(identity, 'blocked', problem);
   }
-  const newFile = { ...identity, name, description, content: toFileContent(choice.content), pins: choice.pins };
-  const { source, problems } = renderNewFile(newFile, rules.config.rules);
+  const { source, problems } = renderImportFile(identity, prompt, choice, rules);
   if (source === null) return refuseImport(identity, 'blocked', ...problems);
   return {
     prompt: { ...identity, status: 'pending', edits: makeImportEdits(choice), problems: [] },
-    source,
+    file: { identity, choice, source },
     warnings: problems,
   };
 }
@@ -348,37 +347,5 @@ function refuseImport(
   status: 'blocked' | 'failed',
   ...problems: readonly Problem[]
 ): PromptImport {
-  return { prompt: { path, id, key, type, status, edits: [], problems }, source: null, warnings: [] };
-}
-
-/** Writes the new files one after another. If one file cannot be written, still writes the others. */
-async function writeImports(
-  imports: readonly PromptImport[],
-  config: Config,
-  { stopSignal }: World,
-): Promise<readonly EditedPrompt[]> {
-  const written: EditedPrompt[] = [];
-  for (const { prompt, source } of imports) {
-    if (source === null) written.push(prompt);
-    else written.push({ ...prompt, ...(await writeImport(prompt.path, source, config, stopSignal)) });
-  }
-  return written;
-}
-
-/** The result of writing one new file. */
-type ImportOutcome = Pick<EditedPrompt, 'status' | 'problems'>;
-
-async function writeImport(
-  path: string,
-  source: string,
-  { folder }: Config,
-  stopSignal: AbortSignal,
-): Promise<ImportOutcome> {
-  if (stopSignal.aborted) return { status: 'failed', problems: [makeProblem('apply/interrupted')] };
-  try {
-    if (await createFile(join(folder, path), source)) return { status: 'applied', problems: [] };
-    return { status: 'blocked', problems: [makeProblem('import/path-taken', { path })] };
-  } catch (error) {
-    return { status: 'failed', problems: [makeProblem('edit/unwritable', { reason: getSystemCode(error) }, { path })] };
-  }
+  return { prompt: { path, id, key, type, status, edits: [], problems }, file: null, warnings: [] };
 }

@@ -39,7 +39,7 @@ type ReportInput = Omit<CommandRun, 'folder' | 'vocabulary'> & Partial<Pick<Comm
  * Creates the public report of a run. promptsync renders every output format from this report, even after a failed run.
  */
 export function makeReport(run: ReportInput): Report {
-  const { narrowed, written, committed, orphans, vocabulary = DEFAULT_VOCABULARY } = run;
+  const { narrowed, written, committed, commits, orphans, vocabulary = DEFAULT_VOCABULARY } = run;
   const omitAccepted = makeWarningFilter(run);
   const makeProblems = (problems: readonly ReportProblem[], promptPath?: string) =>
     omitAccepted(problems, promptPath).map((problem) => applyVocabularyToProblem(problem, vocabulary));
@@ -57,6 +57,7 @@ export function makeReport(run: ReportInput): Report {
     ...(orphans && { orphans: orphans.map(makeOrphan) }),
     ...(written && { files: written }),
     ...(committed && { committed }),
+    ...(commits && { commits }),
     problems: makeProblems(run.problems),
   };
 }

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { getVocabulary } from '../config/service.ts';
 import { type AcceptedWarnings, NO_ACCEPTED_WARNINGS } from '../domain/accepted-warnings.ts';
-import type { EditCommit, EditedPrompt, WrittenFile } from '../domain/edits.ts';
+import type { EditCommit, EditedPrompt, ImportCommit, WrittenFile } from '../domain/edits.ts';
 import type { VersionHistories } from '../domain/history.ts';
 import type { OutcomeStatus, Plan, PlanStatus, PromptOutcome } from '../domain/plan.ts';
 import type { PromptFile, TypedPromptIdentity } from '../domain/prompt-file.ts';
@@ -61,8 +61,16 @@ export type CommandRun = {
   readonly written?: readonly WrittenFile[];
   /** The prompts in the service that have no prompt file. Only `status --orphans` looks for such prompts. */
   readonly orphans?: readonly ListedPrompt[];
-  /** The commit that `pull`, `promote` or `rollback` created for its edits. Absent if the command created no commit. */
+  /**
+   * The commit that `pull`, `promote` or `rollback` created for its edits, or the last commit of `import`. Absent if the
+   * command created no commit.
+   */
   readonly committed?: EditCommit;
+  /**
+   * The commits of `import --commit`, oldest first. On a dry run, the commits that it would make. Absent if there are
+   * none.
+   */
+  readonly commits?: readonly ImportCommit[];
   /** The version history of each prompt. Only `history` reads version histories. */
   readonly histories?: VersionHistories;
   /** The prompts that wait for promotion. Only the command `status` looks for such prompts. */

@@ -3,7 +3,7 @@ import { FILE_COMMANDS } from '../domain/edits.ts';
 import { isError } from '../problem.ts';
 import { type Colors, fitLine, type Style, renderWebLink } from './style.ts';
 import { escapeLine } from './escape.ts';
-import { applyReportWords } from './describe.ts';
+import { applyReportWords, type ShowText } from './describe.ts';
 import { isInterrupted } from './problems.ts';
 import type { Report, ReportPrompt, ReportRow } from './schema.ts';
 
@@ -15,8 +15,10 @@ export function renderSummary(report: Report, style: Style): string {
 }
 
 function renderLinesBelowOutcome(report: Report, style: Style): readonly string[] {
+  const commits = describeImportCommits(report, escapeLine).flatMap((line) => fitLine(line, style, 2));
   const next = findNextStep(report);
-  if (next !== null) return fitLine(style.colors.dim(next), style, 2);
+  if (next !== null) return [...commits, ...fitLine(style.colors.dim(next), style, 2)];
+  if (commits.length > 0) return commits;
   return hasWork(report) ? renderOriginLines(report, style) : [];
 }
 
@@ -67,9 +69,12 @@ function describeDriftCount({ mode, prompts }: Report): string {
  * Describes how many files a failed run edited. For example, a run with `--commit` can edit files and then fail to
  * commit them.
  */
-function describeEditedFiles({ prompts }: Report): string {
+function describeEditedFiles({ mode, prompts }: Report): string {
   const edited = prompts.filter(({ status }) => status === 'applied').length;
-  return edited === 0 ? 'nothing was written' : formatCount(edited, 'file edited', 'files edited');
+  if (edited === 0) return 'nothing was written';
+  return mode === 'import'
+    ? formatCount(edited, 'file written', 'files written')
+    : formatCount(edited, 'file edited', 'files edited');
 }
 
 /**
@@ -146,18 +151,23 @@ export function findNextStep(report: Report): string | null {
   return isAboutFiles(report) ? chooseNextStep(report) : null;
 }
 
-function chooseNextStep({ prompts, problems, files = [], committed, mode, commit }: Report): string | null {
+function chooseNextStep(report: Report): string | null {
+  const { prompts, problems, files = [], mode, commit } = report;
   const hasConflicts = prompts.some(({ problems }) => problems.some(({ code }) => code === 'pull/conflict'));
   if (hasConflicts)
     return `Next: resolve the conflicts in the files, then ${commit === null ? `run ${SYNC_AFTER_COMMIT_STEP}` : 'commit them'}.`;
   const hasSucceeded = !problems.some(isError);
   const editCount = prompts.filter(({ status }) => status === 'applied' && hasSucceeded).length + files.length;
   if (editCount === 0) return isEveryPromptUnchanged(prompts) ? (UNCHANGED_NOTES[mode] ?? null) : null;
+  return chooseStepAfterEdits(report);
+}
+
+function chooseStepAfterEdits({ files = [], committed, commits = [], mode, commit }: Report): string {
+  if (committed !== undefined) return describeStepAfterCommit(committed, commits);
   if (mode === 'init' && files.some(isNewWorkflow)) {
     return 'Next: run promptsync plan, put the promptsync commit that you trust into the CI files, and commit the files.';
   }
   if (mode === 'init' || mode === 'import') return 'Next: run promptsync plan, then commit the files.';
-  if (committed !== undefined) return describeStepAfterCommit(committed);
   if (commit === null) return `Next: run promptsync plan, then ${SYNC_AFTER_COMMIT_STEP}.`;
   return 'Next: review the edits with git diff, commit them, and open a pull request.';
 }
@@ -188,15 +198,36 @@ const SYNC_AFTER_COMMIT_STEP = 'promptsync sync (in a git repository, commit fir
 /**
  * Describes the next step after a command committed its edits. If HEAD is detached, the user must create a branch
  * first, because the next checkout would otherwise leave the commit behind.
+ * @param commits the commits of an import
  */
-function describeStepAfterCommit({ commit, branch, pull_request: pull }: NonNullable<Report['committed']>): string {
+function describeStepAfterCommit(
+  { commit, branch, pull_request: pull }: NonNullable<Report['committed']>,
+  commits: NonNullable<Report['commits']>,
+): string {
   const committed = `Committed ${shortenCommitId(escapeLine(commit))}`;
   if (pull !== undefined) return `${committed} in pull request ${pull}. Next: review and merge it.`;
+  const merge = commits.length > 1 ? ` ${MERGE_COMMIT_NOTE}` : '';
   if (branch === null)
-    return `${committed} on no branch. Next: run git switch -c NAME, then push the branch and open a pull request.`;
+    return `${committed} on no branch. Next: run git switch -c NAME, then push the branch and open a pull request.${merge}`;
   // `main` and `master` are usually the target of a pull request, so they cannot be its source.
-  const request = ['main', 'master'].includes(branch) ? '' : ' and open a pull request';
-  return `${committed} on ${escapeLine(branch)}. Next: push the branch${request}.`;
+  const request = ['main', 'master'].includes(branch) ? '' : ` and open a pull request.${merge}`;
+  return `${committed} on ${escapeLine(branch)}. Next: push the branch${request || '.'}`;
+}
+
+/** The note about the pull request with the commits of an import. */
+const MERGE_COMMIT_NOTE =
+  'Merge it with a merge commit, because a squash merge loses the texts that only the earlier commits hold.';
+
+/**
+ * Describes each commit of an import, for example `committed 9f2c1ab34d12: Import 40 prompts (40 files)`. On a dry run,
+ * describes the commits that the import would make.
+ * @param show escapes a value for the output format
+ */
+export function describeImportCommits({ commits = [] }: Report, show: ShowText): readonly string[] {
+  return commits.map(({ commit, subject, paths }) => {
+    const name = commit === null ? 'to commit' : `committed ${show(shortenCommitId(commit))}`;
+    return `${name}: ${show(subject)} (${formatCount(paths.length, 'file')})`;
+  });
 }
 
 /** A count, followed by the singular and plural forms of its noun. */

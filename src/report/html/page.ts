@@ -5,7 +5,7 @@ import { isInterrupted, NOT_ASKED_CODE } from '../problems.ts';
 import type { Report, ReportProblem, ReportPrompt } from '../schema.ts';
 import { listEnvironments } from '../status.ts';
 import { PLAIN_STYLE } from '../style.ts';
-import { hasHistory, findNextStep, renderOutcome } from '../summary.ts';
+import { describeImportCommits, hasHistory, findNextStep, renderOutcome } from '../summary.ts';
 import { applyReportWords, describeOrphans, getServiceNoun, listTextChanges } from '../describe.ts';
 import { markup, NO_MARKUP, type Markup } from './markup.ts';
 import {
@@ -106,10 +106,11 @@ function renderHeader(report: Report, context: PageContext, title: string): Mark
   const isIncomplete = report.summary.blocked + report.summary.failed > 0 || isInterrupted(report);
   const state = hasErrors || isIncomplete ? 'bad' : 'fine';
   const next = findNextStep(report);
+  const commits = describeImportCommits(report, (text) => text).map((line) => markup`<p>${line}</p>\n`);
   return markup`<header>
 <h1>promptsync ${title}</h1>
 <p class="outcome ${state}">${renderOutcome(report, PLAIN_STYLE.colors)}</p>
-${context.environments.length === 0 ? NO_MARKUP : markup`<p>${applyReportWords(report, HOW_TO_READ[chooseReadingHelp(report)])}</p>\n`}${next === null ? NO_MARKUP : markup`<p>${next}</p>\n`}${renderFacts(report)}</header>
+${context.environments.length === 0 ? NO_MARKUP : markup`<p>${applyReportWords(report, HOW_TO_READ[chooseReadingHelp(report)])}</p>\n`}${commits}${next === null ? NO_MARKUP : markup`<p>${next}</p>\n`}${renderFacts(report)}</header>
 `;
 }
 
