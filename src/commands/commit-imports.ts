@@ -44,12 +44,18 @@ export async function commitImports(
       await checkCommit(commit.commit, files, repository);
     }
   } catch (error) {
-    const undone = await Promise.allSettled([
+    const [restored, movedBack] = await Promise.allSettled([
       workTree.restore(),
       committer.moveBack(made.at(-1)?.commit ?? start, start, toRootPaths(newFiles)),
     ]);
-    const errors = [error, ...undone.flatMap((step): unknown[] => (step.status === 'rejected' ? [step.reason] : []))];
-    const reason = errors.map((cause) => toProblem(cause).message).join(' ');
+    const reasons = [
+      toProblem(error).message,
+      ...(restored.status === 'rejected' ? [toProblem(restored.reason).message] : []),
+      ...(movedBack.status === 'rejected'
+        ? [`The branch still has the earlier commits: ${toProblem(movedBack.reason).message}`]
+        : []),
+    ];
+    const reason = reasons.map((sentence) => `${sentence.replace(/\.$/, '')}.`).join(' ');
     return { problems: [makeProblem('git/not-committed', { reason, files: 'new' })] };
   }
   return { ...describeCommits(made), problems: [] };

@@ -6,6 +6,7 @@ import { type Content, toFileContent, makeContentKey, isSameContent } from '../d
 import { findPinnedVersion, hasGap, type KnownVersion } from '../domain/versions.ts';
 import type { ServiceSide } from '../files/merge-prompt.ts';
 import type { Repository } from '../git/open-repository.ts';
+import { isServedSubject } from './plan-import-commits.ts';
 
 /**
  * A foreign version, and the file's pin for the environment that serves it. The pin is null if the file does not pin
@@ -30,9 +31,10 @@ type MergeBase = Pick<ServiceSide, 'baseFile' | 'baseContent' | 'newerContents'>
 export async function readMergeBase(
   { file, observed }: ObservedPromptPlan,
   edit: ServiceEdit | null,
-  formerFiles: readonly FormerFile[],
+  allFormerFiles: readonly FormerFile[],
   repository: Repository | null,
 ): Promise<MergeBase> {
+  const formerFiles = await omitServedStates(allFormerFiles, repository);
   const known = observed.known;
   const newestManaged = known.find(({ isManaged }) => isManaged);
   // In a shallow clone, the oldest available state may not be the first state of the file.
@@ -44,6 +46,19 @@ export async function readMergeBase(
   if (edit === null) return { baseFile, ...NO_CONTENT_BASE };
   const history = { file, known, formerFiles, completeHistory, repository };
   return { baseFile, ...(await readContentBase(edit, history)) };
+}
+
+/**
+ * Leaves out the states that `import --commit` committed before the new file. They hold texts that environments served.
+ * The file never wanted these texts as its own, so they do not show that its text changed.
+ */
+async function omitServedStates(
+  formerFiles: readonly FormerFile[],
+  repository: Repository | null,
+): Promise<readonly FormerFile[]> {
+  if (repository === null) return formerFiles;
+  const commits = await repository.readCommits(formerFiles.map(({ commit }) => commit));
+  return formerFiles.filter(({ commit }) => !isServedSubject(commits.get(commit)?.subject ?? ''));
 }
 
 /** The part of the merge base that concerns the content. */

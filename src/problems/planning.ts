@@ -188,13 +188,11 @@ export const PLANNING_PROBLEMS = {
   ),
   'git/not-committed': defineError<{ reason: string; files: 'edited' | 'new' }>(
     (e) =>
-      e.files === 'edited'
-        ? `promptsync edited the files but could not commit them: ${e.reason}`
-        : `promptsync wrote the new files but could not make all commits, so it made none: ${e.reason}`,
+      `promptsync ${e.files === 'edited' ? 'edited the files' : 'wrote the new files'} but could not commit them: ${e.reason}`,
     (e) =>
       e.files === 'edited'
         ? 'Fix the problem that git reported, then commit the files manually.'
-        : 'Fix the problem, delete the new files, and run the same command again. Or commit the new files manually; git then lacks the other texts that environments serve.',
+        : 'Fix the problem, delete the new files, and run the same command again. If you commit the new files manually, git lacks the other texts that environments serve.',
   ),
   'git/shallow': defineWarning<{ of: 'drift' | 'history' }>(
     (e) =>
