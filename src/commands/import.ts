@@ -156,7 +156,7 @@ function isPattern(id: string): boolean {
 }
 
 /** The settings of an import, from the flags and the configuration. */
-export type ImportRules = {
+type ImportRules = {
   readonly config: Config;
   /** The folder for new files, relative to the folder of the configuration. */
   readonly folder: string;

@@ -15,6 +15,12 @@ export type ImportedFile = {
   readonly source: string;
 };
 
+/** The settings of an import that decide what its files contain. */
+export type ImportSettings = Pick<NewFileLocation, 'config'> & {
+  /** The environments to pin, in promotion order. */
+  readonly environments: readonly Environment[];
+};
+
 /** The state of a prompt file in a commit. The path is relative to the folder of the configuration. */
 export type CommittedFile = { readonly path: string; readonly source: string };
 
@@ -32,7 +38,7 @@ export type CommitPlan = { readonly commits: readonly PlannedCommit[]; readonly 
 export function planImportCommits(
   files: readonly ImportedFile[],
   { observed }: Pick<Observation, 'observed'>,
-  rules: Pick<NewFileLocation, 'config'> & { readonly environments: readonly Environment[] },
+  rules: ImportSettings,
 ): CommitPlan {
   if (files.length === 0) return { commits: [], notices: [] };
   const served = files.flatMap((file) => {
@@ -64,7 +70,7 @@ type ServedFile = {
 function listServedFiles(
   { identity, choice }: ImportedFile,
   prompt: ObservedPrompt,
-  { config, environments }: Parameters<typeof planImportCommits>[2],
+  { config, environments }: ImportSettings,
 ): readonly ServedFile[] {
   const { contents, pins } = listOtherServedContents(prompt, environments, choice.content);
   return contents.map(({ environment, number, content }) => {

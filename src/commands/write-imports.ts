@@ -12,8 +12,12 @@ import type { Repository } from '../git/open-repository.ts';
 import { getSystemCode, makeProblem, type Problem } from '../problem.ts';
 import { commitImports, type CommittedImports } from './commit-imports.ts';
 import { type CommitOptions, switchToBranch, wantsCommit } from './edit-files.ts';
-import type { ImportRules } from './import.ts';
-import { type ImportedFile, planImportCommits, type PlannedCommit } from './plan-import-commits.ts';
+import {
+  type ImportedFile,
+  type ImportSettings,
+  planImportCommits,
+  type PlannedCommit,
+} from './plan-import-commits.ts';
 
 /** The new file of one prompt, or the problems that prevent its creation. */
 export type PromptImport = {
@@ -25,7 +29,7 @@ export type PromptImport = {
 
 /** What `import` reads before it writes files. */
 type ImportSources = {
-  readonly rules: ImportRules;
+  readonly rules: ImportSettings;
   readonly observation: Observation;
   /** The repository for the commits. Null if the user requested no commit. */
   readonly repository: Repository | null;

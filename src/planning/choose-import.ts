@@ -39,7 +39,7 @@ export function chooseImport(
 }
 
 /** An environment that serves a version, with the content and the pin of that version. */
-type ServingEnvironment = Environment & Omit<ServedContent, 'environment'> & { readonly pin: WrittenPin };
+type ServingEnvironment = Environment & Omit<EnvironmentContent, 'environment'> & { readonly pin: WrittenPin };
 
 /** Returns the environments that serve a version whose content is known, in the given order. */
 function listServing(
@@ -54,7 +54,7 @@ function listServing(
 }
 
 /** The content of a version that an environment serves. */
-export type ServedContent = {
+export type EnvironmentContent = {
   readonly environment: string;
   /** The number of the version. */
   readonly number: number;
@@ -64,7 +64,7 @@ export type ServedContent = {
 /** The contents that environments serve but a new file does not hold, and the pins for a file with such a content. */
 export type OtherServedContents = {
   /** One entry for each distinct content, starting with the last environment in promotion order. */
-  readonly contents: readonly ServedContent[];
+  readonly contents: readonly EnvironmentContent[];
   /** Pins each environment to the version that it serves, in promotion order. */
   readonly pins: readonly NewPin[];
 };
@@ -81,7 +81,7 @@ export function listOtherServedContents(
   fileContent: StoredContent,
 ): OtherServedContents {
   const serving = listServing(prompt, environments);
-  const byKey = new Map<string, ServedContent>();
+  const byKey = new Map<string, EnvironmentContent>();
   for (const { name: environment, number, content } of serving.toReversed()) {
     const key = makeFileContentKey(content);
     if (!byKey.has(key)) byKey.set(key, { environment, number, content });
