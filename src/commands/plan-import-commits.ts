@@ -1,6 +1,6 @@
 import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
 import type { Environment } from '../domain/policy.ts';
-import type { TypedPromptIdentity } from '../domain/prompt-file.ts';
+import type { Pin, PromptFile, TypedPromptIdentity } from '../domain/prompt-file.ts';
 import { formatCount, showHidden } from '../text.ts';
 import { listOtherServedContents, type ImportChoice } from '../planning/choose-import.ts';
 import { isError } from '../problem.ts';
@@ -87,9 +87,9 @@ function renderServedSubject(environment: string): string {
 }
 
 /**
- * Returns true if a commit with this subject holds texts that an environment served when their prompts were imported.
- * Such a text was never the desired text of the file.
+ * Returns the pin of the environment whose texts a commit with this subject holds. The commit holds the text of the
+ * pinned version, which was never the desired text of the file. Returns null for every other commit.
  */
-export function isServedSubject(subject: string): boolean {
-  return /^Import prompts as .+ serves them$/.test(subject);
+export function findServedPin({ pins }: Pick<PromptFile, 'pins'>, subject: string | undefined): Pin | null {
+  return pins.find(({ environment }) => renderServedSubject(environment) === subject)?.pin ?? null;
 }

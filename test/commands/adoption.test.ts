@@ -95,6 +95,20 @@ describe('a pull between import --commit and the first sync', () => {
     expect(textOf(scene.read(PATH))).toBe(EDIT);
   });
 
+  test.each([
+    ['pull merges a change in another environment with the text that import --commit committed', false],
+    ['pull merges a change in another environment with that text after the first sync, too', true],
+  ])('%s', async (_, isSynced) => {
+    const scene = await makeAdoption({ greeting: { production: ONE, staging: TWO } }, TWO_STAGES);
+    await scene.importAll('--commit');
+    if (isSynced) await sync(scene);
+    scene.change('greeting', 'production', ONE.replace('Body.', 'Body of somebody.'));
+    const { exitCode, report } = await scene.json('pull');
+    expect({ exitCode, problems: report.prompts[0]?.problems }).toEqual({ exitCode: 0, problems: [] });
+    expect(textOf(scene.read(PATH))).toBe(EDIT);
+    expect(scene.read(PATH)).toContain(`production: version:${scene.idIn('greeting', 'production')}`);
+  });
+
   test('pull still reports a conflict if the text of the file changed after import --commit', async () => {
     const scene = await makeAdoption(SERVED, TWO_STAGES);
     await scene.importAll('--commit');
