@@ -148,7 +148,7 @@ export const EVIDENCE = {
   'git/unknown-base': { ref: 'HEAD^' },
   'git/needs-repository': { what: 'The base "HEAD^"' },
   'git/branch': { branch: 'greeting-live', reason: 'a branch with this name already exists' },
-  'git/not-committed': { reason: 'Author identity unknown' },
+  'git/not-committed': { reason: 'Author identity unknown', files: 'edited' },
   'git/shallow': { of: 'drift' },
   'git/base-invalid': { base: 'HEAD^', reason: 'The field `name` is missing' },
   'git/failed': { reason: 'fatal: bad object HEAD' },

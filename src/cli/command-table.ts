@@ -6,6 +6,7 @@ import { renderCompletionScript, SHELLS } from './completion.ts';
 import {
   makeChoiceArgument,
   CONFIG_FLAGS,
+  BRANCH_FLAG,
   EDIT_FLAGS,
   makeEnvironmentFlag,
   makeRequiredFlag,
@@ -132,6 +133,11 @@ const importPrompts = makeReportRow({
     from: makeTextFlag('--from <file>', 'read ids from a file, one per line; lines that begin with # are comments'),
     dir: makeTextFlag('--dir <folder>', 'the folder for the new files, relative to promptsync.yaml'),
     dryRun: makeBooleanFlag('--dry-run', 'show the files that import would write; write nothing'),
+    commit: makeBooleanFlag(
+      '--commit',
+      'commit the new files, after one commit for each environment that serves other texts',
+    ),
+    branch: BRANCH_FLAG,
     ...CONFIG_FLAGS,
     ...REPORT_FLAGS,
   },

@@ -160,15 +160,18 @@ export type ReportFlags = FlagValues<typeof REPORT_FLAGS>;
 /** The flags of every command that selects prompts by key or path. */
 export const SHARED_FLAGS = { ...CONFIG_FLAGS, only, ...REPORT_FLAGS };
 
+/** The flag that names the branch of a commit. */
+export const BRANCH_FLAG = makeTextFlag(
+  '--branch <branch>',
+  'commit to a new branch with this name, or to the current branch if it has this name',
+);
+
 /** The flags of every command that edits existing prompt files: `pull`, `promote` and `rollback`. */
 export const EDIT_FLAGS = {
   ...SHARED_FLAGS,
   dryRun: makeBooleanFlag('--dry-run', 'show the edits that the command would make; write nothing'),
   commit: makeBooleanFlag('--commit', 'commit the edited files'),
-  branch: makeTextFlag(
-    '--branch <branch>',
-    'commit to a new branch with this name, or to the current branch if it has this name',
-  ),
+  branch: BRANCH_FLAG,
 };
 
 /** The flags of `plan`. */

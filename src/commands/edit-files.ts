@@ -12,23 +12,28 @@ import { editPromptFile, type PromptEdits } from '../files/edit-prompt-file.ts';
 import { parsePromptFile } from '../files/parse-prompt-file.ts';
 import type { WorkspaceLock } from '../files/lock-workspace.ts';
 import { replaceFile } from '../files/read-write.ts';
-import { openCommitter } from '../git/open-committer.ts';
+import { type Committer, openCommitter } from '../git/open-committer.ts';
 import type { Repository } from '../git/open-repository.ts';
 import { isError, makeProblem, getErrorMessage, type Problem, toProblem, findSystemCode } from '../problem.ts';
 import { type CommandResult, type CommandRun, makeRunWithoutPlan, makeCommandResult } from './result.ts';
 import { makePlannedRun, runWithPlan, type PlannedWorkspace, type PlanningOptions } from './run-with-plan.ts';
 import { withWorkspaceLock } from './with-workspace-lock.ts';
 
-/** The options of a command that edits prompt files: `pull`, `promote` or `rollback`. */
-export type EditOptions = Omit<PlanningOptions, 'findNeeds'> & {
-  readonly dryRun: boolean;
-  /** Whether to commit the edits on the current branch. */
+/** Whether and where a command commits the files that it writes. */
+export type CommitOptions = {
+  /** Whether to commit the files on the current branch. */
   readonly commit: boolean;
-  /** The branch on which to commit the edits. promptsync creates the branch, unless it is already checked out. */
+  /** The branch on which to commit the files. promptsync creates the branch, unless it is already checked out. */
   readonly branch?: string | undefined;
-  /** Runs an additional check. If it returns problems, the command stops before it edits any file. */
-  readonly findObstacles?: ((workspace: PlannedWorkspace) => Promise<readonly Problem[]>) | undefined;
 };
+
+/** The options of a command that edits prompt files: `pull`, `promote` or `rollback`. */
+export type EditOptions = Omit<PlanningOptions, 'findNeeds'> &
+  CommitOptions & {
+    readonly dryRun: boolean;
+    /** Runs an additional check. If it returns problems, the command stops before it edits any file. */
+    readonly findObstacles?: ((workspace: PlannedWorkspace) => Promise<readonly Problem[]>) | undefined;
+  };
 
 /** The parts that differ between `pull`, `promote` and `rollback`. */
 type EditCommand = {
@@ -99,7 +104,7 @@ async function editLocked(
 }
 
 /** Returns true if the user requested a commit of the edits, on the current branch or on a new one. */
-function wantsCommit({ commit, branch }: Pick<EditOptions, 'commit' | 'branch'>): boolean {
+export function wantsCommit({ commit, branch }: CommitOptions): boolean {
   return commit || branch !== undefined;
 }
 
@@ -107,9 +112,9 @@ function wantsCommit({ commit, branch }: Pick<EditOptions, 'commit' | 'branch'>)
  * Returns a problem if the user requested a commit but promptsync cannot create it, either because there is no
  * repository or because the branch cannot be used.
  */
-async function findCommitObstacle(
-  { commit, branch }: EditOptions,
-  { config, repository }: PlannedWorkspace,
+export async function findCommitObstacle(
+  { commit, branch }: CommitOptions,
+  { config, repository }: Pick<PlannedWorkspace, 'config' | 'repository'>,
 ): Promise<Problem | null> {
   if (!wantsCommit({ commit, branch })) return null;
   if (repository === null) {
@@ -217,29 +222,38 @@ async function applyDrafts(
     return { edited: await writeDrafts(ready, config.folder), problems: [] };
   }
   const committer = openCommitter(makeGitSettings(config));
-  const obstacle = branch === undefined ? null : await committer.switchTo(branch);
+  const obstacle = await switchToBranch(branch, committer, printNotice);
   if (obstacle !== null) {
     return { edited: ready.map((draft) => makeEditedPrompt(draft, draft.status)), problems: [obstacle] };
   }
-  if (branch !== undefined)
-    printNotice(`You are now on the branch ${showHidden(branch)}. To go back, run: git switch -`);
   const edited = await writeDrafts(ready, config.folder);
   const { service } = getVocabulary(config);
   const written = edited.filter(({ status }) => status === 'applied');
   if (written.length === 0) return { edited, problems: [] };
   const paths = written.map(({ path }) => repository?.toRootPath(path) ?? path);
+  const message = renderCommitMessage(written, (names) => renderSubject(names, service));
   try {
-    return {
-      edited,
-      committed: await committer.commit(
-        paths,
-        renderCommitMessage(written, (names) => renderSubject(names, service)),
-      ),
-      problems: [],
-    };
+    return { edited, committed: await committer.commit(paths, message), problems: [] };
   } catch (error) {
-    return { edited, problems: [makeProblem('git/not-committed', { reason: toProblem(error).message })] };
+    const reason = toProblem(error).message;
+    return { edited, problems: [makeProblem('git/not-committed', { reason, files: 'edited' })] };
   }
+}
+
+/**
+ * Switches to the branch that the user requested, and prints how to go back. Does nothing without a branch. Returns null,
+ * or a problem if git refuses.
+ */
+export async function switchToBranch(
+  branch: CommitOptions['branch'],
+  committer: Committer,
+  printNotice: World['printNotice'],
+): Promise<Problem | null> {
+  if (branch === undefined) return null;
+  const obstacle = await committer.switchTo(branch);
+  if (obstacle !== null) return obstacle;
+  printNotice(`You are now on the branch ${showHidden(branch)}. To go back, run: git switch -`);
+  return null;
 }
 
 /**
@@ -314,7 +328,12 @@ const COMMAND_OR_MENTION = /\[(?=\s*(?:skip|no|ci|actions)\b)|(?<!\w)@(?=[a-z0-9
  */
 export function renderCommitMessage(edited: readonly EditedPrompt[], renderSubject: (names: string) => string): string {
   // Anyone who can write to the service can choose a prompt's key. So escape text that GitHub would act on.
-  return showHidden(renderSubjectAndBody(edited, renderSubject)).replaceAll(COMMAND_OR_MENTION, formatCodePoint);
+  return escapeCommitMessage(renderSubjectAndBody(edited, renderSubject));
+}
+
+/** Escapes hidden characters and text that GitHub would act on. */
+export function escapeCommitMessage(message: string): string {
+  return showHidden(message).replaceAll(COMMAND_OR_MENTION, formatCodePoint);
 }
 
 function renderSubjectAndBody(edited: readonly EditedPrompt[], renderSubject: (names: string) => string): string {

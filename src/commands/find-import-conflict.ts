@@ -8,7 +8,7 @@ import { findFirstLink, makeRelativePath } from '../files/paths.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 
 /** Where `import` puts new files. */
-type NewFileLocation = {
+export type NewFileLocation = {
   readonly config: Config;
   /** The folder for new files, relative to the folder of the configuration. */
   readonly folder: string;

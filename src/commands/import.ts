@@ -1,7 +1,12 @@
-import { join, posix, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { getVocabulary } from '../config/service.ts';
-import { loadConfiguration, openWorkspace, type Workspace } from '../desired/open-workspace.ts';
+import {
+  loadConfiguration,
+  openWorkspace,
+  openWorkspaceRepository,
+  type Workspace,
+} from '../desired/open-workspace.ts';
 import { collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { EditedPrompt } from '../domain/edits.ts';
 import { formatCount } from '../text.ts';
@@ -11,25 +16,26 @@ import type { PromptIdentity, PromptFile, TypedPromptIdentity } from '../domain/
 import type { Provider } from '../domain/provider.ts';
 import { makeFailure, makeSuccess, type Result, failWithProblem } from '../domain/result.ts';
 import { applyVocabulary } from '../domain/vocabulary.ts';
-import { toFileContent } from '../domain/content.ts';
 import type { World } from '../domain/world.ts';
 import { findFirstFolder } from '../files/find-prompt-paths.ts';
-import { makeFilePath, renderNewFile } from '../files/render-new-file.ts';
 import { leavesFolder, makeRelativePath } from '../files/paths.ts';
 import type { WorkspaceLock } from '../files/lock-workspace.ts';
-import { createFile } from '../files/read-write.ts';
 import { observePrompts } from '../observing/observe-prompts.ts';
 import { chooseImport, type ImportChoice } from '../planning/choose-import.ts';
-import { isError, makeProblem, type Problem, getSystemCode } from '../problem.ts';
+import { isError, makeProblem, type Problem } from '../problem.ts';
+import { type CommitOptions, findCommitObstacle, wantsCommit } from './edit-files.ts';
 import { findIdentityConflict, findImportObstacle, indexByIdentity, listIdentityKeys } from './find-import-conflict.ts';
 import { listPrompts, makeObserveOptions, openProvider, type ServiceOptions } from './open-service.ts';
 import { checkEnvironmentFlag } from './pin-edit.ts';
 import { type PromptIdSources, readPromptIds } from './read-prompt-ids.ts';
+import { makeImportIdentity, renderImportFile } from './render-import-file.ts';
 import { type CommandResult, type CommandRun, makeRunWithoutPlan, makeCommandResult } from './result.ts';
 import { withWorkspaceLock } from './with-workspace-lock.ts';
+import { type PromptImport, writeImports } from './write-imports.ts';
 
 type ImportOptions = ServiceOptions &
-  PromptIdSources & {
+  PromptIdSources &
+  CommitOptions & {
     /** The value of `--config`, a path relative to the working directory. */
     readonly config?: string | undefined;
     /**
@@ -42,7 +48,10 @@ type ImportOptions = ServiceOptions &
     readonly dryRun: boolean;
   };
 
-/** Creates prompt files for prompts that exist in the service. Sends only GET requests, and never overwrites a file. */
+/**
+ * Creates prompt files for prompts that exist in the service. Sends only GET requests, and never overwrites a file. Does
+ * not read prompts that already have a file.
+ */
 export async function importPrompts(options: ImportOptions, world: World): Promise<CommandResult> {
   const configuration = await loadConfiguration({ config: options.config }, world);
   // Standard input can stay open for a long time. So read it before taking the lock, because other commands would have
@@ -77,39 +86,69 @@ async function importInto(
   const rules = makeImportRules(config, options);
   if (!rules.isSuccess) return makeRun(rules.problems);
   if (!ids.isSuccess) return makeRun(ids.problems);
-  const chooseIds = (provider: Provider) => expandPatterns(ids.value, files, provider);
+  const repository = wantsCommit(options) ? await openWorkspaceRepository(config) : null;
+  const obstacle = await findCommitObstacle(options, { config, repository });
+  if (obstacle !== null) return makeRun([obstacle]);
+  const requested = separateExisting(ids.value, files);
+  // If every prompt has a file, there is nothing to ask the service.
+  if (requested.ids.length === 0) return { ...makeRun([]), edited: requested.existing.map(makeExistingPrompt) };
+  const chooseIds = (provider: Provider) => expandPatterns(requested, files, provider);
   const read = await observePromptsToImport(chooseIds, files, rules.value, options, world);
   if (!read.isSuccess) return makeRun(read.problems);
-  const { service, observation } = read.value;
+  const { service, observation, existing } = read.value;
   const imports = await makeImports(read.value.ids, observation, files, rules.value);
   const loss = lock.findLossProblem();
   if (loss !== null) return makeRun([loss]);
-  const edited = options.dryRun ? imports.map(({ prompt }) => prompt) : await writeImports(imports, config, world);
+  const sources = { observation, repository, rules: rules.value };
+  const { written, problems: commitProblems, ...commits } = await writeImports(imports, sources, options, world);
+  const edited = [...existing.map(makeExistingPrompt), ...written];
   const warnings = imports.flatMap((promptImport) => promptImport.warnings);
   const notice = describeMissingFirstPin(edited, rules.value);
   if (notice !== null) world.printNotice(applyVocabulary(notice, getVocabulary(config)));
-  return { ...makeRun(warnings), service, edited };
+  return { ...makeRun([...warnings, ...commitProblems]), service, edited, ...commits };
+}
+
+/** The ids of prompts that have no file, and the files of the other prompts. */
+type SeparatedIds = {
+  readonly ids: readonly string[];
+  readonly existing: readonly PromptFile[];
+};
+
+/**
+ * Separates the ids of prompts that have a file from the other ids. A pattern stays among the ids, unless a prompt with
+ * a file has exactly this id.
+ */
+function separateExisting(ids: readonly string[], files: readonly PromptFile[]): SeparatedIds {
+  const filesById = new Map(files.map((file) => [file.id, file]));
+  const existing = ids.map((id) => filesById.get(id)).filter((file) => file !== undefined);
+  return { ids: ids.filter((id) => !filesById.has(id)), existing };
+}
+
+/** Describes a prompt that `import` leaves alone, because it already has a file. */
+function makeExistingPrompt({ path, id, key, type }: PromptFile): EditedPrompt {
+  return { path, id, key, type, status: 'unchanged', edits: [], problems: [] };
 }
 
 /**
- * Replaces each pattern with the names of the matching prompts that have no file yet. If the service can list its
- * prompts, fails if an id is not in the list, so that promptsync reports the mistake before it reads any prompt. If it
- * cannot list them, fails only if there is a pattern.
+ * Replaces each pattern with the names of the matching prompts. If the service can list its prompts, fails if an id is
+ * not in the list, so that promptsync reports the mistake before it reads any prompt. If it cannot list them, fails
+ * only if there is a pattern.
  */
 async function expandPatterns(
-  idsAndPatterns: readonly string[],
+  { ids: idsAndPatterns, existing }: SeparatedIds,
   files: readonly PromptFile[],
   provider: Provider,
 ): Promise<Result<ImportIds>> {
   const ids = idsAndPatterns.filter((id) => !isPattern(id));
   const hasPatterns = ids.length < idsAndPatterns.length;
-  if (provider.list === null && !hasPatterns) return makeSuccess({ ids, refused: new Map() });
+  if (provider.list === null && !hasPatterns) return makeSuccess({ ids, existing, refused: new Map() });
   const { files: listed, problems } = await listPrompts(provider, idsAndPatterns);
   if (problems.length > 0) return makeFailure(...problems);
-  const idsWithFile = new Set(files.map(({ id }) => id));
-  const newNames = listed.map(({ name }) => name).filter((name) => !idsWithFile.has(name));
+  const matching = separateExisting([...new Set([...ids, ...listed.map(({ name }) => name)])], files);
   const refused = new Map(listed.flatMap(({ name, problem }) => (problem === null ? [] : [[name, problem] as const])));
-  return makeSuccess({ ids: [...new Set([...ids, ...newNames])], refused });
+  // A pattern can match a prompt whose id the user passed as well.
+  const allExisting = [...new Set([...existing, ...matching.existing])];
+  return makeSuccess({ ids: matching.ids, existing: allExisting, refused });
 }
 
 function isPattern(id: string): boolean {
@@ -174,15 +213,13 @@ export function resolveImportFolder(config: Config, dir: string | undefined): Re
 }
 
 /** The ids of the prompts to import, and the problems of prompts that promptsync refuses to read. */
-type ImportIds = {
-  readonly ids: readonly string[];
+type ImportIds = SeparatedIds & {
   /** The problem of each prompt that promptsync refuses to read because it exceeds a limit, by prompt id. */
   readonly refused: ReadonlyMap<string, Problem>;
 };
 
 /** The observation of the prompts to import. */
-type ImportObservation = {
-  readonly ids: readonly string[];
+type ImportObservation = SeparatedIds & {
   readonly observation: Observation;
   /** The name of the service in reports. */
   readonly service: string;
@@ -208,23 +245,15 @@ export async function observePromptsToImport(
   try {
     const chosen = await chooseIds(provider).catch(failWithProblem);
     if (!chosen.isSuccess) return chosen;
-    const { ids, refused } = chosen.value;
+    const { ids, existing, refused } = chosen.value;
     const requests = ids.filter((id) => !refused.has(id)).map((id) => makePlainReadRequest(id, names, 'listed'));
     const { observed, failed } = await observePrompts(provider, requests, makeObserveOptions(config, world));
     const observation = { observed, failed: new Map([...refused, ...failed]) };
-    return makeSuccess({ ids, observation, service });
+    return makeSuccess({ ids, existing, observation, service });
   } finally {
     await close();
   }
 }
-
-/** The new file of one prompt, or the problems that prevent its creation. */
-type PromptImport = {
-  readonly prompt: EditedPrompt;
-  /** The content of the new file. Null unless the status of the prompt is `pending`. */
-  readonly source: string | null;
-  readonly warnings: readonly Problem[];
-};
 
 /**
  * Prepares the new file of each prompt. Blocks the import of a prompt if its id, key or path is already taken, or if
@@ -242,7 +271,7 @@ async function makeImports(
   for (const id of ids) {
     const candidate = makeImport(id, observation, rules);
     const { prompt } = candidate;
-    if (candidate.source === null) {
+    if (candidate.file === null) {
       imports.push(candidate);
       continue;
     }
@@ -267,9 +296,7 @@ export function makeImport(id: string, { observed, failed }: Observation, rules:
     const problem = failed.get(id) ?? makeProblem('internal/unexpected', { reason: 'the prompt was not read' });
     return refuseImport({ path: '', id, key: id, type: null }, 'failed', problem);
   }
-  const { key, name, description } = prompt.fields ?? { key: id, name: undefined, description: '' };
-  const path = posix.join(rules.folder, makeFilePath(key, id));
-  const identity = { id, key, path, type: prompt.type };
+  const identity = makeImportIdentity(id, prompt, rules.folder);
   const { environments, ownEnvironment } = rules;
   const choice = chooseImport(prompt, environments, ownEnvironment);
   if (choice === null) {
@@ -278,12 +305,11 @@ export function makeImport(id: string, { observed, failed }: Observation, rules:
     const problem = makeProblem('import/nothing-active', { environments: names, named: isNamed });
     return refuseImport(identity, 'blocked', problem);
   }
-  const newFile = { ...identity, name, description, content: toFileContent(choice.content), pins: choice.pins };
-  const { source, problems } = renderNewFile(newFile, rules.config.rules);
+  const { source, problems } = renderImportFile(identity, prompt, choice, rules);
   if (source === null) return refuseImport(identity, 'blocked', ...problems);
   return {
     prompt: { ...identity, status: 'pending', edits: makeImportEdits(choice), problems: [] },
-    source,
+    file: { identity, choice, source },
     warnings: problems,
   };
 }
@@ -321,37 +347,5 @@ function refuseImport(
   status: 'blocked' | 'failed',
   ...problems: readonly Problem[]
 ): PromptImport {
-  return { prompt: { path, id, key, type, status, edits: [], problems }, source: null, warnings: [] };
-}
-
-/** Writes the new files one after another. If one file cannot be written, still writes the others. */
-async function writeImports(
-  imports: readonly PromptImport[],
-  config: Config,
-  { stopSignal }: World,
-): Promise<readonly EditedPrompt[]> {
-  const written: EditedPrompt[] = [];
-  for (const { prompt, source } of imports) {
-    if (source === null) written.push(prompt);
-    else written.push({ ...prompt, ...(await writeImport(prompt.path, source, config, stopSignal)) });
-  }
-  return written;
-}
-
-/** The result of writing one new file. */
-type ImportOutcome = Pick<EditedPrompt, 'status' | 'problems'>;
-
-export async function writeImport(
-  path: string,
-  source: string,
-  { folder }: Config,
-  stopSignal: AbortSignal,
-): Promise<ImportOutcome> {
-  if (stopSignal.aborted) return { status: 'failed', problems: [makeProblem('apply/interrupted')] };
-  try {
-    if (await createFile(join(folder, path), source)) return { status: 'applied', problems: [] };
-    return { status: 'blocked', problems: [makeProblem('import/path-taken', { path })] };
-  } catch (error) {
-    return { status: 'failed', problems: [makeProblem('edit/unwritable', { reason: getSystemCode(error) }, { path })] };
-  }
+  return { prompt: { path, id, key, type, status, edits: [], problems }, file: null, warnings: [] };
 }

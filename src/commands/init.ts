@@ -289,17 +289,17 @@ async function importFirstPrompt(
   const { files } = await readPrompts({ ...config, environments: null });
   const rules = { config, folder, environments, ownEnvironment: null };
   const observed = await observePromptsToImport(
-    async () => makeSuccess({ ids: [id], refused: new Map() }),
+    async () => makeSuccess({ ids: [id], existing: [], refused: new Map() }),
     files,
     rules,
     options,
     world,
   );
   if (!observed.isSuccess) return { files: [], service: null, problems: observed.problems };
-  const { prompt, source, warnings } = makeImport(id, observed.value.observation, rules);
+  const { prompt, file, warnings } = makeImport(id, observed.value.observation, rules);
   const otherFiles = files.filter(({ path }) => path !== prompt.path);
-  const conflict = source === null ? null : findIdentityConflict(prompt, indexByIdentity(otherFiles));
+  const conflict = file === null ? null : findIdentityConflict(prompt, indexByIdentity(otherFiles));
   const problems = [...prompt.problems, ...warnings, ...(conflict === null ? [] : [conflict])];
-  const newFiles = source === null || conflict !== null ? [] : [makePromptInitFile(prompt.path, source)];
+  const newFiles = file === null || conflict !== null ? [] : [makePromptInitFile(prompt.path, file.source)];
   return { files: newFiles, service: observed.value.service, problems };
 }

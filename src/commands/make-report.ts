@@ -42,7 +42,7 @@ type ReportInput = Omit<CommandRun, 'folder' | 'vocabulary'> & Partial<Pick<Comm
  * Creates the public report of a run. promptsync renders every output format from this report, even after a failed run.
  */
 export function makeReport(run: ReportInput): Report {
-  const { narrowed, written, nextSteps, committed, orphans, vocabulary = DEFAULT_VOCABULARY } = run;
+  const { narrowed, written, nextSteps, committed, commits, orphans, vocabulary = DEFAULT_VOCABULARY } = run;
   const omitAccepted = makeWarningFilter(run);
   const makeProblems = (problems: readonly ReportProblem[], promptPath?: string) =>
     omitAccepted(problems, promptPath).map((problem) => applyVocabularyToProblem(problem, vocabulary));
@@ -61,6 +61,7 @@ export function makeReport(run: ReportInput): Report {
     ...(written && { files: written }),
     ...(nextSteps && { next_steps: nextSteps.map((step) => applyVocabulary(step, vocabulary)) }),
     ...(committed && { committed }),
+    ...(commits && { commits }),
     problems: makeProblems(run.problems),
   };
 }

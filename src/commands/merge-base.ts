@@ -1,11 +1,12 @@
 import { readSourceFile } from '../desired/read-at-commit.ts';
 import type { FormerFile } from '../desired/read-history.ts';
 import type { ObservedPromptPlan } from '../domain/plan.ts';
-import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
-import { type Content, toFileContent, makeContentKey, isSameContent } from '../domain/content.ts';
+import { type EnvironmentPin, formatPin, type Pin, type PromptFile } from '../domain/prompt-file.ts';
+import { type Content, toFileContent, makeContentKey, isSameContent, matchesDigest } from '../domain/content.ts';
 import { findPinnedVersion, hasGap, type KnownVersion } from '../domain/versions.ts';
 import type { ServiceSide } from '../files/merge-prompt.ts';
 import type { Repository } from '../git/open-repository.ts';
+import { findServedPin } from './plan-import-commits.ts';
 
 /**
  * A foreign version, and the file's pin for the environment that serves it. The pin is null if the file does not pin
@@ -30,9 +31,10 @@ type MergeBase = Pick<ServiceSide, 'baseFile' | 'baseContent' | 'newerContents'>
 export async function readMergeBase(
   { file, observed }: ObservedPromptPlan,
   edit: ServiceEdit | null,
-  formerFiles: readonly FormerFile[],
+  allFormerFiles: readonly FormerFile[],
   repository: Repository | null,
 ): Promise<MergeBase> {
+  const { formerFiles, servedContents } = await separateServedStates(allFormerFiles, repository);
   const known = observed.known;
   const newestManaged = known.find(({ isManaged }) => isManaged);
   // In a shallow clone, the oldest available state may not be the first state of the file.
@@ -42,8 +44,37 @@ export async function readMergeBase(
       ? (completeHistory.at(-1)?.file ?? null)
       : await readFileOfVersion(newestManaged, file, repository);
   if (edit === null) return { baseFile, ...NO_CONTENT_BASE };
-  const history = { file, known, formerFiles, completeHistory, repository };
+  const history = { file, known, formerFiles, completeHistory, servedContents, repository };
   return { baseFile, ...(await readContentBase(edit, history)) };
+}
+
+/** The content of a version that an environment served when its prompt was imported, and the pin of that version. */
+type ServedVersionContent = { readonly pin: Pin; readonly content: Content };
+
+/** The states of a prompt file in git, newest first, without the states that `import --commit` added. */
+type SeparatedStates = {
+  readonly formerFiles: readonly FormerFile[];
+  /** The contents of the states that `import --commit` added. */
+  readonly servedContents: readonly ServedVersionContent[];
+};
+
+/**
+ * Separates the states that `import --commit` committed before the new file. They hold texts that environments served.
+ * The file never wanted these texts as its own, so they do not show that its text changed.
+ */
+async function separateServedStates(
+  formerFiles: readonly FormerFile[],
+  repository: Repository | null,
+): Promise<SeparatedStates> {
+  if (repository === null) return { formerFiles, servedContents: [] };
+  const commits = await repository.readCommits(formerFiles.map(({ commit }) => commit));
+  const states = formerFiles.map((state) => {
+    return { state, pin: findServedPin(state.file, commits.get(state.commit)?.subject) };
+  });
+  return {
+    formerFiles: states.flatMap(({ state, pin }) => (pin === null ? [state] : [])),
+    servedContents: states.flatMap(({ state, pin }) => (pin === null ? [] : [{ pin, content: state.file.content }])),
+  };
 }
 
 /** The part of the merge base that concerns the content. */
@@ -60,11 +91,14 @@ type MergeHistory = {
   readonly formerFiles: readonly FormerFile[];
   /** The same states as `formerFiles`. Empty in a shallow clone, which may lack older states. */
   readonly completeHistory: readonly FormerFile[];
+  readonly servedContents: SeparatedStates['servedContents'];
   readonly repository: Repository | null;
 };
 
 async function readContentBase(edit: ServiceEdit, history: MergeHistory): Promise<ContentBase> {
   const { file, known, formerFiles, completeHistory, repository } = history;
+  const servedContent = findServedContent(edit, history);
+  if (servedContent !== null) return { baseContent: servedContent, newerContents: null };
   const origin = findOrigin(edit, known, formerFiles);
   if (origin === 'unknown') return NO_CONTENT_BASE;
   if (origin === 'none') {
@@ -74,6 +108,22 @@ async function readContentBase(edit: ServiceEdit, history: MergeHistory): Promis
   const baseContent = await readContentOf(findReadableVersion(origin, known), file, repository);
   const newerContents = mayOriginBeNewer(edit, origin, history) ? listContentsSince(origin, file, formerFiles) : null;
   return { baseContent, newerContents };
+}
+
+/**
+ * Returns the content of the version that somebody edited, if the file pins that version, promptsync cannot read it from
+ * the service, and `import --commit` committed its content. Compares the digest if a ledger lists the version.
+ */
+function findServedContent(
+  { version: { source }, pin }: ServiceEdit,
+  { known, servedContents }: MergeHistory,
+): Content | null {
+  if (pin === null || source !== null) return null;
+  const pinned = findPinnedVersion(known, pin.pin);
+  if (pinned !== undefined && pinned.content !== null) return null;
+  const pinText = formatPin(pin.pin);
+  const matches = servedContents.filter((served) => formatPin(served.pin) === pinText);
+  return matches.find(({ content }) => pinned === undefined || matchesDigest(pinned.digest, content))?.content ?? null;
 }
 
 /**

@@ -15,10 +15,11 @@ import { makeFilePath, type NewFile, renderNewFile } from '../files/render-new-f
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { hasControlCharacters } from '../text.ts';
 import { findIdentityConflict, findImportObstacle, indexByIdentity } from './find-import-conflict.ts';
-import { makeImportEdits, resolveImportFolder, writeImport } from './import.ts';
+import { makeImportEdits, resolveImportFolder } from './import.ts';
 import { checkEnvironmentFlag } from './pin-edit.ts';
 import { type CommandResult, type CommandRun, makeRunWithoutPlan, makeCommandResult } from './result.ts';
 import { withWorkspaceLock } from './with-workspace-lock.ts';
+import { writeNewFile } from './write-imports.ts';
 
 type NewOptions = {
   /** The value of `--config`, a path relative to the working directory. */
@@ -62,7 +63,7 @@ async function createInWorkspace(
   const { prompt, source, warnings, steps, unpinned } = made.value;
   const loss = lock.findLossProblem();
   if (loss !== null) return makeRun(loss);
-  const outcome = options.dryRun ? prompt : await writeImport(prompt.path, source, config, world.stopSignal);
+  const outcome = options.dryRun ? prompt : await writeNewFile(prompt.path, source, config, world.stopSignal);
   if (outcome.problems.length > 0) return makeRun(...outcome.problems);
   if (unpinned.length > 0) world.printNotice(applyVocabulary(describeUnpinned(unpinned), getVocabulary(config)));
   const edited = [{ ...prompt, status: outcome.status }];

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { getVocabulary } from '../config/service.ts';
 import { type AcceptedWarnings, NO_ACCEPTED_WARNINGS } from '../domain/accepted-warnings.ts';
-import type { EditCommit, EditedPrompt, WrittenFile } from '../domain/edits.ts';
+import type { EditCommit, EditedPrompt, ImportCommit, WrittenFile } from '../domain/edits.ts';
 import type { VersionHistories } from '../domain/history.ts';
 import type { OutcomeStatus, Plan, PlanStatus, PromptOutcome } from '../domain/plan.ts';
 import type { PromptFile, TypedPromptIdentity } from '../domain/prompt-file.ts';
@@ -63,8 +63,16 @@ export type CommandRun = {
   readonly nextSteps?: readonly string[];
   /** The prompts in the service that have no prompt file. Only `status --orphans` looks for such prompts. */
   readonly orphans?: readonly ListedPrompt[];
-  /** The commit that `pull`, `promote` or `rollback` created for its edits. Absent if the command created no commit. */
+  /**
+   * The commit that `pull`, `promote` or `rollback` created for its edits, or the last commit of `import`. Absent if the
+   * command created no commit.
+   */
   readonly committed?: EditCommit;
+  /**
+   * The commits of `import --commit`, oldest first. On a dry run, the commits that it would make. Absent if there are
+   * none.
+   */
+  readonly commits?: readonly ImportCommit[];
   /** The version history of each prompt. Only `history` reads version histories. */
   readonly histories?: VersionHistories;
   /** The prompts that wait for promotion. Only the command `status` looks for such prompts. */
@@ -169,10 +177,12 @@ function collectStatuses({ edited, outcomes, plan, histories }: CommandRun): Rea
 }
 
 /**
- * Returns true if promptsync observed at least one prompt, or if there was no prompt to observe. `import` has no plan,
- * so each of its prompts counts as observed unless it failed.
+ * Returns true if promptsync observed at least one prompt, or if there was no prompt to observe. `import` has no plan.
+ * It does not observe its unchanged prompts, because they already have a file. Each other prompt counts as observed
+ * unless it failed.
  */
 function hasObservedPrompts({ plan, edited = [] }: CommandRun): boolean {
-  if (plan === null && edited.length > 0) return edited.some(({ status }) => status !== 'failed');
+  const imported = plan === null ? edited.filter(({ status }) => status !== 'unchanged') : [];
+  if (imported.length > 0) return imported.some(({ status }) => status !== 'failed');
   return plan === null || plan.prompts.length === 0 || plan.prompts.some(({ observed }) => observed !== null);
 }

@@ -75,6 +75,15 @@ export type EditCommit = {
   readonly pull_request?: string;
 };
 
+/** One of the commits that `import --commit` makes. */
+export type ImportCommit = {
+  /** The id of the commit. Null on a dry run. */
+  readonly commit: string | null;
+  readonly subject: string;
+  /** The paths of its prompt files, relative to the folder of the configuration. */
+  readonly paths: readonly string[];
+};
+
 /**
  * The three inputs of a three-way merge. None of them includes the final line feed of the file. If `base` is null,
  * every difference between `ours` and `theirs` is a conflict.

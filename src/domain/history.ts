@@ -65,16 +65,19 @@ export type PinnedPeriod = {
  * The origin of a version:
  * - `git`: promptsync created the version from a committed file.
  * - `uncommitted`: promptsync created the version from a file that was not committed.
- * - `outside`: Somebody created the version without promptsync.
+ * - `before-adoption`: Somebody created the version before promptsync created its first version of the prompt.
+ * - `outside`: Somebody created the version without promptsync, after that.
  * - `unknown`: The service does not show who created the version.
  */
-export type VersionOrigin = 'git' | 'uncommitted' | 'outside' | 'unknown';
+export type VersionOrigin = 'git' | 'uncommitted' | 'before-adoption' | 'outside' | 'unknown';
 
 /** The history of one version: where it came from, which environments serve it, and when the file pinned it. */
 export type VersionHistory = {
   readonly ref: { readonly id: string; readonly number: number };
   readonly digest: Digest;
   readonly origin: VersionOrigin;
+  /** Whether the version is a baseline. */
+  readonly isBaseline: boolean;
   /** The commit from which promptsync created the version. Null if there is none, or if it is unknown. */
   readonly commit: CommitInfo | null;
   /**

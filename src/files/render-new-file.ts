@@ -34,7 +34,7 @@ export type NewFile = PromptIdentity & {
  * The source of a new prompt file; null if no prompt file can represent the values. If there is a source, the problems
  * are warnings about it. Otherwise, they explain why there is none.
  */
-type NewFileResult = { readonly source: string | null; readonly problems: readonly Problem[] };
+export type NewFileResult = { readonly source: string | null; readonly problems: readonly Problem[] };
 
 /**
  * Renders the source of a new prompt file, and runs the checks of `promptsync validate` on it. Without these checks, a

@@ -27,6 +27,15 @@ export type Committer = {
    * repository root. Throws a `ProblemError` if git refuses.
    */
   readonly commit: (pathsFromRoot: readonly string[], message: string) => Promise<EditCommit>;
+  /** Returns the id of the commit at HEAD, or an empty string before the first commit. */
+  readonly readHead: () => Promise<string>;
+  /**
+   * Moves the checked-out branch from the commit `from` back to the commit `to`, and makes the index entries of these
+   * files match that commit. Leaves the work tree and all other index entries unchanged. Throws a `ProblemError` if HEAD
+   * is not at `from`.
+   * @param to the id of the commit, or an empty string if the branch had no commit
+   */
+  readonly moveBack: (from: string, to: string, pathsFromRoot: readonly string[]) => Promise<void>;
 };
 
 export function openCommitter(settings: GitSettings): Committer {
@@ -55,6 +64,15 @@ export function openCommitter(settings: GitSettings): Committer {
         throw new ProblemError(makeProblem('git/failed', { reason: 'git made no commit and gave no reason.' }));
       const branch = (await run('branch', '--show-current')).trim() || null;
       return { commit, branch };
+    },
+    readHead: () => readHead(run),
+    moveBack: async (from, to, pathsFromRoot) => {
+      if (from !== to) {
+        // git checks the last argument, so a commit that somebody else made meanwhile does not get lost.
+        await (to === '' ? run('update-ref', '-d', 'HEAD', from) : run('update-ref', 'HEAD', to, from));
+      }
+      // A failed commit leaves its new paths in the index.
+      await run('reset', '--quiet', '--', ...pathsFromRoot.map(makeLiteralPathspec));
     },
   };
 }

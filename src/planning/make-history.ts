@@ -31,13 +31,15 @@ export function makeHistory(sources: HistorySources): readonly VersionHistory[] 
   const known = listKnownVersions(sources.observed);
   const periods = listAllPinnedPeriods(known, sources);
   const environments = sortEnvironments([...sources.observed.active.keys()], sources.order);
+  const firstManaged = findFirstManagedNumber(known);
   return known.map((version) => {
-    const { id, number, digest, source, message, times, createdBy } = version;
+    const { id, number, digest, baseline, source, message, times, createdBy } = version;
     const { commit, path } = version.isManaged && source !== null ? source : {};
     return {
       ref: { id, number },
       digest,
-      origin: classifyOrigin(version, metadata),
+      origin: classifyOrigin(version, firstManaged, metadata),
+      isBaseline: baseline === true,
       commit: commit === undefined ? null : getCommitInfo(commit, sources),
       path: path ?? null,
       message,
@@ -58,9 +60,21 @@ function listKnownVersions({ known, active }: ObservedPrompt): readonly KnownVer
   return known.map((one) => served.find(({ id }) => id === one.id) ?? one);
 }
 
-function classifyOrigin({ isManaged, source }: KnownVersion, metadata: ObservedPrompt['metadata']): VersionOrigin {
-  if (!isManaged) return metadata === 'dropped' || isManaged === null ? 'unknown' : 'outside';
-  return source?.commit === undefined ? 'uncommitted' : 'git';
+/** Returns the lowest number of a managed version. Returns null if no known version is managed. */
+function findFirstManagedNumber(known: readonly KnownVersion[]): number | null {
+  const numbers = known.filter(({ isManaged }) => isManaged === true).map(({ number }) => number);
+  return numbers.length === 0 ? null : numbers.reduce((first, number) => Math.min(first, number));
+}
+
+/** @param firstManaged the result of `findFirstManagedNumber` */
+function classifyOrigin(
+  { number, isManaged, source }: KnownVersion,
+  firstManaged: number | null,
+  metadata: ObservedPrompt['metadata'],
+): VersionOrigin {
+  if (isManaged) return source?.commit === undefined ? 'uncommitted' : 'git';
+  if (metadata === 'dropped' || isManaged === null) return 'unknown';
+  return firstManaged !== null && number < firstManaged ? 'before-adoption' : 'outside';
 }
 
 function sortEnvironments(environments: readonly string[], order: readonly string[]): readonly string[] {

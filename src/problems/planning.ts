@@ -211,9 +211,13 @@ export const PLANNING_PROBLEMS = {
     (e) => `promptsync could not create the branch "${e.branch}": ${e.reason}.`,
     'Choose a different name with --branch. To use an existing branch, check it out first.',
   ),
-  'git/not-committed': defineError<{ reason: string }>(
-    (e) => `promptsync edited the files but could not commit them: ${e.reason}`,
-    'Fix the problem that git reported, then commit the files manually.',
+  'git/not-committed': defineError<{ reason: string; files: 'edited' | 'new' }>(
+    (e) =>
+      `promptsync ${e.files === 'edited' ? 'edited the files' : 'wrote the new files'} but could not commit them: ${e.reason}`,
+    (e) =>
+      e.files === 'edited'
+        ? 'Fix the problem that git reported, then commit the files manually.'
+        : 'Fix the problem, delete the new files, and run the same command again. If you commit the new files manually, git lacks the other texts that environments serve.',
   ),
   'git/shallow': defineWarning<{ of: 'drift' | 'history' }>(
     (e) =>

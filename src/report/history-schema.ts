@@ -20,9 +20,9 @@ export const CommitShape = z
   .describe('A commit. If the repository does not have the commit, only its id is known.');
 
 const MakerShape = z
-  .enum(['git', 'uncommitted', 'outside', 'unknown'])
+  .enum(['git', 'uncommitted', 'before-adoption', 'outside', 'unknown'])
   .describe(
-    'The creator of the version. git: promptsync, from a commit. uncommitted: promptsync, from an uncommitted file. outside: somebody else. unknown: the service does not record it.',
+    'The creator of the version. git: promptsync, from a commit. uncommitted: promptsync, from an uncommitted file. before-adoption: somebody else, before promptsync created its first version of the prompt. outside: somebody else, after that. unknown: the service does not record it.',
   );
 
 const VERSION_FIELDS = {
@@ -30,6 +30,10 @@ const VERSION_FIELDS = {
   version_number: z.int().describe('The number of the version in the service.'),
   digest: DigestShape.describe('The digest of its content, with LF line endings.'),
   made_by: MakerShape,
+  baseline: z
+    .literal(true)
+    .optional()
+    .describe('Whether the version is a baseline, which records the versions that existed before. Absent otherwise.'),
   commit: z.string().optional().describe('The commit that the content of the version comes from.'),
   ...COMMIT_INFO_FIELDS,
   path: z.string().optional().describe('The path of the file at that commit, relative to the root of the repository.'),

@@ -65,7 +65,7 @@ function makeVersionTables(
   report: Pick<Report, 'vocabulary'>,
 ): readonly HistoryTable[] {
   const versions = history?.versions ?? [];
-  const origins = versions.map((version) => makeCells(describeVersionRef(version), makeOriginCells(version), show));
+  const origins = versions.map((version) => makeCells(describeHistoryVersion(version), makeOriginCells(version), show));
   const periods = versions.flatMap((version) =>
     listPeriods(version).map((period) => makeCells(describeVersionRef(version), period, show)),
   );
@@ -82,7 +82,7 @@ function makeVersionTables(
 
 function makeLineageTable(prompt: ReportPrompt, lineage: ReportLineage, show: ShowText): HistoryTable {
   const { environment, serves, pinned } = lineage;
-  const served = serves === null ? 'nothing' : `${describeVersionRef(serves)} (${show(serves.id)})`;
+  const served = serves === null ? 'nothing' : `${describeHistoryVersion(serves)} (${show(serves.id)})`;
   const unpinned = pinned === null ? describeUnpinned(prompt) : null;
   const rows = [
     ...(serves === null ? [] : [makeCells('made', [...makeOriginCells(serves), serves.path], show)]),
@@ -91,6 +91,11 @@ function makeLineageTable(prompt: ReportPrompt, lineage: ReportLineage, show: Sh
   ];
   const columns = ['', 'date (UTC)', 'commit', 'author', 'subject', 'path'];
   return { title: `${show(environment)} serves ${served}`, columns, rows, item: 'row' };
+}
+
+/** Returns the number of a version, and a label if the version is a baseline. */
+function describeHistoryVersion(version: Pick<ReportVersion, 'id' | 'version_number' | 'baseline'>): string {
+  return `${describeVersionRef(version)}${version.baseline === true ? ' baseline' : ''}`;
 }
 
 /**
@@ -138,6 +143,7 @@ function makeOriginCells(version: ReportVersionOrigin): CellTexts {
 /** The notes for versions with neither a commit subject nor a message. The keys say who created the version. */
 const MAKER_NOTES = {
   git: undefined,
+  'before-adoption': 'before adoption',
   outside: 'created outside of git',
   uncommitted: 'from an uncommitted file',
   unknown: 'unknown: not recorded',

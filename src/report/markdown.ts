@@ -15,7 +15,7 @@ import {
 import type { Report, ReportChange, ReportProblem, ReportPrompt } from './schema.ts';
 import { makeMatrixCell, formatMatrixCell, listEnvironments, listMatrixSigns, sortByAttention } from './status.ts';
 import { PLAIN_STYLE } from './style.ts';
-import { listDifferingRows, hasHistory, renderOutcome } from './summary.ts';
+import { describeImportCommits, listDifferingRows, hasHistory, renderOutcome } from './summary.ts';
 import { formatCount, shortenCommitId, shortenDigest } from '../text.ts';
 import * as words from './describe.ts';
 import { describeWaitingPromotions } from './waiting.ts';
@@ -140,6 +140,9 @@ function makeSections(report: Report): readonly Section[] {
       `- ${text}\n`,
     ]),
     makeSection('#### Files\n\n', 'file', 0.5, files, ({ path, status }) => [`- ${renderCodeSpan(path)}: ${status}\n`]),
+    makeSection('#### Commits\n\n', 'commit', 0.5, describeImportCommits(report, renderCodeSpan), (text) => [
+      `- ${text}\n`,
+    ]),
     makeSection('#### Breaking\n\n', 'breaking note', 0.4, prompts, (prompt) =>
       words.describeBreakingChanges(prompt, renderCodeSpan).map((text) => `- ${renderCodeSpan(prompt.key)}: ${text}\n`),
     ),

@@ -361,7 +361,19 @@ export const ReportShape = z.object({
         .describe('The number of the pull request with which the action proposes the commit, such as #12.'),
     })
     .optional()
-    .describe('The commit that contains the edits.'),
+    .describe('The commit that contains the edits. For import, the last of its commits.'),
+  commits: z
+    .array(
+      z.object({
+        commit: z.string().nullable().describe('The id of the commit. null on a dry run.'),
+        subject: z.string().describe('The subject of the commit.'),
+        paths: z.array(z.string()).describe('The prompt files in the commit.'),
+      }),
+    )
+    .optional()
+    .describe(
+      'The commits that import made with --commit, oldest first. All but the last hold texts that environments serve but the new files do not hold. On a dry run, the commits that import would make.',
+    ),
   problems: z.array(ProblemShape).describe('The problems of the whole run, and of files that are not prompts.'),
 });
 

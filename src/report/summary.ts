@@ -3,7 +3,7 @@ import { FILE_COMMANDS } from '../domain/edits.ts';
 import { isError } from '../problem.ts';
 import { type Colors, fitLine, type Style, renderWebLink } from './style.ts';
 import { escapeLine } from './escape.ts';
-import { applyReportWords } from './describe.ts';
+import { applyReportWords, type ShowText } from './describe.ts';
 import { isInterrupted } from './problems.ts';
 import type { Report, ReportPrompt, ReportRow } from './schema.ts';
 
@@ -15,8 +15,9 @@ export function renderSummary(report: Report, style: Style): string {
 }
 
 function renderLinesBelowOutcome(report: Report, style: Style): readonly string[] {
-  const steps = findNextSteps(report);
-  if (steps.length > 0) return steps.flatMap((step) => fitLine(style.colors.dim(step), style, 2));
+  const commits = describeImportCommits(report, escapeLine).flatMap((line) => fitLine(line, style, 2));
+  const steps = findNextSteps(report).flatMap((step) => fitLine(style.colors.dim(step), style, 2));
+  if (commits.length + steps.length > 0) return [...commits, ...steps];
   return hasWork(report) ? renderOriginLines(report, style) : [];
 }
 
@@ -67,9 +68,12 @@ function describeDriftCount({ mode, prompts }: Report): string {
  * Describes how many files a failed run edited. For example, a run with `--commit` can edit files and then fail to
  * commit them.
  */
-function describeEditedFiles({ prompts }: Report): string {
+function describeEditedFiles({ mode, prompts }: Report): string {
   const edited = prompts.filter(({ status }) => status === 'applied').length;
-  return edited === 0 ? 'nothing was written' : formatCount(edited, 'file edited', 'files edited');
+  if (edited === 0) return 'nothing was written';
+  return mode === 'import'
+    ? formatCount(edited, 'file written', 'files written')
+    : formatCount(edited, 'file edited', 'files edited');
 }
 
 /**
@@ -150,23 +154,27 @@ export function findNextSteps(report: Report): readonly string[] {
   return next === null ? [] : [next];
 }
 
-function chooseNextStep({ prompts, problems, committed, mode, commit }: Report): string | null {
+function chooseNextStep(report: Report): string | null {
+  const { prompts, problems, mode, commit } = report;
   const hasConflicts = prompts.some(({ problems }) => problems.some(({ code }) => code === 'pull/conflict'));
   if (hasConflicts)
     return `Next: resolve the conflicts in the files, then ${commit === null ? `run ${SYNC_AFTER_COMMIT_STEP}` : 'commit them'}.`;
   const hasSucceeded = !problems.some(isError);
   const editCount = prompts.filter(({ status }) => status === 'applied' && hasSucceeded).length;
-  if (editCount === 0) return arePinsUnchanged(mode, prompts) ? ALREADY_PINNED_NOTE : null;
+  if (editCount === 0) return isEveryPromptUnchanged(prompts) ? (UNCHANGED_NOTES[mode] ?? null) : null;
+  return chooseStepAfterEdits(report);
+}
+
+function chooseStepAfterEdits({ committed, commits = [], mode, commit }: Report): string {
+  if (committed !== undefined) return describeStepAfterCommit(committed, commits);
   if (mode === 'import') return 'Next: run promptsync plan, then commit the files.';
-  if (committed !== undefined) return describeStepAfterCommit(committed);
   if (commit === null) return `Next: run promptsync plan, then ${SYNC_AFTER_COMMIT_STEP}.`;
   return 'Next: review the edits with git diff, commit them, and open a pull request.';
 }
 
-/** Returns true if `promote` or `rollback` had nothing to edit, because every file already had the requested pin. */
-function arePinsUnchanged(mode: Report['mode'], prompts: Report['prompts']): boolean {
-  const setsPins = mode === 'promote' || mode === 'rollback';
-  return setsPins && prompts.length > 0 && prompts.every(({ status }) => status === 'unchanged');
+/** Returns true if a command had nothing to edit, because every file was already as requested. */
+function isEveryPromptUnchanged(prompts: Report['prompts']): boolean {
+  return prompts.length > 0 && prompts.every(({ status }) => status === 'unchanged');
 }
 
 /**
@@ -174,6 +182,13 @@ function arePinsUnchanged(mode: Report['mode'], prompts: Report['prompts']): boo
  * should run `promptsync plan`.
  */
 const ALREADY_PINNED_NOTE = 'The file already has this pin. Next: run promptsync plan to see whether a sync is due.';
+
+/** The next step if every prompt is unchanged, by mode. The other modes have none. */
+const UNCHANGED_NOTES: { readonly [Mode in Report['mode']]?: string } = {
+  promote: ALREADY_PINNED_NOTE,
+  rollback: ALREADY_PINNED_NOTE,
+  import: 'These prompts already have files. To update the files, run promptsync pull.',
+};
 
 /**
  * The next step if the report contains no commit. A sync requires a commit only if the folder is in a git repository.
@@ -183,22 +198,44 @@ const SYNC_AFTER_COMMIT_STEP = 'promptsync sync (in a git repository, commit fir
 /**
  * Describes the next step after a command committed its edits. If HEAD is detached, the user must create a branch
  * first, because the next checkout would otherwise leave the commit behind.
+ * @param commits the commits of an import
  */
-function describeStepAfterCommit({ commit, branch, pull_request: pull }: NonNullable<Report['committed']>): string {
+function describeStepAfterCommit(
+  { commit, branch, pull_request: pull }: NonNullable<Report['committed']>,
+  commits: NonNullable<Report['commits']>,
+): string {
   const committed = `Committed ${shortenCommitId(escapeLine(commit))}`;
   if (pull !== undefined) return `${committed} in pull request ${pull}. Next: review and merge it.`;
+  const merge = commits.length > 1 ? ` ${MERGE_COMMIT_NOTE}` : '';
   if (branch === null)
-    return `${committed} on no branch. Next: run git switch -c NAME, then push the branch and open a pull request.`;
+    return `${committed} on no branch. Next: run git switch -c NAME, then push the branch and open a pull request.${merge}`;
   // `main` and `master` are usually the target of a pull request, so they cannot be its source.
-  const request = ['main', 'master'].includes(branch) ? '' : ' and open a pull request';
-  return `${committed} on ${escapeLine(branch)}. Next: push the branch${request}.`;
+  const request = ['main', 'master'].includes(branch) ? '' : ` and open a pull request.${merge}`;
+  return `${committed} on ${escapeLine(branch)}. Next: push the branch${request || '.'}`;
+}
+
+/** The note about the pull request with the commits of an import. */
+const MERGE_COMMIT_NOTE =
+  'Merge it with a merge commit, because a squash merge loses the texts that only the earlier commits hold.';
+
+/**
+ * Describes each commit of an import, for example `committed 9f2c1ab34d12: Import 40 prompts (40 files)`. On a dry run,
+ * describes the commits that the import would make.
+ * @param show escapes a value for the output format
+ */
+export function describeImportCommits({ commits = [] }: Report, show: ShowText): readonly string[] {
+  return commits.map(({ commit, subject, paths }) => {
+    const name = commit === null ? 'to commit' : `committed ${show(shortenCommitId(commit))}`;
+    return `${name}: ${show(subject)} (${formatCount(paths.length, 'file')})`;
+  });
 }
 
 /** A count, followed by the singular and plural forms of its noun. */
 type CountedNoun = readonly [count: number, one: string, many: string];
 
 /** Counts files and prompts by their outcome, for example edited files and blocked prompts. */
-function countFileWork({ prompts, files = [] }: Report): readonly CountedNoun[] {
+function countFileWork({ prompts, mode, files = [] }: Report): readonly CountedNoun[] {
+  const unchangedNote = mode === 'import' ? 'already here' : 'unchanged';
   const filterByStatus = (wanted: ReportPrompt['status']): readonly ReportPrompt[] =>
     prompts.filter(({ status }) => status === wanted);
   const countCreations = (status: ReportPrompt['status']): number =>
@@ -213,7 +250,7 @@ function countFileWork({ prompts, files = [] }: Report): readonly CountedNoun[] 
     [filterByStatus('pending').length - toCreate, 'file to edit', 'files to edit'],
     [filterByStatus('blocked').length, 'prompt blocked', 'prompts blocked'],
     [filterByStatus('failed').length, 'prompt failed', 'prompts failed'],
-    [filterByStatus('unchanged').length + files.length - written, 'unchanged', 'unchanged'],
+    [filterByStatus('unchanged').length + files.length - written, unchangedNote, unchangedNote],
   ];
 }
 

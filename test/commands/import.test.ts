@@ -252,33 +252,62 @@ describe('the path of an imported file', () => {
 });
 
 describe('import with existing files', () => {
+  test('import leaves a prompt alone that already has a file, and does not read it from the service', async () => {
+    const { folder, service } = await makeServed();
+    const source = promptText('greeting', { key: 'other', text: 'Mine.' });
+    writeFiles(folder, { 'prompts/mine.md': source });
+    const { exitCode, stdout } = await run(folder, ['import', 'prm_greeting'], service);
+    expect(exitCode).toBe(0);
+    expect(stdout).toBe(
+      '1 already here.\nThese prompts already have files. To update the files, run promptsync pull.\n',
+    );
+    const { report } = await runJson(folder, ['import', 'prm_greeting'], service);
+    expect(report.prompts).toMatchObject([{ path: 'prompts/mine.md', key: 'other', status: 'unchanged', edits: [] }]);
+    expect(service.requests).toEqual([]);
+    expect(read(folder, 'prompts/mine.md')).toBe(source);
+    expect(readdirSync(join(folder, 'prompts'))).toEqual(['mine.md']);
+  });
+
+  test('import writes the files of the other prompts if one prompt already has a file', async () => {
+    const { folder, service } = await makeStage(['greeting', 'refund']);
+    makeVersions(service, 'refund', { text: 'Refund.', in: ['staging'] });
+    writeFiles(folder, { 'prompts/mine.md': promptText('greeting') });
+    const { exitCode, stdout } = await run(folder, ['import', 'prm_greeting', 'prm_refund'], service);
+    expect({ exitCode, last: stdout.split('\n').at(-3) }).toEqual({
+      exitCode: 0,
+      last: '1 file written, 1 already here.',
+    });
+    expect(service.requests.filter(({ path }) => path.includes('prm_greeting'))).toEqual([]);
+  });
+
+  test('import exits with 1 if it can read none of the prompts without a file', async () => {
+    const { folder, service } = await makeServed();
+    writeFiles(folder, { 'prompts/mine.md': promptText('greeting') });
+    expect(await run(folder, ['import', 'prm_greeting', 'prm_gone'], service)).toMatchObject({ exitCode: 1 });
+  });
+
   test.each<[string, string, Parameters<typeof promptText>, string]>([
     [
-      'import refuses a prompt id that is already in use by another file, and suggests a pull command',
+      'import refuses a prompt id that differs from the id of a file only in its Unicode form, and quotes the key for the shell',
       'id',
-      ['greeting', { key: 'other' }],
-      'promptsync pull other',
-    ],
-    [
-      'import quotes the prompt key for the shell in the pull command that it suggests',
-      'id',
-      ['greeting', { key: "it’s; o'k" }],
+      ['caf\u00e9', { key: "it’s; o'k" }],
       `promptsync pull 'it’s; o'\\''k'`,
     ],
     [
       'import refuses a prompt key that another file already uses',
       'key',
-      ['other', { key: 'greeting' }],
+      ['other', { key: 'cafe\u0301' }],
       'Change one of the keys',
     ],
   ])('%s', async (_, what, parts, hint) => {
-    const { folder, service } = await makeServed();
+    const { folder, service } = await makeStage(['cafe\u0301']);
+    makeVersions(service, 'cafe\u0301', { text: 'One.', in: ['staging'] });
     writeFiles(folder, { 'prompts/mine.md': promptText(...parts) });
-    const { report, exitCode } = await runJson(folder, ['import', 'prm_greeting'], service);
+    const { report, exitCode } = await runJson(folder, ['import', 'prm_cafe\u0301'], service);
     expect(exitCode).toBe(3);
     const [problem] = report.prompts.flatMap(({ problems }) => problems);
     expect(problem).toMatchObject({ code: 'import/known', hint: expect.stringContaining(hint) });
-    expect(problem?.message).toMatch(new RegExp(`^The ${what} "[a-z_]*" already belongs to prompts/mine.md.$`));
+    expect(problem?.message).toMatch(new RegExp(`^The ${what} "[^"]*" already belongs to prompts/mine.md.$`));
     expect(readdirSync(join(folder, 'prompts'))).toEqual(['mine.md']);
   });
 
@@ -434,19 +463,26 @@ describe('the ids of an import', () => {
     expect(await run(folder, ['import', '-'], { ...service, input, onSignal })).toMatchObject({ exitCode: 130 });
   });
 
-  test('import prints one line for each prompt that already has a file and prints the hint only once', async () => {
+  test('import only counts the prompts that already have a file', async () => {
     const names = Array.from({ length: 40 }, (_, index) => `p${index}`);
     const folder = makeWorkspace({
       ...workspaceFiles(Object.fromEntries(names.map((name) => [name, {}]))),
       'promptsync.yaml': ENVIRONMENTS,
     });
     const service = await startTestService(names);
-    for (const name of names) makeVersions(service, name, { text: 'One.', in: ['staging'] });
     const { stdout, exitCode } = await run(folder, ['import', ...names.map((name) => `prm_${name}`)], service);
-    expect(exitCode).toBe(3);
+    expect(exitCode).toBe(0);
+    expect(stdout.split('\n')[0]).toBe('40 already here.');
+  });
+
+  test('import prints one line for each prompt that the service does not have and prints the hint only once', async () => {
+    const { folder, service } = await makeStage([]);
+    const ids = Array.from({ length: 40 }, (_, index) => `prm_p${index}`);
+    const { stdout, exitCode } = await run(folder, ['import', ...ids], service);
+    expect(exitCode).toBe(1);
     const lines = stdout.trimEnd().split('\n');
+    for (const id of ids) expect(lines.filter((line) => line.includes(` "${id}" `))).toHaveLength(1);
     expect(lines).toHaveLength(44);
-    for (const name of names) expect(lines.filter((line) => line.includes(` "prm_${name}" `))).toHaveLength(1);
   });
 });
 

@@ -135,11 +135,17 @@ describe('import from Langfuse', () => {
     for (const { hint } of problems) expect(hint).toMatch(/Did you mean (support\/greeting|team\/a)\?/);
   });
 
-  test('import silently skips prompts that already have a file unless they are named explicitly', async () => {
-    const { json } = await makeImported();
-    expect(await json('import', 'support/*')).toMatchObject({ exitCode: 0, report: { prompts: [], problems: [] } });
-    const named = await json('import', 'support/*', 'support/refund');
-    expect(named).toMatchObject({ exitCode: 3, report: { prompts: [{ problems: [{ code: 'import/known' }] }] } });
+  test('import counts the prompts that match a pattern and already have a file, and reads none of them', async () => {
+    const { json, langfuse } = await makeImported();
+    for (const names of [['support/*'], ['support/*', 'support/refund']]) {
+      const { exitCode, report } = await json('import', ...names);
+      expect({ exitCode, problems: report.problems }).toEqual({ exitCode: 0, problems: [] });
+      expect(report.prompts.map(({ status }) => status)).toEqual(['unchanged', 'unchanged', 'unchanged']);
+    }
+    expect(langfuse.requests.every(({ path }) => path.includes('page='))).toBe(true);
+    langfuse.requests.length = 0;
+    expect(await json('import', 'support/refund')).toMatchObject({ exitCode: 0 });
+    expect(langfuse.requests).toEqual([]);
   });
 });
 

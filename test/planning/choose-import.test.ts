@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chooseImport } from '../../src/planning/choose-import.ts';
+import { chooseImport, listOtherServedContents } from '../../src/planning/choose-import.ts';
 import type { LedgerVersion } from '../../src/ledger/version-record.ts';
 import { observed, outside, version } from './support.ts';
 
@@ -81,6 +81,49 @@ describe('chooseImport', () => {
     expect(chosen?.pins).toEqual([
       { environment: 'a', value: 'version:ver_1', comment: '1' },
       { environment: 'b', value: 'latest', comment: '' },
+    ]);
+  });
+});
+
+describe('listOtherServedContents', () => {
+  const canary = { name: 'canary', allowLatest: false };
+  const environments = [open, canary, closed];
+  const listTexts = (active: Active, fileText: string) => {
+    const content = { type: 'text' as const, text: fileText, metadata: undefined };
+    const { contents } = listOtherServedContents(observed({ active }), environments, content);
+    return contents.map(({ environment, number, content: { text } }) => `${environment} v${number} ${text}`);
+  };
+  const V3 = outside(3, 'T3');
+
+  test.each<[string, Active, string, readonly string[]]>([
+    [
+      'listOtherServedContents starts with the last environment',
+      { staging: V3, canary: V2, production: V1 },
+      'T3',
+      ['production v1 T1', 'canary v2 T2'],
+    ],
+    [
+      'listOtherServedContents lists a text that two environments serve only for the last of them',
+      { staging: V2, canary: V1, production: V1 },
+      'T2',
+      ['production v1 T1'],
+    ],
+    [
+      'listOtherServedContents leaves out another version that has the text of the file',
+      { staging: V2, canary: outside(1, 'T2'), production: null },
+      'T2',
+      [],
+    ],
+  ])('%s', (_, active, fileText, texts) => {
+    expect(listTexts(active, fileText)).toEqual(texts);
+  });
+
+  test('listOtherServedContents pins every environment to the version that it serves', () => {
+    const content = { type: 'text' as const, text: 'T2', metadata: undefined };
+    const prompt = observed({ active: { staging: V2, canary: version(3, 'T3'), production: null } });
+    expect(listOtherServedContents(prompt, environments, content).pins).toEqual([
+      { environment: 'staging', value: 'version:ver_2', comment: '2' },
+      { environment: 'canary', value: 3, comment: '' },
     ]);
   });
 });

@@ -57,6 +57,24 @@ describe('makeHistory', () => {
     ]);
   });
 
+  test('The history tells versions from before the first managed version from later ones, and marks the baseline', () => {
+    const ledger = [entry(2, 'Two', { stampFor: null }), entry(1, 'One', { stampFor: null })];
+    const made = version(3, 'Two', { ledger });
+    const baseline = { ...made, record: { ...made.record!, baseline: true as const } };
+    const seen = observed({ active: { staging: outside(4, 'Four'), promptsync: baseline } });
+    expect(historyOf(seen).map(({ ref, origin, isBaseline }) => [ref.number, origin, isBaseline])).toEqual([
+      [4, 'outside', false],
+      [3, 'git', true],
+      [2, 'before-adoption', false],
+      [1, 'before-adoption', false],
+    ]);
+  });
+
+  test('The history does not speak of an adoption if promptsync never created a version', () => {
+    const seen = observed({ active: { staging: outside(2, 'Two'), production: outside(1, 'One') } });
+    expect(historyOf(seen).map(({ origin }) => origin)).toEqual(['outside', 'outside']);
+  });
+
   test('The history shows an unknown origin if the service discards version records', () => {
     const dropped = outside(1, 'One');
     const seen = observed({ active: { staging: dropped, promptsync: dropped } });

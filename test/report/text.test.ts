@@ -358,11 +358,16 @@ describe('the report of an interrupted run', () => {
     expect(isInterrupted(report)).toBe(true);
   });
 
-  test.each(['pull', 'promote', 'rollback', 'import'] as const)(
-    'The summary of an interrupted %s starts with the word Interrupted',
-    (mode) => {
+  test.each([
+    ['pull', 'unchanged'],
+    ['promote', 'unchanged'],
+    ['rollback', 'unchanged'],
+    ['import', 'already here'],
+  ] as const)(
+    'The summary of an interrupted %s starts with the word Interrupted and counts the prompts that are %s',
+    (mode, note) => {
       const cut = changed([change('a', [], 'unchanged'), change('b', [stopped], 'failed')], mode);
-      expect(text(cut, true)).toContain('Interrupted. 1 prompt failed, 1 unchanged.');
+      expect(text(cut, true)).toContain(`Interrupted. 1 prompt failed, 1 ${note}.`);
     },
   );
 

@@ -5,7 +5,7 @@ import { isInterrupted, NOT_ASKED_CODE } from '../problems.ts';
 import type { Report, ReportProblem, ReportPrompt } from '../schema.ts';
 import { listEnvironments, sortByAttention } from '../status.ts';
 import { PLAIN_STYLE } from '../style.ts';
-import { hasHistory, findNextSteps, renderOutcome } from '../summary.ts';
+import { describeImportCommits, hasHistory, findNextSteps, renderOutcome } from '../summary.ts';
 import { applyReportWords, describeOrphans, getServiceNoun, listTextChanges } from '../describe.ts';
 import { shortenDigest } from '../../text.ts';
 import { markup, NO_MARKUP, type Markup } from './markup.ts';
@@ -108,10 +108,11 @@ function renderHeader(report: Report, context: PageContext, title: string): Mark
   const isIncomplete = report.summary.blocked + report.summary.failed > 0 || isInterrupted(report);
   const state = hasErrors || isIncomplete ? 'bad' : 'fine';
   const steps = findNextSteps(report).map((step) => markup`<p>${step}</p>\n`);
+  const commits = describeImportCommits(report, (text) => text).map((line) => markup`<p>${line}</p>\n`);
   return markup`<header>
 <h1>promptsync ${title}</h1>
 <p class="outcome ${state}">${renderOutcome(report, PLAIN_STYLE.colors)}</p>
-${context.environments.length === 0 ? NO_MARKUP : markup`<p>${renderReadingHelp(report)}</p>\n`}${steps}${renderFacts(report)}</header>
+${context.environments.length === 0 ? NO_MARKUP : markup`<p>${renderReadingHelp(report)}</p>\n`}${commits}${steps}${renderFacts(report)}</header>
 `;
 }
 

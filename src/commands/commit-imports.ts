@@ -1,0 +1,112 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from '../config/config.ts';
+import { openWorkspaceRepository } from '../desired/open-workspace.ts';
+import type { EditCommit, ImportCommit } from '../domain/edits.ts';
+import type { World } from '../domain/world.ts';
+import { replaceFile } from '../files/read-write.ts';
+import type { Committer } from '../git/open-committer.ts';
+import type { Repository } from '../git/open-repository.ts';
+import { makeProblem, ProblemError, type Problem, toProblem } from '../problem.ts';
+import type { CommittedFile, PlannedCommit } from './plan-import-commits.ts';
+
+/** The commits of an import, or the problem because of which there are none. */
+export type CommittedImports = {
+  readonly committed?: EditCommit;
+  readonly commits?: readonly ImportCommit[];
+  readonly problems: readonly Problem[];
+};
+
+/**
+ * Makes all commits of an import, or none of them. Each commit goes through the user's hooks, and promptsync reads it
+ * back. If a commit fails, moves the branch back and leaves the new files uncommitted.
+ * @param commits the commits, oldest first; the work tree has the files of the last one
+ */
+export async function commitImports(
+  commits: readonly PlannedCommit[],
+  committer: Committer,
+  config: Config,
+  { stopSignal }: Pick<World, 'stopSignal'>,
+): Promise<CommittedImports> {
+  const newFiles = commits.at(-1)?.files ?? [];
+  const repository = await openWorkspaceRepository(config);
+  if (repository === null || newFiles.length === 0) return { problems: [] };
+  const toRootPaths = (files: readonly CommittedFile[]) => files.map(({ path }) => repository.toRootPath(path));
+  const workTree = openWorkTree(config.folder, newFiles);
+  const start = await committer.readHead();
+  const made: (EditCommit & ImportCommit)[] = [];
+  try {
+    for (const { subject, files } of commits) {
+      if (stopSignal.aborted) throw new ProblemError(makeProblem('apply/interrupted'));
+      await workTree.write(files);
+      const commit = await committer.commit(toRootPaths(files), subject);
+      made.push({ ...commit, subject, paths: files.map(({ path }) => path) });
+      await checkCommit(commit.commit, files, repository);
+    }
+  } catch (error) {
+    const [restored, movedBack] = await Promise.allSettled([
+      workTree.restore(),
+      committer.moveBack(made.at(-1)?.commit ?? start, start, toRootPaths(newFiles)),
+    ]);
+    const reasons = [
+      toProblem(error).message,
+      ...(restored.status === 'rejected' ? [toProblem(restored.reason).message] : []),
+      ...(movedBack.status === 'rejected'
+        ? [`The branch still has the earlier commits: ${toProblem(movedBack.reason).message}`]
+        : []),
+    ];
+    const reason = reasons.map((sentence) => `${sentence.replace(/\.$/, '')}.`).join(' ');
+    return { problems: [makeProblem('git/not-committed', { reason, files: 'new' })] };
+  }
+  return { ...describeCommits(made), problems: [] };
+}
+
+function describeCommits(made: readonly (EditCommit & ImportCommit)[]): Omit<CommittedImports, 'problems'> {
+  const last = made.at(-1);
+  if (last === undefined) return {};
+  return {
+    committed: { commit: last.commit, branch: last.branch },
+    commits: made.map(({ commit, subject, paths }) => ({ commit, subject, paths })),
+  };
+}
+
+/** The prompt files of an import in the work tree. */
+type WorkTree = {
+  /** Writes files. Throws a `ProblemError` if somebody else has changed such a file since promptsync wrote it. */
+  readonly write: (files: readonly CommittedFile[]) => Promise<void>;
+  /** Writes the new files again, even if a hook has changed them. */
+  readonly restore: () => Promise<void>;
+};
+
+/** @param newFiles the files as they are in the work tree now */
+function openWorkTree(folder: string, newFiles: readonly CommittedFile[]): WorkTree {
+  const sources = new Map(newFiles.map(({ path, source }) => [path, source]));
+  return {
+    write: async (files) => {
+      for (const { path, source } of files) {
+        const fullPath = join(folder, path);
+        if ((await readFile(fullPath, 'utf8')) !== sources.get(path)) {
+          throw new ProblemError(makeProblem('edit/changed-meanwhile', {}, { path }));
+        }
+        if (source === sources.get(path)) continue;
+        sources.set(path, source);
+        await replaceFile(fullPath, source);
+      }
+    },
+    restore: async () => {
+      for (const { path, source } of newFiles) await replaceFile(join(folder, path), source);
+    },
+  };
+}
+
+/** Throws a `ProblemError` if a commit does not hold exactly these files, for example because a hook changed them. */
+async function checkCommit(commit: string, files: readonly CommittedFile[], repository: Repository): Promise<void> {
+  await Promise.all(
+    files.map(async ({ path, source }) => {
+      const bytes = await repository.readFileAt(commit, repository.toRootPath(path));
+      if (bytes?.equals(Buffer.from(source))) return;
+      const reason = `the commit holds another text in ${path} than promptsync wrote. Does a hook or a git attribute change the file?`;
+      throw new ProblemError(makeProblem('git/failed', { reason }));
+    }),
+  );
+}

@@ -1,0 +1,95 @@
+import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
+import type { Environment } from '../domain/policy.ts';
+import type { Pin, PromptFile, TypedPromptIdentity } from '../domain/prompt-file.ts';
+import { formatCount, showHidden } from '../text.ts';
+import { listOtherServedContents, type ImportChoice } from '../planning/choose-import.ts';
+import { isError } from '../problem.ts';
+import { escapeCommitMessage } from './edit-files.ts';
+import type { NewFileLocation } from './find-import-conflict.ts';
+import { renderImportFile } from './render-import-file.ts';
+
+/** A new prompt file that an import has written. */
+export type ImportedFile = {
+  readonly identity: TypedPromptIdentity;
+  readonly choice: ImportChoice;
+  readonly source: string;
+};
+
+/** The settings of an import that decide what its files contain. */
+export type ImportSettings = Pick<NewFileLocation, 'config'> & {
+  /** The environments to pin, in promotion order. */
+  readonly environments: readonly Environment[];
+};
+
+/** The state of a prompt file in a commit. The path is relative to the folder of the configuration. */
+export type CommittedFile = { readonly path: string; readonly source: string };
+
+/** A commit that an import will make. */
+export type PlannedCommit = { readonly subject: string; readonly files: readonly CommittedFile[] };
+
+/** The commits of an import, oldest first, and a notice for each text that the commits cannot hold. */
+export type CommitPlan = { readonly commits: readonly PlannedCommit[]; readonly notices: readonly string[] };
+
+/**
+ * Plans the commits of an import. The last commit holds the new files. The commits before it hold the texts that
+ * environments serve but the new files do not hold, so that git has all of them. Leaves out texts that no prompt file
+ * can hold. Returns no commits if there are no files.
+ */
+export function planImportCommits(
+  files: readonly ImportedFile[],
+  { observed }: Pick<Observation, 'observed'>,
+  rules: ImportSettings,
+): CommitPlan {
+  if (files.length === 0) return { commits: [], notices: [] };
+  const served = files.flatMap((file) => {
+    const prompt = observed.get(file.identity.id);
+    return prompt === undefined ? [] : listServedFiles(file, prompt, rules);
+  });
+  const lastFirst = rules.environments.toReversed().map(({ name }) => name);
+  const servedCommits = lastFirst.map((environment) => ({
+    subject: renderServedSubject(environment),
+    files: served.filter((file) => file.environment === environment).flatMap(({ file }) => file ?? []),
+  }));
+  const lastCommit = {
+    subject: `Import ${formatCount(files.length, 'prompt')}`,
+    files: files.map(({ identity, source }) => ({ path: identity.path, source })),
+  };
+  return {
+    commits: [...servedCommits.filter((commit) => commit.files.length > 0), lastCommit],
+    notices: served.flatMap(({ notice }) => notice ?? []),
+  };
+}
+
+/** The file for a text that an environment serves. If no prompt file can hold the text, there is a notice instead. */
+type ServedFile = {
+  readonly environment: string;
+  readonly file: CommittedFile | null;
+  readonly notice: string | null;
+};
+
+function listServedFiles(
+  { identity, choice }: ImportedFile,
+  prompt: ObservedPrompt,
+  { config, environments }: ImportSettings,
+): readonly ServedFile[] {
+  const { contents, pins } = listOtherServedContents(prompt, environments, choice.content);
+  return contents.map(({ environment, number, content }) => {
+    const { source, problems } = renderImportFile(identity, prompt, { content, pins }, { config });
+    if (source !== null) return { environment, file: { path: identity.path, source }, notice: null };
+    const reason = problems.find(isError)?.message ?? '';
+    const notice = `No commit holds the text of "${showHidden(identity.key)}" that the environment "${environment}" serves (v${number}): ${reason}`;
+    return { environment, file: null, notice: showHidden(notice) };
+  });
+}
+
+function renderServedSubject(environment: string): string {
+  return escapeCommitMessage(`Import prompts as ${environment} serves them`);
+}
+
+/**
+ * Returns the pin of the environment whose texts a commit with this subject holds. The commit holds the text of the
+ * pinned version, which was never the desired text of the file. Returns null for every other commit.
+ */
+export function findServedPin({ pins }: Pick<PromptFile, 'pins'>, subject: string | undefined): Pin | null {
+  return pins.find(({ environment }) => renderServedSubject(environment) === subject)?.pin ?? null;
+}

@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest';
+import { commitAll, git, writeFiles } from '../support/folder.ts';
+import { CONFIG } from '../support/prompts.ts';
+import { makeAdoption, textOf, type ServedTexts } from './importing.ts';
+
+const PATH = 'prompts/greeting.md';
+const TWO_STAGES = `${CONFIG}environments:
+  staging: {}
+  production: { promote_from: staging, allow_latest: false }
+`;
+const ONE = 'One.\n\nBody.\n\nEnd of one.';
+const TWO = 'Two.\n\nBody.\n\nEnd of two.';
+const SERVED: ServedTexts = { greeting: { production: ONE, staging: TWO } };
+
+type Adoption = Awaited<ReturnType<typeof makeAdoption>>;
+
+/** Imports all prompts with their texts in other environments, and syncs them. */
+async function adopt(served = SERVED): Promise<Adoption> {
+  const scene = await makeAdoption(served, TWO_STAGES);
+  expect((await scene.importAll('--commit')).exitCode).toBe(0);
+  await sync(scene);
+  return scene;
+}
+
+async function sync({ run }: Adoption): Promise<void> {
+  expect(await run(['sync', '--yes'])).toMatchObject({ exitCode: 0 });
+}
+
+describe('a prompt adopted with import --commit', () => {
+  test('the first sync after import --commit creates only a baseline', async () => {
+    const scene = await makeAdoption(SERVED, TWO_STAGES);
+    await scene.importAll('--commit');
+    const { report } = await scene.json('plan');
+    expect(report.prompts[0]?.changes).toMatchObject([{ kind: 'create-version', baseline: true }]);
+    await sync(scene);
+    expect((await scene.run(['plan', '--exit-code'])).exitCode).toBe(0);
+  });
+
+  test('the plan of the first rollback after import --commit shows both texts', async () => {
+    const scene = await adopt();
+    const { folder, json } = scene;
+    expect((await json('promote', 'greeting', '--to', 'production', '--commit')).exitCode).toBe(0);
+    await sync(scene);
+    const { report } = await json('rollback', 'greeting', '--environment', 'production', '--commit');
+    expect(report.prompts[0]?.edits).toMatchObject([
+      { kind: 'set-pin', environment: 'production', after: '1', serves: { before_text: TWO, after_text: ONE } },
+    ]);
+    const plan = await json('plan');
+    expect(plan.report.prompts[0]?.changes).toMatchObject([
+      { kind: 'set-active', environment: 'production', before_text: TWO, after_text: ONE },
+    ]);
+    await sync(scene);
+    expect(git(folder, 'status', '--short')).toBe('');
+    expect((await scene.run(['plan', '--exit-code'])).exitCode).toBe(0);
+  });
+
+  test('a pin can name the commit of a text that only another environment served', async () => {
+    const scene = await adopt();
+    const commit = git(scene.folder, 'rev-parse', 'HEAD~1');
+    const source = scene.read(PATH).replace(/production: .*/, `production: git:${commit}`);
+    writeFiles(scene.folder, { [PATH]: source });
+    commitAll(scene.folder, 'Pin the commit');
+    expect((await scene.json('plan', '--exit-code')).report.prompts[0]?.status).toBe('unchanged');
+  });
+
+  test('history calls the versions from before the first sync before adoption, and labels the baseline', async () => {
+    const scene = await adopt();
+    scene.change('greeting', 'staging', 'Somebody’s.');
+    const { report } = await scene.json('history', 'greeting');
+    const versions = report.prompts[0]?.history?.versions ?? [];
+    expect(versions.map(({ version_number: number, made_by: by, baseline }) => [number, by, baseline])).toEqual([
+      [4, 'outside', undefined],
+      [3, 'git', true],
+      [2, 'before-adoption', undefined],
+      [1, 'before-adoption', undefined],
+    ]);
+    const { stdout } = await scene.run(['history', 'greeting']);
+    expect(stdout).toMatch(/^v4 +created outside of git$/m);
+    expect(stdout).toMatch(/^v3 baseline .* Import 1 prompt$/m);
+    expect(stdout).toMatch(/^v1 +before adoption$/m);
+    const lineage = await scene.run(['history', 'greeting', '--environment', 'production']);
+    expect(lineage.stdout).toMatch(/^made +before adoption$/m);
+  });
+});
+
+describe('a pull between import --commit and the first sync', () => {
+  const EDIT = TWO.replace('Body.', 'Body of somebody.');
+
+  test('pull takes over a text that somebody changed in the service', async () => {
+    const scene = await makeAdoption(SERVED, TWO_STAGES);
+    await scene.importAll('--commit');
+    scene.change('greeting', 'staging', EDIT);
+    const { exitCode, report } = await scene.json('pull');
+    expect({ exitCode, problems: report.prompts[0]?.problems }).toEqual({ exitCode: 0, problems: [] });
+    expect(textOf(scene.read(PATH))).toBe(EDIT);
+  });
+
+  test.each([
+    ['pull merges a change in another environment with the text that import --commit committed', false],
+    ['pull merges a change in another environment with that text after the first sync, too', true],
+  ])('%s', async (_, isSynced) => {
+    const scene = await makeAdoption({ greeting: { production: ONE, staging: TWO } }, TWO_STAGES);
+    await scene.importAll('--commit');
+    if (isSynced) await sync(scene);
+    scene.change('greeting', 'production', ONE.replace('Body.', 'Body of somebody.'));
+    const { exitCode, report } = await scene.json('pull');
+    expect({ exitCode, problems: report.prompts[0]?.problems }).toEqual({ exitCode: 0, problems: [] });
+    expect(textOf(scene.read(PATH))).toBe(EDIT);
+    expect(scene.read(PATH)).toContain(`production: version:${scene.idIn('greeting', 'production')}`);
+  });
+
+  test('pull still reports a conflict if the text of the file changed after import --commit', async () => {
+    const scene = await makeAdoption(SERVED, TWO_STAGES);
+    await scene.importAll('--commit');
+    writeFiles(scene.folder, { [PATH]: scene.read(PATH).replace('End of two.', 'End.') });
+    commitAll(scene.folder, 'Import prompts as I like them');
+    scene.change('greeting', 'staging', EDIT);
+    const { exitCode, report } = await scene.json('pull');
+    expect({ exitCode, codes: report.prompts[0]?.problems.map(({ code }) => code) }).toEqual({
+      exitCode: 4,
+      codes: ['pull/conflict'],
+    });
+    const lines = scene.read(PATH).split('\n');
+    for (const line of ['End.', 'End of two.', 'Body.', 'Body of somebody.']) expect(lines).toContain(line);
+  });
+
+  test('pull changes nothing if nobody changed the service', async () => {
+    const scene = await makeAdoption(SERVED, TWO_STAGES);
+    await scene.importAll('--commit');
+    const { exitCode, report } = await scene.json('pull');
+    expect({ exitCode, status: report.prompts[0]?.status }).toEqual({ exitCode: 0, status: 'unchanged' });
+  });
+});

@@ -1,0 +1,282 @@
+import { chmodSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { configure, git, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { run } from '../support/run.ts';
+import { makeAdoption, readAt, STAGES, textOf, type ServedTexts } from './importing.ts';
+
+const GREETING = 'prompts/greeting.md';
+const REFUND = 'prompts/refund.md';
+const SAME = 'prompts/same.md';
+
+const SERVED: ServedTexts = {
+  greeting: { production: 'One.', canary: 'One and a half.', staging: 'Two.' },
+  refund: { production: 'Refund.', canary: 'Refund.', staging: 'Refund!' },
+  same: { production: 'Same.', canary: 'Same.', staging: 'Same.' },
+};
+
+const SUBJECTS = [
+  'Import prompts as production serves them',
+  'Import prompts as canary serves them',
+  'Import 3 prompts',
+];
+
+const filesAt = (folder: string, commit: string) =>
+  git(folder, 'show', '--format=', '--name-only', commit).split('\n').toSorted();
+
+describe('import --commit', () => {
+  test('import --commit commits the texts of the other environments before the new files', async () => {
+    const { folder, importAll, subjects, idIn } = await makeAdoption(SERVED);
+    const { exitCode } = await importAll('--commit');
+    expect(exitCode).toBe(0);
+    expect(subjects()).toEqual(SUBJECTS);
+    expect(filesAt(folder, 'HEAD~2')).toEqual([GREETING, REFUND]);
+    expect(filesAt(folder, 'HEAD~1')).toEqual([GREETING]);
+    expect(filesAt(folder, 'HEAD')).toEqual([GREETING, REFUND, SAME]);
+    expect(readAt(folder, 'HEAD~2', GREETING)).toBe(`---
+id: prm_greeting
+key: greeting
+name: greeting
+pins:
+  staging: version:${idIn('greeting', 'staging')}  # 3
+  canary: version:${idIn('greeting', 'canary')}  # 2
+  production: version:${idIn('greeting', 'production')}  # 1
+---
+
+One.`);
+    const texts = ['HEAD~2', 'HEAD~1', 'HEAD'].map((commit) => textOf(readAt(folder, commit, GREETING)));
+    expect(texts).toEqual(['One.', 'One and a half.', 'Two.']);
+    expect(readAt(folder, 'HEAD', GREETING)).toContain('staging: latest\n');
+    expect(git(folder, 'status', '--short')).toBe('');
+  });
+
+  test('import --commit reports each commit with its subject and its files', async () => {
+    const { folder, importAll } = await makeAdoption(SERVED);
+    const { report } = await importAll('--branch', 'adopt');
+    const ids = git(folder, 'log', '--format=%H', '--reverse', 'main..adopt').split('\n');
+    expect(report.committed).toEqual({ commit: ids[2], branch: 'adopt' });
+    expect(report.commits).toEqual([
+      { commit: ids[0], subject: SUBJECTS[0], paths: [GREETING, REFUND] },
+      { commit: ids[1], subject: SUBJECTS[1], paths: [GREETING] },
+      { commit: ids[2], subject: SUBJECTS[2], paths: [GREETING, REFUND, SAME] },
+    ]);
+  });
+
+  test('import --branch says which commits it made and that the pull request needs a merge commit', async () => {
+    const { folder, ids, run: runHere } = await makeAdoption(SERVED);
+    const { stdout, stderr } = await runHere(['import', ...ids, '--branch', 'adopt', '--quiet']);
+    const [first, second, last] = git(folder, 'log', '--format=%h', '--abbrev=12', '--reverse', 'main..').split('\n');
+    expect(stderr).toBe('You are now on the branch adopt. To go back, run: git switch -\n');
+    expect(stdout).toBe(`3 files written.
+committed ${first}: ${SUBJECTS[0]} (2 files)
+committed ${second}: ${SUBJECTS[1]} (1 file)
+committed ${last}: ${SUBJECTS[2]} (3 files)
+Committed ${last} on adopt. Next: push the branch and open a pull request. Merge it with a merge commit, because a squash merge loses the texts that only the earlier commits hold.
+`);
+  });
+
+  test('import --commit makes one commit if the new file holds the text of every environment', async () => {
+    const { ids, run: runHere, subjects } = await makeAdoption({ same: SERVED['same'] ?? {} });
+    const { stdout } = await runHere(['import', ...ids, '--commit', '--quiet']);
+    expect(subjects()).toEqual(['Import 1 prompt']);
+    expect(stdout).not.toContain('merge commit');
+  });
+
+  test('import --commit compares the metadata, too', async () => {
+    const { folder, service, importAll, subjects } = await makeAdoption({ greeting: { production: 'One.' } });
+    const draft = { content: 'One.', metadata: { model: 'gpt-5' } };
+    const versionId = service.store.createVersion('prm_greeting', draft)?.id ?? '';
+    service.store.setActive('prm_greeting', { environment: 'staging', versionId });
+    await importAll('--commit');
+    expect(subjects()).toEqual(['Import prompts as production serves them', 'Import 1 prompt']);
+    expect(readAt(folder, 'HEAD~1', GREETING)).not.toContain('metadata');
+    expect(readAt(folder, 'HEAD', GREETING)).toContain('metadata:\n  model: gpt-5\n');
+  });
+
+  test('import --commit --dry-run shows the commits and writes nothing', async () => {
+    const { folder, ids, importAll, run: runHere, subjects } = await makeAdoption(SERVED);
+    const { report } = await importAll('--commit', '--dry-run');
+    expect(report).not.toHaveProperty('committed');
+    expect(report.commits).toEqual([
+      { commit: null, subject: SUBJECTS[0], paths: [GREETING, REFUND] },
+      { commit: null, subject: SUBJECTS[1], paths: [GREETING] },
+      { commit: null, subject: SUBJECTS[2], paths: [GREETING, REFUND, SAME] },
+    ]);
+    const words = ['import', ...ids, '--branch', 'adopt', '--dry-run'];
+    expect((await runHere([...words, '--quiet'])).stdout).toBe(`3 files to write.
+to commit: ${SUBJECTS[0]} (2 files)
+to commit: ${SUBJECTS[1]} (1 file)
+to commit: ${SUBJECTS[2]} (3 files)
+`);
+    expect((await runHere([...words, '--format', 'markdown'])).stdout).toContain(
+      '#### Commits\n\n- to commit: `Import prompts as production serves them` (2 files)\n',
+    );
+    expect((await runHere([...words, '--format', 'html'])).stdout).toContain(
+      `<p>to commit: ${SUBJECTS[2]} (3 files)</p>`,
+    );
+    expect([subjects(), existsSync(join(folder, 'prompts')), git(folder, 'branch', '--list', 'adopt')]).toEqual([
+      [],
+      false,
+      '',
+    ]);
+  });
+
+  test('import --commit leaves other edits and staged files as they are', async () => {
+    const { folder, importAll, subjects } = await makeAdoption(SERVED);
+    writeFiles(folder, { 'staged.txt': 'Staged.' });
+    git(folder, 'add', 'staged.txt');
+    writeFiles(folder, { 'promptsync.yaml': `${STAGES}# edited\n` });
+    const before = git(folder, 'status', '--short');
+    expect((await importAll('--commit')).exitCode).toBe(0);
+    expect(subjects()).toEqual(SUBJECTS);
+    expect(git(folder, 'status', '--short')).toBe(before);
+  });
+
+  test('import --commit commits nothing if every prompt has a file already', async () => {
+    const { importAll, subjects } = await makeAdoption(SERVED);
+    await importAll('--commit');
+    const { exitCode, report } = await importAll('--branch', 'again');
+    expect({ exitCode, commits: report.commits }).toEqual({ exitCode: 0, commits: undefined });
+    expect(subjects()).toEqual(SUBJECTS);
+  });
+
+  test('import --commit works in a repository without commits and in a subfolder', async () => {
+    const { folder, ids, service } = await makeAdoption(SERVED);
+    git(folder, 'update-ref', '-d', 'HEAD');
+    git(folder, 'rm', '--quiet', '--cached', 'promptsync.yaml');
+    writeFiles(folder, { 'team/promptsync.yaml': STAGES });
+    expect(await run(join(folder, 'team'), ['import', ...ids, '--commit'], service)).toMatchObject({ exitCode: 0 });
+    expect(git(folder, 'log', '--format=%s', '--reverse').split('\n')).toEqual(SUBJECTS);
+    expect(filesAt(folder, 'HEAD')).toEqual([GREETING, REFUND, SAME].map((path) => `team/${path}`));
+  });
+
+  test.each<[string, readonly string[], string]>([
+    ['import --commit outside a repository sends no request and writes nothing', ['--commit'], 'git/needs-repository'],
+    [
+      'import --branch outside a repository sends no request and writes nothing',
+      ['--branch', 'a'],
+      'git/needs-repository',
+    ],
+  ])('%s', async (_, flags, code) => {
+    const { ids, service } = await makeAdoption(SERVED);
+    const folder = makeWorkspace({ 'promptsync.yaml': STAGES });
+    const ran = await run(folder, ['import', ...ids, ...flags], service);
+    expect(ran.exitCode).toBe(1);
+    expect(ran.stdout).toContain(code);
+    expect(service.requests).toEqual([]);
+    expect(existsSync(join(folder, 'prompts'))).toBe(false);
+  });
+
+  test('import --branch sends no request if the branch exists already', async () => {
+    const { folder, importAll, service } = await makeAdoption(SERVED);
+    git(folder, 'branch', 'adopt');
+    const { exitCode, report } = await importAll('--branch', 'adopt');
+    expect({ exitCode, problems: report.problems.map(({ code }) => code) }).toEqual({
+      exitCode: 1,
+      problems: ['git/branch'],
+    });
+    expect(service.requests).toEqual([]);
+  });
+
+  test('import --commit blocks a prompt whose file has staged changes', async () => {
+    const { folder, importAll } = await makeAdoption(SERVED);
+    await importAll('--commit');
+    git(folder, 'rm', '--quiet', GREETING);
+    const { exitCode, report } = await importAll('--commit');
+    expect(exitCode).toBe(3);
+    expect(report.prompts.find(({ key }) => key === 'greeting')).toMatchObject({
+      status: 'blocked',
+      problems: [{ code: 'guard/uncommitted-edit' }],
+    });
+    expect(git(folder, 'status', '--short')).toBe(`D  ${GREETING}`);
+  });
+});
+
+describe('import --commit that cannot make all commits', () => {
+  const hook = (folder: string, script: string): void => {
+    writeFiles(folder, { '.git/hooks/pre-commit': `#!/bin/sh\n${script}\n` });
+    chmodSync(join(folder, '.git/hooks/pre-commit'), 0o755);
+  };
+  /** A shell condition that is true for the last commit of the import only. */
+  const isLast = 'git diff --cached --name-only | grep -q same';
+
+  test.each<[string, (folder: string) => void, RegExp]>([
+    [
+      'import --commit makes no commit if a hook refuses the first one',
+      (folder) => hook(folder, 'echo "not on Fridays" >&2; exit 1'),
+      /not on Fridays/,
+    ],
+    [
+      'import --commit makes no commit if a hook refuses the last one',
+      (folder) => hook(folder, `if ${isLast}; then echo "not on Fridays" >&2; exit 1; fi`),
+      /not on Fridays/,
+    ],
+    [
+      'import --commit makes no commit if a hook changes a file',
+      (folder) => hook(folder, `if ${isLast}; then echo added >> ${REFUND}; git add ${REFUND}; fi`),
+      /holds another text in prompts\/refund\.md/,
+    ],
+    [
+      'import --commit makes no commit if git cannot sign it',
+      (folder) => configure(folder, { 'commit.gpgSign': 'true', 'gpg.program': '/bin/false' }),
+      /failed to sign/,
+    ],
+    [
+      'import --commit makes no commit if git ignores a file',
+      (folder) => writeFiles(folder, { '.git/info/exclude': 'refund.md\n' }),
+      /ignored/,
+    ],
+  ])('%s', async (_, prepare, reason) => {
+    const { folder, importAll, subjects, read } = await makeAdoption(SERVED);
+    writeFiles(folder, { 'staged.txt': 'Staged.' });
+    git(folder, 'add', 'staged.txt');
+    const head = git(folder, 'rev-parse', 'HEAD');
+    prepare(folder);
+    const { exitCode, report } = await importAll('--commit');
+    expect(exitCode).toBe(4);
+    expect(report.problems).toMatchObject([{ code: 'git/not-committed', message: expect.stringMatching(reason) }]);
+    expect(report).not.toHaveProperty('committed');
+    expect(report).not.toHaveProperty('commits');
+    expect([git(folder, 'rev-parse', 'HEAD'), subjects()]).toEqual([head, []]);
+    expect(git(folder, 'diff', '--cached', '--name-only')).toBe('staged.txt');
+    const texts = [GREETING, REFUND, SAME].map((path) => textOf(read(path)));
+    expect(texts).toEqual(['Two.', 'Refund!', 'Same.']);
+    expect(read(GREETING)).toContain('staging: latest\n');
+  });
+
+  test('import --commit leaves a repository without commits if it cannot make all commits', async () => {
+    const { folder, importAll } = await makeAdoption(SERVED);
+    git(folder, 'update-ref', '-d', 'HEAD');
+    hook(folder, `if ${isLast}; then exit 1; fi`);
+    expect((await importAll('--commit')).exitCode).toBe(4);
+    expect(() => git(folder, 'rev-parse', '--verify', 'HEAD')).toThrow(/single revision/);
+    expect(git(folder, 'status', '--short', '--untracked-files=all').split('\n')).toEqual([
+      'A  promptsync.yaml',
+      ...[GREETING, REFUND, SAME].map((path) => `?? ${path}`),
+    ]);
+  });
+
+  test('import --commit does not remove a commit that somebody else made meanwhile', async () => {
+    const { folder, importAll, subjects, read } = await makeAdoption(SERVED);
+    const addCommit = 'git update-ref HEAD $(git commit-tree HEAD^{tree} -p HEAD -m Other)';
+    hook(folder, `if ${isLast}; then ${addCommit}; echo "not on Fridays" >&2; exit 1; fi`);
+    const { exitCode, report } = await importAll('--commit');
+    expect(exitCode).toBe(4);
+    expect(report.problems[0]?.message).toMatch(/not on Fridays\. The branch still has the earlier commits: .*HEAD/);
+    expect(subjects()).toEqual([...SUBJECTS.slice(0, 2), 'Other']);
+    expect(textOf(read(GREETING))).toBe('Two.');
+  });
+
+  test('import --commit makes no commit if a signal interrupts it between two commits', async () => {
+    const { folder, ids, run: runHere, subjects } = await makeAdoption(SERVED);
+    hook(folder, 'touch .git/started; until [ -e .git/go ]; do sleep 0.02; done');
+    let interrupt = (): void => {};
+    const running = runHere(['import', ...ids, '--commit'], { onSignal: (signal) => (interrupt = signal) });
+    await expect.poll(() => existsSync(join(folder, '.git/started')), { timeout: 20_000 }).toBe(true);
+    interrupt();
+    writeFiles(folder, { '.git/go': '' });
+    expect((await running).exitCode).toBe(130);
+    expect(subjects()).toEqual([]);
+    expect(git(folder, 'diff', '--cached', '--name-only')).toBe('');
+  });
+});
