@@ -45,55 +45,83 @@ type BaseLocation = {
 type LocationResult = BaseLocation | Extract<DefaultBaseResult, { readonly kind: 'missing' }>;
 
 /** Opens the default base of a workspace. Starts no git command before one of the returned functions is called. */
-export function openDefaultBase(workspace: DesiredWorkspace, { only }: Pick<DesiredOptions, 'only'>): DefaultBase {
-  const { repository, config, files, allFiles, uncommitted, changedSinceHead, contentsAtRefs } = workspace;
+export function openDefaultBase(workspace: DesiredWorkspace, options: Pick<DesiredOptions, 'only'>): DefaultBase {
+  const { repository, config } = workspace;
   let location: Promise<LocationResult> | null = null;
   const locate = () => (location ??= locateBase(repository, config.branch));
   let comparison: Promise<WorkTreeComparison> | null = null;
   const compare = (base: BaseLocation) => (comparison ??= base.repository.compareWithWorkTree(base.commit));
-
-  const readFile = async (file: PromptFile, base: BaseLocation): Promise<readonly PromptFile[]> => {
-    const isUnchanged = base.isHead ? !uncommitted.has(file.path) : (await compare(base)).same.has(file.path);
-    if (isUnchanged) return [file];
-    const place = { id: file.id, type: file.type, path: base.repository.toRootPath(file.path) };
-    const result = await findFileAtCommit(place, base.commit, base.repository);
-    return result.kind === 'found' ? [{ ...result.file, path: base.repository.toFolderPath(result.path) }] : [];
-  };
-
   return {
     readRemovedFiles: async () => {
       const base = await locate();
       if (base.kind === 'missing' || (!base.isHead && (await base.repository.isPartial()))) return null;
-      const changed = base.isHead ? changedSinceHead : (await compare(base)).changed;
-      const existingPaths = new Set(allFiles.map(({ path }) => path));
-      const existingIds = new Set(allFiles.map(({ id }) => id));
-      const removedPaths = changed.filter(makePromptMatcher(config)).filter((path) => !existingPaths.has(path));
-      const removed = removedPaths.map(async (path): Promise<readonly PromptFile[]> => {
-        const place = { commit: base.commit, path: base.repository.toRootPath(path) };
-        const file = (await parseFileAtCommit(base.repository, place))?.file ?? null;
-        return file === null || existingIds.has(file.id) ? [] : [{ ...file, path }];
-      });
-      const removedFiles = selectMissingFiles((await Promise.all(removed)).flat(), { config, only, files });
+      const changedPaths = base.isHead ? workspace.changedSinceHead : (await compare(base)).changed;
+      const missing = await readMissingFiles(base, changedPaths, workspace);
+      const removedFiles = selectMissingFiles(missing, { ...workspace, ...options });
       return { ref: shortenCommitId(base.commit), removedFiles };
     },
-    read: async (wanted) => {
+    read: async (files) => {
       const base = await locate();
       if (base.kind === 'missing') return base;
       // In a partial clone, git would fetch the old files from the remote.
       if (await base.repository.isPartial()) return { kind: 'missing', reason: 'this clone is partial' };
-      const found = (await Promise.all(wanted.map((file) => readFile(file, base)))).flat();
-      const changedFiles = found.filter((file) => !wanted.includes(file));
-      const contentsAtBase = await readContentsAtRefs(changedFiles, base.repository);
-      const contentsOfBoth = [...contentsAtBase].map(([id, contents]) => {
-        return [id, new Map([...contents, ...(contentsAtRefs.get(id) ?? [])])] as const;
-      });
-      const { commit } = base;
-      return {
-        kind: 'found',
-        base: { commit, files: new Map(found.map((file) => [file.id, file])), isDefault: true },
-        contentsAtRefs: new Map([...contentsAtRefs, ...contentsOfBoth]),
-      };
+      const isUnchanged = base.isHead
+        ? (path: string) => !workspace.uncommitted.has(path)
+        : await compare(base).then(
+            ({ same }) =>
+              (path: string) =>
+                same.has(path),
+          );
+      const found = await Promise.all(files.map((file) => readFileAtBase(file, base, isUnchanged)));
+      return makeFoundBase(base, found.flat(), workspace);
     },
+  };
+}
+
+/** Reads the prompt files of the base among the changed paths, without those of prompts that still have a file. */
+async function readMissingFiles(
+  { repository, commit }: BaseLocation,
+  changedPaths: readonly string[],
+  { config, allFiles }: DesiredWorkspace,
+): Promise<readonly PromptFile[]> {
+  const existingPaths = new Set(allFiles.map(({ path }) => path));
+  const existingIds = new Set(allFiles.map(({ id }) => id));
+  const missingPaths = changedPaths.filter(makePromptMatcher(config)).filter((path) => !existingPaths.has(path));
+  const files = missingPaths.map(async (path): Promise<readonly PromptFile[]> => {
+    const file = (await parseFileAtCommit(repository, { commit, path: repository.toRootPath(path) }))?.file ?? null;
+    return file === null || existingIds.has(file.id) ? [] : [{ ...file, path }];
+  });
+  return (await Promise.all(files)).flat();
+}
+
+/** Reads the file of a prompt at the base. Returns an empty list if the base has no valid file of the prompt. */
+async function readFileAtBase(
+  file: PromptFile,
+  { repository, commit }: BaseLocation,
+  isUnchanged: (path: string) => boolean,
+): Promise<readonly PromptFile[]> {
+  if (isUnchanged(file.path)) return [file];
+  const location = { id: file.id, type: file.type, path: repository.toRootPath(file.path) };
+  const result = await findFileAtCommit(location, commit, repository);
+  return result.kind === 'found' ? [{ ...result.file, path: repository.toFolderPath(result.path) }] : [];
+}
+
+/** Adds the content of the `git:` pins that only the files of the base have. */
+async function makeFoundBase(
+  { commit, repository }: BaseLocation,
+  files: readonly PromptFile[],
+  { contentsAtRefs, files: headFiles }: DesiredWorkspace,
+): Promise<DefaultBaseResult> {
+  const filesOfHead = new Set(headFiles);
+  const changedFiles = files.filter((file) => !filesOfHead.has(file));
+  const contentsAtBase = await readContentsAtRefs(changedFiles, repository);
+  const contentsOfBoth = [...contentsAtBase].map(([id, contents]) => {
+    return [id, new Map([...contents, ...(contentsAtRefs.get(id) ?? [])])] as const;
+  });
+  return {
+    kind: 'found',
+    base: { commit, files: new Map(files.map((file) => [file.id, file])), isDefault: true },
+    contentsAtRefs: new Map([...contentsAtRefs, ...contentsOfBoth]),
   };
 }
 

@@ -63,7 +63,6 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
     return followFiles(readers, commit, scopeOptions, paths);
   });
   const findChangingTogether = batchCalls((paths, commit = '') => findCommitsChangingPaths(run, commit, paths));
-  const readTimesTogether = batchCalls((ids) => readCommitTimes(runWithInput, ids));
   const listMissingTogether = batchCalls((commits, other = '') => listCommitsMissingFrom(runWithInput, other, commits));
   const runRevList = async (...args: readonly string[]) => splitLines(await run('rev-list', ...args, '--'));
   return {
@@ -79,13 +78,7 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
     isSameOrAncestor: async (commit, other) => !(await listMissingTogether(commit, other)).has(commit),
     findIndependent: async (commits) => splitLines(await run('merge-base', '--independent', ...commits)),
     readCommits: (ids) => readCommitInfos(runWithInput, ids),
-    readCommitTimes: async (ids) => {
-      const times = [...ids].map(async (id): Promise<readonly [string, number][]> => {
-        const time = (await readTimesTogether(id)).get(id);
-        return time === undefined ? [] : [[id, time]];
-      });
-      return new Map((await Promise.all(times)).flat());
-    },
+    readCommitTimes: makeTimeReader(runWithInput),
     mapCommitsToMerges: async (commit) => {
       return mapCommitsToMerges(await runRevList('--parents', `--max-count=${MAX_COMMITS}`, commit));
     },
@@ -96,6 +89,18 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
     listBranchCommits: (commit, maxCount = MAX_COMMITS) => {
       return runRevList('--first-parent', `--max-count=${maxCount}`, commit);
     },
+  };
+}
+
+/** Creates the function that reads committer dates. Simultaneous calls share one process. */
+function makeTimeReader(runWithInput: Git['runWithInput']): CommitHistory['readCommitTimes'] {
+  const readTogether = batchCalls((ids) => readCommitTimes(runWithInput, ids));
+  return async (ids) => {
+    const times = [...ids].map(async (id): Promise<readonly [string, number][]> => {
+      const time = (await readTogether(id)).get(id);
+      return time === undefined ? [] : [[id, time]];
+    });
+    return new Map((await Promise.all(times)).flat());
   };
 }
 

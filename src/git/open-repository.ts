@@ -71,14 +71,7 @@ export async function openRepository(settings: GitSettings, folder: string): Pro
   const toFolderPath = (path: string): string => posix.relative(prefix, path);
   const blobCache = makeBlobCache(git);
   const files = makeFileReader(git, blobCache);
-  const knownTips = new Map<string | null, Promise<KnownTip | null>>();
-  const compareWithHead = async (paths: readonly string[], pathspecs: readonly string[]): Promise<HeadComparison> => {
-    if (head === null) return { uncommitted: new Set(paths), changed: [] };
-    // Compare with the commit that was HEAD when promptsync opened the repository. HEAD may have moved since then.
-    const { isUnchanged, changed } = await makeComparison(run, head, pathspecs);
-    const uncommitted = new Set(paths.filter((path) => !isUnchanged(toRootPath(path))));
-    return { uncommitted, changed: changed.map(toFolderPath) };
-  };
+  const compareWithHead = makeHeadComparer(run, head, { toRootPath, toFolderPath });
   return {
     head,
     isShallow: isShallow === 'true',
@@ -89,8 +82,8 @@ export async function openRepository(settings: GitSettings, folder: string): Pro
     },
     compareWithHead: (paths, folders) => compareWithHead(paths, makePathspecs(folders.map(toRootPath))),
     findStaged: async (paths) => {
-      const changedNames = new Set(splitNames(await run(...LIST_CHANGED_NAMES, '--cached', '--', ALL_FILES)));
-      return new Set(paths.filter((path) => changedNames.has(toRootPath(path))));
+      const stagedNames = await listStagedNames(run);
+      return new Set(paths.filter((path) => stagedNames.has(toRootPath(path))));
     },
     compareWithWorkTree: async (commit) => {
       const [paths, { isUnchanged }] = await Promise.all([
@@ -100,28 +93,44 @@ export async function openRepository(settings: GitSettings, folder: string): Pro
       const { same = [], changed = [] } = Object.groupBy(paths, (path) => (isUnchanged(path) ? 'same' : 'changed'));
       return { same: new Set(same.map(toFolderPath)), changed: changed.map(toFolderPath) };
     },
-    findKnownTip: (branch) => {
-      const tip = knownTips.get(branch) ?? readKnownTip(run, branch, files);
-      knownTips.set(branch, tip);
-      return tip;
-    },
-    isPartial: async () => {
-      const settings = await run('config', '--get-regexp', PARTIAL_CLONE_SETTINGS);
-      return settings !== '';
-    },
+    findKnownTip: makeKnownTipFinder(run, files),
+    isPartial: async () => (await run('config', '--get-regexp', PARTIAL_CLONE_SETTINGS)) !== '',
     ...files,
     ...makeHistoryReader(git, blobCache),
   };
 }
 
-async function readKnownTip(
+/** Creates the function that compares files of the work tree with HEAD. */
+function makeHeadComparer(
   run: RunGit,
-  branch: string | null,
+  head: string | null,
+  { toRootPath, toFolderPath }: Pick<Repository, 'toRootPath' | 'toFolderPath'>,
+): (paths: readonly string[], pathspecs: readonly string[]) => Promise<HeadComparison> {
+  return async (paths, pathspecs) => {
+    if (head === null) return { uncommitted: new Set(paths), changed: [] };
+    // Compare with the commit that was HEAD when promptsync opened the repository. HEAD may have moved since then.
+    const { isUnchanged, changed } = await makeComparison(run, head, pathspecs);
+    const uncommitted = new Set(paths.filter((path) => !isUnchanged(toRootPath(path))));
+    return { uncommitted, changed: changed.map(toFolderPath) };
+  };
+}
+
+/** Creates the function that finds the known tip of a branch. Looks up each branch only once. */
+function makeKnownTipFinder(
+  run: RunGit,
   { resolveRef }: Pick<CommittedFiles, 'resolveRef'>,
-): Promise<KnownTip | null> {
-  const known = await findKnownTipRef(run, branch);
-  const commit = known === null ? null : await resolveRef(known.ref);
-  return known === null || commit === null ? null : { branch: known.branch, commit };
+): Repository['findKnownTip'] {
+  const tips = new Map<string | null, Promise<KnownTip | null>>();
+  const readTip = async (branch: string | null): Promise<KnownTip | null> => {
+    const known = await findKnownTipRef(run, branch);
+    const commit = known === null ? null : await resolveRef(known.ref);
+    return known === null || commit === null ? null : { branch: known.branch, commit };
+  };
+  return (branch) => {
+    const tip = tips.get(branch) ?? readTip(branch);
+    tips.set(branch, tip);
+    return tip;
+  };
 }
 
 /**
@@ -149,8 +158,12 @@ const LIST_CHANGED_NAMES = [
   '--no-relative',
 ] as const;
 
+async function listStagedNames(run: RunGit): Promise<ReadonlySet<string>> {
+  return new Set(splitNames(await run(...LIST_CHANGED_NAMES, '--cached', '--', ALL_FILES)));
+}
+
 /** A comparison of the work tree with a commit. Paths are relative to the repository root. */
-type Comparison = {
+type RawComparison = {
   /**
    * Returns true if a file is identical in the work tree and in the commit. Returns false for a file with an unfinished
    * merge. Also returns false if `update-index --assume-unchanged` makes git ignore edits of the file.
@@ -161,7 +174,7 @@ type Comparison = {
 };
 
 /** Compares the files that match the pathspecs with a commit. */
-async function makeComparison(run: RunGit, commit: string, pathspecs: readonly string[]): Promise<Comparison> {
+async function makeComparison(run: RunGit, commit: string, pathspecs: readonly string[]): Promise<RawComparison> {
   const [listedFiles, changedNames] = await Promise.all([
     run('ls-files', '-v', '-z', '--full-name', '--', ...pathspecs),
     run(...LIST_CHANGED_NAMES, commit, '--', ...pathspecs),

@@ -337,31 +337,33 @@ export function describeOrphans({ orphans }: Report, show: ShowText): readonly s
   });
 }
 
-/** Describes a drift: the current state, the state that the base commit wants, and the effect of a sync. */
+/** Describes a drift: the current state, the state that the base wants, and the effect of a sync. */
 export function describeDrift(drift: ReportDrift, prompt: ReportPrompt, mode: Report['mode'], show: ShowText): string {
   const canPull =
     mode !== 'apply' && drift.kind === 'outside' && ('field' in drift || drift.observed?.made_by !== 'git');
   const then = `${canPull ? `${show('promptsync pull')} takes it into the file. ` : ''}${describeDriftOutcome(drift, prompt, mode)}`;
-  const kind =
-    drift.kind === 'outside' ? 'no commit in this clone asked for it' : 'unfinished: merged but not live yet';
   // If the files want the same as the base, name the files, because a user who gave no base does not know it.
   const wanter = drift.restores ? 'the file' : 'the base';
   if ('field' in drift) {
     const [observed, expected] = [drift.observed, drift.expected].map((text) => show(JSON.stringify(text)));
-    return `${drift.field} is ${observed}, but ${wanter} wants ${expected} (${kind}). ${then}`;
+    return `${drift.field} is ${observed}, but ${wanter} wants ${expected} (${describeDriftCause(drift, show)}). ${then}`;
   }
   const { environment, observed, expected } = drift;
-  const wants = `but ${wanter} wants ${show(describeVersionRef(expected))}`;
-  if (observed === null) return `${show(environment)} serves no version, ${wants} (${kind}).`;
+  const wants = `but ${wanter} wants ${show(describeVersionRef(expected))} (${describeDriftCause(drift, show)})`;
+  if (observed === null) return `${show(environment)} serves no version, ${wants}.`;
+  const isCommitKnown = observed.commit !== undefined && observed.commit_missing !== true;
+  const from = isCommitKnown ? `, made from ${show(shortenCommitId(observed.commit))}` : '';
   const keep = `To keep it, pin ${show(observed.pin ?? `version:${observed.id}`)}.`;
-  const serves = `${show(environment)} serves ${show(describeVersionRef(observed))}`;
-  const commit = observed.commit === undefined ? null : show(shortenCommitId(observed.commit));
-  if (commit === null || observed.commit_missing !== true) {
-    const from = commit === null ? '' : `, made from ${commit}`;
-    return `${serves}${from}, ${wants} (${kind}). ${then} ${keep}`;
-  }
-  const origin = `made from ${commit}, which this clone does not have: run ${show('git fetch')}; or it was never merged`;
-  return `${serves}, ${wants} (${origin}). ${then} ${keep}`;
+  return `${show(environment)} serves ${show(describeVersionRef(observed))}${from}, ${wants}. ${then} ${keep}`;
+}
+
+/** Says how the current state came about, as far as the clone shows it. */
+function describeDriftCause(drift: ReportDrift, show: ShowText): string {
+  if (drift.kind === 'unfinished') return 'unfinished: merged but not live yet';
+  const made = 'field' in drift ? null : drift.observed;
+  if (made?.commit === undefined || made.commit_missing !== true) return 'no commit in this clone asked for it';
+  const commit = show(shortenCommitId(made.commit));
+  return `made from ${commit}, which this clone does not have: run ${show('git fetch')}; or it was never merged`;
 }
 
 /** Describes what a sync would do about a drift. In the report of a sync, describes what that sync did. */

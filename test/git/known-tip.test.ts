@@ -56,5 +56,5 @@ test.each<[string, readonly string[], string | null, string | null]>([
   commitAll(folder, 'Second');
   for (const words of setup) git(folder, ...words.split(' '));
   const { findKnownTip: knownTip } = await open(folder);
-  expect(await knownTip(branch)).toBe(expected && git(folder, 'rev-parse', expected));
+  expect((await knownTip(branch))?.commit ?? null).toBe(expected && git(folder, 'rev-parse', expected));
 });
