@@ -50,6 +50,8 @@ export type PlanningOptions = WorkspaceOptions &
     readonly findNeeds?: ((config: Config) => ReadNeeds & { readonly problems: readonly Problem[] }) | undefined;
     /** Whether to find drift and missing prompt files with a default base if the user named no base. */
     readonly usesDefaultBase?: boolean | undefined;
+    /** Whether to print only errors and the summary. If so, promptsync does not say that it shows no drift. */
+    readonly quiet?: boolean | undefined;
   };
 
 /** A plan, and everything that the plan is based on. */
@@ -138,8 +140,9 @@ async function planFromObservation(
   const problems = [...desired.problems, ...warnAboutUnknownPrompts(files, observation, service)];
   const hasDefaultBase = base === null && options.usesDefaultBase === true;
   const defaultBase = hasDefaultBase ? openDefaultBase(desired, options) : null;
+  const printNotice = options.quiet === true ? () => {} : world.printNotice;
   return {
-    ...(await makePlanWithHistory({ ...desired, problems }, observation, defaultBase, world)),
+    ...(await makePlanWithHistory({ ...desired, problems }, observation, defaultBase, { printNotice })),
     service,
     provider,
     makeRequestFor,

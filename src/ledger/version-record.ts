@@ -86,7 +86,7 @@ const VersionRecordShape = z.object({
   path: optionalText,
   operation: idShape,
   baseline: optionalMark,
-  active: z.record(z.string(), idShape).catch({}),
+  active: z.unknown().optional(),
   ledger: z.array(LedgerEntryShape.nullable().catch(null)).catch([]),
 });
 
@@ -104,9 +104,19 @@ export function parseVersionRecord(metadata: JsonObject | null | undefined): Ver
     ...sentMetadata,
     ...pickPresentFacts(parsed.data),
     operation,
-    active: new Map(Object.entries(active)),
+    active: parseActiveVersions(active),
     ledger: ledger.flatMap(parseLedgerEntry),
   };
+}
+
+/**
+ * Parses the active versions in a version record. Skips invalid entries. Does not use `z.record`, because it drops an
+ * environment with the name `__proto__`.
+ */
+function parseActiveVersions(value: unknown): ReadonlyMap<string, string> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return new Map();
+  const entries = Object.entries(value).filter((entry): entry is [string, string] => idShape.safeParse(entry[1]).success);
+  return new Map(entries);
 }
 
 /** Converts a version record to JSON. `parseVersionRecord` converts the JSON back to an equal record. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CONFIG } from '../support/prompts.ts';
-import { startStory, expectInSync, summarizeRun, type Story } from './support.ts';
+import { startStory, startStoryOutsideGit, expectInSync, summarizeRun, type Story } from './support.ts';
 
 const BASE = ['--base', 'HEAD~1'];
 
@@ -48,7 +48,12 @@ describe('--on-drift', () => {
   );
 });
 
-test('sync warns that on_drift: fail has no effect without --base', async () => {
-  const story = await startStory({ text: 'A' }, { config: 'on_drift: fail\n' });
+test('sync warns that on_drift: fail has no effect outside a git repository', async () => {
+  const story = await startStoryOutsideGit({ text: 'A' }, { config: 'on_drift: fail\n' });
   expect(summarizeRun(await story.sync())).toBe('exit 0, applied, create made, staging made, config/drift-needs-base');
+});
+
+test('sync does not warn about on_drift: fail if it has a default base', async () => {
+  const story = await startStory({ text: 'A' }, { config: 'on_drift: fail\n' });
+  expect(summarizeRun(await story.sync())).toBe('exit 0, applied, create made, staging made');
 });

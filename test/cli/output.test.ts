@@ -35,11 +35,13 @@ describe('--output', () => {
     writeFileSync(join(folder, 'out.txt'), 'x'.repeat(100_000));
     await promptsync('plan --output out.txt');
     expect(readFileSync(join(folder, 'out.txt'), 'utf8')).toMatch(/^greeting {2}prompts\/greeting\.md\n/);
-    expect(readdirSync(folder).toSorted()).toEqual(['out.txt', 'prompts', 'promptsync.yaml']);
+    expect(readdirSync(folder).toSorted()).toEqual(['.git', 'out.txt', 'prompts', 'promptsync.yaml']);
   });
 
   test('plan --output follows a symbolic link instead of replacing it', async () => {
     const { folder, promptsync } = await makeStage();
+    // In a repository, promptsync refuses symbolic links, because a stranger may have committed them.
+    rmSync(join(folder, '.git'), { recursive: true });
     writeFileSync(join(folder, 'target.txt'), '');
     symlinkSync('target.txt', join(folder, 'out.txt'));
     await promptsync('plan --output out.txt');

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { childEnvironment, CLI } from '../support/cli.ts';
-import { makeWorkspace } from '../support/folder.ts';
+import { makeRepository, makeWorkspace } from '../support/folder.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
 
 const execute = promisify(execFile);
@@ -18,7 +18,7 @@ test('promptsync exits normally if the reader of its output closes the pipe earl
   const prompts = Object.fromEntries(
     Array.from({ length: 300 }, (_, index) => [`p${index}`, { text: 'A long line.\n'.repeat(50) + index }]),
   );
-  const folder = makeWorkspace(workspaceFiles(prompts, 'service: { embedded: ":memory:" }\n'));
+  const folder = makeRepository(workspaceFiles(prompts, 'service: { embedded: ":memory:" }\n'));
   const out = await bash(folder, 'promptsync plan --format json | head -1');
   expect(out).toEqual({ stdout: '{\ncodes 0 0\n', stderr: '' });
   const err = await bash(folder, '{ promptsync plan --verbose 2>&1 >/dev/null; } | head -1');

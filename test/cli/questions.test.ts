@@ -8,7 +8,7 @@ import { parseReport, run } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
 import { makeStage } from './stage.ts';
 
-const QUESTION = 'Apply these changes? [y/N] ';
+const QUESTION = 'Apply? 1 prompt changes in staging. [y/N] ';
 
 describe('the question of sync on a terminal', () => {
   const terminal = { terminal: true } as const;

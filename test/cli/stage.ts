@@ -1,4 +1,4 @@
-import { makeWorkspace } from '../support/folder.ts';
+import { makeRepository } from '../support/folder.ts';
 import { workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { run, type Ran, type RunOptions } from '../support/run.ts';
 import { KEY, startTestService, type TestService } from '../support/service.ts';
@@ -15,7 +15,7 @@ type Prompts = Readonly<Record<string, PromptParts>>;
 /** Makes a workspace that was never synced, and a service that has its prompts. */
 export async function makeStage(prompts: Prompts = { greeting: {} }, apiKey = KEY): Promise<Stage> {
   const service = await startTestService(Object.keys(prompts), apiKey);
-  const folder = makeWorkspace(workspaceFiles(prompts));
+  const folder = makeRepository(workspaceFiles(prompts));
   const promptsync: Stage['promptsync'] = (line, { environment, ...options } = {}) =>
     run(folder, line.split(' '), { ...options, environment: { ...service.environment, ...environment } });
   return { folder, service, promptsync };

@@ -55,7 +55,7 @@ describe('the width of the terminal', () => {
   test('sync fits the plan and warnings on standard error to the terminal width', async () => {
     const { promptsync } = await makeStage({ greeting: { text: `${LONG}\u200b` } });
     const { stderr } = await promptsync('sync', { input: 'n\n', terminal: true, columns: 50 });
-    expect(stderr).toContain('Apply these changes?');
+    expect(stderr).toContain('Apply?');
     expect(stderr).toContain('warning');
     // The typed answer and its line break are echoed by the terminal, so they are not in the output.
     expect(widest(stderr.replace('[y/N] ', '[y/N]\n'))).toBeLessThanOrEqual(50);

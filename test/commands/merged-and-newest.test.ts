@@ -310,8 +310,7 @@ describe('sync', () => {
     const { team, service } = await makeSyncedTeam();
     team.merge(greets('Merged'));
     const folder = team.clone();
-    const onError = (text: string): void =>
-      void (text.includes('Apply these changes?') && team.merge(greets('Newest')));
+    const onError = (text: string): void => void (text.includes('Apply?') && team.merge(greets('Newest')));
     const ran = await run(folder, ['sync'], { ...service, terminal: true, input: 'y\n', onError });
     expect(ran.exitCode).toBe(3);
     expect(service.takeWrites()).toEqual([]);

@@ -36,6 +36,7 @@ describe('the JSON report', () => {
       { pins: { staging: 'latest' }, name: 'Greeting' },
       { pins: { staging: 'latest' }, name: 'Support greeting', text: 'Second text.' },
     );
+    const wanted_since = { commit, date: '2026-01-02', unmerged: true };
     const { report, exitCode, stderr } = await runJson(folder, ['plan', '--exit-code'], service);
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: '' });
     expect(report).toEqual({
@@ -54,7 +55,10 @@ describe('the JSON report', () => {
           status: 'pending',
           changes: [
             { kind: 'create-version', digest, change_summary: 'Soften the tone' },
-            { kind: 'update-prompt', fields: { name: { before: 'Greeting', after: 'Support greeting' } } },
+            {
+              kind: 'update-prompt',
+              fields: { name: { before: 'Greeting', after: 'Support greeting', wanted_since } },
+            },
             {
               kind: 'set-active',
               environment: 'staging',
@@ -63,6 +67,7 @@ describe('the JSON report', () => {
               before_text: 'Text of greeting.',
               after_text: 'Second text.',
               breaking: [],
+              wanted_since,
             },
           ],
           environments: [

@@ -145,9 +145,9 @@ describe('parseVersionRecord', () => {
       { digest, operation: 'op', active: new Map(), ledger: [entry] },
     ],
     [
-      'parseVersionRecord treats a list of active versions that is invalid as empty',
-      { digest, operation: 'op', active: { staging: 7 }, ledger: [] },
-      { digest, operation: 'op', active: new Map(), ledger: [] },
+      'parseVersionRecord ignores an active version whose id is not a string',
+      { digest, operation: 'op', active: { staging: 7, production: 'ver_1' }, ledger: [] },
+      { digest, operation: 'op', active: new Map([['production', 'ver_1']]), ledger: [] },
     ],
   ];
   test.each(lenient)('%s', (_, value, expected) => {
