@@ -89,7 +89,12 @@ export const EVIDENCE = {
   'service/no-answer': { origin: 'https://prompts.example.com', requests: 8, seconds: 15, reason: 'no response' },
   'service/connection-lost': { reason: 'ECONNRESET' },
   'service/timeout': { seconds: 15 },
-  'service/not-authorised': { promptId: 'prm_greeting' },
+  'service/not-authorised': {
+    status: 403,
+    promptId: 'prm_greeting',
+    said: '',
+    keySources: ['the variable PROMPTSYNC_API_KEY'],
+  },
   'service/prompt-not-found': { promptId: 'prm_greeting' },
   'service/none-found': {
     service: 'https://prompts.example.com',

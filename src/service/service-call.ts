@@ -13,8 +13,8 @@ export type ServiceCall<Value> = {
    * only if the service certainly did not execute it.
    */
   readonly isSentOnce: boolean;
-  /** The id of the prompt, for problem messages. */
-  readonly promptId: string;
+  /** The id of the prompt, for problem messages. Null for a call that is not about a single prompt. */
+  readonly promptId: string | null;
   /**
    * The id of the version that the call refers to. If it is present, a 404 response means that the version does not
    * exist. Otherwise it means that the prompt does not exist (interface section 7).
