@@ -150,7 +150,7 @@ type ServiceAccess = {
   readonly keySources: readonly string[];
 };
 
-/** Reads the keys of the configured service. Fails with a problem about the first key that is missing or invalid. */
+/** Reads the keys of the configured service. Fails with a problem about each key that is missing or invalid. */
 function readAccess(
   config: Config,
   { keys: suppliedKeys = [] }: ServiceOptions,
@@ -164,13 +164,15 @@ function readAccess(
   }
   const keys: string[] = [];
   const keySources: string[] = [];
+  const problems: Problem[] = [];
   for (const [index, variable] of location.keyVariables.entries()) {
     const { value, label = `The variable ${variable}` } = suppliedKeys[index] ?? {};
     const key = readKey(variable, value === undefined ? environment : { ...environment, [variable]: value }, label);
-    if (!key.isSuccess) return key;
-    keys.push(key.value);
+    if (key.isSuccess) keys.push(key.value);
+    else problems.push(...key.problems);
     keySources.push(label.replace(/^The/, 'the'));
   }
+  if (problems.length > 0) return makeFailure(...problems);
   const [secretKey = '', publicKey = null] = keys;
   return makeSuccess({ location, secretKey, publicKey, keySources });
 }

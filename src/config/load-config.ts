@@ -13,6 +13,7 @@ import {
   CONFIG_NAME,
   type ConfigContext,
   DEFAULTS,
+  listSettingsBeside,
   type WrittenConfig,
   WrittenConfigShape,
 } from './config.ts';
@@ -192,7 +193,9 @@ function checkPromoteFrom(name: string, earlier: readonly string[], mapping: Loc
   return [makeProblem('config/invalid-field', { field: path.join('.'), expected }, mapping.placeOf(path))];
 }
 
-function makeShapeProblem({ kind, field, expected, suggestion, place }: ShapeIssue): Problem {
-  if (kind === 'unknown') return makeProblem('config/unknown-field', { field, suggestion }, place);
-  return makeProblem('config/invalid-field', { field: field === '' ? 'promptsync.yaml' : field, expected }, place);
+function makeShapeProblem({ kind, path, field, expected, fix, suggestion, place }: ShapeIssue): Problem {
+  if (kind === 'unknown') {
+    return makeProblem('config/unknown-field', { field, known: listSettingsBeside(path), suggestion }, place);
+  }
+  return makeProblem('config/invalid-field', { field: field === '' ? 'promptsync.yaml' : field, expected, fix }, place);
 }

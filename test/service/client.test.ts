@@ -204,19 +204,19 @@ describe('the answers to the client', () => {
       'the client rejects a readPrompt response whose JSON body is null',
       'readPrompt',
       'null',
-      'it is not valid: expected object, received null',
+      'it is not valid: expected a mapping, but found null',
     ],
     [
       'the client rejects a setActive response that has status 200 but contains an error',
       'setActive',
       '{"error":"no"}',
-      '"updated" is not valid: expected boolean',
+      '"updated" is missing',
     ],
     [
       'the client rejects a createVersion response without content',
       'createVersion',
       '{"id":"v","prompt_id":"prm_1","version_number":1}',
-      '"content" is not valid',
+      '"content" is missing',
     ],
     [
       'the client rejects a createVersion response with a fractional version number',
@@ -276,7 +276,7 @@ describe('the answers to the client', () => {
       'the client rejects a readPrompt response that consists of thousands of nested arrays',
       'readPrompt',
       deep,
-      'it is not valid: expected object, received array',
+      'it is not valid: expected a mapping, but found a list',
     ],
   ];
   test.each(invalid)('%s', async (_, name, body, reason) => {
