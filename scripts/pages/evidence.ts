@@ -148,7 +148,7 @@ export const EVIDENCE = {
     ...{ prompt: 'support/greeting', pulls: [{ pull: '#12', shown: true }], directPush: null, failure: null },
   },
   'guard/stale-plan': { expected: 'sha256:1221d67b…', actual: 'sha256:7d3a90c2…' },
-  'guard/not-merged': { kind: 'commit', commit: '9f2c1ab04d3e', ...NEWEST },
+  'guard/not-merged': { kind: 'unmerged', commit: '9f2c1ab04d3e', ...NEWEST },
   'guard/key-on-pull-request-target': {},
   // git
   'git/uncommitted': {},

@@ -29,7 +29,28 @@ function describePaths({ paths: [first = '', ...others] }: NewerCommitEvidence):
 }
 
 /** The evidence of a change that is not merged: a pull request, or a commit that the branch does not contain. */
-type UnmergedEvidence = { kind: 'pull-request' } | (NewerCommitEvidence & { kind: 'commit'; commit: string });
+type UnmergedEvidence = { kind: 'pull-request' } | (NewerCommitEvidence & { kind: CommitKind; commit: string });
+
+/**
+ * - `unmerged`: The commit is on another branch.
+ * - `unpushed`: The commit is on the local branch, and the remote has only older commits of it.
+ * - `diverged`: The commit is on the local branch, and the remote also has commits that the clone lacks.
+ */
+type CommitKind = 'unmerged' | 'unpushed' | 'diverged';
+
+/** What to do with a commit before promptsync syncs it. */
+const UNMERGED_HINTS: Readonly<Record<CommitKind, string>> = {
+  unmerged: 'Merge this commit, then run promptsync sync. To preview its changes, run promptsync plan.',
+  unpushed: 'Run git push, then run promptsync sync.',
+  diverged: 'Run git pull, then git push, then promptsync sync.',
+};
+
+/** Says where a commit is, compared with the branch of the remote. */
+function describeUnmergedCommit(e: Exclude<UnmergedEvidence, { kind: 'pull-request' }>): string {
+  const commit = `This commit (${shortenCommitId(e.commit)})`;
+  const state = e.kind === 'unmerged' ? `${commit} is not merged.` : `${commit} is not pushed.`;
+  return `${state} The tip of ${e.branch} (${e.newer}) differs from it in ${describePaths(e)}. promptsync made no changes.`;
+}
 
 /** The evidence of a change without a review. */
 type MissingReview = {
@@ -158,11 +179,11 @@ export const PLANNING_PROBLEMS = {
     (e) =>
       e.kind === 'pull-request'
         ? 'promptsync does not apply changes from a pull request that has not been merged.'
-        : `This commit (${shortenCommitId(e.commit)}) is not merged. The tip of ${e.branch} (${e.newer}) differs from it in ${describePaths(e)}. promptsync made no changes.`,
+        : describeUnmergedCommit(e),
     (e) =>
       e.kind === 'pull-request'
         ? 'Use the `auto` or `plan` mode for pull requests. promptsync applies the changes when they are pushed to the live branch.'
-        : 'Merge this commit, then run promptsync sync. To preview its changes, run promptsync plan. To sync it anyway, use --any-commit.',
+        : `${UNMERGED_HINTS[e.kind]} To sync it anyway, use --any-commit.`,
   ),
   'guard/key-on-pull-request-target': defineError(
     'promptsync does not accept an API key for the `pull_request_target` event, because the run has access to your secrets and its files may come from an untrusted contributor.',
