@@ -7,7 +7,7 @@ import { replaceFile } from '../files/read-write.ts';
 import { makeProblem, ProblemError, getSystemCode, type Problem } from '../problem.ts';
 import { renderJson } from '../report/escape.ts';
 import { renderProblem, renderProblems } from '../report/problems.ts';
-import { renderSummary } from '../report/summary.ts';
+import { renderEndedRun, renderSummary } from '../report/summary.ts';
 import { renderText, type TextOptions } from '../report/text.ts';
 import type { Report } from '../report/schema.ts';
 import { PLAIN_STYLE, makeStyle } from '../report/style.ts';
@@ -88,6 +88,8 @@ async function renderReport(report: Report, format: Format, options: TextOptions
   }
   if (format === 'html') return (await import('../report/html/page.ts')).renderHtml(report, title);
   if (format === 'junit') return (await import('../report/junit.ts')).renderJunit(report, title);
+  const onlyLine = renderEndedRun(report);
+  if (onlyLine !== null) return `${onlyLine}\n`;
   if (report.mode === 'history') return (await import('../report/history.ts')).renderHistory(report, options);
   if (report.mode === 'status') return (await import('../report/status.ts')).renderStatus(report, options);
   return renderText(report, options);
@@ -98,14 +100,16 @@ async function renderReport(report: Report, format: Format, options: TextOptions
  * files that could not be written. If the report goes to files, also prints its errors and the summary line.
  */
 async function printProblems(report: Report, options: OutputOptions & EmittedState, host: SafeHost): Promise<void> {
-  const { quiet, obstacles, shownReport } = options;
+  const { obstacles, shownReport } = options;
+  const onlyLine = renderEndedRun(report);
+  const quiet = options.quiet || onlyLine !== null;
   const toFiles = goesToFiles(options);
   const style = makeStyle(await chooseStyle('errors', host, options));
   const shownWarnings = new Set(shownReport && renderProblems(shownReport, 'warning', style));
   const warnings = quiet ? [] : renderProblems(report, 'warning', style).filter((one) => !shownWarnings.has(one));
-  const errors = toFiles ? renderProblems(report, 'error', style) : [];
+  const errors = toFiles && onlyLine === null ? renderProblems(report, 'error', style) : [];
   const lines = obstacles.map((problem) => `${renderProblem(problem, style)}\n`);
-  if (toFiles) lines.push(`${renderSummary(report, style)}\n`);
+  if (toFiles) lines.push(`${onlyLine ?? renderSummary(report, style)}\n`);
   host.errors.write([...warnings, ...errors, ...lines].join(''));
 }
 

@@ -34,6 +34,7 @@ export async function readPromptIds(
       'No prompt id is given. Pass ids, use - to read them from standard input, or use --from to read them from a file.';
     return makeFailure(makeProblem('usage/invalid', { reason }));
   } catch (error) {
+    if (stopSignal.aborted) return makeFailure(makeProblem('apply/interrupted'));
     const reason = `promptsync cannot read the prompt ids: ${getErrorMessage(error)}.`;
     return makeFailure(makeProblem('usage/invalid', { reason }));
   }
