@@ -8,7 +8,7 @@ import {
   CONFIG_FLAGS,
   EDIT_FLAGS,
   makeEnvironmentFlag,
-  makeRequiredFlag,
+  makeRequiredEnvironmentFlag,
   PLAN_FLAGS,
   makePortFlag,
   PRINT_FLAGS,
@@ -193,7 +193,7 @@ const promote = makeReportRow({
   help: 'pin an environment to the version that another one serves',
   argument: REQUIRED_KEYS_ARGUMENT,
   flags: {
-    to: makeRequiredFlag('--to <env>', 'the environment to pin'),
+    to: makeRequiredEnvironmentFlag('--to <env>', 'the environment to pin'),
     from: makeTextFlag(
       '--from <env>',
       'the environment that serves the version (default: promote_from of the environment in --to)',
@@ -210,7 +210,7 @@ const rollback = makeReportRow({
   help: 'pin an environment to the version that it served before',
   argument: REQUIRED_KEYS_ARGUMENT,
   flags: {
-    environment: makeRequiredFlag('-e, --environment <env>', 'the environment to pin'),
+    environment: makeRequiredEnvironmentFlag('-e, --environment <env>', 'the environment to pin'),
     to: makeVersionNumberFlag(
       '--to <n>',
       'the version number to pin (default: the version that the environment served before)',

@@ -4,7 +4,7 @@ import type { CommandResult } from '../commands/result.ts';
 import { mapStrings } from '../domain/json.ts';
 import { findTrackedLink } from '../files/paths.ts';
 import { replaceFile } from '../files/read-write.ts';
-import { makeProblem, ProblemError, getSystemCode, type Problem } from '../problem.ts';
+import { makeProblem, ProblemError, describeSystemError, type Problem } from '../problem.ts';
 import { renderJson } from '../report/escape.ts';
 import { renderProblem, renderProblems } from '../report/problems.ts';
 import { renderEndedRun, renderSummary } from '../report/summary.ts';
@@ -165,14 +165,14 @@ async function findOutputObstacle(path: string): Promise<string | null> {
   if (file?.isDirectory() === true) return 'it is a folder';
   // Replacing a regular file needs write access to its folder. Writing to a device needs write access to the device.
   const writtenPath = file === null || file.isFile() ? dirname(path) : path;
-  return access(writtenPath, constants.W_OK).then(() => null, getSystemCode);
+  return access(writtenPath, constants.W_OK).then(() => null, describeSystemError);
 }
 
 /** Writes a report to a file. Returns a problem instead of throwing, because the command has already done its work. */
 async function writeReport(text: string, file: string, { workingDirectory }: Host): Promise<Problem | null> {
   return replaceFile(resolve(workingDirectory, file), text).then(
     () => null,
-    (error: unknown) => makeUnwritableProblem(file, getSystemCode(error)),
+    (error: unknown) => makeUnwritableProblem(file, describeSystemError(error)),
   );
 }
 
@@ -182,6 +182,6 @@ function makeUnwritableProblem(path: string, reason: string): Problem {
 
 /** Returns the message for a failed write to standard output, for example because the disk is full. */
 export function describeBrokenOutput(error: Error): string {
-  const problem = makeProblem('usage/stdout-unwritable', { reason: getSystemCode(error) });
+  const problem = makeProblem('usage/stdout-unwritable', { reason: describeSystemError(error) });
   return `${renderProblem(problem, PLAIN_STYLE)}\n`;
 }

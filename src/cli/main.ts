@@ -69,6 +69,7 @@ function makeProgram(host: SafeHost, end: (exitCode: number) => void): Command {
     })
     .exitOverride()
     .showSuggestionAfterError()
+    .showHelpAfterError('See promptsync --help.')
     .addHelpText('after', EXAMPLES);
   for (const row of COMMANDS) addCommand(program, row, async (...typed) => end(await row.run(...typed, host, main)));
   return program;
@@ -81,6 +82,7 @@ function addCommand(program: Command, { name, help, argument, flags, after }: Co
   if (argument !== undefined) command.addArgument(argument);
   for (const flag of Object.values(flags)) command.addOption(flag);
   if (after !== undefined) command.addHelpText('after', after);
+  command.showHelpAfterError(`See promptsync ${name} --help.`);
   command.action((typed: unknown) => run(command.opts(), typed));
 }
 

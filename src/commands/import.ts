@@ -20,10 +20,11 @@ import type { WorkspaceLock } from '../files/lock-workspace.ts';
 import { createFile } from '../files/read-write.ts';
 import { observePrompts } from '../observing/observe-prompts.ts';
 import { chooseImport, type ImportChoice } from '../planning/choose-import.ts';
-import { isError, makeProblem, type Problem, getSystemCode } from '../problem.ts';
+import { isError, makeProblem, type Problem, describeSystemError } from '../problem.ts';
 import { findIdentityConflict, findImportObstacle, indexByIdentity, listIdentityKeys } from './find-import-conflict.ts';
 import { listPrompts, makeObserveOptions, openProvider, type ServiceOptions } from './open-service.ts';
 import { checkEnvironmentFlag } from './pin-edit.ts';
+import { listKnownEnvironments } from './require-environment.ts';
 import { type PromptIdSources, readPromptIds } from './read-prompt-ids.ts';
 import { type CommandResult, type CommandRun, makeRunWithoutPlan, makeCommandResult } from './result.ts';
 import { withWorkspaceLock } from './with-workspace-lock.ts';
@@ -74,7 +75,7 @@ async function importInto(
       problems: [...problems, ...newProblems],
     });
   if (config === null || problems.some(isError)) return makeRun([]);
-  const rules = makeImportRules(config, options);
+  const rules = makeImportRules(config, files, options);
   if (!rules.isSuccess) return makeRun(rules.problems);
   if (!ids.isSuccess) return makeRun(ids.problems);
   const chooseIds = (provider: Provider) => expandPatterns(ids.value, files, provider);
@@ -134,10 +135,14 @@ type ImportRules = {
  * Determines the settings of an import from the flags and the configuration. Fails if a flag is invalid or a required
  * flag is missing.
  */
-function makeImportRules(config: Config, { environment, dir }: ImportOptions): Result<ImportRules> {
+function makeImportRules(
+  config: Config,
+  files: readonly PromptFile[],
+  { environment, dir }: ImportOptions,
+): Result<ImportRules> {
   const folder = resolveImportFolder(config, dir);
   if (!folder.isSuccess) return folder;
-  const environments = chooseEnvironments(config, environment);
+  const environments = chooseEnvironments(config, files, environment);
   if (!environments.isSuccess) return environments;
   return makeSuccess({
     config,
@@ -151,10 +156,17 @@ function makeImportRules(config: Config, { environment, dir }: ImportOptions): R
  * Returns the environments to pin. If the configuration lists no environments, returns the one from `--environment`.
  * Fails if there is neither.
  */
-function chooseEnvironments(config: Config, environment: string | undefined): Result<readonly Environment[]> {
+function chooseEnvironments(
+  config: Config,
+  files: readonly PromptFile[],
+  environment: string | undefined,
+): Result<readonly Environment[]> {
   const configured = config.environments ?? [];
   if (environment === undefined) {
-    return configured.length > 0 ? makeSuccess(configured) : makeFailure(makeProblem('import/environment-needed'));
+    const known = listKnownEnvironments(config, files);
+    return configured.length > 0
+      ? makeSuccess(configured)
+      : makeFailure(makeProblem('import/environment-needed', { known }));
   }
   const [problem] = checkEnvironmentFlag('--environment', environment, config);
   if (problem !== undefined) return makeFailure(problem);
@@ -352,6 +364,9 @@ async function writeImport(
     if (await createFile(join(folder, path), source)) return { status: 'applied', problems: [] };
     return { status: 'blocked', problems: [makeProblem('import/path-taken', { path })] };
   } catch (error) {
-    return { status: 'failed', problems: [makeProblem('edit/unwritable', { reason: getSystemCode(error) }, { path })] };
+    return {
+      status: 'failed',
+      problems: [makeProblem('edit/unwritable', { reason: describeSystemError(error) }, { path })],
+    };
   }
 }

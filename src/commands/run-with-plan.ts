@@ -39,7 +39,9 @@ export type PlanningOptions = WorkspaceOptions &
      * Validates the options, and returns what to read in addition to the pinned environments. If it returns problems,
      * the command stops before it contacts the service.
      */
-    readonly findNeeds?: ((config: Config) => ReadNeeds & { readonly problems: readonly Problem[] }) | undefined;
+    readonly findNeeds?:
+      | ((config: Config, files: readonly PromptFile[]) => ReadNeeds & { readonly problems: readonly Problem[] })
+      | undefined;
   };
 
 /** A plan, and everything that the plan is based on. */
@@ -80,7 +82,7 @@ export async function runWithPlan(
   };
   if (config === null || problems.some(isError)) return stop();
   const { contactPolicy = 'always' } = options;
-  const needs = options.findNeeds?.(config) ?? { ...NO_READ_NEEDS, problems: [] };
+  const needs = options.findNeeds?.(config, workspace.allFiles) ?? { ...NO_READ_NEEDS, problems: [] };
   const obstacles = [
     ...needs.problems,
     ...(contactPolicy === 'always' ? checkServiceAccess(config, options, world) : []),

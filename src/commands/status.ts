@@ -2,6 +2,7 @@ import type { PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
 import { readPrompts } from '../files/read-prompts.ts';
 import { collectTextChanges } from '../planning/collect-text-changes.ts';
+import { toProblem } from '../problem.ts';
 import { readVersionHistories } from './history.ts';
 import { listPrompts } from './open-service.ts';
 import { type CommandResult, type CommandRun, makeCommandResult, type WaitingPrompts } from './result.ts';
@@ -34,7 +35,9 @@ async function findOrphans(
   { provider, config }: PlannedWorkspace,
   patterns: readonly string[],
 ): Promise<Pick<CommandRun, 'orphans' | 'problems'>> {
-  const { files: listed, problems } = await listPrompts(provider, patterns);
+  const { files: listed, problems } = await listPrompts(provider, patterns).catch((error: unknown) => {
+    return { files: [], problems: [toProblem(error)] };
+  });
   if (problems.length > 0) return { problems };
   const { files } = await readPrompts(config);
   const idsWithFile = new Set(files.map(({ id }) => id));

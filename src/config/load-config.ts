@@ -6,7 +6,7 @@ import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import { findRepositoryRoot, isRepositoryRoot, isWithin, listRepositoryRoots } from '../files/paths.ts';
 import { type LocatedMapping, parseStrictYaml } from '../files/strict-yaml.ts';
 import { acceptedWarningCodes, makeShapeIssues, type ShapeIssue } from '../files/yaml-shape.ts';
-import { makeProblem, type Problem, getSystemCode } from '../problem.ts';
+import { makeProblem, type Problem, describeSystemError, findSystemCode } from '../problem.ts';
 import {
   type Config,
   CONFIG_FIELDS,
@@ -77,8 +77,7 @@ function readConfigText(path: string, shownPath: string): Result<string> {
     return makeSuccess(new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)));
   } catch (error) {
     if (error instanceof TypeError) return fail('it is not valid UTF-8');
-    const code = getSystemCode(error);
-    return fail(code === 'ENOENT' ? 'there is no such file' : code);
+    return fail(findSystemCode(error) === 'ENOENT' ? 'there is no such file' : describeSystemError(error));
   }
 }
 

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { ProviderRules } from '../domain/provider.ts';
 import { suggestName } from '../domain/suggest-name.ts';
-import { isError, makeProblem, getSystemCode, type Problem } from '../problem.ts';
+import { isError, makeProblem, describeSystemError, type Problem } from '../problem.ts';
 import { findPromptPaths, type PromptPatterns } from './find-prompt-paths.ts';
 import { makeFilePlace } from './front-matter.ts';
 import {
@@ -79,7 +79,7 @@ function readPromptFile({ folder, rules }: PromptSources, path: string): ParseRe
         return makeUnreadableResult([makeProblem('prompt/unreadable', { reason: NOT_REGULAR }, place)]);
     }
   } catch (error) {
-    return makeUnreadableResult([makeProblem('prompt/unreadable', { reason: getSystemCode(error) }, place)]);
+    return makeUnreadableResult([makeProblem('prompt/unreadable', { reason: describeSystemError(error) }, place)]);
   }
 }
 

@@ -47,10 +47,14 @@ export const FILE_PROBLEMS = {
     'The file contains unresolved merge conflict markers.',
     'Resolve the conflict, then remove the lines that begin with <<<<<<<, |||||||, or >>>>>>>.',
   ),
-  'prompt/no-front-matter': defineError<{ path: string }>(
-    'The file does not begin with front matter.',
-    (e) =>
-      `Start the file with a \`---\` line, the fields id, key, and name, and another \`---\` line. If the file is not a prompt, exclude it by adding '!${escapeSelector(e.path)}' to \`prompts:\` in promptsync.yaml.`,
+  'prompt/no-front-matter': defineError<{
+    path: string;
+    /** Whether only white space or invisible characters precede the opening delimiter. */
+    isPreceded: boolean;
+  }>('The file does not begin with front matter.', (e) =>
+    e.isPreceded
+      ? 'Remove everything before the first `---`, including blank lines, spaces and invisible characters.'
+      : `Start the file with a \`---\` line, the fields id, key, and name, and another \`---\` line. If the file is not a prompt, exclude it by adding '!${escapeSelector(e.path)}' to \`prompts:\` in promptsync.yaml.`,
   ),
   'prompt/bad-delimiter': defineError<{ line: string }>(
     (e) => `The line "${e.line}" is not a valid front matter delimiter.`,

@@ -200,8 +200,8 @@ export const PLANNING_PROBLEMS = {
     'Run promptsync in a clone of the repository.',
   ),
   'git/unknown-base': defineError<{ ref: string }>(
-    (e) => `The base "${e.ref}" does not exist in this repository.`,
-    'Check the name of the base. If this clone is shallow, fetch the base first. In CI, set `fetch-depth: 0` for actions/checkout or `GIT_DEPTH: 0` for GitLab.',
+    (e) => `"${e.ref}" is not a commit, branch or tag in this repository.`,
+    'Check the name. If this clone is shallow, fetch the commit first. In CI, set `fetch-depth: 0` for actions/checkout or `GIT_DEPTH: 0` for GitLab.',
   ),
   'git/branch': defineError<{ branch: string; reason: string }>(
     (e) => `promptsync could not create the branch "${e.branch}": ${e.reason}.`,

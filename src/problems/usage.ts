@@ -3,6 +3,7 @@ import {
   makeSuggestionHint,
   defineError,
   type SpellingEvidence,
+  quoteNames,
   quoteShellWord,
   defineWarning,
   joinWords,
@@ -152,9 +153,21 @@ export const USAGE_PROBLEMS = {
         ? 'Use a valid name without control characters.'
         : makeSuggestionHint(e, `Use one of these environments: ${e.known.join(', ')}.`),
   ),
-  'usage/needs-environment': defineError<{ option: string; reason: string }>(
-    (e) => `The command requires ${e.option}, because ${e.reason}.`,
-    (e) => `Specify the environment with ${e.option}.`,
+  'usage/needs-environment': defineError<{
+    option: string;
+    /** The reason as a clause. Null if the command always requires the option. */
+    reason: string | null;
+    /** The environments of the workspace. Empty if promptsync knows none. */
+    known: readonly string[];
+  }>(
+    (e) =>
+      e.reason === null
+        ? `The command requires ${e.option}.`
+        : `The command requires ${e.option}, because ${e.reason}.`,
+    (e) =>
+      e.known.length === 0
+        ? `Specify the environment with ${e.option}.`
+        : `Specify one of these environments with ${e.option}: ${quoteNames(e.known)}.`,
   ),
   'usage/same-environment': defineError<{ environment: string }>(
     (e) => `promptsync cannot promote a version from "${e.environment}" to the same environment.`,

@@ -34,7 +34,7 @@ function describeError(error: unknown, depth: number): string {
   if (!isJsonObject(error)) return '';
   const messages = MESSAGE_PROPERTIES.map((property) => describeError(error[property], depth - 1));
   const message = messages.find((found) => found !== '') ?? '';
-  // Langfuse sends a general `message`, and a list of faults in `error`.
+  // Some services send a general `message` and a list of faults in `error`.
   const faults = Array.isArray(error['error']) ? describeError(error['error'], depth - 1) : '';
   return faults === '' || faults === message ? message : `${message}: ${faults}`;
 }

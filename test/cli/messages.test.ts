@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { makeWorkspace } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
-import { promptText } from '../support/prompts.ts';
+import { promptText, workspaceFiles } from '../support/prompts.ts';
 import { run } from '../support/run.ts';
 
 /** Runs a command line against a service that gives the same answer to every request. */
@@ -107,4 +107,73 @@ describe('errors in prompt files', () => {
     expect(stdout).toContain('The setting "service.address" is unknown.');
     expect(stdout).toContain('Use only these settings here: provider, base_url,');
   });
+});
+
+describe('a missing environment option', () => {
+  const config = 'environments: { staging: {}, production: { promote_from: staging } }\n';
+  test.each([
+    ['promote without --to lists the configured environments', 'promote a', '--to', config, '"staging", "production"'],
+    [
+      'rollback without -e lists the configured environments',
+      'rollback a',
+      '--environment',
+      config,
+      '"staging", "production"',
+    ],
+    ['promote without --to lists the pinned environments if none are configured', 'promote a', '--to', '', '"live"'],
+    ['promote without --from lists the other environments', 'promote a --to staging', '--from', config, '"production"'],
+    [
+      'import without -e lists the pinned environments if none are configured',
+      'import prm_b',
+      '--environment',
+      '',
+      '"live"',
+    ],
+  ])('%s', async (_, line, option, environments, known) => {
+    const pins = { [environments === '' ? 'live' : 'staging']: 'latest' };
+    const files = workspaceFiles({ a: { pins } }, `prompts: ["prompts/*.md"]\n${environments}`);
+    const folder = makeWorkspace(files);
+    const environment = { PROMPTSYNC_BASE_URL: 'http://127.0.0.1:9', PROMPTSYNC_API_KEY: 'k-1' };
+    const { stdout, exitCode } = await run(folder, line.split(' '), { environment });
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain(option);
+    expect(stdout).toContain(`: ${known}.`);
+  });
+});
+
+describe('ids with commas', () => {
+  const ANSWER = { status: 404, body: '{}' };
+  test.each([
+    ['import refuses ids with commas between them before it sends a request', 'import prm_b,prm_c -e staging', ''],
+    ['import refuses an id with a comma at its end before it sends a request', 'import prm_b, prm_c -e staging', ''],
+    [
+      'import refuses names of Langfuse with commas between them before it sends a request',
+      'import b,c -e live',
+      ', provider: langfuse',
+    ],
+  ])('%s', async (_, line, provider) => {
+    const { stdout, exitCode, requests } = await runAgainst(ANSWER, line, provider);
+    expect([exitCode, requests]).toEqual([1, []]);
+    expect(stdout).toContain('Separate ids with spaces, not commas: "');
+  });
+
+  test('import accepts an id with a comma from a file', async () => {
+    const { baseUrl, requests } = await startFront({ answer: () => ANSWER });
+    const folder = makeWorkspace({ 'promptsync.yaml': 'prompts: ["*.md"]\n', 'ids.txt': 'prm_b,prm_c\n' });
+    const environment = { PROMPTSYNC_BASE_URL: baseUrl, PROMPTSYNC_API_KEY: 'k-1' };
+    await run(folder, ['import', '--from', 'ids.txt', '-e', 'staging'], { environment });
+    expect(requests[0]?.path).toContain('prm_b%2Cprm_c');
+  });
+});
+
+test('An invalid command line names the help of its command', async () => {
+  const { stderr, exitCode } = await run(makeWorkspace({}), ['plan', '--dryrun']);
+  expect([exitCode, stderr]).toEqual([1, "error: unknown option '--dryrun'\nSee promptsync plan --help.\n"]);
+});
+
+test('A failed status --orphans says Langfuse instead of the service', async () => {
+  const answer = { status: 401, body: '{"message":"Invalid credentials."}' };
+  const { stdout } = await runAgainst(answer, 'status --orphans', ', provider: langfuse');
+  expect(stdout).toContain('Langfuse rejected the API key (401): "Invalid credentials."');
+  expect(stdout).not.toContain('The service');
 });
