@@ -15,16 +15,26 @@ export function quoteYamlValue(line: string): YamlLine | null {
   if (line.length > MAX_LINE_LENGTH || isTextLine(line) !== null) return null;
   const [, start = '', written = '', end = ''] =
     /^([ \t]*(?:- )?[\w.-]+:[ \t]+)(\S.*?)((?:[ \t]+#.*)?[ \t]*)$/.exec(line) ?? [];
-  const isQuoted = /^(["']).*\1$/.test(written);
-  if (written === '' || isQuoted) return null;
+  if (written === '' || NO_TEXT.test(written)) return null;
   const corrected = { start, value: quote(written), end: end.trimEnd() };
   return isTextLine(Object.values(corrected).join('')) === true ? corrected : null;
 }
 
-/** Quotes a value. If it begins with a quotation mark that nothing closes, closes it. */
+/**
+ * Matches a value that quotes would not correct: a list or a mapping, which probably lacks a bracket, and a quoted text
+ * with a backslash, which is probably an invalid escape sequence.
+ */
+const NO_TEXT = /^(\[|\{(?!\{)|".*\\.*"$)/;
+
+/**
+ * Quotes a value. If it begins with a quotation mark that nothing closes, closes it. If it is in single quotes, the text
+ * between them probably contains an apostrophe.
+ */
 function quote(written: string): string {
-  const [, mark = '', text = written] = /^(["'])([^"']*)$/.exec(written) ?? [];
-  return mark === '' ? renderYamlValue(text, 'double') : `${mark}${text}${mark}`;
+  const [, mark = '', unclosed = ''] = /^(["'])([^"']*)$/.exec(written) ?? [];
+  if (mark !== '') return `${mark}${unclosed}${mark}`;
+  const [, text = written] = /^'(.*)'$/.exec(written) ?? [];
+  return renderYamlValue(text.replaceAll("''", "'"), 'double');
 }
 
 /**

@@ -267,9 +267,6 @@ describe('the messages of YAML syntax errors', () => {
   });
 
   test('the YAML parser reports one problem for each line', () => {
-    expect(summarizeProblems('id: a\n key: b\nname: c: d')).toEqual([
-      'yaml/syntax 1:5',
-      'yaml/syntax 3:7',
-    ]);
+    expect(summarizeProblems('id: a\n key: b\nname: c: d')).toEqual(['yaml/syntax 1:5', 'yaml/syntax 3:7']);
   });
 });
