@@ -158,7 +158,7 @@ function makeStatusProblem(
   { promptId, versionId }: ServiceCall<unknown>,
 ): Problem {
   const { status } = response;
-  const said = makeResponseExcerpt(response, facts);
+  const said = makeResponseExcerpt(response, facts.secrets);
   if (status === 401 || status === 403) {
     const { keySources = ['the API key'] } = facts;
     return makeProblem('service/not-authorised', { status, promptId, said, keySources });
@@ -175,7 +175,7 @@ function makeStatusProblem(
  * Returns what a response says, for a message: its error message, the title of a web page, or else the beginning of the
  * body. Removes secrets. Returns the empty string for a compressed body and for a web page without a title.
  */
-function makeResponseExcerpt(response: http.ReceivedResponse, { secrets }: ConnectionFacts): string {
+export function makeResponseExcerpt(response: http.ReceivedResponse, secrets: readonly string[]): string {
   if (isEncoded(response)) return '';
   const body = Buffer.from(response.body).toString('utf8');
   const [, title = ''] = /<title[^<>]*>([^<]*)<\/title/i.exec(body) ?? [];
