@@ -244,7 +244,9 @@ describe('parseConfig', () => {
     expect(schema(parseYaml(text))).toBe(false);
     expect(problemsOf(text)[0]).toContain(`config/unknown-field promptsync.yaml ${place} The setting "`);
     expect(problems).toHaveLength(1);
-    expect(problems[0]?.hint).toContain(suggestion === null ? 'Use only these settings here: ' : `Did you mean \`${suggestion}\`?`);
+    expect(problems[0]?.hint).toContain(
+      suggestion === null ? 'Use only these settings here: ' : `Did you mean \`${suggestion}\`?`,
+    );
   });
 
   test('parseConfig rejects a services setting and explains that each service needs its own configuration file', () => {
