@@ -74,6 +74,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'langfuse/problems.ts',
       'providers/descriptor.ts',
       'service/connection.ts',
+      'service/error-message.ts',
       'service/prompt-service.ts',
       'service/retry.ts',
       'service/service-call.ts',

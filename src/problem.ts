@@ -94,6 +94,25 @@ export function getSystemCode(error: unknown): string {
   return findSystemCode(error) ?? 'unknown reason';
 }
 
+/** How messages describe the system errors that users meet most often. */
+const SYSTEM_ERRORS: ReadonlyMap<string, string> = new Map([
+  ['EACCES', 'permission denied'],
+  ['EISDIR', 'it is a folder'],
+  ['ENAMETOOLONG', 'the name is too long'],
+  ['ENOENT', 'there is no such file'],
+  ['ENOSPC', 'the disk is full'],
+  ['ENOTDIR', 'a folder on its path is a file'],
+  ['EPERM', 'operation not permitted'],
+  ['EROFS', 'the file system is read-only'],
+]);
+
+/** Describes the error of a failed file operation for a message, such as `permission denied, EACCES`. */
+export function describeSystemError(error: unknown): string {
+  const code = getSystemCode(error);
+  const words = SYSTEM_ERRORS.get(code);
+  return words === undefined ? code : `${words}, ${code}`;
+}
+
 /**
  * Sorts problems by path, line and column. Problems without a location come first. Problems with the same location keep
  * their order.

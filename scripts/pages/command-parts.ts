@@ -84,8 +84,11 @@ function renderArgument(argument: Argument): string {
 function renderOptions(options: readonly Option[]): string {
   const rows = options.map((option) => {
     const { meaning, default: value } = splitDefault(option.description);
-    const fallback = option.mandatory ? 'required' : renderDefaultValue(option);
-    return [code(option.flags), value === '' ? fallback : value, sentence(`${meaning}${renderChoices(option)}`)];
+    return [
+      code(option.flags),
+      value === '' ? renderDefaultValue(option) : value,
+      sentence(`${meaning}${renderChoices(option)}`),
+    ];
   });
   return table(['flag', 'default', 'meaning'], rows);
 }
@@ -99,10 +102,14 @@ function renderDefaultValue({ defaultValue }: Option): string {
   return ['string', 'number'].includes(typeof defaultValue) ? code(String(defaultValue)) : '';
 }
 
-/** Splits the default from a description. A default that is not a fixed value is part of the description. */
+/**
+ * Splits the default from a description. A default that is not a fixed value is part of the description. So is the note
+ * that an option is required.
+ */
 function splitDefault(description: string): { readonly meaning: string; readonly default: string } {
-  const [, meaning = description, value = ''] = /^(.*) \(default: (.*)\)$/.exec(description) ?? [];
-  return { meaning, default: value };
+  const [, meaning = description, value, required = ''] =
+    /^(.*) \((?:default: (.*)|(required))\)$/.exec(description) ?? [];
+  return { meaning, default: value ?? required };
 }
 
 function renderFlagName({ long, short }: Option): string {

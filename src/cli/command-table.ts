@@ -9,7 +9,7 @@ import {
   BRANCH_FLAG,
   EDIT_FLAGS,
   makeEnvironmentFlag,
-  makeRequiredFlag,
+  makeRequiredEnvironmentFlag,
   PLAN_FLAGS,
   makePortFlag,
   PRINT_FLAGS,
@@ -177,7 +177,7 @@ const promote = makeReportRow({
   help: 'pin an environment to the version that another one serves',
   argument: REQUIRED_KEYS_ARGUMENT,
   flags: {
-    to: makeRequiredFlag('--to <env>', 'the environment to pin'),
+    to: makeRequiredEnvironmentFlag('--to <env>', 'the environment to pin'),
     from: makeTextFlag(
       '--from <env>',
       'the environment that serves the version (default: promote_from of the environment in --to)',
@@ -195,7 +195,7 @@ const rollback = makeReportRow({
   help: 'pin an environment to the version that it served before',
   argument: REQUIRED_KEYS_ARGUMENT,
   flags: {
-    environment: makeRequiredFlag('-e, --environment <env>', 'the environment to pin'),
+    environment: makeRequiredEnvironmentFlag('-e, --environment <env>', 'the environment to pin'),
     to: makeVersionNumberFlag(
       '--to <n>',
       'the version number to pin (default: the version that the environment served before)',

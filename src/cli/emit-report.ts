@@ -4,10 +4,10 @@ import type { CommandResult } from '../commands/result.ts';
 import { mapStrings } from '../domain/json.ts';
 import { findTrackedLink } from '../files/paths.ts';
 import { replaceFile } from '../files/read-write.ts';
-import { makeProblem, ProblemError, getSystemCode, type Problem } from '../problem.ts';
+import { makeProblem, ProblemError, describeSystemError, type Problem } from '../problem.ts';
 import { renderJson } from '../report/escape.ts';
 import { renderErrors, renderProblem, renderWarnings } from '../report/problems.ts';
-import { renderSummary } from '../report/summary.ts';
+import { renderEndedRun, renderSummary } from '../report/summary.ts';
 import { renderText, type TextOptions } from '../report/text.ts';
 import type { Report } from '../report/schema.ts';
 import { PLAIN_STYLE, makeStyle } from '../report/style.ts';
@@ -88,6 +88,8 @@ async function renderReport(report: Report, format: Format, options: TextOptions
   }
   if (format === 'html') return (await import('../report/html/page.ts')).renderHtml(report, title);
   if (format === 'junit') return (await import('../report/junit.ts')).renderJunit(report, title);
+  const onlyLine = renderEndedRun(report);
+  if (onlyLine !== null) return `${onlyLine}\n`;
   if (report.mode === 'history') return (await import('../report/history.ts')).renderHistory(report, options);
   if (report.mode === 'status') return (await import('../report/status.ts')).renderStatus(report, options);
   return renderText(report, options);
@@ -98,13 +100,15 @@ async function renderReport(report: Report, format: Format, options: TextOptions
  * files that could not be written. If the report goes to files, also prints its errors and the summary line.
  */
 async function printProblems(report: Report, options: OutputOptions & EmittedState, host: SafeHost): Promise<void> {
-  const { quiet, obstacles, shownReport } = options;
+  const { obstacles, shownReport } = options;
+  const onlyLine = renderEndedRun(report);
+  const quiet = options.quiet || onlyLine !== null;
   const toFiles = goesToFiles(options);
   const style = makeStyle(await chooseStyle('errors', host, options));
   const warnings = quiet ? [] : renderWarnings(report, shownReport, style);
-  const errors = toFiles ? renderErrors(report, style) : [];
+  const errors = toFiles && onlyLine === null ? renderErrors(report, style) : [];
   const lines = obstacles.map((problem) => `${renderProblem(problem, style)}\n`);
-  if (toFiles) lines.push(`${renderSummary(report, style)}\n`);
+  if (toFiles) lines.push(`${onlyLine ?? renderSummary(report, style)}\n`);
   host.errors.write([...warnings, ...errors, ...lines].join(''));
 }
 
@@ -160,14 +164,14 @@ async function findOutputObstacle(path: string): Promise<string | null> {
   if (file?.isDirectory() === true) return 'it is a folder';
   // Replacing a regular file needs write access to its folder. Writing to a device needs write access to the device.
   const writtenPath = file === null || file.isFile() ? dirname(path) : path;
-  return access(writtenPath, constants.W_OK).then(() => null, getSystemCode);
+  return access(writtenPath, constants.W_OK).then(() => null, describeSystemError);
 }
 
 /** Writes a report to a file. Returns a problem instead of throwing, because the command has already done its work. */
 async function writeReport(text: string, file: string, { workingDirectory }: Host): Promise<Problem | null> {
   return replaceFile(resolve(workingDirectory, file), text).then(
     () => null,
-    (error: unknown) => makeUnwritableProblem(file, getSystemCode(error)),
+    (error: unknown) => makeUnwritableProblem(file, describeSystemError(error)),
   );
 }
 
@@ -177,6 +181,6 @@ function makeUnwritableProblem(path: string, reason: string): Problem {
 
 /** Returns the message for a failed write to standard output, for example because the disk is full. */
 export function describeBrokenOutput(error: Error): string {
-  const problem = makeProblem('usage/stdout-unwritable', { reason: getSystemCode(error) });
+  const problem = makeProblem('usage/stdout-unwritable', { reason: describeSystemError(error) });
   return `${renderProblem(problem, PLAIN_STYLE)}\n`;
 }

@@ -28,8 +28,12 @@ export function makeTextFlag(flags: string, help: string): Flag<string | undefin
   return new Option(flags, help);
 }
 
-export function makeRequiredFlag(flags: string, help: string): Flag<string> {
-  return new Option(flags, help).makeOptionMandatory();
+/**
+ * Creates a flag for an environment that the command needs. The command itself checks that the user passes it, because
+ * the message lists the environments of the workspace.
+ */
+export function makeRequiredEnvironmentFlag(flags: string, help: string): Flag<string | undefined> {
+  return makeTextFlag(flags, `${help} (required)`);
 }
 
 /**

@@ -83,6 +83,7 @@ function makeProgram(host: SafeHost, end: (exitCode: number) => void): Command {
     })
     .exitOverride()
     .showSuggestionAfterError()
+    .showHelpAfterError('See promptsync --help.')
     .addHelpText('after', EXAMPLES);
   for (const row of COMMANDS) addCommand(program, row, async (...typed) => end(await row.run(...typed, host, main)));
   return program;
@@ -103,6 +104,7 @@ function addCommand(
   }
   if (after !== undefined) command.addHelpText('after', after);
   command.addHelpText('after', `\n${formatExamples(name)}`);
+  command.showHelpAfterError(`See promptsync ${name} --help.`);
   command.action((typed: unknown) => run(command.opts(), typed));
 }
 

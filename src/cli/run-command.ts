@@ -39,9 +39,11 @@ export async function runReportCommand(
   const targets = await openTargets(flags, host);
   const { quiet } = flags;
   const interviewer = (stop: AbortSignal) => makeInterview(host, { stop, colour: usesColor(flags, host, host.errors) });
-  const world = makeWorld(host, { quiet, onInterrupt: INTERRUPTED, interviewer });
+  // Commands that only read stop within one request, and their report is the only line that the user needs.
+  const onInterrupt = READING_MODES.includes(mode) ? '\n' : INTERRUPTED;
+  const world = makeWorld(host, { quiet, onInterrupt, interviewer });
   const { run, shownReport, exitCode } = await work(world, makeCallWriter(flags, host)).catch((error: unknown) => {
-    const problem = toProblem(error);
+    const problem = world.stopSignal.aborted ? makeProblem('apply/interrupted') : toProblem(error);
     // The questions of `init` read Ctrl-C as a key press and not as a signal, so `stopSignal` is not aborted.
     const interrupted = world.stopSignal.aborted || problem.code === 'usage/cancelled';
     return { ...makeStoppedResult(mode, problem), exitCode: interrupted ? 130 : 1 };
@@ -62,6 +64,9 @@ export async function runShow(file: string, flags: PrintFlags, host: SafeHost): 
   const report = readReport(file, host.workingDirectory);
   return (await emitReport({ report }, { ...flags, targets, folder: null }, host)) ? 0 : 1;
 }
+
+/** The modes of the commands that never write anything. */
+const READING_MODES: readonly ReportMode[] = ['dry-run', 'history', 'status', 'validate'];
 
 const INTERRUPTED =
   '\nInterrupted: promptsync finishes the request in flight and then stops. Interrupt again to stop at once.\n';

@@ -14,7 +14,15 @@ import type { WorkspaceLock } from '../files/lock-workspace.ts';
 import { replaceFile } from '../files/read-write.ts';
 import { type Committer, openCommitter } from '../git/open-committer.ts';
 import type { Repository } from '../git/open-repository.ts';
-import { isError, makeProblem, getErrorMessage, type Problem, toProblem, findSystemCode } from '../problem.ts';
+import {
+  isError,
+  makeProblem,
+  getErrorMessage,
+  type Problem,
+  toProblem,
+  describeSystemError,
+  findSystemCode,
+} from '../problem.ts';
 import { type CommandResult, type CommandRun, makeRunWithoutPlan, makeCommandResult } from './result.ts';
 import { makePlannedRun, runWithPlan, type PlannedWorkspace, type PlanningOptions } from './run-with-plan.ts';
 import { withWorkspaceLock } from './with-workspace-lock.ts';
@@ -290,7 +298,7 @@ async function writeDraft(draft: PromptDraft, folder: string): Promise<EditedPro
     await replaceFile(fullPath, draft.change.after);
     return makeEditedPrompt(draft, chooseEditStatus(draft, 'applied'));
   } catch (error) {
-    const reason = findSystemCode(error) ?? getErrorMessage(error);
+    const reason = findSystemCode(error) === null ? getErrorMessage(error) : describeSystemError(error);
     return makeEditedPrompt(draft, 'failed', makeProblem('edit/unwritable', { reason }, { path }));
   }
 }

@@ -27,6 +27,7 @@ import { type CommitOptions, findCommitObstacle, wantsCommit } from './edit-file
 import { findIdentityConflict, findImportObstacle, indexByIdentity, listIdentityKeys } from './find-import-conflict.ts';
 import { listPrompts, makeObserveOptions, openProvider, type ServiceOptions } from './open-service.ts';
 import { checkEnvironmentFlag } from './pin-edit.ts';
+import { listKnownEnvironments } from './require-environment.ts';
 import { type PromptIdSources, readPromptIds } from './read-prompt-ids.ts';
 import { makeImportIdentity, renderImportFile } from './render-import-file.ts';
 import { type CommandResult, type CommandRun, makeRunWithoutPlan, makeCommandResult } from './result.ts';
@@ -83,7 +84,7 @@ async function importInto(
       problems: [...problems, ...newProblems],
     });
   if (config === null || problems.some(isError)) return makeRun([]);
-  const rules = makeImportRules(config, options);
+  const rules = makeImportRules(config, files, options);
   if (!rules.isSuccess) return makeRun(rules.problems);
   if (!ids.isSuccess) return makeRun(ids.problems);
   const repository = wantsCommit(options) ? await openWorkspaceRepository(config) : null;
@@ -173,10 +174,14 @@ type ImportRules = {
  * Determines the settings of an import from the flags and the configuration. Fails if a flag is invalid or a required
  * flag is missing.
  */
-function makeImportRules(config: Config, { environment, dir }: ImportOptions): Result<ImportRules> {
+function makeImportRules(
+  config: Config,
+  files: readonly PromptFile[],
+  { environment, dir }: ImportOptions,
+): Result<ImportRules> {
   const folder = resolveImportFolder(config, dir);
   if (!folder.isSuccess) return folder;
-  const environments = chooseEnvironments(config, environment);
+  const environments = chooseEnvironments(config, files, environment);
   if (!environments.isSuccess) return environments;
   return makeSuccess({
     config,
@@ -190,10 +195,17 @@ function makeImportRules(config: Config, { environment, dir }: ImportOptions): R
  * Returns the environments to pin. If the configuration lists no environments, returns the one from `--environment`.
  * Fails if there is neither.
  */
-function chooseEnvironments(config: Config, environment: string | undefined): Result<readonly Environment[]> {
+function chooseEnvironments(
+  config: Config,
+  files: readonly PromptFile[],
+  environment: string | undefined,
+): Result<readonly Environment[]> {
   const configured = config.environments ?? [];
   if (environment === undefined) {
-    return configured.length > 0 ? makeSuccess(configured) : makeFailure(makeProblem('import/environment-needed'));
+    const known = listKnownEnvironments(config, files);
+    return configured.length > 0
+      ? makeSuccess(configured)
+      : makeFailure(makeProblem('import/environment-needed', { known }));
   }
   const [problem] = checkEnvironmentFlag('--environment', environment, config);
   if (problem !== undefined) return makeFailure(problem);

@@ -6,7 +6,7 @@ import { collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { PromptType } from '../domain/chat.ts';
 import type { EditedPrompt } from '../domain/edits.ts';
 import type { Environment } from '../domain/policy.ts';
-import type { PromptIdentity } from '../domain/prompt-file.ts';
+import type { PromptFile, PromptIdentity } from '../domain/prompt-file.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import { applyVocabulary } from '../domain/vocabulary.ts';
 import type { World } from '../domain/world.ts';
@@ -17,6 +17,7 @@ import { hasControlCharacters } from '../text.ts';
 import { findIdentityConflict, findImportObstacle, indexByIdentity } from './find-import-conflict.ts';
 import { makeImportEdits, resolveImportFolder } from './import.ts';
 import { checkEnvironmentFlag } from './pin-edit.ts';
+import { listKnownEnvironments } from './require-environment.ts';
 import { type CommandResult, type CommandRun, makeRunWithoutPlan, makeCommandResult } from './result.ts';
 import { withWorkspaceLock } from './with-workspace-lock.ts';
 import { writeNewFile } from './write-imports.ts';
@@ -85,12 +86,12 @@ type NewPromptFile = {
 /** Prepares the new file. Fails if an option is invalid, or if the id, the key or the path is already taken. */
 async function makeNewPrompt(
   options: NewOptions,
-  files: readonly PromptIdentity[],
+  files: readonly PromptFile[],
   config: Config,
 ): Promise<Result<NewPromptFile>> {
   const { key, type } = options;
   const { rules } = config;
-  const environments = chooseEnvironments(options.environments, config);
+  const environments = chooseEnvironments(options.environments, files, config);
   if (!environments.isSuccess) return environments;
   const folder = resolveImportFolder(config, undefined);
   if (!folder.isSuccess) return folder;
@@ -122,13 +123,18 @@ async function makeNewPrompt(
  * Returns the environments to pin, in promotion order: those from `--environment`, or else the first configured one.
  * Fails if the configuration lists no environments and the user named none, or if a name is unknown.
  */
-function chooseEnvironments(names: readonly string[], config: Config): Result<readonly Environment[]> {
+function chooseEnvironments(
+  names: readonly string[],
+  files: readonly PromptFile[],
+  config: Config,
+): Result<readonly Environment[]> {
   const configured = config.environments ?? [];
   const [first] = configured;
   if (names.length === 0) {
     const reason = 'promptsync.yaml does not define any `environments`';
+    const known = listKnownEnvironments(config, files);
     return first === undefined
-      ? makeFailure(makeProblem('usage/needs-environment', { option: '--environment', reason }))
+      ? makeFailure(makeProblem('usage/needs-environment', { option: '--environment', reason, known }))
       : makeSuccess([first]);
   }
   const problems = names.flatMap((name) => checkEnvironmentFlag('--environment', name, config));

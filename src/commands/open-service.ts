@@ -68,10 +68,10 @@ export async function openProvider(
   world: World,
   options: ServiceOptions,
 ): Promise<Result<OpenedService>> {
-  const { config, files, allFiles, repository } = request;
+  const { config, files, repository } = request;
   const access = readAccess(config, options, world);
   if (!access.isSuccess) return access;
-  const { location, secretKey, publicKey } = access.value;
+  const { location, secretKey, publicKey, keySources } = access.value;
   const { baseUrl, name, close } = await reachService(access.value, config.folder, files, world);
   const { now, random, sleep, stopSignal, environment, onWait } = world;
   const { concurrency, timeoutSeconds } = config;
@@ -87,6 +87,7 @@ export async function openProvider(
       random,
       sleep,
       stop: stopSignal,
+      keySources,
       onWait: (wait) => onWait({ ...wait, service: vocabulary.service }),
       ...callOption,
     },
@@ -96,12 +97,15 @@ export async function openProvider(
     newOperation: world.makeUniqueId,
     textAt: async (commit, path) => (await readFileFromGit(repository, commit, path))?.content ?? null,
     readFormerContents: (commit, path) => readFormerContents(repository, commit, path),
-    findUnselectedFile: (promptId) => {
-      const isUnselected = files.every(({ id }) => id !== promptId);
-      return isUnselected ? (allFiles.find(({ id }) => id === promptId)?.path ?? null) : null;
-    },
+    findUnselectedFile: (promptId) => findUnselectedFile(promptId, request),
   });
   return makeSuccess({ provider: opened.provider, name, close: () => opened.close().then(close) });
+}
+
+/** Returns the path of the file of a prompt that the user did not select. Returns null if there is none. */
+function findUnselectedFile(promptId: string, { files, allFiles }: ServiceRequest): string | null {
+  const isUnselected = files.every(({ id }) => id !== promptId);
+  return isUnselected ? (allFiles.find(({ id }) => id === promptId)?.path ?? null) : null;
 }
 
 /**
@@ -142,9 +146,11 @@ type ServiceAccess = {
   readonly secretKey: string;
   /** The public key. Null if the service has only one key, the secret key. */
   readonly publicKey: string | null;
+  /** Where the user put the keys, in the middle of a sentence. For example, `the variable MY_KEY`. */
+  readonly keySources: readonly string[];
 };
 
-/** Reads the keys of the configured service. Fails with a problem about the first key that is missing or invalid. */
+/** Reads the keys of the configured service. Fails with a problem about each key that is missing or invalid. */
 function readAccess(
   config: Config,
   { keys: suppliedKeys = [] }: ServiceOptions,
@@ -153,16 +159,22 @@ function readAccess(
   const { service: location } = config;
   const variables = listAddressVariables(config);
   if (location === null) return makeFailure(makeProblem('config/missing-service', { variables }));
-  if (location.kind === 'embedded') return makeSuccess({ location, secretKey: EMBEDDED_API_KEY, publicKey: null });
-  const keys: string[] = [];
-  for (const [index, variable] of location.keyVariables.entries()) {
-    const { value, label } = suppliedKeys[index] ?? {};
-    const key = readKey(variable, value === undefined ? environment : { ...environment, [variable]: value }, label);
-    if (!key.isSuccess) return key;
-    keys.push(key.value);
+  if (location.kind === 'embedded') {
+    return makeSuccess({ location, secretKey: EMBEDDED_API_KEY, publicKey: null, keySources: ['`service.embedded`'] });
   }
+  const keys: string[] = [];
+  const keySources: string[] = [];
+  const problems: Problem[] = [];
+  for (const [index, variable] of location.keyVariables.entries()) {
+    const { value, label = `The variable ${variable}` } = suppliedKeys[index] ?? {};
+    const key = readKey(variable, value === undefined ? environment : { ...environment, [variable]: value }, label);
+    if (key.isSuccess) keys.push(key.value);
+    else problems.push(...key.problems);
+    keySources.push(label.replace(/^The/, 'the'));
+  }
+  if (problems.length > 0) return makeFailure(...problems);
   const [secretKey = '', publicKey = null] = keys;
-  return makeSuccess({ location, secretKey, publicKey });
+  return makeSuccess({ location, secretKey, publicKey, keySources });
 }
 
 /** Returns the address and the name of the service. If it is the embedded service, starts it on a free port. */

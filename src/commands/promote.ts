@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { ObservedPromptPlan } from '../domain/plan.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { type PromptDraft, editFiles, type EditOptions, makeDraftWithoutEdits } from './edit-files.ts';
@@ -10,6 +11,7 @@ import {
   listEnvironmentsToRead,
   findServedVersion,
 } from './pin-edit.ts';
+import { listKnownEnvironments, makeMissingEnvironmentResult } from './require-environment.ts';
 import { type CommandResult, makeStoppedResult } from './result.ts';
 import type { PlannedWorkspace } from './run-with-plan.ts';
 
@@ -20,20 +22,21 @@ type PromoteOptions = EditOptions & {
    * The environment whose active versions are promoted. Defaults to the `promote_from` setting of the environment `to`.
    */
   readonly from?: string | undefined;
-  /** The environment to pin to the promoted versions. */
-  readonly to: string;
+  /** The environment to pin to the promoted versions. The command needs it. */
+  readonly to?: string | undefined;
 };
 
 /** Pins an environment of each selected prompt to the version that is active in another environment. */
 export async function promotePrompts(options: PromoteOptions, world: World): Promise<CommandResult> {
   const { to } = options;
+  if (to === undefined) return makeMissingEnvironmentResult('promote', '--to', options, world);
   const problem = checkPromptSelection(options);
   if (problem !== null) return makeStoppedResult('promote', problem);
   const chooseSource = (config: Config) => options.from ?? findPreviousEnvironment(to, config);
-  const findNeeds = (config: Config) => {
+  const findNeeds = (config: Config, files: readonly PromptFile[]) => {
     const from = chooseSource(config);
     return {
-      problems: checkPromotionEnvironments(from, to, config),
+      problems: checkPromotionEnvironments(from, to, config, files),
       environments: [...(from === undefined ? [] : [from]), ...listEnvironmentsToRead(to, config)],
       readDepth: 'listed' as const,
     };
@@ -51,11 +54,17 @@ function checkPromptSelection({ only, all }: PromoteOptions): Problem | null {
   return hasNames || all ? null : makeProblem('usage/nothing-named');
 }
 
-function checkPromotionEnvironments(from: string | undefined, to: string, config: Config): readonly Problem[] {
+function checkPromotionEnvironments(
+  from: string | undefined,
+  to: string,
+  config: Config,
+  files: readonly PromptFile[],
+): readonly Problem[] {
   const reason = `promptsync.yaml has no promote_from for "${to}"`;
   if (from === undefined) {
     const unknown = checkEnvironmentFlag('--to', to, config);
-    return unknown.length > 0 ? unknown : [makeProblem('usage/needs-environment', { option: '--from', reason })];
+    const known = listKnownEnvironments(config, files).filter((name) => name !== to);
+    return unknown.length > 0 ? unknown : [makeProblem('usage/needs-environment', { option: '--from', reason, known })];
   }
   if (from === to) return [makeProblem('usage/same-environment', { environment: to })];
   return [...checkEnvironmentFlag('--from', from, config), ...checkEnvironmentFlag('--to', to, config)];

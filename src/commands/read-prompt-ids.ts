@@ -23,6 +23,11 @@ export async function readPromptIds(
   { ids, from, input }: PromptIdSources,
   { workingDirectory, stopSignal }: Pick<World, 'workingDirectory' | 'stopSignal'>,
 ): Promise<Result<readonly string[]>> {
+  const joinedIds = ids.find(looksLikeSeveralIds);
+  if (joinedIds !== undefined) {
+    const reason = `Separate ids with spaces, not commas: "${joinedIds}". If the comma belongs to the id, write the id to a file and pass it with --from.`;
+    return makeFailure(makeProblem('usage/invalid', { reason }));
+  }
   const standardInput = ids.includes('-') ? [input()] : [];
   const file = from === undefined ? [] : [createReadStream(resolve(workingDirectory, from))];
   const streams = [...standardInput, ...file];
@@ -34,9 +39,19 @@ export async function readPromptIds(
       'No prompt id is given. Pass ids, use - to read them from standard input, or use --from to read them from a file.';
     return makeFailure(makeProblem('usage/invalid', { reason }));
   } catch (error) {
+    if (stopSignal.aborted) return makeFailure(makeProblem('apply/interrupted'));
     const reason = `promptsync cannot read the prompt ids: ${getErrorMessage(error)}.`;
     return makeFailure(makeProblem('usage/invalid', { reason }));
   }
+}
+
+/**
+ * Returns true if an argument looks like several ids with commas between them. An id can contain a comma, so this is
+ * only a guess. Therefore promptsync checks only arguments, and not the lines of a file. A comma before a space, and a
+ * comma in the brackets of a pattern, are probably meant.
+ */
+function looksLikeSeveralIds(argument: string): boolean {
+  return /^[^{[]*,(?! )/.test(argument);
 }
 
 /** The maximum size of a list of prompt ids, in bytes. */

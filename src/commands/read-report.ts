@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type FileRead, NOT_REGULAR, readBytes } from '../files/read-write.ts';
-import { makeProblem, ProblemError, getSystemCode } from '../problem.ts';
+import { makeProblem, ProblemError, describeSystemError } from '../problem.ts';
 import { ReportShape, type Report } from '../report/schema.ts';
 
 /** The maximum size of a report file, in bytes: 64 MiB. */
@@ -35,7 +35,7 @@ function readOrThrow(path: string, makeError: MakeError): FileRead {
   try {
     return readBytes(path, MAX_REPORT_BYTES);
   } catch (error) {
-    throw makeError(getSystemCode(error));
+    throw makeError(describeSystemError(error));
   }
 }
 

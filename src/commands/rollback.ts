@@ -8,12 +8,13 @@ import { findPreviousNumber, findPreviousPin } from '../planning/former-pins.ts'
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 import { type PromptDraft, editFiles, type EditOptions, makeDraftWithoutEdits } from './edit-files.ts';
 import { draftPinEdit, checkEnvironmentFlag, listEnvironmentsToRead, findServedVersion } from './pin-edit.ts';
+import { makeMissingEnvironmentResult } from './require-environment.ts';
 import { type CommandResult, makeStoppedResult } from './result.ts';
 import type { PlannedWorkspace } from './run-with-plan.ts';
 
 type RollbackOptions = EditOptions & {
-  /** The environment to roll back. */
-  readonly environment: string;
+  /** The environment to roll back. The command needs it. */
+  readonly environment?: string | undefined;
   /**
    * The number of the version to pin. Defaults to the version that the environment served before the active version.
    */
@@ -23,6 +24,7 @@ type RollbackOptions = EditOptions & {
 /** Pins an environment of each selected prompt to the version that it served before, or to the version from `--to`. */
 export async function rollBackPrompts(options: RollbackOptions, world: World): Promise<CommandResult> {
   const { environment } = options;
+  if (environment === undefined) return makeMissingEnvironmentResult('rollback', '--environment', options, world);
   if (options.only.length === 0) return makeStoppedResult('rollback', makeProblem('usage/nothing-named'));
   return editFiles(
     {
@@ -32,7 +34,7 @@ export async function rollBackPrompts(options: RollbackOptions, world: World): P
         environments: listEnvironmentsToRead(environment, config),
         readDepth: 'versions' as const,
       }),
-      makeDraft: (prompt, workspace) => draftRollback(prompt, options, workspace),
+      makeDraft: (prompt, workspace) => draftRollback(prompt, environment, options.to, workspace),
       renderSubject: (names) => `Roll ${names} back in ${environment}`,
     },
     options,
@@ -42,11 +44,11 @@ export async function rollBackPrompts(options: RollbackOptions, world: World): P
 
 async function draftRollback(
   prompt: ObservedPromptPlan,
-  options: RollbackOptions,
+  environment: string,
+  to: number | undefined,
   workspace: PlannedWorkspace,
 ): Promise<PromptDraft> {
   const { file, observed } = prompt;
-  const { environment, to } = options;
   const target = to === undefined ? await findPreviousVersion(prompt, environment, workspace) : makeSuccess(to);
   if (!target.isSuccess) return makeDraftWithoutEdits(file, 'blocked', target.problems);
   const number = target.value;

@@ -47,7 +47,9 @@ export type PlanningOptions = WorkspaceOptions &
      * Validates the options, and returns what to read in addition to the pinned environments. If it returns problems,
      * the command stops before it contacts the service.
      */
-    readonly findNeeds?: ((config: Config) => ReadNeeds & { readonly problems: readonly Problem[] }) | undefined;
+    readonly findNeeds?:
+      | ((config: Config, files: readonly PromptFile[]) => ReadNeeds & { readonly problems: readonly Problem[] })
+      | undefined;
     /** Whether to find drift and missing prompt files with a default base if the user named no base. */
     readonly usesDefaultBase?: boolean | undefined;
     /** Whether to print only errors and the summary. If so, promptsync does not say that it shows no drift. */
@@ -99,7 +101,7 @@ export async function runWithPlan(
   };
   if (config === null || problems.some(isError)) return stop();
   const { contactPolicy = 'always' } = options;
-  const needs = options.findNeeds?.(config) ?? { ...NO_READ_NEEDS, problems: [] };
+  const needs = options.findNeeds?.(config, workspace.allFiles) ?? { ...NO_READ_NEEDS, problems: [] };
   const obstacles = [
     ...needs.problems,
     ...(contactPolicy === 'always' ? checkServiceAccess(config, options, world) : []),

@@ -2,9 +2,16 @@ import type { PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
 import { readPrompts } from '../files/read-prompts.ts';
 import { collectTextChanges } from '../planning/collect-text-changes.ts';
+import { toProblem } from '../problem.ts';
 import { readVersionHistories } from './history.ts';
 import { listPrompts } from './open-service.ts';
-import { type CommandResult, type CommandRun, makeCommandResult, type WaitingPrompts } from './result.ts';
+import {
+  type CommandResult,
+  type CommandRun,
+  makeCommandResult,
+  makeRunWithoutPlan,
+  type WaitingPrompts,
+} from './result.ts';
 import { makePlannedRun, runWithPlan, type PlannedWorkspace, type PlanningOptions } from './run-with-plan.ts';
 
 type StatusOptions = PlanningOptions & {
@@ -21,8 +28,12 @@ export async function showStatus({ orphans, ...options }: StatusOptions, world: 
     const texts = collectTextChanges(workspace.plan.prompts, workspace, workspace.history);
     const run = { ...makePlannedRun('status', workspace), texts, waiting: await readWaitingPromotions(workspace) };
     if (orphans === undefined) return makeCommandResult(run, world);
-    const search = await findOrphans(workspace, orphans === true ? [] : [orphans]);
-    return makeCommandResult({ ...run, ...search, problems: [...run.problems, ...search.problems] }, world);
+    try {
+      const search = await findOrphans(workspace, orphans === true ? [] : [orphans]);
+      return makeCommandResult({ ...run, ...search, problems: [...run.problems, ...search.problems] }, world);
+    } catch (error) {
+      return makeCommandResult(makeRunWithoutPlan('status', { ...workspace, problems: [toProblem(error)] }), world);
+    }
   });
 }
 

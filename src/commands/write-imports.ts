@@ -9,7 +9,7 @@ import type { World } from '../domain/world.ts';
 import { createFile } from '../files/read-write.ts';
 import { openCommitter } from '../git/open-committer.ts';
 import type { Repository } from '../git/open-repository.ts';
-import { getSystemCode, makeProblem, type Problem } from '../problem.ts';
+import { describeSystemError, makeProblem, type Problem } from '../problem.ts';
 import { commitImports, type CommittedImports } from './commit-imports.ts';
 import { type CommitOptions, switchToBranch, wantsCommit } from './edit-files.ts';
 import {
@@ -134,6 +134,9 @@ export async function writeNewFile(
     if (await createFile(join(folder, path), source)) return { status: 'applied', problems: [] };
     return { status: 'blocked', problems: [makeProblem('import/path-taken', { path })] };
   } catch (error) {
-    return { status: 'failed', problems: [makeProblem('edit/unwritable', { reason: getSystemCode(error) }, { path })] };
+    return {
+      status: 'failed',
+      problems: [makeProblem('edit/unwritable', { reason: describeSystemError(error) }, { path })],
+    };
   }
 }

@@ -8,7 +8,7 @@ import type { Interview } from '../domain/world.ts';
 import { makePromptMatcher } from '../files/find-prompt-paths.ts';
 import { findFirstLink, makeRelativePath } from '../files/paths.ts';
 import { createFile, replaceFile, NOT_REGULAR } from '../files/read-write.ts';
-import { makeProblem, type Problem, getSystemCode } from '../problem.ts';
+import { makeProblem, type Problem, describeSystemError } from '../problem.ts';
 import { type InitFile } from './init-files.ts';
 
 /** The workspace to write to, and how to treat existing files that differ from the new ones. */
@@ -101,7 +101,7 @@ async function readRegularFile(path: string, { folder, root }: Config): Promise<
   try {
     return makeSuccess(await readFile(absolutePath, 'utf8'));
   } catch (error) {
-    return makeFailure(makeProblem('edit/unwritable', { reason: getSystemCode(error) }, { path }));
+    return makeFailure(makeProblem('edit/unwritable', { reason: describeSystemError(error) }, { path }));
   }
 }
 
@@ -137,7 +137,7 @@ async function writeInitFile({ file, status, before }: FileDecision, { config }:
     if (status !== 'created' || (await createFile(absolutePath, newText))) return null;
     return makeProblem('init/in-the-way', { path, what: 'another program created it during this run' });
   } catch (error) {
-    return makeProblem('edit/unwritable', { reason: getSystemCode(error) }, { path });
+    return makeProblem('edit/unwritable', { reason: describeSystemError(error) }, { path });
   }
 }
 

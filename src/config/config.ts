@@ -243,6 +243,13 @@ export const WrittenConfigShape = z.strictObject({
 /** The configuration as the user writes it, before promptsync fills in defaults. */
 export type WrittenConfig = z.infer<typeof WrittenConfigShape>;
 
+/** Returns the names of the settings that are allowed beside the setting at a path. */
+export function listSettingsBeside([section, ...rest]: readonly PropertyKey[]): readonly string[] {
+  if (rest.length === 0) return Object.keys(WrittenConfigShape.shape);
+  if (section === 'service') return Object.keys(location.shape);
+  return section === 'environments' ? Object.keys(environment.unwrap().shape) : [];
+}
+
 /** The names of the settings on all levels. If a name is unknown, promptsync suggests one of these. */
 export const CONFIG_FIELDS: readonly string[] = [
   ...Object.keys(WrittenConfigShape.shape),

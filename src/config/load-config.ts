@@ -6,13 +6,14 @@ import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import { findRepositoryRoot, isRepositoryRoot, isWithin, listRepositoryRoots } from '../files/paths.ts';
 import { type LocatedMapping, parseStrictYaml } from '../files/strict-yaml.ts';
 import { acceptedWarningCodes, makeShapeIssues, type ShapeIssue } from '../files/yaml-shape.ts';
-import { makeProblem, type Problem, getSystemCode } from '../problem.ts';
+import { makeProblem, type Problem, describeSystemError, findSystemCode } from '../problem.ts';
 import {
   type Config,
   CONFIG_FIELDS,
   CONFIG_NAME,
   type ConfigContext,
   DEFAULTS,
+  listSettingsBeside,
   type WrittenConfig,
   WrittenConfigShape,
 } from './config.ts';
@@ -76,8 +77,7 @@ function readConfigText(path: string, shownPath: string): Result<string> {
     return makeSuccess(new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)));
   } catch (error) {
     if (error instanceof TypeError) return fail('it is not valid UTF-8');
-    const code = getSystemCode(error);
-    return fail(code === 'ENOENT' ? 'there is no such file' : code);
+    return fail(findSystemCode(error) === 'ENOENT' ? 'there is no such file' : describeSystemError(error));
   }
 }
 
@@ -192,7 +192,9 @@ function checkPromoteFrom(name: string, earlier: readonly string[], mapping: Loc
   return [makeProblem('config/invalid-field', { field: path.join('.'), expected }, mapping.placeOf(path))];
 }
 
-function makeShapeProblem({ kind, field, expected, suggestion, place }: ShapeIssue): Problem {
-  if (kind === 'unknown') return makeProblem('config/unknown-field', { field, suggestion }, place);
-  return makeProblem('config/invalid-field', { field: field === '' ? 'promptsync.yaml' : field, expected }, place);
+function makeShapeProblem({ kind, path, field, expected, fix, suggestion, place }: ShapeIssue): Problem {
+  if (kind === 'unknown') {
+    return makeProblem('config/unknown-field', { field, known: listSettingsBeside(path), suggestion }, place);
+  }
+  return makeProblem('config/invalid-field', { field: field === '' ? 'promptsync.yaml' : field, expected, fix }, place);
 }

@@ -1,6 +1,6 @@
 import { readdirSync, type Dirent } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { makeProblem, getSystemCode, type Place, type Problem } from '../problem.ts';
+import { makeProblem, describeSystemError, getSystemCode, type Place, type Problem } from '../problem.ts';
 import { expandBraces, makeGlobMatcher, splitGlob } from './glob.ts';
 import { findFirstLink, isDirectory, leavesFolder, makeRelativePath } from './paths.ts';
 import { makeFilePlace } from './front-matter.ts';
@@ -141,8 +141,9 @@ function readEntries(path: string, { folder, problems }: PromptSearch): readonly
   try {
     return readdirSync(join(folder, path), { withFileTypes: true });
   } catch (error) {
-    const reason = getSystemCode(error);
-    const isMissing = reason === 'ENOENT' || reason === 'ENOTDIR';
+    const code = getSystemCode(error);
+    const isMissing = code === 'ENOENT' || code === 'ENOTDIR';
+    const reason = describeSystemError(error);
     if (!isMissing) problems.push(makeProblem('prompt/unreadable', { reason }, makeFilePlace(path.slice(0, -1))));
     return [];
   }

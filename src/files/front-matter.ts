@@ -70,6 +70,8 @@ export type SplitFile = {
 export const FIRST_YAML_LINE = 2;
 const MAX_FRONT_MATTER_BYTES = 64 * 1024;
 const DELIMITER = /^---[ \t]*$/;
+/** The number of characters in which `splitFrontMatter` looks for a delimiter that is not at the beginning. */
+const MAX_SEARCHED_LENGTH = 1000;
 /** The maximum length of a line of the file in a message, in UTF-16 code units. */
 const MAX_SHOWN_LENGTH = 80;
 
@@ -86,8 +88,10 @@ const MAX_SHOWN_LENGTH = 80;
  */
 export function splitFrontMatter(source: string, path: string): Result<SplitFile> {
   const opening = readLineAt(source, 0);
-  if (!opening.startsWith('---'))
-    return makeFailure(makeProblem('prompt/no-front-matter', { path }, makeFilePlace(path)));
+  if (!opening.startsWith('---')) {
+    const isPreceded = /^[\s\ufeff]*---[ \t]*\n/.test(source.slice(0, MAX_SEARCHED_LENGTH));
+    return makeFailure(makeProblem('prompt/no-front-matter', { path, isPreceded }, makeFilePlace(path)));
+  }
   if (!DELIMITER.test(opening)) return makeDelimiterFailure(opening, path, 1);
   const closingAt = findClosingOffset(source);
   if (closingAt === 0) return makeFailure(makeProblem('prompt/unclosed-front-matter', {}, makeFilePlace(path)));

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import { showHidden } from '../text.ts';
 import type { World } from '../domain/world.ts';
-import { makeProblem, type Problem, getSystemCode } from '../problem.ts';
+import { makeProblem, type Problem, describeSystemError, findSystemCode } from '../problem.ts';
 import { makeRelativePath } from './paths.ts';
 
 /** The lock that a command holds while it reads and writes the prompt files of a workspace. */
@@ -70,7 +70,7 @@ async function tryToLock(file: string, path: string): Promise<Result<WorkspaceLo
       release: () => release().catch(() => {}),
     });
   } catch (error) {
-    const reason = getSystemCode(error);
-    return reason === 'ELOCKED' ? null : makeFailure(makeProblem('edit/not-lockable', { lock: path, reason }));
+    if (findSystemCode(error) === 'ELOCKED') return null;
+    return makeFailure(makeProblem('edit/not-lockable', { lock: path, reason: describeSystemError(error) }));
   }
 }

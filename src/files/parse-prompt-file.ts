@@ -12,12 +12,14 @@ import {
   findConflictMarker,
   findInvalidUtf8,
   checkSource,
+  shortenLine,
   type SplitFile,
   splitFrontMatter,
   FIRST_YAML_LINE,
 } from './front-matter.ts';
 import { type LocatedMapping, parseStrictYaml } from './strict-yaml.ts';
 import { parseBody, warnAboutMarkerInText } from './parse-body.ts';
+import { renderYamlValue } from './render-yaml.ts';
 import { acceptedWarningCodes, makeShapeIssues, singleLineText, type ShapeIssue } from './yaml-shape.ts';
 
 const PinShape = z
@@ -137,14 +139,14 @@ export function makeUnreadableResult(problems: readonly Problem[]): ParseResult 
 }
 
 function parseParts(parts: SplitFile, path: string, rules: ProviderRules | null): ParseResult {
-  const { mapping, problems } = parseStrictYaml(parts.yaml, path, FIRST_YAML_LINE);
+  const { mapping, problems } = parseStrictYaml(parts.yaml, path, { firstLine: FIRST_YAML_LINE, showsLines: true });
   if (mapping === null) return makeUnreadableResult([...problems, ...parseBody('text', parts, path).problems]);
   const { text, problems: bodyProblems } = parseBody(chooseType(mapping, rules), parts, path);
   const outline = makeOutline(mapping);
   const shaped = FrontMatterShape.safeParse(mapping.value);
   const issues = shaped.success ? [] : makeShapeIssues(shaped.error, mapping, FIELDS);
   const canPinIds = rules?.canPinIds ?? true;
-  const shapeProblems = issues.map((issue) => makeFieldProblem(issue, mapping, canPinIds));
+  const shapeProblems = issues.map((issue) => makeFieldProblem(addListToPaste(issue, text), mapping, canPinIds));
   const contentProblems = [...checkReservedMetadata(mapping), ...checkVariables(mapping, text)];
   const ruleProblems = rules === null ? [] : checkProviderRules(rules, mapping);
   const markerWarnings = canLackType(mapping, rules) ? warnAboutMarkerInText(parts, path) : [];
@@ -215,16 +217,30 @@ function parsePin(written: string | number): Pin {
   return { kind: 'latest' };
 }
 
+/** Adds the list of all variables to an issue of the field `variables`, so that the user can paste it. */
+function addListToPaste(issue: ShapeIssue, text: DigestedText): ShapeIssue {
+  const fix = `Write \`variables: ${renderVariableList(text)}\`, or remove the \`variables\` field.`;
+  return issue.path[0] === 'variables' ? { ...issue, fix } : issue;
+}
+
+/** Renders the variables of a text as the value of the field `variables`. */
+function renderVariableList(text: DigestedText): string {
+  return renderYamlValue([...listVariables(text)], 'plain');
+}
+
 function makeFieldProblem(issue: ShapeIssue, mapping: LocatedMapping, canPinIds: boolean): Problem {
-  const { field, expected, suggestion, place, path } = issue;
+  const { field, expected, fix, suggestion, place, path } = issue;
   if (issue.kind === 'unknown') return makeProblem('prompt/unknown-field', { field, suggestion }, place);
   if (issue.kind === 'missing' && field === 'id') return makeProblem('prompt/missing-id', {}, place);
   if (issue.kind === 'missing') return makeProblem('prompt/missing-field', { field }, place);
   if (issue.kind === 'invalid' && path[0] === 'pins' && path.length === 2) {
-    const number = /^v?([1-9][0-9]*)$/i.exec(String(mapping.valueAt(path)))?.[1];
-    return makeProblem('prompt/invalid-pin', { environment: String(path[1]), suggestion: number, canPinIds }, place);
+    const written = mapping.valueAt(path) ?? null;
+    const number = /^v?([1-9][0-9]*)$/i.exec(String(written))?.[1];
+    const pin = written === null ? null : shortenLine(JSON.stringify(written));
+    const evidence = { environment: String(path[1]), pin, suggestion: number, canPinIds };
+    return makeProblem('prompt/invalid-pin', evidence, place);
   }
-  return makeProblem('prompt/invalid-field', { field, expected }, place);
+  return makeProblem('prompt/invalid-field', { field, expected, fix }, place);
 }
 
 /**
@@ -301,7 +317,8 @@ function checkVariables(mapping: LocatedMapping, text: DigestedText): readonly P
   const unused = [...declaredNames].filter((name) => !usedNames.has(name));
   const repeated = [...declaredNames].filter((name) => declared.indexOf(name) !== declared.lastIndexOf(name));
   if (missing.length + unused.length + repeated.length === 0) return [];
-  return [makeProblem('prompt/variables-mismatch', { missing, unused, repeated }, mapping.placeOf(['variables']))];
+  const evidence = { missing, unused, repeated, list: renderVariableList(text) };
+  return [makeProblem('prompt/variables-mismatch', evidence, mapping.placeOf(['variables']))];
 }
 
 function isTextList(value: unknown): value is readonly string[] {

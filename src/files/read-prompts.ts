@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { ProviderRules } from '../domain/provider.ts';
 import { suggestName } from '../domain/suggest-name.ts';
-import { isError, makeProblem, getSystemCode, type Problem } from '../problem.ts';
+import { isError, makeProblem, describeSystemError, type Problem } from '../problem.ts';
 import { findPromptPaths, type PromptPatterns } from './find-prompt-paths.ts';
 import { makeFilePlace } from './front-matter.ts';
 import {
@@ -41,15 +41,16 @@ export async function readPrompts(where: PromptSources): Promise<ReadPromptsResu
   const search = findPromptPaths(where);
   const results = await readPromptFiles(where, search.paths);
   const outlines = results.flatMap(({ outline }) => outline ?? []);
+  const repetitions = findRepetitions(outlines);
   const isEmpty = search.paths.length + search.problems.length === 0;
   const problems = [
     ...(isEmpty ? [makeProblem('prompt/none-found', { patterns: where.patterns })] : []),
     ...search.problems,
     ...results.flatMap((result) => result.problems),
-    ...checkNamesAreUnique(outlines),
+    ...repetitions.problems,
     ...outlines.flatMap(({ environments }) => environments.flatMap((name) => checkEnvironment(name, known, rules))),
   ];
-  const faultyPaths = new Set(problems.filter(isError).map((problem) => problem.path));
+  const faultyPaths = new Set([...problems.filter(isError).map((problem) => problem.path), ...repetitions.paths]);
   const files = results.flatMap(({ file }) => file ?? []).filter(({ path }) => !faultyPaths.has(path));
   return { files, problems, count: search.paths.length };
 }
@@ -78,31 +79,58 @@ function readPromptFile({ folder, rules }: PromptSources, path: string): ParseRe
         return makeUnreadableResult([makeProblem('prompt/unreadable', { reason: NOT_REGULAR }, place)]);
     }
   } catch (error) {
-    return makeUnreadableResult([makeProblem('prompt/unreadable', { reason: getSystemCode(error) }, place)]);
+    return makeUnreadableResult([makeProblem('prompt/unreadable', { reason: describeSystemError(error) }, place)]);
   }
 }
 
-/** Reports each file that shares its id or key with another file. Each problem includes the path of the other file. */
-function checkNamesAreUnique(outlines: readonly PromptOutline[]): readonly Problem[] {
-  return [
-    ...findRepeatedNames(outlines.flatMap(({ id }) => id ?? [])).map(({ value, place, other }) =>
-      makeProblem('prompt/duplicate-id', { id: value, other }, place),
-    ),
-    ...findRepeatedNames(outlines.flatMap(({ key }) => key ?? [])).map(({ value, place, other }) =>
-      makeProblem('prompt/duplicate-key', { key: value, other }, place),
-    ),
-  ];
+/** The ids and keys that several files share. There is one problem for each of them, in one of its files. */
+type Repetitions = {
+  readonly problems: readonly Problem[];
+  /** The paths of all files with a shared id or key. */
+  readonly paths: readonly (string | undefined)[];
+};
+
+/**
+ * Finds the ids and keys that several files share. If exactly the same files share an id and a key, one of them is
+ * probably a copy, and a single problem names both.
+ */
+function findRepetitions(outlines: readonly PromptOutline[]): Repetitions {
+  const ids = groupRepeatedNames(outlines.flatMap(({ id }) => id ?? []));
+  const keys = groupRepeatedNames(outlines.flatMap(({ key }) => key ?? []));
+  const keysByPaths = new Map(keys.map((key) => [joinPaths(key), key]));
+  const idPaths = new Set(ids.map(joinPaths));
+  return {
+    problems: [
+      ...ids.map((id) => {
+        const key = keysByPaths.get(joinPaths(id))?.name.value ?? null;
+        return makeProblem('prompt/duplicate-id', { id: id.name.value, key, others: id.others }, id.name.place);
+      }),
+      ...keys
+        .filter((key) => !idPaths.has(joinPaths(key)))
+        .map(({ name, others }) => makeProblem('prompt/duplicate-key', { key: name.value, others }, name.place)),
+    ],
+    paths: [...ids, ...keys].flatMap(({ name, others }) => [name.place.path, ...others]),
+  };
+}
+
+/** A name that several files have: the name in the second file, and the paths of all other files. */
+type RepeatedName = { readonly name: LocatedText; readonly others: readonly string[] };
+
+/** Returns a key that is the same for two names if exactly the same files have them. */
+function joinPaths({ name, others }: RepeatedName): string {
+  return [name.place.path, ...others].join('\0');
 }
 
 /**
- * Returns the names that occur more than once, each with the path of another file that has the same name. Compares
- * names in Unicode normalization form C, because the same characters can be encoded in different ways that look alike.
+ * Groups the names that occur more than once. Compares names in Unicode normalization form C, because the same
+ * characters can be encoded in different ways that look alike.
  */
-function findRepeatedNames(names: readonly LocatedText[]): readonly (LocatedText & { readonly other: string })[] {
-  const groups = [...Map.groupBy(names, ({ value }) => value.normalize('NFC')).values()];
-  return groups
-    .filter((group) => group.length > 1)
-    .flatMap((group) => group.map((name, index) => ({ ...name, other: group[index === 0 ? 1 : 0]?.place.path ?? '' })));
+function groupRepeatedNames(names: readonly LocatedText[]): readonly RepeatedName[] {
+  const groups = Map.groupBy(names, ({ value }) => value.normalize('NFC')).values();
+  return [...groups].flatMap(([first, second, ...rest]) => {
+    if (first === undefined || second === undefined) return [];
+    return [{ name: second, others: [first, ...rest].map(({ place }) => place.path ?? '') }];
+  });
 }
 
 function checkEnvironment(

@@ -1,6 +1,7 @@
 import * as yaml from 'yaml';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
+import { quoteYamlValue, type YamlLine } from './quote-yaml-value.ts';
 
 /** A YAML mapping as JSON data, with the place of each value. A path is the list of keys that lead to a value. */
 export type LocatedMapping = {
@@ -41,12 +42,23 @@ type PlaceAt = (offset: number) => Place;
 
 const MAX_SYNTAX_PROBLEMS = 20;
 
+/** Where a YAML text stands in its file, and whether messages may show its lines. */
+type YamlSource = {
+  /** The number of the line on which the text begins in the file. */
+  readonly firstLine?: number;
+  /** Whether messages may show the values. False for a file in which somebody may have written a secret. */
+  readonly showsLines?: boolean;
+};
+
 /**
  * Parses one YAML 1.2 document (core schema) that must be a mapping of JSON data. Reports tags, anchors, aliases, merge
  * keys, directives, duplicate keys and numbers that JavaScript cannot represent exactly.
- * @param firstLine the number of the line on which the text begins in the file
  */
-export function parseStrictYaml(text: string, path: string, firstLine = 1): YamlResult {
+export function parseStrictYaml(
+  text: string,
+  path: string,
+  { firstLine = 1, showsLines = false }: YamlSource = {},
+): YamlResult {
   const lines = new yaml.LineCounter();
   const placeAt: PlaceAt = (offset) => {
     const { line, col } = lines.linePos(offset);
@@ -54,7 +66,12 @@ export function parseStrictYaml(text: string, path: string, firstLine = 1): Yaml
   };
   const document = parseYamlDocument(text, { lineCounter: lines });
   if (document === null) return makeFailedResult([makeProblem('yaml/too-deep', {}, placeAt(0))]);
-  const problems = listSyntaxProblems(document, text, placeAt);
+  const problems = listSyntaxProblems(document, {
+    text,
+    showsLines,
+    findLine: (at) => lines.linePos(at).line,
+    placeAt,
+  });
   if (problems.length > 0) return makeFailedResult(problems);
   const root = readNode({ placeAt, problems }, document.contents, 0);
   const { contents } = document;
@@ -64,27 +81,77 @@ export function parseStrictYaml(text: string, path: string, firstLine = 1): Yaml
   return makeFailedResult(problems.length > 0 ? problems : [makeProblem('yaml/not-a-mapping', {}, placeAt(0))]);
 }
 
+type YamlError = yaml.Document['errors'][number];
+
+/** The text that has syntax errors, and how to show them. */
+type SyntaxSource = {
+  readonly text: string;
+  readonly showsLines: boolean;
+  /** Returns the number of the line of an offset, counted from 1. */
+  readonly findLine: (offset: number) => number;
+  readonly placeAt: PlaceAt;
+};
+
 /**
- * Returns the first problems that the YAML library reports, up to `MAX_SYNTAX_PROBLEMS`. The library may report
- * thousands, and the later ones usually result from the first. Reports a line that begins with `%`, which would be a
- * directive, without asking the library. Omits warnings about unknown tags, because `findUnsupportedFeature` reports
- * every tag.
+ * Returns the first problems that the YAML library reports, one for each line, up to `MAX_SYNTAX_PROBLEMS`. The library
+ * may report thousands, and the later ones usually result from the first. Reports a line that begins with `%`, which
+ * would be a directive, without asking the library. Omits warnings about unknown tags, because `findUnsupportedFeature`
+ * reports every tag.
  */
-function listSyntaxProblems(document: yaml.Document, text: string, placeAt: PlaceAt): Problem[] {
-  if (/^%/m.test(text)) return [makeProblem('yaml/syntax', { reason: 'a line begins with %' }, placeAt(0))];
+function listSyntaxProblems(document: yaml.Document, source: SyntaxSource): Problem[] {
+  const { text, placeAt, findLine } = source;
+  if (/^%/m.test(text)) {
+    return [makeProblem('yaml/syntax', { reason: 'a line begins with %', corrected: null }, placeAt(0))];
+  }
   const warnings = document.warnings.filter((warning) => warning.code !== 'TAG_RESOLVE_FAILED');
-  return [...document.errors, ...warnings]
+  const errors = [...document.errors, ...warnings]
     .slice(0, MAX_SYNTAX_PROBLEMS)
-    .map((error) => makeProblem('yaml/syntax', { reason: describeSyntaxError(error) }, placeAt(error.pos[0])));
+    .map((error) => ({ error, offset: findFault(error, text) }));
+  const firstOfEachLine = errors.filter(
+    ({ offset }, index) => errors.findIndex((other) => findLine(other.offset) === findLine(offset)) === index,
+  );
+  return firstOfEachLine.map(({ error, offset }) => {
+    const correction = quoteYamlValue(readLine(text, offset));
+    const corrected = correction === null ? null : renderCorrection(correction, source);
+    const reason = describeSyntaxError(error, corrected !== null);
+    return makeProblem('yaml/syntax', { reason, corrected }, placeAt(offset));
+  });
 }
 
 /**
- * Shortens an error message to its first sentence. Omits source text that the message quotes, because it may be long or
- * secret.
+ * Returns the offset of the fault that caused an error. The YAML library notices an unclosed quotation mark only at the
+ * end of the text, so this function searches upward for the mark.
  */
-function describeSyntaxError({ code, message }: yaml.Document['errors'][number]): string {
+function findFault({ message, pos: [offset] }: YamlError, text: string): number {
+  if (!message.startsWith('Missing closing')) return offset;
+  const openings = [...text.slice(0, offset).matchAll(/^.*:[ \t]+(?=["'])/gm)];
+  const opening = openings.findLast(({ index }) => quoteYamlValue(readLine(text, index)) !== null);
+  return opening === undefined ? offset : opening.index + opening[0].length;
+}
+
+/** Returns the line that contains an offset, without its line break. */
+function readLine(text: string, offset: number): string {
+  const start = text.lastIndexOf('\n', offset - 1) + 1;
+  const end = text.indexOf('\n', start);
+  return text.slice(start, end === -1 ? text.length : end);
+}
+
+function renderCorrection({ start, value, end }: YamlLine, { showsLines }: SyntaxSource): string {
+  return showsLines ? `${start.trimStart()}${value}${end}` : `${start.trimStart()}"…"`;
+}
+
+/**
+ * Describes an error of the YAML library as a clause. Omits source text that the library quotes, because it may be long
+ * or secret.
+ * @param needsQuotes whether the line would be valid with its value in quotes
+ */
+function describeSyntaxError({ code, message }: YamlError, needsQuotes: boolean): string {
   if (code === 'MULTIPLE_DOCS') return 'it contains more than one document';
-  if (message.startsWith('Nested mappings')) return 'a value that contains a colon needs quotes';
+  if (code === 'TAB_AS_INDENT') return 'a tab is used for indentation';
+  if (message.startsWith('Missing closing')) return 'a quotation mark is not closed';
+  const isNested = message.startsWith('Nested mappings');
+  if (needsQuotes) return isNested ? 'a value that contains a colon needs quotes' : 'this value needs quotes';
+  if (isNested) return 'a line below this value is indented too far';
   const sentence = (message.split('\n')[0] ?? message).replace(/: ".*$/, '').replace(/[.:]?\s*$/, '');
   return sentence.slice(0, 200);
 }
@@ -247,7 +314,7 @@ function findUnsupportedFeature(node: unknown, place: () => Place): Problem | nu
   const reason = text.isWellFormed()
     ? 'a string contains a NUL character'
     : 'an escape sequence represents only half of a character';
-  return makeProblem('yaml/syntax', { reason }, place());
+  return makeProblem('yaml/syntax', { reason, corrected: null }, place());
 }
 
 function findOffset(node: unknown): number {

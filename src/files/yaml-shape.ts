@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { describeShapeFault } from '../domain/describe-shape-fault.ts';
+import type { JsonValue } from '../domain/json.ts';
 import { suggestName } from '../domain/suggest-name.ts';
 import { hasControlCharacters } from '../text.ts';
 import { type Place, WARNING_CODES } from '../problem.ts';
@@ -34,6 +36,8 @@ export type ShapeIssue = {
   readonly expected: string;
   /** The known field that the user probably meant. Undefined unless the field is unknown and a name is similar. */
   readonly suggestion: string | undefined;
+  /** What to do, as a sentence. Undefined if there is nothing more to say than `expected`. */
+  readonly fix: string | undefined;
   readonly place: Place;
 };
 
@@ -66,6 +70,7 @@ function makeUnknownFieldIssue(
     field: formatFieldName(path),
     expected: '',
     suggestion,
+    fix: undefined,
     place: mapping.keyPlaceOf(path),
   };
 }
@@ -74,18 +79,26 @@ function makeFaultyFieldIssue(issue: z.core.$ZodIssue, mapping: LocatedMapping):
   const { path } = issue;
   const common = { path, field: formatFieldName(path), suggestion: undefined };
   if (issue.code === 'invalid_key') {
-    const expected = issue.issues.map(describeZodIssue).join(', ');
-    return { ...common, kind: 'misnamed', expected, place: mapping.keyPlaceOf(path) };
+    const expected = issue.issues.map((keyIssue) => describeShapeFault(keyIssue, undefined)).join(', ');
+    return { ...common, kind: 'misnamed', expected, fix: undefined, place: mapping.keyPlaceOf(path) };
   }
-  const kind = mapping.valueAt(path) !== undefined ? 'invalid' : 'missing';
-  return { ...common, kind, expected: describeZodIssue(issue), place: mapping.placeOf(path) };
+  const value = mapping.valueAt(path);
+  const kind = value === undefined ? 'missing' : 'invalid';
+  const expected = value === null ? 'it has no value' : describeShapeFault(issue, value);
+  return { ...common, kind, expected, fix: suggestFix(issue, value), place: mapping.placeOf(path) };
 }
 
-function describeZodIssue({ message }: z.core.$ZodIssue): string {
-  return message
-    .replace(/^(Invalid input|Invalid option|Too small|Too big): /, '')
-    .replace(/\b(object|record)\b/g, 'mapping')
-    .replace(/\barray\b/g, 'list');
+/** Says what to write instead of a value of the wrong type. Returns undefined for any other mismatch. */
+function suggestFix(issue: z.core.$ZodIssue, value: JsonValue | undefined): string | undefined {
+  const name = issue.path.at(-1);
+  const field = typeof name === 'string' ? `\`${name}:\`` : 'the list';
+  const expected = issue.code === 'invalid_type' ? issue.expected : 'other';
+  if (expected === 'array') return `Write a list below ${field}, with one \`- value\` per line.`;
+  if (expected === 'object' || expected === 'record')
+    return `Write one \`name: value\` per line below ${field}, and indent these lines.`;
+  if (value === null) return 'Write a value, or remove the line.';
+  const isScalar = typeof value === 'number' || typeof value === 'boolean';
+  return expected === 'string' && isScalar ? 'Put the value in quotes.' : undefined;
 }
 
 function formatFieldName(path: readonly PropertyKey[]): string {

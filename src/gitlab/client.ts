@@ -1,8 +1,12 @@
 import { z } from 'zod';
-import { makeExcerpt } from '../text.ts';
 import type { RequestedWait, World } from '../domain/world.ts';
 import { makeProblem, type Problem, ProblemError } from '../problem.ts';
-import { mayRepeat, describeBrokenExchange, getFailureEffect } from '../service/interpret-exchange.ts';
+import {
+  mayRepeat,
+  describeBrokenExchange,
+  getFailureEffect,
+  makeResponseExcerpt,
+} from '../service/interpret-exchange.ts';
 import { makeHttp, type Exchange, type Http, isSuccessStatus } from '../service/http.ts';
 import { ServiceError, type Effect } from '../service/prompt-service.ts';
 import { parseRetryAfter, withRetries, type AttemptResult } from '../service/retry.ts';
@@ -138,15 +142,15 @@ function interpretResponse<Answer>(
     const reason = `${apiUrl.host} did not respond (${describeBrokenExchange(exchange, apiUrl.href)})`;
     return makeFailedAttempt(reason, getFailureEffect(exchange));
   }
-  const { status, isComplete, nextPage } = exchange;
-  const text = Buffer.from(exchange.body).toString('utf8');
+  const { status, nextPage } = exchange;
   if (!isSuccessStatus(status)) {
-    const excerpt = makeExcerpt(text, isComplete, token);
+    const said = makeResponseExcerpt(exchange, [token]);
     const reason = `GitLab responded with ${status}`;
-    const fullReason = excerpt === '' ? reason : `${reason}: ${excerpt}`;
+    const fullReason = said === '' ? reason : `${reason}: "${said}"`;
     return makeFailedAttempt(fullReason, getFailureEffect(exchange), status);
   }
   try {
+    const text = Buffer.from(exchange.body).toString('utf8');
     const next = /^\d+$/.exec(nextPage ?? '')?.[0] ?? null;
     return { isSuccess: true, value: { value: shape.parse(JSON.parse(text)), next } };
   } catch {

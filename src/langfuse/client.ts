@@ -184,9 +184,6 @@ function makeListingTooLargeError(limit: string): ServiceError {
  */
 type ListingRow = RemoteLangfusePrompt & { readonly problem: Problem | null };
 
-/** A call for all prompts has no prompt id, so problem messages show this instead. */
-const ALL_PROMPTS = '*';
-
 type ListingPage = { readonly rows: readonly ListingRow[]; readonly isLast: boolean; readonly bytes: number };
 
 function makeListCall(page: number, name: string | null): ServiceCall<ListingPage> {
@@ -196,7 +193,7 @@ function makeListCall(page: number, name: string | null): ServiceCall<ListingPag
     const requestedRows = name === null ? rows : rows.filter((row) => row.name === name);
     return { rows: requestedRows.map(parseRow), isLast: rows.length < PAGE_SIZE, bytes };
   };
-  return { ...GET_CALL, path: `${PROMPTS}?${query}`, promptId: name ?? ALL_PROMPTS, parse };
+  return { ...GET_CALL, path: `${PROMPTS}?${query}`, promptId: name, parse };
 }
 
 function parseRow({ name, lastUpdatedAt = null, type = null, ...lists }: z.output<typeof RowShape>): ListingRow {

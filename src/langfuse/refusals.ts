@@ -1,6 +1,6 @@
-import { isJsonObject } from '../domain/json.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import type { ProviderOpening } from '../providers/descriptor.ts';
+import { findErrorMessage } from '../service/error-message.ts';
 import type { Refusal } from '../service/service-call.ts';
 
 /**
@@ -12,7 +12,7 @@ export function interpretCreateRefusal(
   body: string,
   findUnselectedFile: ProviderOpening['findUnselectedFile'],
 ): Refusal | null {
-  const message = readErrorMessage(body);
+  const message = findErrorMessage(body);
   if (status !== 400 || message === null) return interpretOtherRefusal(status, message);
   const isConcurrent = CONCURRENT_VERSION.some((part) => message.includes(part));
   if (isConcurrent) return reject(makeProblem('langfuse/concurrent-version'));
@@ -35,7 +35,7 @@ const CONCURRENT_VERSION = ['unique constraint', 'different prompt type'];
  * moved.
  */
 export function interpretLabelRefusal(version: number, status: number, body: string): Refusal | null {
-  const message = readErrorMessage(body);
+  const message = findErrorMessage(body);
   if (status !== 409) return interpretOtherRefusal(status, message);
   return {
     problem: makeProblem('langfuse/composition-fails', { version, message: message ?? 'unknown' }),
@@ -51,7 +51,7 @@ const MISSING_PART = /^Prompt dependency not found: (.*) - ((?:label|version) .*
  * or the version does not exist.
  */
 export function interpretReadRefusal(status: number, body: string): Refusal | null {
-  return status === 404 ? null : interpretOtherRefusal(status, readErrorMessage(body));
+  return status === 404 ? null : interpretOtherRefusal(status, findErrorMessage(body));
 }
 
 /** The statuses that mean the same for every service. */
@@ -64,14 +64,4 @@ function interpretOtherRefusal(status: number, message: string | null): Refusal 
 
 function reject(problem: Problem): Refusal {
   return { problem, effect: 'rejected' };
-}
-
-/** Returns the `message` of an error response. Returns null if the body is not a Langfuse error. */
-function readErrorMessage(body: string): string | null {
-  try {
-    const error: unknown = JSON.parse(body);
-    return isJsonObject(error) && typeof error['message'] === 'string' ? error['message'] : null;
-  } catch {
-    return null;
-  }
 }

@@ -115,7 +115,9 @@ export function parseVersionRecord(metadata: JsonObject | null | undefined): Ver
  */
 function parseActiveVersions(value: unknown): ReadonlyMap<string, string> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return new Map();
-  const entries = Object.entries(value).filter((entry): entry is [string, string] => idShape.safeParse(entry[1]).success);
+  const entries = Object.entries(value).filter(
+    (entry): entry is [string, string] => idShape.safeParse(entry[1]).success,
+  );
   return new Map(entries);
 }
 

@@ -93,9 +93,15 @@ export const COMMAND_PROBLEMS = {
     (e) => `promptsync cannot write this prompt to a file: ${e.reason}`,
     'Fix the prompt in the service, then import it again.',
   ),
-  'import/environment-needed': defineError(
+  'import/environment-needed': defineError<{
+    /** The environments that the existing prompt files pin. */
+    known: readonly string[];
+  }>(
     'promptsync does not know which environment to import from, because promptsync.yaml does not define any `environments`.',
-    'Specify the environment to import from with --environment NAME.',
+    (e) =>
+      e.known.length === 0
+        ? 'Specify the environment to import from with --environment NAME.'
+        : `Specify the environment to import from with --environment NAME. The prompt files pin these environments: ${quoteNames(e.known)}.`,
   ),
   'import/nothing-active': defineError<{
     environments: readonly string[];

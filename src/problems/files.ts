@@ -1,7 +1,23 @@
 import { escapeSelector, formatCount } from '../text.ts';
-import { makeSuggestionHint, defineError, type SpellingEvidence, quoteNames, defineWarning } from './catalog-entry.ts';
+import {
+  makeSuggestionHint,
+  defineError,
+  type SpellingEvidence,
+  quoteNames,
+  defineWarning,
+  joinWords,
+} from './catalog-entry.ts';
 
 const FIELDS = 'id, key, name, type, description, pins, metadata, variables, and accept_warnings';
+
+/** The evidence of a field that does not have the expected shape. */
+type InvalidField = {
+  field: string;
+  /** The fault or the expected value, as a clause. */
+  expected: string;
+  /** What to write instead. Undefined if `expected` already says it. */
+  fix?: string | undefined;
+};
 
 /** The problems of prompt files, of the YAML in files, and of edits that promptsync makes in files. */
 export const FILE_PROBLEMS = {
@@ -31,10 +47,14 @@ export const FILE_PROBLEMS = {
     'The file contains unresolved merge conflict markers.',
     'Resolve the conflict, then remove the lines that begin with <<<<<<<, |||||||, or >>>>>>>.',
   ),
-  'prompt/no-front-matter': defineError<{ path: string }>(
-    'The file does not begin with front matter.',
-    (e) =>
-      `Start the file with a \`---\` line, the fields id, key, and name, and another \`---\` line. If the file is not a prompt, exclude it by adding '!${escapeSelector(e.path)}' to \`prompts:\` in promptsync.yaml.`,
+  'prompt/no-front-matter': defineError<{
+    path: string;
+    /** Whether only white space or invisible characters precede the opening delimiter. */
+    isPreceded: boolean;
+  }>('The file does not begin with front matter.', (e) =>
+    e.isPreceded
+      ? 'Remove everything before the first `---`, including blank lines, spaces and invisible characters.'
+      : `Start the file with a \`---\` line, the fields id, key, and name, and another \`---\` line. If the file is not a prompt, exclude it by adding '!${escapeSelector(e.path)}' to \`prompts:\` in promptsync.yaml.`,
   ),
   'prompt/bad-delimiter': defineError<{ line: string }>(
     (e) => `The line "${e.line}" is not a valid front matter delimiter.`,
@@ -116,18 +136,23 @@ export const FILE_PROBLEMS = {
     (e) => `The field "${e.field}" is unknown.`,
     (e) => makeSuggestionHint(e, `Use only these fields: ${FIELDS}. Put custom data under \`metadata:\`.`, '`'),
   ),
-  'prompt/invalid-field': defineError<{ field: string; expected: string }>(
+  'prompt/invalid-field': defineError<InvalidField>(
     (e) => `The field "${e.field}" is invalid: ${e.expected}.`,
-    'Fix the field in the front matter.',
+    (e) => e.fix ?? 'Fix the field in the front matter.',
   ),
   'prompt/invalid-pin': defineError<
     {
       environment: string;
+      /** The pin as JSON. Null if there is no value. */
+      pin: string | null;
       /** Whether the provider supports pins of the form `version:<id>`. */
       canPinIds: boolean;
     } & SpellingEvidence
   >(
-    (e) => `The pin for "${e.environment}" is invalid.`,
+    (e) =>
+      e.pin === null
+        ? `The pin for "${e.environment}" has no value.`
+        : `The pin ${e.pin} for "${e.environment}" is invalid.`,
     (e) =>
       makeSuggestionHint(
         e,
@@ -143,6 +168,8 @@ export const FILE_PROBLEMS = {
     missing: readonly string[];
     unused: readonly string[];
     repeated: readonly string[];
+    /** The variables of the text as a YAML list, such as "[name, order]". */
+    list: string;
   }>(
     (e) =>
       joinFirstSentences([
@@ -150,16 +177,29 @@ export const FILE_PROBLEMS = {
         ...e.unused.map((name) => `The \`variables\` list contains "${name}", but the text does not use it.`),
         ...e.repeated.map((name) => `The \`variables\` list contains "${name}" more than once.`),
       ]),
-    'List each variable of the text exactly once under `variables`, or remove the `variables` field.',
+    (e) => `Write \`variables: ${e.list}\`, or remove the \`variables\` field.`,
   ),
-  'prompt/duplicate-id': defineError<{ id: string; other: string }>(
-    (e) => `The id "${e.id}" is also used by ${e.other}.`,
-    'Remove one of the files, or change its id. Each prompt must have exactly one file.',
+  'prompt/duplicate-id': defineError<{
+    id: string;
+    /** The key, if exactly the same files share it as well. Otherwise null. */
+    key: string | null;
+    /** The paths of the other files with this id. */
+    others: readonly string[];
+  }>(
+    (e) =>
+      e.key === null
+        ? `The id "${e.id}" is also used by ${joinWords(e.others, 'and')}.`
+        : `The id "${e.id}" and the key "${e.key}" are also used by ${joinWords(e.others, 'and')}.`,
+    (e) =>
+      e.key === null
+        ? 'Remove one of the files, or change its id. Each prompt must have exactly one file.'
+        : 'If one of the files is a copy, remove it. If it is a new prompt, change its id and its key.',
   ),
-  'prompt/duplicate-key': defineError<{ key: string; other: string }>(
-    (e) => `The key "${e.key}" is also used by ${e.other}.`,
-    'Give each prompt a unique key.',
-  ),
+  'prompt/duplicate-key': defineError<{
+    key: string;
+    /** The paths of the other files with this key. */
+    others: readonly string[];
+  }>((e) => `The key "${e.key}" is also used by ${joinWords(e.others, 'and')}.`, 'Give each prompt a unique key.'),
   'prompt/unknown-environment': defineError<{ environment: string; known: readonly string[] } & SpellingEvidence>(
     (e) => `The environment "${e.environment}" is not defined in promptsync.yaml.`,
     (e) =>
@@ -191,11 +231,21 @@ export const FILE_PROBLEMS = {
   ),
 
   // YAML, in prompt files and in promptsync.yaml
-  'yaml/syntax': defineError<{ reason: string }>(
+  'yaml/syntax': defineError<{
+    reason: string;
+    /** The line as it probably should be. Null if promptsync cannot tell. */
+    corrected: string | null;
+  }>(
     (e) => `promptsync could not parse the YAML: ${e.reason}.`,
-    'Fix the YAML syntax.',
+    (e) =>
+      e.corrected === null
+        ? 'Check the colons, the quotation marks and the indentation on this line and around it. Indent with spaces.'
+        : `Write the line as \`${e.corrected}\`.`,
   ),
-  'yaml/not-a-mapping': defineError('The YAML is not a mapping.', 'Write each field as `name: value` on its own line.'),
+  'yaml/not-a-mapping': defineError(
+    'The YAML is not a mapping.',
+    'Write each field as `name: value` on its own line, with a space after the colon.',
+  ),
   'yaml/duplicate-key': defineError<{ key: string }>(
     (e) => `The key "${e.key}" occurs twice.`,
     'Remove one of the two entries.',
@@ -204,11 +254,11 @@ export const FILE_PROBLEMS = {
   'yaml/forbidden-key': defineError<{ key: string }>((e) => `The key "${e.key}" is not allowed.`, 'Rename the key.'),
   'yaml/alias': defineError(
     'The YAML contains an anchor or alias, which promptsync does not allow.',
-    'Remove the anchor, and replace each alias with its value.',
+    'Remove the anchor, and replace each alias with its value. If a text begins with & or *, put it in quotes.',
   ),
   'yaml/tag': defineError<{ tag: string }>(
     (e) => `The tag "${e.tag}" is not allowed.`,
-    'Write the value without a tag.',
+    'Write the value without a tag. If a text begins with !, put it in quotes.',
   ),
   'yaml/number': defineError<{ number: string }>(
     (e) => `promptsync cannot represent the number ${e.number} exactly.`,

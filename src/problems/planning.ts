@@ -29,7 +29,28 @@ function describePaths({ paths: [first = '', ...others] }: NewerCommitEvidence):
 }
 
 /** The evidence of a change that is not merged: a pull request, or a commit that the branch does not contain. */
-type UnmergedEvidence = { kind: 'pull-request' } | (NewerCommitEvidence & { kind: 'commit'; commit: string });
+type UnmergedEvidence = { kind: 'pull-request' } | (NewerCommitEvidence & { kind: CommitKind; commit: string });
+
+/**
+ * - `unmerged`: The commit is on another branch.
+ * - `unpushed`: The commit is on the local branch, and the remote has only older commits of it.
+ * - `diverged`: The commit is on the local branch, and the remote also has commits that the clone lacks.
+ */
+type CommitKind = 'unmerged' | 'unpushed' | 'diverged';
+
+/** What to do with a commit before promptsync syncs it. */
+const UNMERGED_HINTS: Readonly<Record<CommitKind, string>> = {
+  unmerged: 'Merge this commit, then run promptsync sync. To preview its changes, run promptsync plan.',
+  unpushed: 'Run git push, then run promptsync sync.',
+  diverged: 'Run git pull, then git push, then promptsync sync.',
+};
+
+/** Says where a commit is, compared with the branch of the remote. */
+function describeUnmergedCommit(e: Exclude<UnmergedEvidence, { kind: 'pull-request' }>): string {
+  const commit = `This commit (${shortenCommitId(e.commit)})`;
+  const state = e.kind === 'unmerged' ? `${commit} is not merged.` : `${commit} is not pushed.`;
+  return `${state} The tip of ${e.branch} (${e.newer}) differs from it in ${describePaths(e)}. promptsync made no changes.`;
+}
 
 /** A merged pull request whose review did not cover a change. */
 type ReviewEvidence = {
@@ -183,11 +204,11 @@ export const PLANNING_PROBLEMS = {
     (e) =>
       e.kind === 'pull-request'
         ? 'promptsync does not apply changes in a run for a pull request.'
-        : `This commit (${shortenCommitId(e.commit)}) is not merged. The tip of ${e.branch} (${e.newer}) differs from it in ${describePaths(e)}. promptsync made no changes.`,
+        : describeUnmergedCommit(e),
     (e) =>
       e.kind === 'pull-request'
         ? 'Use the `auto` or `plan` mode for pull requests. promptsync applies the changes when they are pushed to the live branch.'
-        : 'Merge this commit, then run promptsync sync. To preview its changes, run promptsync plan. To sync it anyway, use --any-commit.',
+        : `${UNMERGED_HINTS[e.kind]} To sync it anyway, use --any-commit.`,
   ),
   'guard/key-on-pull-request-target': defineError(
     'promptsync does not accept an API key for the `pull_request_target` event, because the run has access to your secrets and its files may come from an untrusted contributor.',
@@ -204,8 +225,8 @@ export const PLANNING_PROBLEMS = {
     'Run promptsync in a clone of the repository.',
   ),
   'git/unknown-base': defineError<{ ref: string }>(
-    (e) => `The base "${e.ref}" does not exist in this repository.`,
-    'Check the name of the base. If this clone is shallow, fetch the base first. In CI, set `fetch-depth: 0` for actions/checkout or `GIT_DEPTH: 0` for GitLab.',
+    (e) => `"${e.ref}" is not a commit, branch or tag in this repository.`,
+    'Check the name. If this clone is shallow, fetch the commit first. In CI, set `fetch-depth: 0` for actions/checkout or `GIT_DEPTH: 0` for GitLab.',
   ),
   'git/branch': defineError<{ branch: string; reason: string }>(
     (e) => `promptsync could not create the branch "${e.branch}": ${e.reason}.`,

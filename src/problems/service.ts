@@ -1,5 +1,5 @@
 import { formatCount } from '../text.ts';
-import { defineError, defineWarning } from './catalog-entry.ts';
+import { defineError, defineWarning, joinWords } from './catalog-entry.ts';
 
 /** The problems of reading from the service and of writing to it. */
 export const SERVICE_PROBLEMS = {
@@ -21,9 +21,23 @@ export const SERVICE_PROBLEMS = {
     (e) => `The service did not respond within ${formatCount(e.seconds, 'second')}.`,
     'Run the command again, or increase `timeout_seconds`.',
   ),
-  'service/not-authorised': defineError<{ promptId: string }>(
-    (e) => `The service rejected the API key for the prompt "${e.promptId}" (403).`,
-    'Check the variable that contains the API key. The key may be wrong, missing, read-only, or for a different project.',
+  'service/not-authorised': defineError<{
+    /** 401 or 403. */
+    status: number;
+    /** Null if the request was not about a single prompt. */
+    promptId: string | null;
+    /** The error message of the service. Empty if there is none. */
+    said: string;
+    /** Where the user put the keys, such as "the variable PROMPTSYNC_API_KEY". */
+    keySources: readonly string[];
+  }>(
+    (e) => {
+      // A key that is rejected with 401 is rejected for all prompts. Without the prompt, reports show the problem once.
+      const request = e.status === 401 || e.promptId === null ? '' : ` for the prompt "${e.promptId}"`;
+      return `The service rejected the API key${request} (${e.status})${quoteAnswer(e.said)}`;
+    },
+    (e) =>
+      `Check ${joinWords(e.keySources, 'and')}. The key may be wrong, expired, read-only, or for a different project or address.`,
   ),
   'service/prompt-not-found': defineError<{ promptId: string }>(
     (e) => `The service has no prompt with the id "${e.promptId}" (404).`,
@@ -55,13 +69,10 @@ export const SERVICE_PROBLEMS = {
   ),
   'service/unexpected-status': defineError<{
     status: number;
-    /** The beginning of the response body. Empty if the response has no readable body. */
+    /** The error message in the response, or the beginning of its body. Empty if there is neither. */
     said: string;
   }>(
-    (e) =>
-      e.said === ''
-        ? `The service responded with status ${e.status}.`
-        : `The service responded with status ${e.status}: ${e.said}`,
+    (e) => `The service responded with status ${e.status}${quoteAnswer(e.said)}`,
     (e) => makeStatusHint(e.status),
   ),
   'service/invalid-answer': defineError<{ reason: string }>(
@@ -153,8 +164,12 @@ function makeUnreachableHint(reason: string): string {
     : 'Check the base URL, the network connection, and the proxy settings.';
 }
 
+/** Ends a sentence with what the service answered, in quotation marks. Ends it with a period if that is empty. */
+function quoteAnswer(said: string): string {
+  return said === '' ? '.' : `: "${said}"`;
+}
+
 function makeStatusHint(status: number): string {
-  if (status === 401) return 'Check the variable that contains the API key. The service probably rejected the key.';
   if (status === 429)
     return 'Run the command again later, or lower `concurrency`. The service is rate limiting requests.';
   if (status >= 500)

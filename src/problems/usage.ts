@@ -3,6 +3,7 @@ import {
   makeSuggestionHint,
   defineError,
   type SpellingEvidence,
+  quoteNames,
   quoteShellWord,
   defineWarning,
   joinWords,
@@ -79,16 +80,34 @@ export const USAGE_PROBLEMS = {
     (e) => `promptsync could not read the configuration file (${e.reason}).`,
     'Check the path of the configuration file, and make sure that you have permission to read it.',
   ),
-  'config/unknown-field': defineError<{ field: string } & SpellingEvidence>(
+  'config/unknown-field': defineError<
+    {
+      field: string;
+      /** The settings that are allowed in this place. Empty if there are none. */
+      known: readonly string[];
+    } & SpellingEvidence
+  >(
     (e) => `The setting "${e.field}" is unknown.`,
     (e) =>
       e.field === 'services'
         ? 'Each promptsync.yaml can configure only one `service`. Create a separate file for each service, and choose the file with --config.'
-        : makeSuggestionHint(e, 'Remove the setting.', '`'),
+        : makeSuggestionHint(
+            e,
+            e.known.length === 0
+              ? 'Remove the setting.'
+              : `Use only these settings here: ${joinWords(e.known, 'and')}.`,
+            '`',
+          ),
   ),
-  'config/invalid-field': defineError<{ field: string; expected: string }>(
+  'config/invalid-field': defineError<{
+    field: string;
+    /** The fault or the expected value, as a clause. */
+    expected: string;
+    /** What to write instead. Undefined if `expected` already says it. */
+    fix?: string | undefined;
+  }>(
     (e) => `The setting "${e.field}" is invalid: ${e.expected}.`,
-    'Fix the setting in the configuration file.',
+    (e) => e.fix ?? 'Fix the setting in the configuration file.',
   ),
   'config/missing-service': defineError<{
     /** The environment variables that can contain the address of the service. */
@@ -150,9 +169,21 @@ export const USAGE_PROBLEMS = {
         ? 'Use a valid name without control characters.'
         : makeSuggestionHint(e, `Use one of these environments: ${e.known.join(', ')}.`),
   ),
-  'usage/needs-environment': defineError<{ option: string; reason: string }>(
-    (e) => `The command requires ${e.option}, because ${e.reason}.`,
-    (e) => `Specify the environment with ${e.option}.`,
+  'usage/needs-environment': defineError<{
+    option: string;
+    /** The reason as a clause. Null if the command always requires the option. */
+    reason: string | null;
+    /** The environments of the workspace. Empty if promptsync knows none. */
+    known: readonly string[];
+  }>(
+    (e) =>
+      e.reason === null
+        ? `The command requires ${e.option}.`
+        : `The command requires ${e.option}, because ${e.reason}.`,
+    (e) =>
+      e.known.length === 0
+        ? `Specify the environment with ${e.option}.`
+        : `Specify one of these environments with ${e.option}: ${quoteNames(e.known)}.`,
   ),
   'usage/same-environment': defineError<{ environment: string }>(
     (e) => `promptsync cannot promote a version from "${e.environment}" to the same environment.`,

@@ -5,13 +5,31 @@ import { type Colors, fitLine, type Style, renderWebLink } from './style.ts';
 import { escapeLine } from './escape.ts';
 import { applyReportWords, type ShowText } from './describe.ts';
 import { isInterrupted } from './problems.ts';
-import type { Report, ReportPrompt, ReportRow } from './schema.ts';
+import type { Report, ReportChange, ReportPrompt, ReportRow } from './schema.ts';
 
 /** Renders the end of a report: the outcome, followed by the next step or the origin of the plan. */
 export function renderSummary(report: Report, style: Style): string {
   return [...fitLine(renderOutcome(report, style.colors), style, 2), ...renderLinesBelowOutcome(report, style)].join(
     '\n',
   );
+}
+
+/**
+ * Returns the only line that a terminal shows for a run that the user ended before it did anything. Returns null for
+ * every other run, and for a run that may have written something.
+ */
+export function renderEndedRun(report: Report): string | null {
+  const { problems, prompts, files = [] } = report;
+  if (problems.some(({ code }) => code === 'usage/declined')) return 'Nothing was applied.';
+  const hasWritten =
+    files.some(({ status }) => status !== 'kept') ||
+    prompts.some(({ status, changes }) => status === 'applied' || changes.some(mayBeMade));
+  return isInterrupted(report) && !hasWritten ? 'Interrupted. Nothing was written.' : null;
+}
+
+/** Returns true if promptsync made a change, or does not know whether the service carried it out. */
+function mayBeMade({ status }: ReportChange): boolean {
+  return status !== undefined && status !== 'not_made';
 }
 
 function renderLinesBelowOutcome(report: Report, style: Style): readonly string[] {

@@ -28,6 +28,8 @@ export type ConnectionOptions = RetryPolicy &
      * the queue.
      */
     readonly stop?: AbortSignal;
+    /** Where the user put the keys, for messages about a rejected key. For example, `the variable MY_KEY`. */
+    readonly keySources?: readonly string[];
   };
 
 /** The credentials that are sent with every request. */

@@ -1,12 +1,17 @@
 import { type Effect, ServiceError } from './prompt-service.ts';
 import { makeExcerpt, redactText } from '../text.ts';
 import { makeProblem, type Problem } from '../problem.ts';
+import { findErrorMessage } from './error-message.ts';
 import { InvalidResponse, type Refusal, type ServiceCall } from './service-call.ts';
 import * as http from './http.ts';
 import type { AttemptResult } from './retry.ts';
 
 /** The connection settings that problem messages mention, and the secrets that they must not contain. */
-type ConnectionFacts = Pick<http.HttpSettings, 'baseUrl' | 'timeoutSeconds'> & { readonly secrets: readonly string[] };
+type ConnectionFacts = Pick<http.HttpSettings, 'baseUrl' | 'timeoutSeconds'> & {
+  readonly secrets: readonly string[];
+  /** Where the user put the keys, such as `the variable MY_KEY`. Absent if the caller of the library passes the key. */
+  readonly keySources?: readonly string[];
+};
 
 /** The HTTP statuses after which a retry can succeed. */
 const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
@@ -56,7 +61,7 @@ export function interpretExchange<Value>(
   const { status, retryAfter } = exchange;
   if (http.isSuccessStatus(status)) return interpretReceived(call, exchange, facts);
   const refusal = interpretRefusal(call, exchange, facts);
-  const problem = refusal?.problem ?? makeStatusProblem(status, makeResponseExcerpt(exchange, facts), call);
+  const problem = refusal?.problem ?? makeStatusProblem(exchange, facts, call);
   const effect = refusal?.effect ?? getFailureEffect(exchange);
   const error = new ServiceError(problem, effect);
   return { isSuccess: false, error, mayRepeat: mayRepeat(exchange, call.isSentOnce), retryAfter };
@@ -146,27 +151,37 @@ export function makeSilenceProblem(
   return makeProblem('service/no-answer', { origin: new URL(baseUrl).origin, requests, seconds, reason });
 }
 
-/**
- * Creates the problem for a response that is not 2xx (interface section 7).
- * @param excerpt the beginning of the body
- */
-function makeStatusProblem(status: number, excerpt: string, { promptId, versionId }: ServiceCall<unknown>): Problem {
-  if (status === 403) return makeProblem('service/not-authorised', { promptId });
-  if (status === 404) {
+/** Creates the problem for a response that is not 2xx (interface section 7). */
+function makeStatusProblem(
+  response: http.ReceivedResponse,
+  facts: ConnectionFacts,
+  { promptId, versionId }: ServiceCall<unknown>,
+): Problem {
+  const { status } = response;
+  const said = makeResponseExcerpt(response, facts.secrets);
+  if (status === 401 || status === 403) {
+    const { keySources = ['the API key'] } = facts;
+    return makeProblem('service/not-authorised', { status, promptId, said, keySources });
+  }
+  if (status === 404 && promptId !== null) {
     if (versionId === undefined) return makeProblem('service/prompt-not-found', { promptId });
     return makeProblem('service/version-not-found', { promptId, versionId });
   }
   if (status >= 300 && status < 400) return makeProblem('service/redirect', { status });
-  return makeProblem('service/unexpected-status', { status, said: excerpt });
+  return makeProblem('service/unexpected-status', { status, said });
 }
 
 /**
- * Returns the beginning of a response body for a message, with secrets removed. Returns the empty string for a
- * compressed body.
+ * Returns what a response says, for a message: its error message, the title of a web page, or else the beginning of the
+ * body. Removes secrets. Returns the empty string for a compressed body and for a web page without a title.
  */
-function makeResponseExcerpt(response: http.ReceivedResponse, { secrets }: ConnectionFacts): string {
+export function makeResponseExcerpt(response: http.ReceivedResponse, secrets: readonly string[]): string {
   if (isEncoded(response)) return '';
-  return makeExcerpt(Buffer.from(response.body).toString('utf8'), response.isComplete, ...secrets);
+  const body = Buffer.from(response.body).toString('utf8');
+  const [, title = ''] = /<title[^<>]*>([^<]*)<\/title/i.exec(body) ?? [];
+  const message = findErrorMessage(body) ?? (/^\s*</.test(body) ? title : body);
+  // Redact the message and not the body, because JSON escapes can hide a secret until they are parsed.
+  return makeExcerpt(message, response.isComplete, ...secrets);
 }
 
 /** Parses a 2xx response. If the response violates the interface, the call fails and must not be retried. */

@@ -1,4 +1,6 @@
 import type { z } from 'zod';
+import { describeShapeFault } from '../domain/describe-shape-fault.ts';
+import type { JsonValue } from '../domain/json.ts';
 import type { Problem } from '../problem.ts';
 
 /** One call to a service: the request to send, and how to read its response. */
@@ -13,8 +15,8 @@ export type ServiceCall<Value> = {
    * only if the service certainly did not execute it.
    */
   readonly isSentOnce: boolean;
-  /** The id of the prompt, for problem messages. */
-  readonly promptId: string;
+  /** The id of the prompt, for problem messages. Null for a call that is not about a single prompt. */
+  readonly promptId: string | null;
   /**
    * The id of the version that the call refers to. If it is present, a 404 response means that the version does not
    * exist. Otherwise it means that the prompt does not exist (interface section 7).
@@ -52,13 +54,20 @@ export class InvalidResponse extends Error {}
 export function parseResponse<Shape extends z.ZodType>(shape: Shape, value: unknown): z.output<Shape> {
   const parsed = shape.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new InvalidResponse(summarizeIssues(parsed.error.issues));
+  throw new InvalidResponse(summarizeIssues(parsed.error.issues, value));
 }
 
 /** Describes only the first issue. A response with a completely different shape would have an issue in every field. */
-function summarizeIssues(issues: readonly z.core.$ZodIssue[]): string {
-  const path = issues[0]?.path.join('.') ?? '';
-  const field = path === '' ? 'it' : `"${path}"`;
-  const fault = (issues[0]?.message ?? 'Invalid input').replace(/^Invalid input(: )?/, '');
-  return fault === '' ? `${field} is not valid` : `${field} is not valid: ${fault}`;
+function summarizeIssues([issue]: readonly z.core.$ZodIssue[], value: unknown): string {
+  if (issue === undefined) return 'it is not valid';
+  const field = issue.path.length === 0 ? 'it' : `"${issue.path.join('.')}"`;
+  const found = findValue(value, issue.path);
+  return found === undefined ? `${field} is missing` : `${field} is not valid: ${describeShapeFault(issue, found)}`;
+}
+
+/** Returns the value at a path of a parsed JSON response. Returns undefined if there is none. */
+function findValue(value: unknown, path: readonly PropertyKey[]): JsonValue | undefined {
+  const found = path.reduce<unknown>((outer, step) => Object(outer)[step], value);
+  // The response was parsed from JSON, so every value in it is a JSON value.
+  return found as JsonValue | undefined;
 }

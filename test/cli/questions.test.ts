@@ -29,7 +29,8 @@ describe('the question of sync on a terminal', () => {
     expect(stderr.endsWith(input === '' ? `${QUESTION}\n` : QUESTION)).toBe(true);
     expect(service.takeWrites().length > 0).toBe(applied);
     expect(exitCode).toBe(applied ? 0 : 1);
-    expect(stdout).toContain(applied ? 'created version' : 'you did not confirm the plan');
+    if (applied) expect(stdout).toContain('created version');
+    else expect(stdout).toBe('Nothing was applied.\n');
   });
 
   test.each([
@@ -183,7 +184,7 @@ test.each([
     { question: 'Which folder', typed },
   ]);
   expect(exitCode).toBe(130);
-  expect(stdout).toContain('promptsync made no changes');
+  expect(stdout).toBe('Interrupted. Nothing was written.\n');
   expect(existsSync(join(folder, 'promptsync.yaml'))).toBe(false);
 });
 
@@ -207,6 +208,6 @@ test.each([
   const { exitCode, stdout } = await answerQuestions(makeFolder(), [{ question: 'Which service', typed: '\u0003' }], {
     CI,
   });
-  expect(stdout).toContain(asks ? '[usage/cancelled]' : '[init/service-needed]');
+  expect(stdout).toContain(asks ? 'Interrupted. Nothing was written.' : '[init/service-needed]');
   expect(exitCode).toBe(asks ? 130 : 1);
 });

@@ -3,7 +3,7 @@ import { startCli } from '../support/cli.ts';
 import { makeWorkspace } from '../support/folder.ts';
 import { startFront, type FrontRequest } from '../support/front.ts';
 import { workspaceFiles } from '../support/prompts.ts';
-import { parseReport, runJson } from '../support/run.ts';
+import { parseReport, run, runJson } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
 
 const IDS = ['a', 'b', 'c'];
@@ -53,6 +53,18 @@ describe('a signal during a slow sync', () => {
       expect(prompts[0]?.problems).toMatchObject([{ code: 'apply/interrupted' }]);
     },
   );
+
+  test.each(['plan', 'status', 'history'])('%s prints one line if a signal ends it', async (command) => {
+    const { environment, arrived, release } = await makeSlow(({ method }) => method === 'GET');
+    let interrupt = (): void => {};
+    const onSignal = (signal: () => void) => (interrupt = signal);
+    const ran = run(makeFiles(), [command], { environment, onSignal });
+    await arrived;
+    interrupt();
+    release();
+    const { exitCode, stdout, stderr } = await ran;
+    expect([exitCode, stdout, stderr.trim()]).toStrictEqual([130, 'Interrupted. Nothing was written.\n', '']);
+  });
 
   test('a second signal during sync ends the process immediately', async () => {
     const { environment, arrived } = await makeSlow(isCreate);

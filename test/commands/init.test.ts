@@ -319,7 +319,7 @@ describe('init --id', () => {
       'init --id writes nothing if the service rejects the API key',
       'prm_greeting',
       { PROMPTSYNC_API_KEY: 'another-key' },
-      'service/unexpected-status',
+      'service/not-authorised',
     ],
     [
       'init --id writes nothing if the prompt does not exist in the service',

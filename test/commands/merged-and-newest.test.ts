@@ -125,7 +125,7 @@ async function refusal(folder: string, options: CheckOptions = {}): Promise<stri
   if (problem === undefined) return '';
   return [
     problem.code,
-    ...(/git pull|Merge this commit/.exec(problem.hint) ?? []),
+    ...(/git pull, then git push|git pull|git push|Merge this commit/.exec(problem.hint) ?? []),
     ...(/If this clone is behind/.exec(problem.hint) ?? []),
   ].join(' ');
 }
@@ -228,7 +228,33 @@ describe('the refusals of unmerged and outdated commits', () => {
     [
       'sync refuses a commit that exists only in the upstream repository if the main branch tracks no remote',
       makeFork('origin', null),
-      NOT_MERGED,
+      'not-merged git push',
+    ],
+    [
+      'sync tells a user whose local main is ahead of the remote branch to push',
+      change(TIP, (folder) => {
+        writeFiles(folder, greets('Mine'));
+        commitAll(folder, 'Mine');
+      }),
+      'not-merged git push',
+    ],
+    [
+      'sync tells a user whose detached HEAD is on the unpushed local main to push',
+      change(TIP, (folder) => {
+        writeFiles(folder, greets('Mine'));
+        commitAll(folder, 'Mine');
+        git(folder, 'checkout', '--quiet', '--detach', 'HEAD');
+      }),
+      'not-merged git push',
+    ],
+    [
+      'sync tells a user whose local main has diverged from the remote branch to pull and push',
+      change(TIP, (folder, { merge }) => {
+        writeFiles(folder, greets('Mine'));
+        commitAll(folder, 'Mine');
+        merge({ [PATH]: promptText('greeting', { text: 'Yours' }) });
+      }),
+      'not-merged git pull, then git push',
     ],
     [
       'sync refuses a clone with several remotes if it cannot tell which remote to compare with',

@@ -136,7 +136,7 @@ describe('the refusals of rollback', () => {
       { words: 'greeting --environment production --to 4', expected: 'exit 0, greeting unchanged' },
       { words: 'greeting --environment production --to 0', expected: 'exit 1, usage/invalid' },
       { words: 'greeting --environment production --to v3', expected: 'exit 1, usage/invalid' },
-      { words: 'greeting', expected: 'exit 1, usage/invalid' },
+      { words: 'greeting', expected: 'exit 1, usage/needs-environment' },
       { words: '--environment production', expected: 'exit 1, usage/nothing-named' },
       { words: 'greeting --environment prod', expected: 'exit 1, greeting not_attempted, usage/unknown-environment' },
       { words: 'hello --environment production', expected: 'exit 1, usage/nothing-selected' },

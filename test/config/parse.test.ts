@@ -131,33 +131,33 @@ describe('parseConfig', () => {
   });
 
   const invalid: readonly { readonly text: string; readonly place: string; readonly expected: string }[] = [
-    { text: 'service: x', place: '1:10', expected: '"service" is invalid: expected mapping, received string' },
-    { text: 'service:', place: '1:9', expected: '"service" is invalid: expected mapping, received null' },
+    { text: 'service: x', place: '1:10', expected: '"service" is invalid: expected a mapping, but found text' },
+    { text: 'service:', place: '1:9', expected: '"service" is invalid: it has no value' },
     {
       text: 'service: {base_url: 1}',
       place: '1:21',
-      expected: '"service.base_url" is invalid: expected string, received number',
+      expected: '"service.base_url" is invalid: expected text, but found a number',
     },
     {
       text: 'service: {api_key_env: sk-123}',
       place: '1:24',
       expected: 'expected the name of an environment variable, not the key itself',
     },
-    { text: 'service: {api_key_env: 1}', place: '1:24', expected: 'expected string, received number' },
+    { text: 'service: {api_key_env: 1}', place: '1:24', expected: 'expected text, but found a number' },
     {
       text: 'service: {allow_http: "yes"}',
       place: '1:23',
-      expected: '"service.allow_http" is invalid: expected boolean',
+      expected: '"service.allow_http" is invalid: expected true or false',
     },
-    { text: 'service: {embedded: true}', place: '1:21', expected: '"service.embedded" is invalid: expected string' },
+    { text: 'service: {embedded: true}', place: '1:21', expected: '"service.embedded" is invalid: expected text' },
     {
       text: 'service: {embedded: a.db, base_url: "https://a.example"}',
       place: '1:10',
       expected: 'set either base_url or embedded, not both',
     },
-    { text: 'prompts: "a/*.md"', place: '1:10', expected: '"prompts" is invalid: expected list, received string' },
+    { text: 'prompts: "a/*.md"', place: '1:10', expected: '"prompts" is invalid: expected a list, but found text' },
     { text: 'prompts: []', place: '1:10', expected: 'it is empty' },
-    { text: 'prompts: [a, 1]', place: '1:14', expected: '"prompts.1" is invalid: expected string' },
+    { text: 'prompts: [a, 1]', place: '1:14', expected: '"prompts.1" is invalid: expected text' },
     { text: 'prompts: [""]', place: '1:11', expected: 'it is empty' },
     { text: 'prompts: ["!"]', place: '1:11', expected: 'it is empty' },
     { text: 'prompts: ["*(a|aa)"]', place: '1:11', expected: 'it contains parentheses' },
@@ -166,24 +166,24 @@ describe('parseConfig', () => {
     {
       text: 'environments: [staging]',
       place: '1:15',
-      expected: '"environments" is invalid: expected mapping, received list',
+      expected: '"environments" is invalid: expected a mapping, but found a list',
     },
     {
       text: 'environments: {staging: x}',
       place: '1:25',
-      expected: '"environments.staging" is invalid: expected mapping',
+      expected: '"environments.staging" is invalid: expected a mapping',
     },
     { text: 'environments: {"": {}}', place: '1:16', expected: '"environments." is invalid: it is empty' },
     { text: 'environments: {"a\\tb": {}}', place: '1:16', expected: 'it contains control characters' },
     {
       text: 'environments: {a: {allow_latest: "no"}}',
       place: '1:34',
-      expected: '"environments.a.allow_latest" is invalid: expected boolean',
+      expected: '"environments.a.allow_latest" is invalid: expected true or false',
     },
     {
       text: 'environments: {a: {promote_from: 1}}',
       place: '1:34',
-      expected: '"environments.a.promote_from" is invalid: expected string',
+      expected: '"environments.a.promote_from" is invalid: expected text',
     },
     {
       text: 'environments: {a: {promote_from: b}, b: {}}',
@@ -195,19 +195,19 @@ describe('parseConfig', () => {
     { text: 'environments: {promptsync: {}}', place: '1:16', expected: 'it is reserved for promptsync' },
     { text: 'environments: {promptsync-look: {}}', place: '1:16', expected: 'reserved for promptsync' },
     { text: 'environments: {t-look: {}}\ntracking_environment: t', place: '1:16', expected: 'reserved for promptsync' },
-    { text: 'tracking_environment: false', place: '1:23', expected: 'expected string, received boolean' },
+    { text: 'tracking_environment: false', place: '1:23', expected: 'expected text, but found false' },
     { text: 'tracking_environment: ""', place: '1:23', expected: 'it is empty' },
-    { text: 'tracking_environment:', place: '1:22', expected: 'expected string, received null' },
+    { text: 'tracking_environment:', place: '1:22', expected: 'it has no value' },
     {
       text: 'on_drift: ignore',
       place: '1:11',
-      expected: '"on_drift" is invalid: expected one of "overwrite"|"fail"',
+      expected: '"on_drift" is invalid: expected "overwrite" or "fail"',
     },
     { text: 'max_changes: 1.5', place: '1:14', expected: 'expected a number, or a percentage' },
     { text: 'max_changes: 1000000000', place: '1:14', expected: 'expected a number, or a percentage' },
     { text: 'max_changes: 101%', place: '1:14', expected: 'expected a number, or a percentage' },
     { text: 'max_changes: 2.5%', place: '1:14', expected: 'expected a number, or a percentage' },
-    { text: 'accept_warnings: prompt/gone', place: '1:18', expected: 'expected list, received string' },
+    { text: 'accept_warnings: prompt/gone', place: '1:18', expected: 'expected a list, but found text' },
     { text: 'accept_warnings: [prompt/gone, yaml/syntax]', place: '1:32', expected: 'expected the code of a warning' },
     { text: 'concurrency: 0', place: '1:14', expected: '"concurrency" is invalid' },
     { text: 'concurrency: 257', place: '1:14', expected: '"concurrency" is invalid' },
@@ -244,7 +244,9 @@ describe('parseConfig', () => {
     expect(schema(parseYaml(text))).toBe(false);
     expect(problemsOf(text)[0]).toContain(`config/unknown-field promptsync.yaml ${place} The setting "`);
     expect(problems).toHaveLength(1);
-    expect(problems[0]?.hint).toBe(suggestion === null ? 'Remove the setting.' : `Did you mean \`${suggestion}\`?`);
+    expect(problems[0]?.hint).toContain(
+      suggestion === null ? 'Use only these settings here: ' : `Did you mean \`${suggestion}\`?`,
+    );
   });
 
   test('parseConfig rejects a services setting and explains that each service needs its own configuration file', () => {

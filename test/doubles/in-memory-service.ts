@@ -95,7 +95,10 @@ function find(entries: ReadonlyMap<string, Entry>, promptId: string): Entry {
 }
 
 function notAuthorised(promptId: string): ServiceError {
-  return new ServiceError(makeProblem('service/not-authorised', { promptId }), 'rejected');
+  return new ServiceError(
+    makeProblem('service/not-authorised', { status: 403, promptId, said: '', keySources: [] }),
+    'rejected',
+  );
 }
 
 function noSuchVersion(promptId: string, versionId: string): ServiceError {

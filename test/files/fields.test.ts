@@ -106,18 +106,19 @@ describe('parsePromptFile on id, key and name', () => {
 describe('parsePromptFile on fields of the wrong type', () => {
   const values = ['', '~', 'null', '1', 'x', 'true', '[]', '{a: 1}'];
   test.each([
-    ['description', 'expected string', ['x']],
-    ['pins', 'expected mapping', ['{a: 1}']],
-    ['metadata', 'expected mapping', ['{a: 1}']],
-    ['variables', 'expected list', ['[]']],
+    ['description', 'expected text', ['x']],
+    ['pins', 'expected a mapping', ['{a: 1}']],
+    ['metadata', 'expected a mapping', ['{a: 1}']],
+    ['variables', 'expected a list', ['[]']],
   ])('the parser rejects a value of the wrong type in the field %s with the message: %s', (field, expected, valid) => {
     for (const value of values) {
       const { problems } = parse(makeSource(`${field}: ${value}\n`));
+      const reason = ['', '~', 'null'].includes(value) ? 'it has no value' : expected;
       expect(isValidForSchema(makeSource(`${field}: ${value}\n`))).toBe(valid.includes(value));
       if (valid.includes(value)) expect(problems).toEqual([]);
       else
         expect(problems).toMatchObject([
-          { code: 'prompt/invalid-field', line: 5, message: expect.stringContaining(expected) },
+          { code: 'prompt/invalid-field', line: 5, message: expect.stringContaining(reason) },
         ]);
     }
   });

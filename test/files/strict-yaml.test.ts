@@ -4,7 +4,7 @@ import type { JsonValue } from '../../src/domain/json.ts';
 import { parseStrictYaml } from '../../src/files/strict-yaml.ts';
 import { keys, values } from './support.ts';
 
-const parse = (text: string, firstLine = 1) => parseStrictYaml(text, 'x.yaml', firstLine);
+const parse = (text: string, firstLine = 1) => parseStrictYaml(text, 'x.yaml', { firstLine });
 const summarizeProblems = (text: string, firstLine = 1) =>
   parse(text, firstLine).problems.map(({ code, line, column }) => `${code} ${line}:${column}`);
 
@@ -147,7 +147,7 @@ describe('parseStrictYaml on YAML features that it rejects', () => {
       repeatCode('yaml/too-deep', '1:1'),
     ],
     ['the YAML parser rejects thousands of unclosed nested mappings', '{a: '.repeat(9000), ['yaml/too-deep 1:1']],
-    ['the YAML parser rejects an unclosed quoted string', 'a: 1\nb: "c', ['yaml/syntax 2:6']],
+    ['the YAML parser rejects an unclosed quoted string', 'a: 1\nb: "c', ['yaml/syntax 2:4']],
     ['the YAML parser rejects tab indentation', 'a:\n\tb: 1', ['yaml/syntax 2:1']],
     ['the YAML parser rejects an unquoted value with a colon followed by a space', 'a: b: c', ['yaml/syntax 1:4']],
     ['the YAML parser rejects a value that starts with a reserved character', 'a: @b', ['yaml/syntax 1:4']],
@@ -258,10 +258,15 @@ describe('the messages of YAML syntax errors', () => {
     [
       'the YAML parser explains a syntax error without quoting the secret in the source',
       'a: "b" sk-live-0123',
-      'Unexpected scalar at node end',
+      'this value needs quotes',
     ],
   ])('%s', (_, text, reason) => {
     const [problem] = parse(text).problems;
     expect(problem?.message).toBe(`promptsync could not parse the YAML: ${reason}.`);
+    expect(problem?.hint).not.toContain('sk-live');
+  });
+
+  test('the YAML parser reports one problem for each line', () => {
+    expect(summarizeProblems('id: a\n key: b\nname: c: d')).toEqual(['yaml/syntax 1:5', 'yaml/syntax 3:7']);
   });
 });

@@ -86,7 +86,7 @@ describe('parsePromptFile on files with several problems', () => {
 
   test('the prompt file parser reports both a YAML syntax error and missing text', () => {
     expect(summarizeProblems(parse('---\nid: "a\n---\n').problems)).toEqual([
-      'yaml/syntax 2:7',
+      'yaml/syntax 2:5',
       'prompt/empty-body 4:1',
     ]);
   });

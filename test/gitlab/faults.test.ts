@@ -80,7 +80,7 @@ describe('comment with permanent failures', () => {
       'promptsync comment fails and names the required scope and role if the token lacks the scope',
       CREATE,
       { status: 403, body },
-      /403: .*insufficient_scope.* `api` scope and the Reporter role/,
+      /403: "403 Forbidden".* `api` scope and the Reporter role/,
     ],
     [
       'promptsync comment fails and names the required role if the token has no access to the project',
@@ -99,7 +99,7 @@ describe('comment with permanent failures', () => {
       'promptsync comment fails if gateway errors persist',
       LIST,
       { status: 502, body: 'Bad gateway' },
-      /502: Bad gateway/,
+      /502: "Bad gateway"/,
     ],
     [
       'promptsync comment fails if a response does not match the GitLab API documentation',
@@ -111,7 +111,7 @@ describe('comment with permanent failures', () => {
       'promptsync comment redacts the token if an error response contains it',
       LIST,
       { status: 403, body: 'glpat-5eCre7token0123456789' },
-      /403: \[/,
+      /403: "\[/,
     ],
   ])('%s', async (_, match, failure, says) => {
     const { gitlab, publish } = await makeJob();

@@ -122,7 +122,10 @@ describe('an environment that the service does not find', () => {
   test('promptsync reports an authorization error in one environment even if the prompt is not found in another environment', async () => {
     const front = failBefore(inMemoryBackend(), (line) => {
       if (line === 'read p1 staging') throw notFound('p1');
-      throw new ServiceError(makeProblem('service/not-authorised', { promptId: 'p1' }), 'rejected');
+      throw new ServiceError(
+        makeProblem('service/not-authorised', { status: 403, promptId: 'p1', said: '', keySources: [] }),
+        'rejected',
+      );
     });
     const { problem } = await observePrompt(front, requestFor({ pins }));
     expect(problem?.code).toBe('service/not-authorised');

@@ -77,7 +77,7 @@ describe('reports with a run of 3,000 blanks', () => {
 
   test('Markdown reports shorten 3,000 spaces in problems and prompt keys', () => {
     const value = `a${' '.repeat(3_000)}b`;
-    const problems = [makeProblem('config/unknown-field', { field: value, suggestion: undefined })];
+    const problems = [makeProblem('config/unknown-field', { field: value, known: [], suggestion: undefined })];
     const report = reportOf([promptOf({ key: value, status: 'blocked', problems })]);
     const markdown = renderMarkdown(report, MARKDOWN);
     expect(markdown).toContain('The setting "a…[3000 spaces]…b" is unknown');

@@ -158,8 +158,13 @@ describe('renderMarkdown', () => {
   test('A Markdown report lists problems of the whole run first, followed by those of each prompt in prompt order', () => {
     const keys = ['k/2', 'k/1', 'k/3'];
     const of = (key: string) =>
-      prompt({ key, id: key, changes: [set(7, 9)], problems: [makeProblem('config/unknown-field', { field: key })] });
-    const problems = [makeProblem('config/unknown-field', { field: 'run' })];
+      prompt({
+        key,
+        id: key,
+        changes: [set(7, 9)],
+        problems: [makeProblem('config/unknown-field', { field: key, known: [] })],
+      });
+    const problems = [makeProblem('config/unknown-field', { field: 'run', known: [] })];
     const text = page(report(keys.map(of), { problems }));
     expect(rowsOf(text)).toEqual(keys.map((key) => `| \`${key}\` | \`production: v7 → v9\` |`));
     const fields = readMarkdown(text).blocks.map(({ value }) => /setting "(.*?)"/.exec(value)?.[1]);

@@ -173,7 +173,7 @@ export function hostilePrompt(text: string, status: ReportPrompt['status'], type
     ],
     problems: [
       makeProblem('service/unexpected-status', { status: 500, said: text }, { path: text, line: 1, column: 1 }),
-      makeProblem('config/unknown-field', { field: text, suggestion: text }),
+      makeProblem('config/unknown-field', { field: text, known: [], suggestion: text }),
     ],
   };
 }

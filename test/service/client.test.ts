@@ -204,19 +204,19 @@ describe('the answers to the client', () => {
       'the client rejects a readPrompt response whose JSON body is null',
       'readPrompt',
       'null',
-      'it is not valid: expected object, received null',
+      'it is not valid: expected a mapping, but found null',
     ],
     [
       'the client rejects a setActive response that has status 200 but contains an error',
       'setActive',
       '{"error":"no"}',
-      '"updated" is not valid: expected boolean',
+      '"updated" is missing',
     ],
     [
       'the client rejects a createVersion response without content',
       'createVersion',
       '{"id":"v","prompt_id":"prm_1","version_number":1}',
-      '"content" is not valid',
+      '"content" is missing',
     ],
     [
       'the client rejects a createVersion response with a fractional version number',
@@ -276,7 +276,7 @@ describe('the answers to the client', () => {
       'the client rejects a readPrompt response that consists of thousands of nested arrays',
       'readPrompt',
       deep,
-      'it is not valid: expected object, received array',
+      'it is not valid: expected a mapping, but found a list',
     ],
   ];
   test.each(invalid)('%s', async (_, name, body, reason) => {
@@ -321,8 +321,8 @@ describe('the status codes of the service', () => {
   const rows: readonly Row[] = [
     [[204], 'service/invalid-answer', 'unknown', 1, 1],
     [[300, 301, 302, 304, 307, 308], 'service/redirect', 'rejected', 1, 1],
-    [[400, 401, 409, 413, 422], 'service/unexpected-status', 'rejected', 1, 1],
-    [[403], 'service/not-authorised', 'rejected', 1, 1],
+    [[400, 409, 413, 422], 'service/unexpected-status', 'rejected', 1, 1],
+    [[401, 403], 'service/not-authorised', 'rejected', 1, 1],
     [[404], 'service/prompt-not-found', 'rejected', 1, 1],
     [[408, 425], 'service/unexpected-status', 'rejected', 4, 1],
     [[429], 'service/unexpected-status', 'rejected', 4, 4],
@@ -375,12 +375,19 @@ describe('the status codes of the service', () => {
   });
 
   test.each([
-    ['the client shows a short error message from the service unchanged', 'Sorry', /status 400: Sorry$/],
+    ['the client shows a short error message from the service unchanged', 'Sorry', /status 400: "Sorry"$/],
     [
       'the client shortens a long, multiline error message from the service to one line',
       `Bad\n\n  request: ${'x'.repeat(500)}`,
-      /status 400: Bad request: x{187}$/,
+      /status 400: "Bad request: x{187}"$/,
     ],
+    ['the client shows the message of a JSON error', '{"error":{"message":"bad id"}}', /status 400: "bad id"$/],
+    [
+      'the client shows the title of an error that is a web page',
+      '<html><head><title>Bad Request</title></head><body>nginx</body></html>',
+      /status 400: "Bad Request"$/,
+    ],
+    ['the client shows nothing of a web page without a title', '<html><body>nginx</body></html>', /status 400\.$/],
   ])('%s', async (_, said, shown) => {
     answerInTurn(text(said, 400));
     const failure = await failureOf(openClient().service.readPrompt('prm_1'));

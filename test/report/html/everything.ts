@@ -78,7 +78,7 @@ export const everything: Readonly<Record<string, PagePrompt>> = {
 export const problems: Report['problems'] = [
   makeProblem(
     'config/unknown-field',
-    { field: 'promtps', suggestion: 'prompts' },
+    { field: 'promtps', known: [], suggestion: 'prompts' },
     { path: 'promptsync.yaml', line: 3, column: 1 },
   ),
 ];

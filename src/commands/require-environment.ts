@@ -1,0 +1,35 @@
+import type { Config } from '../config/config.ts';
+import { loadConfiguration, type WorkspaceOptions } from '../desired/open-workspace.ts';
+import { NO_ACCEPTED_WARNINGS } from '../domain/accepted-warnings.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
+import type { World } from '../domain/world.ts';
+import { readPrompts } from '../files/read-prompts.ts';
+import { makeProblem } from '../problem.ts';
+import { type CommandResult, type CommandRun, makeCommandResult, makeRunWithoutPlan } from './result.ts';
+
+/**
+ * Creates the result of a command without its required environment. The problem lists the environments of the workspace,
+ * so this function reads the configuration and, if it lists no environments, the prompt files.
+ * @param option the flag that the user must pass, such as `--to`
+ */
+export async function makeMissingEnvironmentResult(
+  mode: CommandRun['mode'],
+  option: string,
+  options: Pick<WorkspaceOptions, 'config' | 'configuration'>,
+  world: World,
+): Promise<CommandResult> {
+  const { config, problems } = await loadConfiguration(options, world);
+  const known = config === null ? [] : listKnownEnvironments(config, (await readPrompts(config)).files);
+  const missing = makeProblem('usage/needs-environment', { option, reason: null, known });
+  const run = { config, files: [], acceptedWarnings: NO_ACCEPTED_WARNINGS, problems: [missing, ...problems] };
+  return makeCommandResult(makeRunWithoutPlan(mode, run), world);
+}
+
+/** Returns the configured environments. If the configuration lists none, returns those that prompt files pin. */
+export function listKnownEnvironments(
+  { environments }: Pick<Config, 'environments'>,
+  files: readonly PromptFile[],
+): readonly string[] {
+  if (environments !== null) return environments.map(({ name }) => name);
+  return [...new Set(files.flatMap(({ pins }) => pins.map(({ environment }) => environment)))];
+}

@@ -1,0 +1,95 @@
+import type { JsonValue } from './json.ts';
+
+/**
+ * One mismatch between a value and its shape, as zod reports it. Each kind of mismatch has only some of the optional
+ * properties.
+ */
+export type ShapeFault = {
+  readonly code: string;
+  /** The wording of zod, or the wording that the shape defines. */
+  readonly message: string;
+  readonly expected?: unknown;
+  readonly origin?: unknown;
+  readonly minimum?: unknown;
+  readonly maximum?: unknown;
+  readonly inclusive?: unknown;
+  readonly values?: unknown;
+};
+
+/** Matches the beginning of each message that zod makes itself. */
+const ZOD_WORDING = /^(Invalid|Too (small|big)|Unrecognized)\b/;
+
+/** The words for the types that zod expects. */
+const EXPECTED_TYPES: ReadonlyMap<unknown, string> = new Map([
+  ['string', 'text'],
+  ['number', 'a number'],
+  ['int', 'a whole number'],
+  ['boolean', 'true or false'],
+  ['array', 'a list'],
+  ['object', 'a mapping'],
+  ['record', 'a mapping'],
+]);
+
+/** The words before and after a limit, by what has the limit. */
+const LIMIT_WORDS: ReadonlyMap<unknown, readonly [before: string, after: string]> = new Map([
+  ['string', ['', ' characters']],
+  ['array', ['', ' items']],
+  ['number', ['a number of ', '']],
+]);
+
+/**
+ * Describes a mismatch between a value and its shape as a clause, such as `expected text, but found a number`. Keeps the
+ * wording that a shape defines itself.
+ */
+export function describeShapeFault(fault: ShapeFault, value: JsonValue | undefined): string {
+  if (!ZOD_WORDING.test(fault.message)) return fault.message;
+  const expected = describeExpectedValue(fault);
+  return expected === null
+    ? 'it does not have the expected form'
+    : `expected ${expected}${describeFoundValue(fault, value)}`;
+}
+
+function describeExpectedValue(fault: ShapeFault): string | null {
+  const { code, origin, minimum, maximum, inclusive, values, expected } = fault;
+  const [before, after] = LIMIT_WORDS.get(origin) ?? ['', ''];
+  switch (code) {
+    case 'invalid_type':
+      return EXPECTED_TYPES.get(expected) ?? null;
+    case 'invalid_value':
+      return Array.isArray(values) ? joinChoices(values.map((choice) => JSON.stringify(choice))) : null;
+    case 'too_small':
+      return `${before}${inclusive === false ? 'more than' : 'at least'} ${String(minimum)}${after}`;
+    case 'too_big':
+      return `${before}${inclusive === false ? 'less than' : 'at most'} ${String(maximum)}${after}`;
+    default:
+      return null;
+  }
+}
+
+/** Joins choices, such as `"a", "b" or "c"`. */
+function joinChoices(choices: readonly string[]): string {
+  const [last = '', ...others] = choices.toReversed();
+  return others.length === 0 ? last : `${others.toReversed().join(', ')} or ${last}`;
+}
+
+/** Names the type of the value, if the mismatch is about types. Only the type, because the value can be secret. */
+function describeFoundValue({ code, expected }: ShapeFault, value: JsonValue | undefined): string {
+  if (code !== 'invalid_type' || value === undefined) return '';
+  // A number that is not whole is a number, too, so its type would explain nothing.
+  return expected === 'int' && typeof value === 'number' ? '' : `, but found ${nameType(value)}`;
+}
+
+function nameType(value: JsonValue): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  switch (typeof value) {
+    case 'string':
+      return 'text';
+    case 'number':
+      return 'a number';
+    case 'boolean':
+      return String(value);
+    default:
+      return 'a mapping';
+  }
+}
