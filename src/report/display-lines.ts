@@ -49,8 +49,8 @@ export function readDisplayLine(line: MarkedLine): DisplayLine {
 }
 
 /**
- * Matches the end of a sentence, with the blanks after it:
- * - a period, an exclamation mark, a question mark or an ellipsis, then quotation marks or brackets, then blanks. A
+ * Matches the end of a sentence:
+ * - a period, an exclamation mark, a question mark or an ellipsis, then quotation marks or brackets, before blanks. A
  *   lowercase letter after the blanks means that the sentence goes on. The period after a single letter, as in "e.g.", or
  *   after the number of a list item ends no sentence.
  * - one of the marks of East Asian scripts, which write no blanks between sentences
@@ -59,52 +59,50 @@ export function readDisplayLine(line: MarkedLine): DisplayLine {
  * "e.g.".
  */
 const SENTENCE_END =
-  /(?:[!?…]|(?<!(?:^|[^\p{L}\p{N}])\p{L}|^[\t\p{Zs}]*\p{N}+)\.)["'”’»)\]}*_`]*[\t\p{Zs}]+(?![\p{Ll}\t\p{Zs}])|[。！？｡]["'”’」』）)\]]*[\t\p{Zs}]*/gu;
+  /(?:[!?…]|(?<!(?:^|[^\p{L}\p{N}])\p{L}|^[\t\p{Zs}]*\p{N}+)\.)["'”’»)\]}*_`]*(?=[\t\p{Zs}]+[^\p{Ll}\t\p{Zs}])|[。！？｡]+["'”’」』）)\]]*(?=[\t\p{Zs}]*[^\t\p{Zs}。！？｡"'”’」』）)\]])/gu;
 
-/** Splits a line after each sentence. The sentences include the blanks after them. */
+/**
+ * Splits a line after each sentence. The blanks between two sentences belong to the second one, so that a sentence stays
+ * the same if another one is added after it.
+ */
 function splitIntoSentences(line: string): readonly string[] {
   const ends = Array.from(line.matchAll(SENTENCE_END), ({ 0: end, index }) => index + end.length);
-  return [...ends, line.length]
-    .map((end, index) => line.slice(ends[index - 1] ?? 0, end))
-    .filter((part) => part !== '');
+  return [...ends, line.length].map((end, index) => line.slice(ends[index - 1] ?? 0, end));
 }
 
-/** A word of a line, and the blanks after it. Either can be empty. */
-type Word = { readonly text: string; readonly blanks: string };
+/** A word of a line, and the blanks before it. After the last word, `text` is empty. */
+type Word = { readonly blanks: string; readonly text: string };
 
-/** Wraps a sentence that is too long for one display line. Blanks stay with the word before them. */
+/** Wraps a sentence that is too long for one display line. Blanks stay with the word after them. */
 function wrapSentence(sentence: string): readonly string[] {
   if (isShort(sentence)) return [sentence];
   const parts: string[] = [];
   let length = Number.POSITIVE_INFINITY;
-  for (const { text, blanks } of splitIntoWords(sentence).flatMap(cutWord)) {
+  for (const { blanks, text } of splitIntoWords(sentence).flatMap(cutWord)) {
     const textLength = measureLength(text);
-    // Blanks at the end of a display line need no room.
-    if (length + textLength > MAX_LINE_LENGTH) {
+    length += measureLength(blanks) + textLength;
+    if (text !== '' && length > MAX_LINE_LENGTH) {
       parts.push('');
-      length = 0;
+      // Blanks at the start of a display line need no room.
+      length = textLength;
     }
-    parts.push(`${parts.pop() ?? ''}${text}${blanks}`);
-    length += textLength + measureLength(blanks);
+    parts.push(`${parts.pop() ?? ''}${blanks}${text}`);
   }
   return parts;
 }
 
 function splitIntoWords(sentence: string): readonly Word[] {
-  return Array.from(sentence.matchAll(/([^\t\p{Zs}]+|^)([\t\p{Zs}]*)/gu), ([, text = '', blanks = '']) => ({
-    text,
-    blanks,
-  }));
+  const words = sentence.matchAll(/([\t\p{Zs}]*)([^\t\p{Zs}]+|$)/gu);
+  return Array.from(words, ([, blanks = '', text = '']) => ({ blanks, text }));
 }
 
 /** Cuts a word that is longer than a display line, for example in a script without blanks, or a long address. */
-function cutWord({ text, blanks }: Word): readonly Word[] {
-  if (isShort(text)) return [{ text, blanks }];
+function cutWord({ blanks, text }: Word): readonly Word[] {
+  if (isShort(text)) return [{ blanks, text }];
   const characters = splitIntoCharacters(text);
-  const count = Math.ceil(characters.length / MAX_LINE_LENGTH);
-  return Array.from({ length: count }, (_, index) => {
+  return Array.from({ length: Math.ceil(characters.length / MAX_LINE_LENGTH) }, (_, index) => {
     const part = characters.slice(index * MAX_LINE_LENGTH, (index + 1) * MAX_LINE_LENGTH).join('');
-    return { text: part, blanks: index === count - 1 ? blanks : '' };
+    return { blanks: index === 0 ? blanks : '', text: part };
   });
 }
 

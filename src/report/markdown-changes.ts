@@ -177,7 +177,10 @@ The files did not ask for these changes. Somebody changed the service, and this 
 const DRIFT_NOW = '#### Drift\n\nThese differences already exist in the service:';
 const DRIFT_BEFORE_RUN = '#### Drift\n\nThese differences existed in the service before this run:';
 
-/** Returns true if a sync overwrites what somebody did in the service, or if this run did, and the files want the same as the base. */
+/**
+ * Returns true if a sync would overwrite what somebody did in the service, or if this run overwrote it, although the
+ * files want the same as the base.
+ */
 function isOverwritten(drift: ReportDrift, { status, changes }: ReportPrompt): boolean {
   if (drift.kind !== 'outside' || status === 'blocked') return false;
   return changes.some((change) => words.findDriftOfChange(change, [drift]).some((one) => isRestored(one, change)));

@@ -9,6 +9,9 @@ const CONTEXT_LINES = 2;
 /** The mark of a display line that continues the line above it. It is outside of code, so no text can imitate it. */
 const CONTINUATION_MARK = '↳';
 
+/** The item of a list that stands for unchanged lines. */
+const GAP = '- ⋯';
+
 /** Compares the texts of a prompt by display lines. Environments with the same change share one diff. */
 export function makeMarkdownDiffs(prompt: ReportPrompt): readonly TextDiff[] {
   return makeTextDiffs(prompt, CONTEXT_LINES, splitIntoDisplayLines);
@@ -34,9 +37,11 @@ function renderBody({ hunks, type, unknownReason }: TextDiff): string {
     const shortened = hunk.blocks.map(({ kind, lines }) => ({ kind, lines: lines.map(shortenBlanks) }));
     return markWords(shortened, type).map(({ kind, lines }) => ({ kind, lines: lines.map(readDisplayLine) }));
   });
-  const list = blocks.map((all) => all.flatMap(renderBlock).join('\n')).join('\n- ⋯\n');
+  const list = blocks.map((all) => all.flatMap(renderBlock).join('\n')).join(`\n${GAP}\n`);
+  const startsInsideLine = blocks[0]?.[0]?.lines[0]?.isContinuation === true;
   const hasContinuation = blocks.flat().some(({ lines }) => lines.some(({ isContinuation }) => isContinuation));
-  return hasContinuation ? `${list}\n\n${CONTINUATION_MARK} continues the line above.` : list;
+  const legend = hasContinuation ? `\n\n${CONTINUATION_MARK} continues the line above.` : '';
+  return `${startsInsideLine ? `${GAP}\n` : ''}${list}${legend}`;
 }
 
 /** A block of a diff with decoded display lines. */

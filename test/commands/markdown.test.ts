@@ -59,12 +59,12 @@ describe('the Markdown report of a plan', () => {
     const section = findSection(page, 'staging: 1 prompt');
     const lines = section.split('\n').filter((line) => line.startsWith('- '));
     expect(lines).toEqual([
-      `- \`${RULES[0]} \``,
-      `- ↳ \`${RULES[1]} \``,
-      '- **−** ↳ `Refunds are paid to the original payment method within `~~`five`~~`  working days.  `',
-      '- **+** ↳ `Refunds are paid to the original payment method within `**`seven`**`  working days.  `',
-      `- ↳ \`${RULES[3]} \``,
-      `- ↳ \`${RULES[4]} \``,
+      `- \`${RULES[0]}\``,
+      `- ↳ \` ${RULES[1]}\``,
+      '- **−** ↳ `  Refunds are paid to the original payment method within  `~~`five`~~` working days.`',
+      '- **+** ↳ `  Refunds are paid to the original payment method within  `**`seven`**` working days.`',
+      `- ↳ \` ${RULES[3]}\``,
+      `- ↳ \` ${RULES[4]}\``,
     ]);
     expect(section).toContain('\n\n↳ continues the line above.\n');
     expect(page).not.toContain('```');

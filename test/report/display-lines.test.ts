@@ -39,27 +39,27 @@ describe('splitIntoDisplayLines', () => {
     [
       'splitIntoDisplayLines splits a longer line after each sentence',
       `${FILLER} Is it late? Then hurry! “Now.” Go…  Done.`,
-      [`${FILLER} `, '↳Is it late? ', '↳Then hurry! ', '↳“Now.” ', '↳Go…  ', '↳Done.'],
+      [FILLER, '↳ Is it late?', '↳ Then hurry!', '↳ “Now.”', '↳ Go…', '↳  Done.'],
     ],
     [
       'splitIntoDisplayLines does not split after abbreviations, numbers of list items, decimals and file names',
       `12. Send it, e.g. To Ada J. Smith, for 3.50 EUR, as in notes.md or approx. one page. ${FILLER}`,
-      ['12. Send it, e.g. To Ada J. Smith, for 3.50 EUR, as in notes.md or approx. one page. ', `↳${FILLER}`],
+      ['12. Send it, e.g. To Ada J. Smith, for 3.50 EUR, as in notes.md or approx. one page.', `↳ ${FILLER}`],
     ],
     [
       'splitIntoDisplayLines splits Chinese and Japanese after their own marks, without blanks',
-      `${'请用客户的语言回答。'.repeat(10)}好的！`,
-      ['请用客户的语言回答。', ...Array.from({ length: 9 }, () => '↳请用客户的语言回答。'), '↳好的！'],
+      `${'请用客户的语言回答。'.repeat(10)}「好的！？」`,
+      ['请用客户的语言回答。', ...Array.from({ length: 9 }, () => '↳请用客户的语言回答。'), '↳「好的！？」'],
     ],
     [
       'splitIntoDisplayLines wraps a sentence between words if it is longer than 100 characters',
-      'word '.repeat(21).trim(),
-      ['word '.repeat(20), '↳word'],
+      'word '.repeat(21),
+      ['word '.repeat(20).trim(), '↳ word '],
     ],
     [
       'splitIntoDisplayLines cuts a word of more than 100 characters between two characters',
       `a ${'👩‍👩‍👧'.repeat(101)} b`,
-      ['a ', `↳${'👩‍👩‍👧'.repeat(100)}`, '↳👩‍👩‍👧 b'],
+      ['a', `↳ ${'👩‍👩‍👧'.repeat(100)}`, '↳👩‍👩‍👧 b'],
     ],
     [
       'splitIntoDisplayLines counts a long run of blanks as the note that the page shows',
@@ -76,10 +76,15 @@ describe('splitIntoDisplayLines', () => {
     expect(split(text)).toEqual(lines);
   });
 
+  test('A sentence that is added at the end of a paragraph does not change the display lines of the other sentences', () => {
+    const paragraph = `${FILLER} ${FILLER}`;
+    expect(split(`${paragraph} Never lie.`)).toEqual([...split(paragraph), '↳ Never lie.']);
+  });
+
   test('splitIntoDisplayLines keeps the marker line of a chat prompt whole, but not the same line of a text prompt', () => {
     const marker = `{{role "${'x'.repeat(150)}"}}`;
     expect(split(marker, 'chat')).toEqual([marker]);
-    expect(split(marker)).toEqual(['{{role ', `↳"${'x'.repeat(99)}`, `↳${'x'.repeat(51)}"}}`]);
+    expect(split(marker)).toEqual(['{{role', `↳ "${'x'.repeat(99)}`, `↳${'x'.repeat(51)}"}}`]);
   });
 
   const word = fc.constantFrom(
@@ -106,13 +111,13 @@ describe('splitIntoDisplayLines', () => {
     );
   });
 
-  test('No display line is longer than 100 characters, not counting the blanks at its end', () => {
+  test('No display line is longer than 100 characters, not counting the blanks around it', () => {
     const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
     const short = fc.array(fc.tuple(word, fc.constantFrom(' ', '\n', '')), { maxLength: 60 });
     fc.assert(
       fc.property(short, (parts) => {
         for (const { text } of readLines(splitIntoDisplayLines(parts.flat().join(''), 'text'))) {
-          expect([...characters.segment(text.trimEnd())].length).toBeLessThanOrEqual(100);
+          expect([...characters.segment(text.trim())].length).toBeLessThanOrEqual(100);
         }
       }),
       { numRuns: runs(200) },
