@@ -89,7 +89,9 @@ describe('the mode pull', () => {
     await byHand('By another hand');
     expect(await pull()).toMatchObject({ exitCode: 0 });
     expect(written().toSorted()).toEqual(['PATCH issues/comments/2000000001', 'PATCH pulls/1', 'POST check-runs']);
-    expect(github.pulls()).toMatchObject([{ body: expect.stringContaining('- **+** `By another hand`\n'), head: tipOf(PULL) }]);
+    expect(github.pulls()).toMatchObject([
+      { body: expect.stringContaining('- **+** `By another hand`\n'), head: tipOf(PULL) },
+    ]);
     expect(fileAt(PULL)).toContain('By another hand');
 
     const applied = await team.runPush(team.mergeProposed(PULL), { inputs: REVIEWED });
