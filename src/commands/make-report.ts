@@ -42,7 +42,8 @@ type ReportInput = Omit<CommandRun, 'folder' | 'vocabulary'> & Partial<Pick<Comm
  * Creates the public report of a run. promptsync renders every output format from this report, even after a failed run.
  */
 export function makeReport(run: ReportInput): Report {
-  const { narrowed, written, nextSteps, committed, commits, orphans, vocabulary = DEFAULT_VOCABULARY } = run;
+  const { narrowed, environmentOrder, written, nextSteps, committed, commits, orphans } = run;
+  const { vocabulary = DEFAULT_VOCABULARY } = run;
   const omitAccepted = makeWarningFilter(run);
   const makeProblems = (problems: readonly ReportProblem[], promptPath?: string) =>
     omitAccepted(problems, promptPath).map((problem) => applyVocabularyToProblem(problem, vocabulary));
@@ -54,6 +55,7 @@ export function makeReport(run: ReportInput): Report {
     ...(vocabulary !== DEFAULT_VOCABULARY && { vocabulary }),
     commit: run.commit,
     ...(narrowed && { changed_since: narrowed.since }),
+    ...(environmentOrder && { promotion_order: environmentOrder }),
     plan_digest: choosePlanDigest(run),
     summary: { ...summarize(prompts, run.mode), ...(narrowed && { not_looked_at: narrowed.notLookedAt }) },
     prompts,

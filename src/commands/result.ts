@@ -82,6 +82,8 @@ export type CommandRun = {
    * unchanged.
    */
   readonly narrowed?: { readonly since: string; readonly notLookedAt: number };
+  /** The configured environments in promotion order. Null or absent if the configuration lists none. */
+  readonly environmentOrder?: readonly string[] | null;
   /**
    * The problems of the configuration, of git, of files and of the run itself. The problems of a single prompt are in
    * its plan or its outcome.

@@ -246,7 +246,7 @@ async function readHistoryWithBase(
 
 /** Creates the run of a command that has a plan and has not written to the service. */
 export function makePlannedRun(mode: CommandRun['mode'], workspace: PlannedWorkspace): CommandRun {
-  const { config, service, repository, files, acceptedWarnings, plan, skipped, problems } = workspace;
+  const { config, service, repository, files, acceptedWarnings, plan, skipped, environmentOrder, problems } = workspace;
   const commit = repository?.head ?? null;
   const run = {
     mode,
@@ -258,6 +258,7 @@ export function makePlannedRun(mode: CommandRun['mode'], workspace: PlannedWorks
     acceptedWarnings,
     plan,
     outcomes: null,
+    environmentOrder,
     problems,
   };
   return skipped === null ? run : { ...run, narrowed: { since: skipped.since, notLookedAt: skipped.prompts.length } };

@@ -223,37 +223,6 @@ export function describeAffectedPrompts({ affected = [] }: ReportPrompt, show: S
   return [`this also changes ${formatCount(affected.length, 'composed prompt')}: ${names}.`];
 }
 
-/**
- * Describes the changes that callers of a prompt must adapt to: a changed key, and added or removed variables. Omits
- * changes that only undo an edit that somebody made in the service, because callers never had to adapt to that edit.
- */
-export function describeBreakingChanges(prompt: ReportPrompt, show: ShowText): readonly string[] {
-  const undone = prompt.drift.filter(
-    ({ kind, restores, ...place }) => kind === 'outside' && restores && (!('field' in place) || place.field === 'key'),
-  );
-  const kept = prompt.changes.filter((change) => findDriftOfChange(change, undone).length === 0);
-  const keys = kept.flatMap((change) => (change.kind === 'update-prompt' ? (change.fields.key ?? []) : []));
-  const inputs = listTextChanges({ ...prompt, changes: kept }).flatMap(({ environment, texts }) => {
-    return texts.breaking.map((input) => ({ kind: input.kind, name: describeInput(input, show), environment }));
-  });
-  return [
-    ...keys.map(({ before, after }) => {
-      return `the key changes from ${show(before)} to ${show(after)}. Callers that use the key must change it.`;
-    }),
-    ...[...Map.groupBy(inputs, ({ kind, name }) => `${kind} ${name}`).values()].map((group) => {
-      const { kind = 'added', name = '' } = group[0] ?? {};
-      const then = kind === 'added' ? 'Callers must supply it.' : 'Callers no longer need to supply it.';
-      const where = group.map(({ environment }) => show(environment)).join(', ');
-      return `${where}: the ${name} is ${kind}. ${then}`;
-    }),
-  ];
-}
-
-/** Returns a phrase for a variable or a placeholder whose value callers supply. */
-function describeInput(input: NamedTexts['texts']['breaking'][number], show: ShowText): string {
-  return 'variable' in input ? `variable ${show(`{{${input.variable}}}`)}` : `placeholder ${show(input.placeholder)}`;
-}
-
 /** The maximum number of messages to list on each side of a change. */
 const MAX_LISTED_MESSAGES = 50;
 /** The maximum length of the name of a message in a list, in UTF-16 code units. */

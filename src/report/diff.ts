@@ -39,19 +39,25 @@ export type Block = { readonly kind: 'same' | 'removed' | 'added'; readonly line
  */
 const MAX_EDITS = 500;
 
+/** Converts a text to the lines that a diff compares and shows. */
+type LayOut = (text: string, type: PromptType) => string;
+
+const keepText: LayOut = (text) => text;
+
 /**
  * Compares the text that each environment serves now with the text that it would serve after a change. Environments
  * with the same old and new version share one diff. Identical texts produce no diff.
  * @param context the number of unchanged lines to keep around each change; `Infinity` keeps all lines
+ * @param layOut converts a text to the lines to compare; the default keeps the lines of the text
  */
-export function makeTextDiffs(prompt: ReportPrompt, context: number): readonly TextDiff[] {
+export function makeTextDiffs(prompt: ReportPrompt, context: number, layOut: LayOut = keepText): readonly TextDiff[] {
   const groups = Map.groupBy(listTextChanges(prompt), ({ before, after, texts }) =>
     JSON.stringify([before, after, makeComparedTexts(texts)]),
   );
   return [...groups.values()].flatMap((group) => {
     const environments = group.map(({ environment }) => environment);
     const type = prompt.type ?? 'text';
-    return group[0] === undefined ? [] : makeTextDiff({ environments, type }, group[0], context);
+    return group[0] === undefined ? [] : makeTextDiff({ environments, type }, group[0], context, layOut);
   });
 }
 
@@ -59,10 +65,14 @@ function makeTextDiff(
   subject: Pick<TextDiff, 'environments' | 'type'>,
   named: NamedTexts,
   context: number,
+  layOut: LayOut,
 ): readonly TextDiff[] {
   const { before, after, texts } = named;
   const unknownReason = chooseUnknownReason(named);
-  const hunks = unknownReason === null ? makeHunks(makeComparedTexts(texts), context) : [];
+  const [oldText, newText] = makeComparedTexts(texts);
+  const makeAllHunks = (): readonly Hunk[] =>
+    makeHunks([layOut(oldText, subject.type), layOut(newText, subject.type)], context);
+  const hunks = unknownReason === null ? makeAllHunks() : [];
   return unknownReason === null && hunks.length === 0 ? [] : [{ ...subject, before, after, unknownReason, hunks }];
 }
 

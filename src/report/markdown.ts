@@ -1,8 +1,27 @@
 import { isError } from '../problem.ts';
 import { describeBaselines, listBaselinePrompts, omitListedBaseline } from './baselines.ts';
-import { renderDiffs } from './diff-text.ts';
-import { renderCodeBlock, renderCodeSpan, escapeHtml, shortenBlanks } from './escape.ts';
+import { describeBreakingChanges, describeUnusedInputs } from './breaking-changes.ts';
+import { renderCodeBlock, renderCodeSpan, shortenBlanks } from './escape.ts';
 import { describeDifference, makeHistoryTables, type HistoryTable } from './history.ts';
+import {
+  CHANGE_TABLE_HEAD,
+  divideChanges,
+  makeDriftSections,
+  makeEnvironmentSections,
+  renderChangeCells,
+  renderOtherDiffs,
+} from './markdown-changes.ts';
+import {
+  fitSections,
+  makeDiffSection,
+  makeSection,
+  type OmittedItems,
+  renderPromptName,
+  renderTableHead,
+  renderTableRow,
+  type Section,
+  type SizeLimit,
+} from './markdown-sections.ts';
 import {
   NOT_ASKED_CODE,
   getGroupedProblem,
@@ -12,21 +31,13 @@ import {
   renderProblem,
   type ProblemGroup,
 } from './problems.ts';
-import type { Report, ReportChange, ReportProblem, ReportPrompt } from './schema.ts';
+import type { Report, ReportProblem, ReportPrompt } from './schema.ts';
 import { makeMatrixCell, formatMatrixCell, listEnvironments, listMatrixSigns, sortByAttention } from './status.ts';
 import { PLAIN_STYLE } from './style.ts';
 import { describeImportCommits, listDifferingRows, hasHistory, renderOutcome } from './summary.ts';
 import { formatCount, shortenCommitId, shortenDigest } from '../text.ts';
 import * as words from './describe.ts';
 import { describeWaitingPromotions } from './waiting.ts';
-
-/** The maximum length of a page. The caller chooses the unit, for example bytes. */
-type SizeLimit = {
-  /** The maximum length, in the unit that `measure` returns. */
-  readonly most: number;
-  /** Returns the length of a string. */
-  readonly measure: (text: string) => number;
-};
 
 /** The options of a page: its maximum length, and what to show in addition to the report. */
 export type MarkdownOptions = {
@@ -122,18 +133,20 @@ function makeSections(report: Report): readonly Section[] {
   const baselinePrompts = listBaselinePrompts(report);
   const problems = listProblems(report);
   const warnings = problems.filter((problem) => !isError(problem) && problem.code !== NOT_ASKED_CODE);
-  const wasApplied = mode === 'apply' || prompts.some(({ status }) => status === 'applied');
-  const head = renderTableHead(['prompt', 'change']);
+  const environments = makeEnvironmentSections(report);
+  const changesTitle = environments.length > 0 ? 'Other changes' : chooseChangesTitle(report);
   return [
     makeSection('#### Problems\n', 'problem', 0.3, problems.filter(isError), renderProblemItems),
     ...makeMatrixSections(report),
     makeSection('#### Waiting for promotion\n\n', 'note', 0.5, prompts, (prompt) =>
       describeWaitingPromotions(prompt, renderCodeSpan).map((text) => `- ${renderCodeSpan(prompt.key)}: ${text}\n`),
     ),
-    makeSection(`#### ${wasApplied ? 'Changes' : 'What would change'}\n\n${head}`, 'row', 0.5, prompts, (prompt) =>
+    ...environments,
+    makeSection(`#### ${changesTitle}\n\n${CHANGE_TABLE_HEAD}`, 'row', 0.5, prompts, (prompt) =>
       renderPromptRows(omitListedBaseline(prompt, baselinePrompts), report.plan_digest !== null),
     ),
     makeSection('', 'list of baselines', 0.5, [baselinePrompts], (listed) => renderBaselineItems(listed, mode)),
+    makeDiffSection(prompts.flatMap(renderOtherDiffs)),
     makeSection('#### Kept metadata\n', 'metadata note', 0.5, prompts, renderMetadataItems),
     ...makeHistorySections(report),
     makeSection('#### Orphans\n\n', 'orphan', 0.5, words.describeOrphans(report, renderCodeSpan), (text) => [
@@ -144,14 +157,16 @@ function makeSections(report: Report): readonly Section[] {
       `- ${text}\n`,
     ]),
     makeSection('#### Breaking\n\n', 'breaking note', 0.4, prompts, (prompt) =>
-      words.describeBreakingChanges(prompt, renderCodeSpan).map((text) => `- ${renderCodeSpan(prompt.key)}: ${text}\n`),
+      describeBreakingChanges(prompt, renderCodeSpan).map((text) => `- ${renderCodeSpan(prompt.key)}: ${text}\n`),
     ),
     makeSection('#### Composed prompts\n\n', 'composed note', 0.4, prompts, (prompt) =>
       words.describeAffectedPrompts(prompt, renderCodeSpan).map((text) => `- ${renderCodeSpan(prompt.key)}: ${text}\n`),
     ),
-    makeDriftSection(report),
-    makeSection('#### Texts\n', 'diff', 0.95, prompts, renderDiffItems),
-    makeSection('#### Warnings\n', 'warning', 1, groupProblems(warnings), renderWarningItems),
+    makeSection('#### No longer used\n\n', 'note', 0.4, prompts, (prompt) =>
+      describeUnusedInputs(prompt, renderCodeSpan).map((text) => `- ${renderCodeSpan(prompt.key)}: ${text}\n`),
+    ),
+    ...makeDriftSections(report),
+    makeSection('#### Warnings\n', 'warning', 0.3, groupProblems(warnings), renderWarningItems),
   ];
 }
 
@@ -160,28 +175,8 @@ function renderBaselineItems(prompts: readonly ReportPrompt[], mode: Report['mod
   return prompts.length === 0 ? [] : [`${describeBaselines(prompts.map(renderPromptName), mode, Infinity)}\n`];
 }
 
-function makeDriftSection(report: Report): Section {
-  const { mode, prompts } = report;
-  const intro = words.applyReportWords(report, mode === 'apply' ? DRIFT_BEFORE_RUN : DRIFT_NOW);
-  return makeSection(`#### Drift\n\n${intro}\n\n`, 'drift note', 0.5, prompts, (prompt) =>
-    prompt.drift.map((drift) => {
-      return `- ${renderPromptName(prompt)}: ${words.describeDrift(drift, prompt, mode, renderCodeSpan)}\n`;
-    }),
-  );
-}
-
-const DRIFT_NOW = 'These differences already exist in the service:';
-const DRIFT_BEFORE_RUN = 'These differences existed in the service before this run:';
-
-/** Builds a section from values. `renderItems` can return any number of items for a value. */
-function makeSection<Value>(
-  open: string,
-  item: string,
-  share: number,
-  values: readonly Value[],
-  renderItems: (value: Value) => readonly string[],
-): Section {
-  return { open: `\n${open}`, items: values.flatMap(renderItems), item, share };
+function chooseChangesTitle({ mode, prompts }: Report): string {
+  return mode === 'apply' || prompts.some(({ status }) => status === 'applied') ? 'Changes' : 'What would change';
 }
 
 /**
@@ -220,37 +215,32 @@ function renderWarningItems(group: ProblemGroup): readonly string[] {
 }
 
 /**
- * Renders the table rows of a prompt:
- * - one row for each changed environment, each changed field and each edit
- * - one row for each change of the messages of a chat prompt
+ * Renders the table rows of a prompt for what belongs to no environment:
+ * - one row for each changed field and each edit
+ * - one row for each change of the messages of a chat prompt, if the command edits its text
  * - one row for a new version, but only if no environment will serve it or if it keeps metadata
  * - one row with the status, if the prompt failed or was not attempted and has no changes to show
  * @param hasPlanDigest whether the report has a plan; without a plan, only a prompt with edits can get a row with its
  * status
  */
 function renderPromptRows(prompt: ReportPrompt, hasPlanDigest: boolean): readonly string[] {
-  const { status, changes, edits = [] } = prompt;
-  const shown = changes.filter((change) => !onlyRestoresBase(change, prompt));
-  const rows = shown.flatMap((change) =>
+  const { status, changes } = prompt;
+  const { ofEnvironments, others } = divideChanges(prompt);
+  const edits = others.edits ?? [];
+  const rows = others.changes.flatMap((change) =>
     change.kind === 'create-version' && !change.metadata_from && !words.hasNoFollower(change, changes)
       ? []
-      : words
-          .describeChange(change)
-          .map((text) => `${renderCodeSpan(text)}${words.describeChangeNotes(change, prompt, renderCodeSpan)}`),
+      : renderChangeCells(change, prompt),
   );
-  const isUnfinished = (hasPlanDigest || edits.length > 0) && (status === 'failed' || status === 'not_attempted');
-  const messages = shown.length > 0 || edits.length > 0 ? words.listMessageChanges(prompt).map(renderCodeSpan) : [];
+  const hasEdits = (prompt.edits ?? []).length > 0;
+  const isUnfinished = (hasPlanDigest || hasEdits) && (status === 'failed' || status === 'not_attempted');
+  const messages = words.listMessageChanges(others).map(renderCodeSpan);
   const edited = [...edits.map((edit) => renderCodeSpan(words.describeEdit(edit))), ...messages];
   // The edits of a failed prompt are in the file only if they contain a conflict for the user to resolve.
   const writtenEdits = edits.some(words.isConflict) ? edited : [];
-  const cells =
-    rows.length === 0 && isUnfinished ? [words.describeStatus(status), ...writtenEdits] : [...rows, ...edited];
+  const hasChangeRows = rows.length + ofEnvironments.changes.length > 0;
+  const cells = !hasChangeRows && isUnfinished ? [words.describeStatus(status), ...writtenEdits] : [...rows, ...edited];
   return cells.map((cell) => renderTableRow([renderPromptName(prompt), cell]));
-}
-
-/** Renders the key of a prompt. If the report contains the address of its page in the service, the key is a link. */
-function renderPromptName({ key, url }: Pick<ReportPrompt, 'key' | 'url'>): string {
-  return url === undefined ? renderCodeSpan(key) : `[${renderCodeSpan(key)}](${url})`;
 }
 
 /** Renders the metadata that new versions keep from earlier versions, as a code block below the key of the prompt. */
@@ -261,33 +251,6 @@ function renderMetadataItems({ key, changes }: ReportPrompt): readonly string[] 
     const note = words.describeVersionNotes(change, changes, renderCodeSpan).trim();
     return [`\n${renderCodeSpan(key)} ${note}\n\n${renderCodeBlock(lines.map(shortenBlanks), 'text')}\n`];
   });
-}
-
-/**
- * Returns true if a planned change only restores what the base commit wants. The page lists such a change as drift,
- * because it does not come from a change to the files.
- */
-function onlyRestoresBase(change: ReportChange, { drift }: ReportPrompt): boolean {
-  if (change.kind === 'create-version' || change.status !== undefined) return false;
-  const restored = words.findDriftOfChange(change, drift).filter(({ restores }) => restores);
-  return restored.length === (change.kind === 'update-prompt' ? Object.keys(change.fields).length : 1);
-}
-
-function renderDiffItems(prompt: ReportPrompt): readonly string[] {
-  const lines = prompt.status === 'failed' ? [] : renderDiffs(prompt, PLAIN_STYLE, 'whole');
-  if (lines.length === 0) return [];
-  const summary = `<summary><code>${escapeHtml(prompt.key)}</code> <code>${escapeHtml(prompt.path)}</code></summary>`;
-  return [`\n<details>${summary}\n\n${renderCodeBlock(lines, 'diff')}\n\n</details>\n`];
-}
-
-/** Renders the header row of a table and the separator row below it. The cells must already be Markdown. */
-function renderTableHead(columns: readonly string[]): string {
-  return renderTableRow(columns) + renderTableRow(columns.map(() => '---'));
-}
-
-/** Renders one table row, including its line feed. The cells must already be Markdown. */
-function renderTableRow(cells: readonly string[]): string {
-  return `| ${cells.join(' | ')} |\n`;
 }
 
 /**
@@ -310,50 +273,4 @@ function makeHistorySection({ title, columns, rows, item }: HistoryTable): Secti
   const above = title === null ? '' : `\n${title}\n`;
   if (rows.length === 0 && title !== null) return { open: '', items: [above], item, share: 0.9 };
   return { open: `${above}\n${renderTableHead(columns)}`, items: rows.map(renderTableRow), item, share: 0.9 };
-}
-
-/** A section of a page. The page includes each item completely or not at all. It omits a section without items. */
-type Section = {
-  /** The text before the items: the heading and, if the items are table rows, the header row of the table. */
-  readonly open: string;
-  readonly items: readonly string[];
-  /** The singular noun for an item, for example `diff`. The note on omitted items uses it. */
-  readonly item: string;
-  /**
-   * The maximum share of the remaining space that the section may use, from 0 to 1. The rest is left for later
-   * sections.
-   */
-  readonly share: number;
-};
-
-/** The number of items that the page omits from one section, and the noun for such an item. */
-type OmittedItems = { readonly item: string; readonly count: number };
-
-type FittedSections = {
-  readonly text: string;
-  /** One entry for each section that is incomplete. */
-  readonly omitted: readonly OmittedItems[];
-};
-
-/**
- * Renders as many items as fit into the limit, starting with the first section. Renders all items if there is no limit.
- */
-function fitSections(sections: readonly Section[], limit: SizeLimit | null): FittedSections {
-  const measure = limit?.measure ?? (() => 0);
-  let room = limit?.most ?? Number.MAX_SAFE_INTEGER;
-  const fitted = sections.map(({ open, items, item, share }) => {
-    let left = room * share - measure(open);
-    const kept = items.filter((text) => {
-      const fits = measure(text) <= left;
-      if (fits) left -= measure(text);
-      return fits;
-    });
-    const text = kept.length === 0 ? '' : `${open}${kept.join('')}`;
-    room -= measure(text);
-    return { text, item, count: items.length - kept.length };
-  });
-  return {
-    text: fitted.map(({ text }) => text).join(''),
-    omitted: fitted.flatMap(({ item, count }) => (count === 0 ? [] : [{ item, count }])),
-  };
 }

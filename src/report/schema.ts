@@ -316,6 +316,10 @@ export const ReportShape = z.object({
     .string()
     .optional()
     .describe('The commit of --changed-since. The report covers only prompts that changed after it.'),
+  promotion_order: z
+    .array(z.string())
+    .optional()
+    .describe('The configured environments in promotion order. Absent if the configuration lists none.'),
   plan_digest: DigestShape.nullable().describe('The digest of the plan, for --expect-plan. null if there is no plan.'),
   summary: z
     .object({

@@ -119,16 +119,18 @@ export type MatrixCell = {
 };
 
 /**
- * Returns all environments of a report, without duplicates. Each prompt lists its environments in promotion order. The
- * result starts with those of the prompt that mentions environments most often.
+ * Returns all environments that the prompts of a report mention, without duplicates and in promotion order. Without
+ * configured environments, each prompt lists its environments in the order of its file. The result then starts with
+ * those of the prompt that mentions environments most often.
  */
-export function listEnvironments({ prompts }: Report): readonly string[] {
+export function listEnvironments({ prompts, promotion_order: order = [] }: Report): readonly string[] {
   const lists = prompts.map(({ environments = [], edits = [], changes, drift }) =>
     [...environments, ...edits, ...changes, ...drift].flatMap((part) =>
       'environment' in part ? [part.environment] : [],
     ),
   );
-  return [...new Set(lists.toSorted((a, b) => b.length - a.length).flat())];
+  const mentioned = new Set(lists.toSorted((a, b) => b.length - a.length).flat());
+  return [...new Set([...order.filter((name) => mentioned.has(name)), ...mentioned])];
 }
 
 /**

@@ -16,6 +16,7 @@ import {
 } from './style.ts';
 import { renderSummary } from './summary.ts';
 import { formatCount } from '../text.ts';
+import { describeBreakingChanges, describeUnusedInputs } from './breaking-changes.ts';
 import * as words from './describe.ts';
 
 /** The style of the report, and how much of it to show. */
@@ -175,9 +176,9 @@ function renderWork(prompt: ReportPrompt, mode: Report['mode'], style: Style): r
       return [...texts, ...renderKeptMetadataLines(change, style)];
     }),
     ...words.listMessageChanges(prompt).flatMap((line) => fitIndentedLine(`${yellow('~')} ${escapeLine(line)}`)),
-    ...words
-      .describeBreakingChanges(prompt, escapeLine)
-      .flatMap((sentence) => fitIndentedLine(`${magenta('!')} ${sentence}`)),
+    ...[...describeBreakingChanges(prompt, escapeLine), ...describeUnusedInputs(prompt, escapeLine)].flatMap(
+      (sentence) => fitIndentedLine(`${magenta('!')} ${sentence}`),
+    ),
     ...words
       .describeAffectedPrompts(prompt, escapeLine)
       .flatMap((sentence) => fitIndentedLine(`${magenta('!')} ${sentence}`)),

@@ -109,7 +109,7 @@ describe('drift on a pull request', () => {
     const { team } = await inSync();
     await byHand(team);
     const { summary } = await team.review(change);
-    const [changes = '', drift = ''] = summary.split('#### Drift');
+    const [changes = '', drift = ''] = summary.split('#### Overwrites changes made in the service');
     expect(changes).toContain('| `farewell` | `staging: v1 → new version` |');
     expect(changes).not.toContain('greeting');
     expect(drift).toContain('- `greeting`: `staging` serves `v2`, but the base wants `v1` (changed outside of git).');

@@ -73,7 +73,7 @@ describe('the mode pull', () => {
     const one = github.pulls()[0]!;
     const { head } = one;
     expect(one).toMatchObject({ number: 1, branch: PULL, base: 'main', title: 'Pull greeting from the service' });
-    expect(one.body).toContain('-Text of greeting.\n+By hand');
+    expect(one.body).toContain('- **−** `Text of greeting.`\n- **+** `By hand`\n');
     expect(fileAt(PULL)).toContain('By hand');
     expect([tipOf('main'), git(team.origin, 'show', '-s', '--format=%P %ce', PULL)]).toEqual([
       main,
@@ -89,7 +89,9 @@ describe('the mode pull', () => {
     await byHand('By another hand');
     expect(await pull()).toMatchObject({ exitCode: 0 });
     expect(written().toSorted()).toEqual(['PATCH issues/comments/2000000001', 'PATCH pulls/1', 'POST check-runs']);
-    expect(github.pulls()).toMatchObject([{ body: expect.stringContaining('+By another hand'), head: tipOf(PULL) }]);
+    expect(github.pulls()).toMatchObject([
+      { body: expect.stringContaining('- **+** `By another hand`\n'), head: tipOf(PULL) },
+    ]);
     expect(fileAt(PULL)).toContain('By another hand');
 
     const applied = await team.runPush(team.mergeProposed(PULL), { inputs: REVIEWED });

@@ -35,7 +35,7 @@ test.each<[string, (team: Team, commit: string) => Promise<string>]>([
   const [first] = github.comments(1);
   expect(first?.body).toContain('| `greeting` | `staging: v1 → new version` |');
   expect(first?.body).toContain('| `greeting` | `production: none → v1` |');
-  expect(first?.body).toContain('-Hello {{name}}.\n+Hi {{name}}.');
+  expect(first?.body).toContain('- **−** ~~`Hello`~~` {{name}}.`\n- **+** **`Hi`**` {{name}}.`\n');
 
   push('change', { 'prompts/greeting.md': promptText('greeting', { pins: both, text: 'Hi {{name}} and {{you}}.' }) });
   const pull = openPull('change');
@@ -73,7 +73,7 @@ test.each<[string, (team: Team, commit: string) => Promise<string>]>([
   expect(await proposeOutsideChanges(merged)).toMatchObject({ exitCode: 0, outputs: { changes: 'true' } });
   const [edited] = github.pulls();
   expect(edited).toMatchObject({ number: 2, title: 'Pull greeting from the service' });
-  expect(edited?.body).toContain('+Hi {{name}} and {{you}}, by hand.');
+  expect(edited?.body).toContain('- **+** `Hi {{name}} and {{you}}`**`, by hand`**`.`\n');
   expect(github.comments(2)[0]?.body).toContain('nothing to do: 2 prompts in sync.');
   expect(github.checks(edited?.head ?? '')).toMatchObject([{ name: 'promptsync', conclusion: 'neutral' }]);
 

@@ -72,7 +72,7 @@ describe('reports of a chat prompt', () => {
     async (format) => {
       const { run } = await makeChanged(`\n${BEFORE.replace('\n\n', '\n\n\n')}`);
       const { stdout } = await run('plan', '--format', format);
-      expect(stdout).toMatch(/^ *\+\{\{placeholder "history"\}\}$/m);
+      expect(stdout.replaceAll(/[`*]/g, '')).toMatch(/^(?: *|- )\+ ?\{\{placeholder "history"\}\}$/m);
       expect(stdout).toMatch(/the placeholder .?history.? is added\. Callers must supply it\./);
     },
   );

@@ -41,20 +41,28 @@ describe('reports with a run of 3,000 blanks', () => {
   );
 
   test.each([
-    ['Reports shorten 3,000 spaces at the start of a line', `${' '.repeat(3_000)}word`, '+…[3000 spaces]…word'],
-    ['Reports shorten 3,000 spaces at the end of a line', `word${' '.repeat(3_000)}`, '+word…[3000 spaces]…'],
-    ['Reports shorten a line that consists of 3,000 tabs', `a\n${'\t'.repeat(3_000)}\nb`, '+…[3000 tabs]…'],
-    ['Reports shorten 3,000 spaces in a context line of a diff', `Old\nx${' '.repeat(3_000)}y`, ' x…[3000 spaces]…y'],
-  ])('%s', (_, text, line) => {
+    ['Reports shorten 3,000 spaces at the start of a line', `${' '.repeat(3_000)}word`, '+', '…[3000 spaces]…word'],
+    ['Reports shorten 3,000 spaces at the end of a line', `word${' '.repeat(3_000)}`, '+', 'word…[3000 spaces]…'],
+    ['Reports shorten a line that consists of 3,000 tabs', `a\n${'\t'.repeat(3_000)}\nb`, '+', '…[3000 tabs]…'],
+    [
+      'Reports shorten 3,000 spaces in a context line of a diff',
+      `Old\nx${' '.repeat(3_000)}y`,
+      ' ',
+      'x…[3000 spaces]…y',
+    ],
+  ])('%s', (_, text, sign, line) => {
     const before = text.includes('Old') ? text.replace('Old', 'Older') : 'Old';
-    const [markdown] = reviewsOf(before, text);
-    expect(markdown?.split('\n')).toContain(line);
+    const [markdown, log] = reviewsOf(before, text);
+    expect(markdown?.split('\n')).toContain(`- ${sign === '+' ? '**+** ' : ''}\`${line}\``);
+    expect(log?.split('\n')).toContain(`      ${sign}${line}`);
   });
 
   test('Reports show different markers for 3,000 and 2,999 consecutive spaces', () => {
     for (const review of reviewsOf(`a${' '.repeat(3_000)}b`, `a${' '.repeat(2_999)}b`)) {
-      expect(review).toContain('-a…[3000 spaces]…b');
-      expect(review).toContain('+a…[2999 spaces]…b');
+      // A Markdown page marks the changed words.
+      const unmarked = review.replaceAll(/[`*~\\]/g, '');
+      expect(unmarked).toMatch(/[-−] ?a…\[3000 spaces\]…b/);
+      expect(unmarked).toMatch(/\+ ?a…\[2999 spaces\]…b/);
     }
   });
 

@@ -41,6 +41,11 @@ function listNames(text: string): readonly string[] {
   return listMarkers(text).map(formatMessageName);
 }
 
+/** Returns the section of one environment in a Markdown page. */
+function findSection(markdown: string, environment: string): string | undefined {
+  return markdown.split('\n#### ').find((section) => section.startsWith(`${environment}: `));
+}
+
 const BEFORE = '{{role "system"}}\nBe kind.\n\n{{role "user"}}\n{{question}}';
 const AFTER = '{{role "system"}}\nBe kind.\n\n{{placeholder "history"}}\n\n{{role "user"}}\n{{question}}';
 
@@ -50,13 +55,23 @@ describe('the line about changed messages', () => {
     expect(render(reportOfChat(BEFORE, AFTER, ['staging', 'production'])).split(line)).toHaveLength(2);
   });
 
-  test.each(Object.entries(FORMATS))('The %s format names the environments if their messages differ', (_, render) => {
-    const [first, second] = [reportOfChat(BEFORE, AFTER), reportOfChat(AFTER, BEFORE, ['production'])];
-    const changes = [first, second].flatMap(({ prompts: [prompt] }) => prompt!.changes);
-    const shown = render(reportOf([{ ...first.prompts[0]!, changes }]));
-    expect(shown).toContain('messages: system, user → system, history*, user (staging)');
-    expect(shown).toContain('messages: system, history*, user → system, user (production)');
-  });
+  test.each(Object.entries(FORMATS))(
+    'The %s format names the environments if their messages differ',
+    (name, render) => {
+      const [first, second] = [reportOfChat(BEFORE, AFTER), reportOfChat(AFTER, BEFORE, ['production'])];
+      const changes = [first, second].flatMap(({ prompts: [prompt] }) => prompt!.changes);
+      const shown = render(reportOf([{ ...first.prompts[0]!, changes }]));
+      const lines = [
+        ['staging', 'messages: system, user → system, history*, user'],
+        ['production', 'messages: system, history*, user → system, user'],
+      ] as const;
+      for (const [environment, line] of lines) {
+        // In Markdown, the headline above the table names the environment.
+        if (name === 'Markdown') expect(findSection(shown, environment)).toContain(line);
+        else expect(shown).toContain(`${line} (${environment})`);
+      }
+    },
+  );
 
   test.each(Object.entries(FORMATS))(
     'The %s format shows no line about messages if only their content changes',

@@ -149,7 +149,7 @@ describe('renderMarkdown', () => {
       drift: [field],
       problems,
     });
-    const sections = ['Problems', 'What would change', 'Breaking', 'Drift', 'Texts', 'Warnings'];
+    const sections = ['Problems', 'staging: 1 prompt', 'No longer used', 'Drift', 'Warnings'];
     const text = page(report([one]));
     expect(headingsOf(text)).toEqual(sections.map((title) => `#### ${title}`));
     expectInert(text, [RUN]);
@@ -182,57 +182,66 @@ const PLAN = `### promptsync plan
 
 Plan: 1 to create, 1 to update, 2 to activate.
 
-#### What would change
+#### production: 1 prompt
+
+| prompt | change |
+| --- | --- |
+| \`k/1\` | \`production: v7 → v9\` |
+
+#### staging: 1 prompt
+
+| prompt | change |
+| --- | --- |
+| \`k/1\` | \`staging: v6 → new version\` |
+
+<details><summary><code>k/1</code> <code>prompts/a.md</code></summary>
+
+\`staging\`: \`v6\` → \`new version\`
+
+- **−** ~~\`Hi\`~~\` {{name}}\`
+- **+** **\`Hello\`**\` {{name}}\`**\` of {{town}}\`**
+
+</details>
+
+#### Other changes
 
 | prompt | change |
 | --- | --- |
 | \`k/1\` | \`name: "Old" → "New"\` |
 | \`k/1\` | \`description: "" → "Why"\` |
-| \`k/1\` | \`staging: v6 → new version\` |
-| \`k/1\` | \`production: v7 → v9\` |
 
 #### Breaking
 
 - \`k/1\`: \`staging\`: the variable \`{{town}}\` is added. Callers must supply it.
 
-#### Texts
-
-<details><summary><code>k/1</code> <code>prompts/a.md</code></summary>
-
-\`\`\`diff
---- staging: v6
-+++ staging: new version
-@@ -1,1 +1,1 @@
--Hi {{name}}
-+Hello {{name}} of {{town}}
-\`\`\`
-
-</details>
-
 ${FOOT}`;
 
 describe('the table of a Markdown page', () => {
-  test.each<[string, Partial<ReportPrompt>, readonly string[]]>([
+  test.each<[string, Partial<ReportPrompt>, readonly string[], readonly string[]]>([
     [
       'The change table in a Markdown report lists a new version that no environment will serve',
       { changes: [create] },
       ['`create version: Soften the tone` (no pin uses it)'],
+      ['What would change'],
     ],
     [
       'The change table in a Markdown report marks the changes of a blocked prompt',
       { status: 'blocked', changes: [set(7, 9)] },
       ['`production: v7 → v9` (blocked)'],
+      ['production: 1 prompt'],
     ],
-    ['The change table in a Markdown report omits a blocked prompt without changes', { status: 'blocked' }, []],
+    ['The change table in a Markdown report omits a blocked prompt without changes', { status: 'blocked' }, [], []],
     [
       'The change table in a Markdown report lists a prompt that failed before planning',
       { status: 'failed' },
       ['failed'],
+      ['What would change'],
     ],
     [
       'The change table in a Markdown report lists a prompt that was not attempted',
       { status: 'not_attempted' },
       ['not attempted'],
+      ['What would change'],
     ],
     [
       'For a failed prompt, the change table in a Markdown report lists changes that were not made or whose outcome is unknown',
@@ -244,20 +253,20 @@ describe('the table of a Markdown page', () => {
           { ...set(7, 8), status: 'unknown' },
         ],
       },
-      ['`name: "Old" → "New"` (not made)', '`production: v7 → v8` (outcome unknown)'],
+      ['`production: v7 → v8` (outcome unknown)', '`name: "Old" → "New"` (not made)'],
+      ['production: 1 prompt', 'Other changes'],
     ],
-  ])('%s', (_, parts, cells) => {
+  ])('%s', (_, parts, cells, headings) => {
     const mode = parts.changes?.some(({ status }) => status !== undefined) === true ? 'apply' : 'dry-run';
     const text = page(report([prompt(parts)], { mode }));
     expect(rowsOf(text)).toEqual(cells.map((cell) => `| \`k/1\` | ${cell} |`));
-    const title = mode === 'apply' ? '#### Changes' : '#### What would change';
-    expect(headingsOf(text)).toEqual(cells.length === 0 ? [] : [title]);
+    expect(headingsOf(text)).toEqual(headings.map((heading) => `#### ${heading}`));
     expectInert(text, [RUN]);
   });
 
   test('A Markdown report contains no diff for a failed prompt', () => {
     const failed = prompt({ status: 'failed', changes: [change('a', 'b')] });
-    expect(page(report([failed]))).not.toContain('#### Texts');
+    expect(page(report([failed]))).not.toContain('<details>');
   });
 });
 
@@ -289,7 +298,7 @@ describe('the drift of a Markdown page', () => {
 
   test.each<[string, ReportDrift, ReportChange, string, readonly string[]]>([
     [
-      'A Markdown report omits drift from the change table if a sync would only undo the drift',
+      'A Markdown report lists a change that only undoes drift in a section of its own, and not in the section of the environment',
       moved,
       set(9, 7),
       `${PULL} A sync puts it back.`,
@@ -308,11 +317,11 @@ describe('the drift of a Markdown page', () => {
       [],
     ],
     [
-      'A Markdown report also lists drift in the change table if the run undid the drift',
+      'A Markdown report of an apply lists drift that the run undid in a section of its own',
       moved,
       { ...set(9, 7), status: 'made' },
       'This run put it back.',
-      [row],
+      [],
     ],
     [
       'A Markdown report states that the run did not undo the drift and marks the change as not made',
@@ -328,8 +337,14 @@ describe('the drift of a Markdown page', () => {
     const mode = change.status === undefined ? 'dry-run' : 'apply';
     const text = page(report([prompt({ changes: [change], drift: [drift] })], { mode }));
     const when = mode === 'apply' ? 'existed in the service before this run' : 'already exist in the service';
+    const isOverwritten = drift.kind === 'outside' && drift.restores && change.status !== 'not_made';
+    const [title, end] =
+      mode === 'apply' ? ['Overwrote', 'this run put it back'] : ['Overwrites', 'a sync puts it back'];
+    const open = isOverwritten
+      ? `#### ${title} changes made in the service\n\nThe files did not ask for these changes. Somebody changed the service, and ${end}:`
+      : `#### Drift\n\nThese differences ${when}:`;
     const what = 'field' in drift ? named : serves;
-    expect(text).toContain(`\n#### Drift\n\nThese differences ${when}:\n\n${what} ${then}`);
+    expect(text).toContain(`\n${open}\n\n${what} ${then}`);
     expect(rowsOf(text)).toEqual(cells.map((cell) => `| \`k/1\` | ${cell} |`));
     expectInert(text, [RUN]);
   });

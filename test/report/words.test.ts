@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { listBreakingChanges } from '../../src/domain/text-changes.ts';
 import type { ReportChange, ReportDrift } from '../../src/report/schema.ts';
-import { describeBreakingChanges, listMessageChanges } from '../../src/report/describe.ts';
+import { listMessageChanges } from '../../src/report/describe.ts';
+import { describeBreakingChanges, describeUnusedInputs } from '../../src/report/breaking-changes.ts';
 import { promptOf, ref, setActive } from './support.ts';
 
 type Side = string | 'unknown' | null;
@@ -61,9 +62,8 @@ describe('listBreakingChanges', () => {
   });
 });
 
-describe('describeBreakingChanges', () => {
-  const textsOf = (...changes: readonly ReportChange[]) =>
-    describeBreakingChanges(promptOf({ changes }), (text) => `<${text}>`);
+describe('describeBreakingChanges and describeUnusedInputs', () => {
+  const show = (text: string) => `<${text}>`;
   const key: ReportChange = { kind: 'update-prompt', fields: { key: { before: 'k/0', after: 'k/1' } } };
   const name: ReportChange = { kind: 'update-prompt', fields: { name: { before: 'a', after: 'b' } } };
   const serves = (environment: string, ...breaking: readonly ReturnType<typeof added | typeof removed>[]) =>
@@ -72,25 +72,30 @@ describe('describeBreakingChanges', () => {
   const more = 'the variable <{{x}}> is added. Callers must supply it.';
   const less = 'the variable <{{x}}> is removed. Callers no longer need to supply it.';
 
-  test.each<[string, readonly ReportChange[], readonly string[]]>([
-    ['describeBreakingChanges returns nothing if only the name of a prompt changes', [name], []],
+  test.each<[string, readonly ReportChange[], readonly string[], readonly string[]]>([
+    ['describeBreakingChanges returns nothing if only the name of a prompt changes', [name], [], []],
     [
       'describeBreakingChanges lists a changed key before changed variables',
       [serves('s', added('x')), key],
       [keyText, `<s>: ${more}`],
+      [],
     ],
     [
       'describeBreakingChanges lists the same change in several environments only once',
       [serves('s', added('x')), serves('p', added('x'))],
       [`<s>, <p>: ${more}`],
+      [],
     ],
     [
-      'describeBreakingChanges lists different changes in two environments separately',
-      [serves('s', added('x')), serves('p', removed('x'))],
-      [`<s>: ${more}`, `<p>: ${less}`],
+      'describeBreakingChanges lists only added variables, and describeUnusedInputs lists only removed variables',
+      [serves('s', added('x'), removed('y')), serves('p', removed('x'))],
+      [`<s>: ${more}`],
+      [`<s>: ${less.replace('x', 'y')}`, `<p>: ${less}`],
     ],
-  ])('%s', (_, changes, expected) => {
-    expect(textsOf(...changes)).toEqual(expected);
+  ])('%s', (_, changes, breaking, unused) => {
+    const prompt = promptOf({ changes });
+    expect(describeBreakingChanges(prompt, show)).toEqual(breaking);
+    expect(describeUnusedInputs(prompt, show)).toEqual(unused);
   });
 
   test.each<[string, Partial<Pick<ReportDrift, 'kind' | 'restores'>>, number]>([
@@ -112,7 +117,7 @@ describe('describeBreakingChanges', () => {
       ],
     });
     expect(describeBreakingChanges(prompt, String)).toHaveLength(count);
-    const elsewhere = { ...prompt, changes: [...prompt.changes, serves('s', removed('x'))] };
+    const elsewhere = { ...prompt, changes: [...prompt.changes, serves('s', added('y'))] };
     expect(describeBreakingChanges(elsewhere, String)).toHaveLength(count + 1);
   });
 });

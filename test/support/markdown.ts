@@ -26,6 +26,8 @@ export function readMarkdown(text: string) {
     /** The visible texts outside code. */
     texts: nodes.flatMap((node) => (node.type === 'text' ? [node.value] : [])),
     html: html.map(({ value, position }) => ({ value, line: position!.start.line })),
+    /** The bold and the struck-out parts, which mark the changed lines and words of diffs. */
+    marks: nodes.filter((node) => node.type === 'strong' || node.type === 'delete'),
     /** The addresses of links, including plain URLs that GitHub turns into links. */
     addresses: nodes.flatMap((node) => ('url' in node ? [node.url] : [])),
     /** The first lines of code blocks that no fence closes. */
@@ -61,6 +63,7 @@ function isRun(text: string): boolean {
 const OWN_KINDS: readonly Nodes['type'][] = [
   ...(['root', 'heading', 'paragraph', 'blockquote', 'list', 'listItem'] as const),
   ...(['table', 'tableRow', 'tableCell', 'text', 'link', 'inlineCode', 'code', 'html'] as const),
+  ...(['strong', 'delete'] as const),
 ];
 
 /** Matches an escaped value in HTML. Characters that could end it, mention somebody or start code are entities. */
@@ -82,12 +85,19 @@ export function expectInert(markdown: string, addresses: readonly string[] = [])
   const read = readMarkdown(markdown);
   expect(read.kinds.filter((kind) => !OWN_KINDS.includes(kind))).toEqual([]);
   expect(read.html.filter((one) => !isOwnHtml(one))).toEqual([]);
+  expect(read.marks.filter((mark) => !isOwnMark(mark))).toEqual([]);
   expect(read.texts.filter((text) => ALIVE.test(text))).toEqual([]);
   expect(read.addresses.filter((address) => !addresses.includes(address))).toEqual([]);
   expect(read.unclosed).toEqual([]);
   expect(read.details).toEqual(read.details.map((_, index) => (index % 2 === 0 ? '<details>' : '</details>')));
   expect(read.details.length % 2).toBe(0);
   expect(showHidden(markdown) === markdown, 'nothing in it is hidden').toBe(true);
+}
+
+/** Whether a mark of a diff is the sign of its line, or one code span, whose text cannot act as Markdown. */
+function isOwnMark({ children: [child, ...others] }: ReadMarkdown['marks'][number]): boolean {
+  const isSign = child?.type === 'text' && ['+', '−'].includes(child.value);
+  return others.length === 0 && (isSign || child?.type === 'inlineCode');
 }
 
 /** Whether promptsync wrote the HTML. Its comments, which identify the page, are only in the first two lines. */

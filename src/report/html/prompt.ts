@@ -7,6 +7,7 @@ import type { Report, ReportChange, ReportProblem, ReportPrompt } from '../schem
 import { makeMatrixCell, type MatrixCell } from '../status.ts';
 import { listDifferingRows, hasHistory } from '../summary.ts';
 import { formatCount } from '../../text.ts';
+import { describeBreakingChanges, describeUnusedInputs } from '../breaking-changes.ts';
 import * as words from '../describe.ts';
 import { markup, NO_MARKUP, type Markup } from './markup.ts';
 import { hasFailed } from '../describe.ts';
@@ -145,9 +146,10 @@ function renderPromptBody(prompt: ReportPrompt, context: PageContext): readonly 
     ),
     ...words.listMessageChanges(prompt).map((text) => markup`<li class="changed">${escapeLine(text)}</li>`),
     ...describeWaitingPromotions(prompt, escapeLine).map((text) => markup`<li>${text}</li>`),
-    ...words
-      .describeBreakingChanges(prompt, escapeLine)
-      .map((text) => markup`<li class="breaking"><b>Breaking:</b> ${text}</li>`),
+    ...describeBreakingChanges(prompt, escapeLine).map(
+      (text) => markup`<li class="breaking"><b>Breaking:</b> ${text}</li>`,
+    ),
+    ...describeUnusedInputs(prompt, escapeLine).map((text) => markup`<li>${text}</li>`),
     ...words.describeAffectedPrompts(prompt, escapeLine).map((text) => markup`<li>${text}</li>`),
   ];
   return [

@@ -1,0 +1,195 @@
+import { formatCount } from '../text.ts';
+import type { TextDiff } from './diff.ts';
+import { renderCodeSpan } from './escape.ts';
+import { makeMarkdownDiffs, renderMarkdownDiff } from './markdown-diff.ts';
+import {
+  makeDiffSection,
+  makeSection,
+  renderPromptName,
+  renderTableHead,
+  renderTableRow,
+  type Section,
+} from './markdown-sections.ts';
+import type { Report, ReportChange, ReportDrift, ReportPrompt } from './schema.ts';
+import { listEnvironments } from './status.ts';
+import * as words from './describe.ts';
+
+/** The header of a table of changes. */
+export const CHANGE_TABLE_HEAD = renderTableHead(['prompt', 'change']);
+
+/**
+ * The changes and edits of a prompt, divided by the section that shows them. Each part is the prompt with only some of
+ * its changes and edits.
+ */
+type DividedChanges = {
+  /** The activations of versions, and the edits of pins. */
+  readonly ofEnvironments: ReportPrompt;
+  /** New versions, changed fields, and the edits of other parts of the file. */
+  readonly others: ReportPrompt;
+};
+
+/** Divides the changes of a prompt. Omits the changes that only undo drift, because the section of drift shows them. */
+export function divideChanges(prompt: ReportPrompt): DividedChanges {
+  const edits = prompt.edits ?? [];
+  const changes = prompt.changes.flatMap((change) => omitRestored(change, prompt.drift));
+  // The edits of a failed prompt are in the file only if they contain a conflict for the user to resolve.
+  const hasWrittenEdits = prompt.status !== 'failed' || edits.some(words.isConflict);
+  return {
+    ofEnvironments: {
+      ...prompt,
+      changes: changes.filter(({ kind }) => kind === 'set-active'),
+      edits: edits.filter(({ kind }) => kind === 'set-pin' && hasWrittenEdits),
+    },
+    others: {
+      ...prompt,
+      changes: changes.filter(({ kind }) => kind !== 'set-active'),
+      edits: edits.filter(({ kind }) => kind !== 'set-pin'),
+    },
+  };
+}
+
+/** Removes what a change only restores: the whole activation of a version, or some of the fields. */
+function omitRestored(change: ReportChange, all: readonly ReportDrift[]): readonly ReportChange[] {
+  const restored = words.findDriftOfChange(change, all).filter((drift) => isRestored(drift, change));
+  if (change.kind !== 'update-prompt') return restored.length === 0 ? [change] : [];
+  const names = restored.flatMap((drift) => ('field' in drift ? [drift.field] : []));
+  const fields = Object.entries(change.fields).filter(([field]) => !names.some((name) => name === field));
+  return fields.length === 0 ? [] : [{ ...change, fields: Object.fromEntries(fields) }];
+}
+
+/**
+ * Returns true if a change only restores what the base commit wants, so that the files do not ask for a change. After
+ * an apply, this is true only if the run overwrote what somebody did in the service. The changes that finish an earlier
+ * sync, and the changes that the run did not make, belong to the results of the run.
+ */
+function isRestored({ kind, restores }: ReportDrift, { status }: ReportChange): boolean {
+  return restores && (status === undefined || (kind === 'outside' && status !== 'not_made'));
+}
+
+/** The activations and pin edits of one prompt, and the diffs of their texts. */
+type EnvironmentChanges = { readonly prompt: ReportPrompt; readonly diffs: readonly TextDiff[] };
+
+/** The part of a prompt in the section of one environment. All strings are Markdown. */
+type EnvironmentItem = { readonly rows: readonly string[]; readonly diffs: readonly string[] };
+
+/**
+ * Builds a section for each environment with changes. The last environment in promotion order comes first, because a
+ * change there reaches the most people.
+ */
+export function makeEnvironmentSections(report: Report): readonly Section[] {
+  const order = listEnvironments(report).toReversed();
+  const ranks = new Map(order.map((environment, rank) => [environment, rank]));
+  const entries = report.prompts.flatMap((whole) => {
+    const prompt = divideChanges(whole).ofEnvironments;
+    const changed = { prompt, diffs: prompt.status === 'failed' ? [] : makeMarkdownDiffs(prompt) };
+    return listChangedEnvironments(prompt).map((environment) => ({ environment, changed }));
+  });
+  const groups = Map.groupBy(entries, ({ environment }) => environment);
+  return order.flatMap((environment) => {
+    const items = (groups.get(environment) ?? []).map(({ changed }) => makeItem(changed, environment, ranks));
+    const title = `#### ${renderHeadlineName(environment)}: ${formatCount(items.length, 'prompt')}`;
+    const diffs = makeDiffSection(items.flatMap((item) => item.diffs));
+    return [makeSection(`${title}\n\n${CHANGE_TABLE_HEAD}`, 'row', 0.5, items, ({ rows }) => rows), diffs];
+  });
+}
+
+function listChangedEnvironments({ changes, edits = [] }: ReportPrompt): readonly string[] {
+  const parts = [...changes, ...edits];
+  return [...new Set(parts.flatMap((part) => ('environment' in part ? [part.environment] : [])))];
+}
+
+/** Returns a name that consists of plain words unchanged. Any other name is rendered as code. */
+function renderHeadlineName(environment: string): string {
+  return /^[a-z]+(?:-[a-z]+)*$/i.test(environment) ? environment : renderCodeSpan(environment);
+}
+
+/**
+ * Renders the rows and the diffs of a prompt for one environment. Several environments can share a diff. Only the
+ * section of the first one on the page contains it, and the other sections refer to it.
+ */
+function makeItem(
+  { prompt, diffs }: EnvironmentChanges,
+  environment: string,
+  ranks: ReadonlyMap<string, number>,
+): EnvironmentItem {
+  const isHere = (part: object): boolean => 'environment' in part && part.environment === environment;
+  const narrowed = { ...prompt, changes: prompt.changes.filter(isHere), edits: prompt.edits?.filter(isHere) };
+  const diff = diffs.find(({ environments }) => environments.includes(environment));
+  const getRank = (name: string): number => ranks.get(name) ?? Number.POSITIVE_INFINITY;
+  const [first = environment] = (diff?.environments ?? []).toSorted((a, b) => getRank(a) - getRank(b));
+  const isShownHere = first === environment;
+  const note = isShownHere ? '' : ` (same text change as in ${renderCodeSpan(first)})`;
+  const cells = [
+    ...narrowed.changes.flatMap((change) => renderChangeCells(change, prompt).map((cell) => `${cell}${note}`)),
+    ...(narrowed.edits ?? []).map((edit) => `${renderCodeSpan(words.describeEdit(edit))}${note}`),
+    ...(isShownHere ? words.listMessageChanges(narrowed).map(renderCodeSpan) : []),
+  ];
+  return {
+    rows: cells.map((cell) => renderTableRow([renderPromptName(prompt), cell])),
+    diffs: isShownHere && diff !== undefined ? [renderMarkdownDiff(prompt, diff)] : [],
+  };
+}
+
+/** Renders the cells of a change: one for each field of an update, and one for any other change. */
+export function renderChangeCells(change: ReportChange, prompt: ReportPrompt): readonly string[] {
+  const notes = words.describeChangeNotes(change, prompt, renderCodeSpan);
+  return words.describeChange(change).map((text) => `${renderCodeSpan(text)}${notes}`);
+}
+
+/** Renders the diffs of the edits that belong to no section of an environment, such as the merged text of a pull. */
+export function renderOtherDiffs(prompt: ReportPrompt): readonly string[] {
+  const { others } = divideChanges(prompt);
+  return others.status === 'failed' ? [] : makeMarkdownDiffs(others).map((diff) => renderMarkdownDiff(prompt, diff));
+}
+
+/**
+ * Builds the sections of drift:
+ * - the changes that overwrite what somebody did in the service, with their diffs
+ * - all other drift, with the diffs of the changes that only finish an earlier sync
+ */
+export function makeDriftSections(report: Report): readonly Section[] {
+  const { mode } = report;
+  const isApply = mode === 'apply';
+  const drift = words.applyReportWords(report, isApply ? DRIFT_BEFORE_RUN : DRIFT_NOW);
+  const overwrites = words.applyReportWords(report, isApply ? OVERWRITTEN : OVERWRITES);
+  const makePart = (open: string, isIncluded: typeof isOverwritten): readonly Section[] => {
+    const prompts = report.prompts.map((prompt) => {
+      return { ...prompt, drift: prompt.drift.filter((one) => isIncluded(one, prompt)) };
+    });
+    return [
+      makeSection(`${open}\n\n`, 'drift note', 0.5, prompts, (prompt) =>
+        prompt.drift.map(
+          (one) => `- ${renderPromptName(prompt)}: ${words.describeDrift(one, prompt, mode, renderCodeSpan)}\n`,
+        ),
+      ),
+      makeDiffSection(prompts.flatMap(renderRestoredDiffs)),
+    ];
+  };
+  return [...makePart(overwrites, isOverwritten), ...makePart(drift, (one, prompt) => !isOverwritten(one, prompt))];
+}
+
+const OVERWRITES = `#### Overwrites changes made in the service
+
+The files did not ask for these changes. Somebody changed the service, and a sync puts it back:`;
+const OVERWRITTEN = `#### Overwrote changes made in the service
+
+The files did not ask for these changes. Somebody changed the service, and this run put it back:`;
+const DRIFT_NOW = '#### Drift\n\nThese differences already exist in the service:';
+const DRIFT_BEFORE_RUN = '#### Drift\n\nThese differences existed in the service before this run:';
+
+/**
+ * Returns true if a sync would overwrite what somebody did in the service, or if this run overwrote it, although the
+ * files want the same as the base.
+ */
+function isOverwritten(drift: ReportDrift, { status, changes }: ReportPrompt): boolean {
+  if (drift.kind !== 'outside' || status === 'blocked') return false;
+  return changes.some((change) => words.findDriftOfChange(change, [drift]).some((one) => isRestored(one, change)));
+}
+
+function renderRestoredDiffs(prompt: ReportPrompt): readonly string[] {
+  if (prompt.status === 'failed') return [];
+  const changes = prompt.changes.filter((change) => {
+    return words.findDriftOfChange(change, prompt.drift).some((drift) => isRestored(drift, change));
+  });
+  return makeMarkdownDiffs({ ...prompt, changes, edits: [] }).map((diff) => renderMarkdownDiff(prompt, diff));
+}

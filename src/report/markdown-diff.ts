@@ -1,0 +1,89 @@
+import { makeTextDiffs, markWords, type MarkedBlock, type MarkedLine, type TextDiff } from './diff.ts';
+import { UNKNOWN_TEXT_NOTES } from './diff-text.ts';
+import { type DisplayLine, readDisplayLine, splitIntoDisplayLines } from './display-lines.ts';
+import { escapeHtml, renderCodeSpan, renderTextSpan, shortenBlanks } from './escape.ts';
+import type { ReportPrompt } from './schema.ts';
+
+/** The number of unchanged display lines to show before and after each change. */
+const CONTEXT_LINES = 2;
+/** The mark of a display line that continues the line above it. It is outside of code, so no text can imitate it. */
+const CONTINUATION_MARK = '↳';
+
+/** The item of a list that stands for unchanged lines. */
+const GAP = '- ⋯';
+
+/** Compares the texts of a prompt by display lines. Environments with the same change share one diff. */
+export function makeMarkdownDiffs(prompt: ReportPrompt): readonly TextDiff[] {
+  return makeTextDiffs(prompt, CONTEXT_LINES, splitIntoDisplayLines);
+}
+
+/**
+ * Renders a diff as a collapsed list of display lines. GitHub and GitLab wrap a list at any width, but they make a code
+ * block scroll sideways. All text of prompts is in code spans, where it cannot act as Markdown.
+ */
+export function renderMarkdownDiff({ key, path }: Pick<ReportPrompt, 'key' | 'path'>, diff: TextDiff): string {
+  const summary = `<summary><code>${escapeHtml(key)}</code> <code>${escapeHtml(path)}</code></summary>`;
+  return `\n<details>${summary}\n\n${renderTitle(diff)}\n\n${renderBody(diff)}\n\n</details>\n`;
+}
+
+function renderTitle({ environments, before, after }: TextDiff): string {
+  const names = environments.map(renderCodeSpan).join(', ');
+  return `${names}: ${before === null ? 'nothing' : renderCodeSpan(before)} → ${renderCodeSpan(after)}`;
+}
+
+function renderBody({ hunks, type, unknownReason }: TextDiff): string {
+  if (unknownReason !== null) return `There is no diff: ${UNKNOWN_TEXT_NOTES[unknownReason]}.`;
+  const blocks = hunks.map((hunk) => {
+    const shortened = hunk.blocks.map(({ kind, lines }) => ({ kind, lines: lines.map(shortenBlanks) }));
+    return markWords(shortened, type).map(({ kind, lines }) => ({ kind, lines: lines.map(readDisplayLine) }));
+  });
+  const list = blocks.map((all) => all.flatMap(renderBlock).join('\n')).join(`\n${GAP}\n`);
+  const startsInsideLine = blocks[0]?.[0]?.lines[0]?.isContinuation === true;
+  const hasContinuation = blocks.flat().some(({ lines }) => lines.some(({ isContinuation }) => isContinuation));
+  const legend = hasContinuation ? `\n\n${CONTINUATION_MARK} continues the line above.` : '';
+  return `${startsInsideLine ? `${GAP}\n` : ''}${list}${legend}`;
+}
+
+/** A block of a diff with decoded display lines. */
+type DisplayBlock = Pick<MarkedBlock, 'kind'> & { readonly lines: readonly DisplayLine[] };
+
+const SIGNS = { same: '', removed: '**−** ', added: '**+** ' } as const satisfies Record<MarkedBlock['kind'], string>;
+const WORD_MARKS = { same: '', removed: '~~', added: '**' } as const satisfies Record<MarkedBlock['kind'], string>;
+
+/** Renders each line of a block as an item of a list. Consecutive empty lines share an item. Omits unchanged ones. */
+function renderBlock({ kind, lines }: DisplayBlock): readonly string[] {
+  const isEmpty = (index: number): boolean => lines[index]?.segments.length === 0;
+  return lines.flatMap((line, index) => {
+    if (!isEmpty(index)) return [`- ${SIGNS[kind]}${renderLine(line, WORD_MARKS[kind])}`];
+    if (kind === 'same' || isEmpty(index + 1)) return [];
+    return [`- ${SIGNS[kind]}(empty ${isEmpty(index - 1) ? 'lines' : 'line'})`];
+  });
+}
+
+function renderLine({ isContinuation, segments }: DisplayLine, wordMark: string): string {
+  const spans = joinBlanks(segments).map(({ text, changed }) => {
+    return changed ? `${wordMark}${renderTextSpan(text)}${wordMark}` : renderTextSpan(text);
+  });
+  return `${isContinuation ? `${CONTINUATION_MARK} ` : ''}${spans.join('')}`;
+}
+
+/**
+ * Joins unchanged blanks with the segment next to them, because a code span of blanks needs quotation marks. Also joins
+ * adjacent segments of the same kind, because Markdown would read two adjacent marks as one.
+ */
+function joinBlanks(line: MarkedLine): MarkedLine {
+  const joined: MarkedLine[number][] = [];
+  for (const segment of line) {
+    const last = joined.pop();
+    if (last === undefined) joined.push(segment);
+    else if (last.changed === segment.changed || isUnchangedBlank(segment) || isUnchangedBlank(last)) {
+      const changed = isUnchangedBlank(last) ? segment.changed : last.changed;
+      joined.push({ text: `${last.text}${segment.text}`, changed });
+    } else joined.push(last, segment);
+  }
+  return joined;
+}
+
+function isUnchangedBlank({ text, changed }: MarkedLine[number]): boolean {
+  return !changed && text.trim() === '';
+}

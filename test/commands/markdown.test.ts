@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import { commitAll, makeRepository, writeFiles } from '../support/folder.ts';
+import { expectInert } from '../support/markdown.ts';
+import { promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
+import { run, runJson } from '../support/run.ts';
+import { changeService, startTestService } from '../support/service.ts';
+
+const CONFIG = 'prompts: ["prompts/**/*.md"]\nenvironments:\n  dev: {}\n  staging: {}\n  production: {}\n';
+
+type Prompts = Readonly<Record<string, PromptParts>>;
+
+/** Syncs prompts in a repository, commits edits to them, and returns a function that renders the plan as Markdown. */
+async function makeReview(before: Prompts, after: Prompts) {
+  const folder = makeRepository(workspaceFiles(before, CONFIG));
+  const service = await startTestService(Object.keys(before));
+  await run(folder, ['sync', '--yes'], service);
+  const edits = Object.entries(after).map(([id, parts]) => [`prompts/${id}.md`, promptText(id, parts)]);
+  writeFiles(folder, Object.fromEntries(edits));
+  commitAll(folder, 'Shorten the time for returns');
+  const plan = ['plan', '--base', 'HEAD~1'];
+  return {
+    service,
+    render: async () => {
+      const { stdout } = await run(folder, [...plan, '--format', 'markdown'], service);
+      expectInert(stdout);
+      return stdout;
+    },
+    readReport: async () => (await runJson(folder, plan, service)).report,
+  };
+}
+
+/** Returns the part of the page below a heading, up to the next heading. */
+function findSection(page: string, heading: string): string {
+  return page.split(/^#### /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
+}
+
+function listHeadings(page: string): readonly string[] {
+  return [...page.matchAll(/^#### (.*)$/gm)].map(([, title = '']) => title);
+}
+
+const RULES = [
+  'Customers can return goods within 30 days of delivery, if the goods are unused and complete.',
+  'Ask for the order number before anything else.',
+  'Refunds are paid to the original payment method within five working days.',
+  'Never offer vouchers instead of a refund.',
+  'Apologize once if the goods arrived damaged.',
+  'Forward questions about warranty law to the legal team.',
+];
+const PARAGRAPH = RULES.join(' ');
+
+describe('the Markdown report of a plan', () => {
+  test('A Markdown report shows only the changed sentence of a long paragraph, marks its changed words, and uses no code block', async () => {
+    const pins = { staging: 'latest' };
+    const { render } = await makeReview(
+      { refund: { pins, text: PARAGRAPH } },
+      { refund: { pins, text: PARAGRAPH.replace('five', 'seven') } },
+    );
+    const page = await render();
+    const section = findSection(page, 'staging: 1 prompt');
+    const lines = section.split('\n').filter((line) => line.startsWith('- '));
+    expect(lines).toEqual([
+      `- \`${RULES[0]}\``,
+      `- ↳ \` ${RULES[1]}\``,
+      '- **−** ↳ `  Refunds are paid to the original payment method within  `~~`five`~~` working days.`',
+      '- **+** ↳ `  Refunds are paid to the original payment method within  `**`seven`**` working days.`',
+      `- ↳ \` ${RULES[3]}\``,
+      `- ↳ \` ${RULES[4]}\``,
+    ]);
+    expect(section).toContain('\n\n↳ continues the line above.\n');
+    expect(page).not.toContain('```');
+  });
+
+  test('A Markdown report begins with the last environment in promotion order, with one headline for each environment', async () => {
+    const { render, readReport } = await makeReview(
+      {
+        a: { pins: { production: 'latest' } },
+        b: { pins: { dev: 'latest', staging: 'latest' } },
+        c: { pins: { staging: 'latest' } },
+      },
+      {
+        a: { pins: { production: 'latest' }, text: 'A two.' },
+        b: { pins: { dev: 'latest', staging: 'latest' }, text: 'B two.' },
+        c: { pins: { staging: 'latest' }, name: 'New name', text: 'C two.' },
+      },
+    );
+    const page = await render();
+    expect(listHeadings(page)).toEqual([
+      'production: 1 prompt',
+      'staging: 2 prompts',
+      'dev: 1 prompt',
+      'Other changes',
+    ]);
+    expect(findSection(page, 'dev: 1 prompt')).toContain(
+      '| `b` | `dev: v1 → new version` (same text change as in `staging`) |',
+    );
+    expect(page.split('B two.')).toHaveLength(2);
+    expect(await readReport()).toMatchObject({ promotion_order: ['dev', 'staging', 'production'] });
+  });
+
+  test('A Markdown report lists added variables as breaking, and removed variables separately', async () => {
+    const pins = { staging: 'latest' };
+    const { render } = await makeReview(
+      { greeting: { pins, text: 'Greet {{name}}.' } },
+      { greeting: { pins, text: 'Greet {{title}}.' } },
+    );
+    const page = await render();
+    const breaking = findSection(page, 'Breaking');
+    expect(breaking).toContain('`{{title}}` is added. Callers must supply it.');
+    expect(breaking).not.toContain('{{name}}');
+    expect(findSection(page, 'No longer used')).toContain(
+      '`{{name}}` is removed. Callers no longer need to supply it.',
+    );
+  });
+
+  test('A Markdown report shows the text that undoes a change in the service apart from the texts that the commit changes', async () => {
+    const pins = { production: 'latest' };
+    const { render, service } = await makeReview(
+      { greeting: { pins, text: 'Greet.' }, farewell: { pins, text: 'Bye.' } },
+      { farewell: { pins, text: 'Goodbye.' } },
+    );
+    await changeService(service.baseUrl, 'greeting', 'production', 'Greet warmly.');
+    const page = await render();
+    expect(listHeadings(page)).toEqual(['production: 1 prompt', 'Overwrites changes made in the service']);
+    const production = findSection(page, 'production: 1 prompt');
+    expect(production).toContain('`Goodbye.`');
+    expect(production).not.toContain('greeting');
+    const overwritten = findSection(page, 'Overwrites changes made in the service');
+    expect(overwritten).toContain(
+      '- `greeting`: `production` serves `v2`, but the base wants `v1` (changed outside of git).',
+    );
+    expect(overwritten).toContain('- **−** `Greet`~~` warmly`~~`.`\n- **+** `Greet.`\n');
+    expect(overwritten).not.toContain('farewell');
+  });
+});

@@ -1,0 +1,147 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readDisplayLine, splitIntoDisplayLines } from '../../src/report/display-lines.ts';
+import { renderMarkdown } from '../../src/report/markdown.ts';
+import { runs } from '../support/seed.ts';
+import { anyText, promptOf, ref, reportOf, setActive } from './support.ts';
+
+type ShownLine = { readonly isContinuation: boolean; readonly text: string };
+
+function readLines(display: string): readonly ShownLine[] {
+  return display.split('\n').map((text) => {
+    const { isContinuation, segments } = readDisplayLine([{ text, changed: false }]);
+    return { isContinuation, text: segments.map((segment) => segment.text).join('') };
+  });
+}
+
+/** Returns the display lines of a text. Continuation lines begin with `↳`. */
+function split(text: string, type: 'text' | 'chat' = 'text'): readonly string[] {
+  return readLines(splitIntoDisplayLines(text, type)).map((line) => `${line.isContinuation ? '↳' : ''}${line.text}`);
+}
+
+/** Puts the display lines together again. */
+function join(display: string): string {
+  return readLines(display).reduce(
+    (text, line, index) => `${text}${index === 0 || line.isContinuation ? '' : '\n'}${line.text}`,
+    '',
+  );
+}
+
+const FILLER = 'Stay friendly even if the customer is not, and answer in the language of the customer.';
+
+describe('splitIntoDisplayLines', () => {
+  test.each<[string, string, readonly string[]]>([
+    [
+      'splitIntoDisplayLines keeps a line of 100 characters',
+      `One. Two. ${'x'.repeat(90)}`,
+      [`One. Two. ${'x'.repeat(90)}`],
+    ],
+    [
+      'splitIntoDisplayLines splits a longer line after each sentence',
+      `${FILLER} Is it late? Then hurry! “Now.” Go…  Done.`,
+      [FILLER, '↳ Is it late?', '↳ Then hurry!', '↳ “Now.”', '↳ Go…', '↳  Done.'],
+    ],
+    [
+      'splitIntoDisplayLines does not split after abbreviations, numbers of list items, decimals and file names',
+      `12. Send it, e.g. To Ada J. Smith, for 3.50 EUR, as in notes.md or approx. one page. ${FILLER}`,
+      ['12. Send it, e.g. To Ada J. Smith, for 3.50 EUR, as in notes.md or approx. one page.', `↳ ${FILLER}`],
+    ],
+    [
+      'splitIntoDisplayLines splits Chinese and Japanese after their own marks, without blanks',
+      `${'请用客户的语言回答。'.repeat(10)}「好的！？」`,
+      ['请用客户的语言回答。', ...Array.from({ length: 9 }, () => '↳请用客户的语言回答。'), '↳「好的！？」'],
+    ],
+    [
+      'splitIntoDisplayLines wraps a sentence between words if it is longer than 100 characters',
+      'word '.repeat(21),
+      ['word '.repeat(20).trim(), '↳ word '],
+    ],
+    [
+      'splitIntoDisplayLines cuts a word of more than 100 characters between two characters',
+      `a ${'👩‍👩‍👧'.repeat(101)} b`,
+      ['a', `↳ ${'👩‍👩‍👧'.repeat(100)}`, '↳👩‍👩‍👧 b'],
+    ],
+    [
+      'splitIntoDisplayLines counts a long run of blanks as the note that the page shows',
+      `Be polite.${' '.repeat(3_000)}Obey.`,
+      [`Be polite.${' '.repeat(3_000)}Obey.`],
+    ],
+    ['splitIntoDisplayLines keeps empty lines', 'a\n\nb\n', ['a', '', 'b', '']],
+    [
+      'splitIntoDisplayLines does not treat a line that begins with a control character as a continuation',
+      '\u0000a\n\u0001b\n↳c',
+      ['\u0000a', '\u0001b', '↳c'],
+    ],
+  ])('%s', (_, text, lines) => {
+    expect(split(text)).toEqual(lines);
+  });
+
+  test('A sentence that is added at the end of a paragraph does not change the display lines of the other sentences', () => {
+    const paragraph = `${FILLER} ${FILLER}`;
+    expect(split(`${paragraph} Never lie.`)).toEqual([...split(paragraph), '↳ Never lie.']);
+  });
+
+  test('splitIntoDisplayLines keeps the marker line of a chat prompt whole, but not the same line of a text prompt', () => {
+    const marker = `{{role "${'x'.repeat(150)}"}}`;
+    expect(split(marker, 'chat')).toEqual([marker]);
+    expect(split(marker)).toEqual(['{{role', `↳ "${'x'.repeat(99)}`, `↳${'x'.repeat(51)}"}}`]);
+  });
+
+  const word = fc.constantFrom(
+    'Refund',
+    'Go.',
+    'e.g.',
+    '1.',
+    '“Yes!”',
+    '語。',
+    'x'.repeat(130),
+    '👩‍👩‍👧',
+    '\u0000',
+    '\u0001',
+  );
+  const blank = fc.constantFrom(' ', '  ', '\t', '\u00a0', ' '.repeat(50), '', '\n', '\r\n', '\u2028');
+  const prose = fc.array(fc.tuple(word, blank), { maxLength: 60 }).map((parts) => parts.flat().join(''));
+
+  test('Different texts never have the same display lines, because the display lines contain the whole text', () => {
+    fc.assert(
+      fc.property(fc.oneof(prose, anyText), (text) => {
+        expect(join(splitIntoDisplayLines(text, 'text'))).toBe(text);
+      }),
+      { numRuns: runs(400) },
+    );
+  });
+
+  test('No display line is longer than 100 characters, not counting the blanks around it', () => {
+    const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
+    const short = fc.array(fc.tuple(word, fc.constantFrom(' ', '\n', '')), { maxLength: 60 });
+    fc.assert(
+      fc.property(short, (parts) => {
+        for (const { text } of readLines(splitIntoDisplayLines(parts.flat().join(''), 'text'))) {
+          expect([...characters.segment(text.trim())].length).toBeLessThanOrEqual(100);
+        }
+      }),
+      { numRuns: runs(200) },
+    );
+  });
+});
+
+describe('a Markdown page with very long texts', () => {
+  test.each<[string, string]>([
+    ['A Markdown page shows a small edit in a line of a million characters', 'Refunds take five days. '.repeat(40_000)],
+    ['A Markdown page shows a small edit in a word of a million characters', 'x'.repeat(1_000_000)],
+    ['A Markdown page shows a small edit in 20,000 long lines', `${FILLER} ${FILLER}\n`.repeat(20_000)],
+    ['A Markdown page shows a small edit after 300,000 closing quotation marks', `.${'"'.repeat(300_000)} A`],
+    ['A Markdown page shows a small edit after 300,000 periods', '.'.repeat(300_000)],
+    [
+      'A Markdown page shows a small edit after 300,000 digits and blanks',
+      `${' '.repeat(150_000)}${'1'.repeat(150_000)}. A`,
+    ],
+  ])('%s', (_, text) => {
+    const change = setActive({ before: ref(1), before_text: `${text}\nOld end.`, after_text: `${text}\nNew end.` });
+    const page = renderMarkdown(reportOf([promptOf({ status: 'pending', changes: [change] })]), {
+      ...{ title: 'plan', folder: null, commit: null, runUrl: null, limit: null },
+    });
+    expect(page).toContain('- **−** ~~`Old`~~` end.`\n- **+** **`New`**` end.`\n');
+    expect(page.length).toBeLessThan(2_000);
+  });
+});
