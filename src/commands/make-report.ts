@@ -26,8 +26,8 @@ import type {
   ReportProblem,
   ReportPrompt,
   ReportRow,
-  ReportWantedFields,
 } from '../report/schema.ts';
+import type { ReportWantedFields } from '../report/change-schema.ts';
 import { makeKeptMetadataFields, makeTextFields } from './make-text-fields.ts';
 import { makeHistoryFields, makeWaitingFields } from './make-history-fields.ts';
 import type { CommandRun } from './result.ts';

@@ -1,7 +1,8 @@
 import { formatCount, formatNumber, shortenCommitId, shortenText } from '../text.ts';
 import { applyVocabulary, DEFAULT_VOCABULARY } from '../domain/vocabulary.ts';
 import { escapeLine } from './escape.ts';
-import type { Report, ReportChange, ReportDrift, ReportEdit, ReportPrompt, ReportWantedFields } from './schema.ts';
+import type { ReportWantedFields } from './change-schema.ts';
+import type { Report, ReportChange, ReportDrift, ReportEdit, ReportPrompt } from './schema.ts';
 
 // Wording shared by all output formats. `escapeLine` escapes text that stands on its own line. `show` escapes a value
 // within a sentence. Each output format passes its own `show`.
@@ -16,10 +17,7 @@ type ActivationChange = ChangeOfKind<'set-active'>;
  * Returns promptsync's own text with the words of the report's vocabulary.
  * @param text must not contain data from files or from the service
  */
-export function applyReportWords(
-  { vocabulary = DEFAULT_VOCABULARY }: Pick<Report, 'vocabulary'>,
-  text: string,
-): string {
+export function applyReportWords({ vocabulary = DEFAULT_VOCABULARY }: ReportVocabulary, text: string): string {
   return applyVocabulary(text, vocabulary);
 }
 
@@ -57,22 +55,25 @@ export function describeVersionRef(ref: ActivationChange['before'] | ActivationC
   return ref.version_number === null ? escapeLine(ref.id) : `v${ref.version_number}`;
 }
 
+/** The report that determines the words for the service and its environments. */
+export type ReportVocabulary = Pick<Report, 'vocabulary'>;
+
 /**
  * Describes a change, without its sign (such as `+`) and without its result (such as ` (not made)`). If the change
  * updates several fields, returns one line per field.
  */
-export function describeChange(change: ReportChange): readonly string[] {
+export function describeChange(change: ReportChange, report: ReportVocabulary): readonly string[] {
   switch (change.kind) {
     case 'create-version':
       return [describeCreate(change)];
     case 'update-prompt':
       return Object.entries(change.fields).map(([field, { before, after, ...wanted }]) => {
-        const note = describeOrigin(wanted, escapeLine(JSON.stringify(before)));
+        const note = isDone(change) ? '' : describeOrigin(wanted, escapeLine(JSON.stringify(before)), report);
         return `${field}: ${escapeLine(JSON.stringify(before))} → ${escapeLine(JSON.stringify(after))}${note}`;
       });
     case 'set-active': {
       const [before, after] = [change.before, change.after].map(describeVersionRef);
-      const note = describeOrigin(change, before ?? '');
+      const note = isDone(change) ? '' : describeOrigin(change, before ?? '', report);
       return [`${escapeLine(change.environment)}: ${before} → ${after}${note}`];
     }
   }
@@ -84,15 +85,25 @@ export function describeChange(change: ReportChange): readonly string[] {
  * another branch, wants the current state, says that instead. Returns an empty string if nothing is known.
  * @param current the escaped current state, such as `v2`
  */
-function describeOrigin({ wanted_since: since, wanted_elsewhere: rival }: ReportWantedFields, current: string): string {
+function describeOrigin(
+  { wanted_since: since, wanted_elsewhere: rival }: ReportWantedFields,
+  current: string,
+  report: ReportVocabulary,
+): string {
   if (since === undefined) return '';
   if (rival === undefined) {
     const verb = since.unmerged ? 'committed' : 'merged';
-    return ` (${verb} in ${shortenCommitId(since.commit)} on ${since.date}; not live, or moved back in the service)`;
+    const state = applyReportWords(report, 'not live, or moved back in the service');
+    return ` (${verb} in ${shortenCommitId(escapeLine(since.commit))} on ${escapeLine(since.date)}; ${state})`;
   }
-  const commit = shortenCommitId(rival.commit);
+  const commit = shortenCommitId(escapeLine(rival.commit));
   if (rival.branch === null) return ` (${commit} wants ${current})`;
   return ` (${escapeLine(rival.branch)} wants ${current} since ${commit})`;
+}
+
+/** Returns true if an apply has made the change. */
+function isDone({ status }: Pick<ReportChange, 'status'>): boolean {
+  return status === 'made' || status === 'adopted';
 }
 
 /**

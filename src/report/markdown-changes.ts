@@ -86,7 +86,7 @@ export function makeEnvironmentSections(report: Report): readonly Section[] {
   });
   const groups = Map.groupBy(entries, ({ environment }) => environment);
   return order.flatMap((environment) => {
-    const items = (groups.get(environment) ?? []).map(({ changed }) => makeItem(changed, environment, ranks));
+    const items = (groups.get(environment) ?? []).map(({ changed }) => makeItem(changed, environment, ranks, report));
     const title = `#### ${renderHeadlineName(environment)}: ${formatCount(items.length, 'prompt')}`;
     const diffs = makeDiffSection(items.flatMap((item) => item.diffs));
     return [makeSection(`${title}\n\n${CHANGE_TABLE_HEAD}`, 'row', 0.5, items, ({ rows }) => rows), diffs];
@@ -111,6 +111,7 @@ function makeItem(
   { prompt, diffs }: EnvironmentChanges,
   environment: string,
   ranks: ReadonlyMap<string, number>,
+  report: Report,
 ): EnvironmentItem {
   const isHere = (part: object): boolean => 'environment' in part && part.environment === environment;
   const narrowed = { ...prompt, changes: prompt.changes.filter(isHere), edits: prompt.edits?.filter(isHere) };
@@ -120,7 +121,7 @@ function makeItem(
   const isShownHere = first === environment;
   const note = isShownHere ? '' : ` (same text change as in ${renderCodeSpan(first)})`;
   const cells = [
-    ...narrowed.changes.flatMap((change) => renderChangeCells(change, prompt).map((cell) => `${cell}${note}`)),
+    ...narrowed.changes.flatMap((change) => renderChangeCells(change, prompt, report).map((cell) => `${cell}${note}`)),
     ...(narrowed.edits ?? []).map((edit) => `${renderCodeSpan(words.describeEdit(edit))}${note}`),
     ...(isShownHere ? words.listMessageChanges(narrowed).map(renderCodeSpan) : []),
   ];
@@ -131,9 +132,9 @@ function makeItem(
 }
 
 /** Renders the cells of a change: one for each field of an update, and one for any other change. */
-export function renderChangeCells(change: ReportChange, prompt: ReportPrompt): readonly string[] {
+export function renderChangeCells(change: ReportChange, prompt: ReportPrompt, report: Report): readonly string[] {
   const notes = words.describeChangeNotes(change, prompt, renderCodeSpan);
-  return words.describeChange(change).map((text) => `${renderCodeSpan(text)}${notes}`);
+  return words.describeChange(change, report).map((text) => `${renderCodeSpan(text)}${notes}`);
 }
 
 /** Renders the diffs of the edits that belong to no section of an environment, such as the merged text of a pull. */

@@ -138,12 +138,10 @@ function makeSections(report: Report): readonly Section[] {
   return [
     makeSection('#### Problems\n', 'problem', 0.3, problems.filter(isError), renderProblemItems),
     ...makeMatrixSections(report),
-    makeSection('#### Waiting for promotion\n\n', 'note', 0.5, prompts, (prompt) =>
-      describeWaitingPromotions(prompt, renderCodeSpan).map((text) => `- ${renderCodeSpan(prompt.key)}: ${text}\n`),
-    ),
+    makeNoteSection('Waiting for promotion', 'note', prompts, describeWaitingPromotions),
     ...environments,
     makeSection(`#### ${changesTitle}\n\n${CHANGE_TABLE_HEAD}`, 'row', 0.5, prompts, (prompt) =>
-      renderPromptRows(omitListedBaseline(prompt, baselinePrompts), report.plan_digest !== null),
+      renderPromptRows(omitListedBaseline(prompt, baselinePrompts), report),
     ),
     makeSection('', 'list of baselines', 0.5, [baselinePrompts], (listed) => renderBaselineItems(listed, mode)),
     makeDiffSection(prompts.flatMap(renderOtherDiffs)),
@@ -156,18 +154,24 @@ function makeSections(report: Report): readonly Section[] {
     makeSection('#### Commits\n\n', 'commit', 0.5, describeImportCommits(report, renderCodeSpan), (text) => [
       `- ${text}\n`,
     ]),
-    makeSection('#### Breaking\n\n', 'breaking note', 0.4, prompts, (prompt) =>
-      describeBreakingChanges(prompt, renderCodeSpan).map((text) => `- ${renderCodeSpan(prompt.key)}: ${text}\n`),
-    ),
-    makeSection('#### Composed prompts\n\n', 'composed note', 0.4, prompts, (prompt) =>
-      words.describeAffectedPrompts(prompt, renderCodeSpan).map((text) => `- ${renderCodeSpan(prompt.key)}: ${text}\n`),
-    ),
-    makeSection('#### No longer used\n\n', 'note', 0.4, prompts, (prompt) =>
-      describeUnusedInputs(prompt, renderCodeSpan).map((text) => `- ${renderCodeSpan(prompt.key)}: ${text}\n`),
-    ),
+    makeNoteSection('Breaking', 'breaking note', prompts, describeBreakingChanges),
+    makeNoteSection('Composed prompts', 'composed note', prompts, words.describeAffectedPrompts),
+    makeNoteSection('No longer used', 'note', prompts, describeUnusedInputs),
     ...makeDriftSections(report),
     makeSection('#### Warnings\n', 'warning', 0.3, groupProblems(warnings), renderWarningItems),
   ];
+}
+
+/** Builds a section with notes about prompts. Each note begins with the key of its prompt. */
+function makeNoteSection(
+  title: string,
+  item: string,
+  prompts: readonly ReportPrompt[],
+  describe: (prompt: ReportPrompt, show: words.ShowText) => readonly string[],
+): Section {
+  return makeSection(`#### ${title}\n\n`, item, 0.4, prompts, (prompt) =>
+    describe(prompt, renderCodeSpan).map((text) => `- ${renderCodeSpan(prompt.key)}: ${text}\n`),
+  );
 }
 
 /** Renders the baselines of these prompts as one line. Returns no line if there are no prompts. */
@@ -220,20 +224,20 @@ function renderWarningItems(group: ProblemGroup): readonly string[] {
  * - one row for each change of the messages of a chat prompt, if the command edits its text
  * - one row for a new version, but only if no environment will serve it or if it keeps metadata
  * - one row with the status, if the prompt failed or was not attempted and has no changes to show
- * @param hasPlanDigest whether the report has a plan; without a plan, only a prompt with edits can get a row with its
- * status
+ *
+ * If the report has no plan, only a prompt with edits can get a row with its status.
  */
-function renderPromptRows(prompt: ReportPrompt, hasPlanDigest: boolean): readonly string[] {
+function renderPromptRows(prompt: ReportPrompt, report: Report): readonly string[] {
   const { status, changes } = prompt;
   const { ofEnvironments, others } = divideChanges(prompt);
   const edits = others.edits ?? [];
   const rows = others.changes.flatMap((change) =>
     change.kind === 'create-version' && !change.metadata_from && !words.hasNoFollower(change, changes)
       ? []
-      : renderChangeCells(change, prompt),
+      : renderChangeCells(change, prompt, report),
   );
   const hasEdits = (prompt.edits ?? []).length > 0;
-  const isUnfinished = (hasPlanDigest || hasEdits) && (status === 'failed' || status === 'not_attempted');
+  const isUnfinished = (report.plan_digest !== null || hasEdits) && (status === 'failed' || status === 'not_attempted');
   const messages = words.listMessageChanges(others).map(renderCodeSpan);
   const edited = [...edits.map((edit) => renderCodeSpan(words.describeEdit(edit))), ...messages];
   // The edits of a failed prompt are in the file only if they contain a conflict for the user to resolve.

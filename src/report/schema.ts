@@ -1,154 +1,9 @@
 import { z } from 'zod';
 import { REPORT_MODES } from '../domain/edits.ts';
 import { PROMPT_TYPES } from '../domain/chat.ts';
-import { FIELDS } from '../domain/plan.ts';
+import { ChangeShape, DriftShape, NewVersionShape, SERVED_FIELDS, VersionRefShape } from './change-schema.ts';
 import { TEXT_FIELDS } from './text-schema.ts';
 import { CommitShape, DigestShape, HistoryShape, LineageShape } from './history-schema.ts';
-
-// The shapes of service versions, changes and drift.
-
-const VersionRefShape = z.object({
-  id: z.string().describe('The id of the version in the service.'),
-  version_number: z.int().nullable().describe('The number of the version. null if it is unknown.'),
-});
-const NewVersionShape = z.object({
-  new: z.literal(true).describe('A version that the same plan creates.'),
-  digest: DigestShape.optional().describe('The digest of its content, if a git: pin determines the content.'),
-});
-const WantedSinceShape = z.object({
-  commit: z.string().describe('The id of the commit.'),
-  date: z.string().describe('The committer date in UTC, as YYYY-MM-DD.'),
-  unmerged: z.literal(true).optional().describe('The commit is not known to be merged into the live branch.'),
-});
-
-/** The origin of a change that an earlier commit wants. The report has it only if the command had a default base. */
-const WANTED_FIELDS = {
-  wanted_since: WantedSinceShape.optional().describe(
-    'The commit since which the files want the result of the change, if no base was given. Since then, no sync made the change, or somebody undid it in the service.',
-  ),
-  wanted_elsewhere: z
-    .object({
-      commit: z.string().describe('The id of the commit.'),
-      branch: z.string().nullable().describe('The live branch, if its tip wants the current state. Otherwise null.'),
-    })
-    .optional()
-    .describe('A commit that wants the current state and is not an ancestor of the commit in wanted_since.'),
-};
-
-const ChangeStatusShape = z
-  .enum(['made', 'adopted', 'not_made', 'unknown'])
-  .optional()
-  .describe(
-    'The outcome of the change, only after an apply. adopted: the version already existed. unknown: the response was lost.',
-  );
-
-const CreateVersionShape = z.object({
-  kind: z.literal('create-version').describe('The kind of change.'),
-  digest: DigestShape.describe('The digest of the content, with LF line endings and without line feeds at the end.'),
-  metadata_digest: DigestShape.optional().describe('The digest of the metadata, if the file manages metadata.'),
-  metadata_from: VersionRefShape.optional().describe(
-    'The version whose metadata the new version keeps, if the file manages no metadata.',
-  ),
-  kept_metadata: z.string().optional().describe('The kept metadata: one line for each key, with its value as JSON.'),
-  metadata_omitted: z
-    .literal(true)
-    .optional()
-    .describe('The kept metadata is larger than 100 kB, so the report omits it.'),
-  ref: z
-    .string()
-    .optional()
-    .describe('The ref of the git: pin that needs the content. Absent for the content of the file itself.'),
-  baseline: z
-    .literal(true)
-    .optional()
-    .describe(
-      'The version is a baseline: it only stores the record of promptsync, and no pinned environment serves it.',
-    ),
-  change_summary: z
-    .string()
-    .nullable()
-    .describe(
-      'The subject of the commit that last changed the file. The service stores it with the version. null if there is no such commit.',
-    ),
-  version: VersionRefShape.optional().describe('The version that the apply created or adopted.'),
-  status: ChangeStatusShape,
-  recovered: z
-    .literal(true)
-    .optional()
-    .describe('This run created the adopted version, but the response of the service was lost.'),
-});
-
-const UpdatePromptShape = z.object({
-  kind: z.literal('update-prompt'),
-  fields: z
-    .partialRecord(
-      z.enum(FIELDS),
-      z.object({
-        before: z.string().describe('The value in the service.'),
-        after: z.string().describe('The value in the file.'),
-        ...WANTED_FIELDS,
-      }),
-    )
-    .describe('The fields that change, by name: key, name or description.'),
-  status: ChangeStatusShape,
-});
-
-const SERVED_FIELDS = {
-  before: VersionRefShape.nullable().describe('The version that is active in the environment. null if none is active.'),
-  after: z
-    .union([VersionRefShape, NewVersionShape])
-    .describe('The version that becomes active. After an apply, a new version has its id.'),
-  ...TEXT_FIELDS,
-};
-
-const SetActiveShape = z.object({
-  kind: z.literal('set-active'),
-  environment: z.string().describe('The environment whose active version changes.'),
-  ...SERVED_FIELDS,
-  ...WANTED_FIELDS,
-  status: ChangeStatusShape,
-});
-
-const ChangeShape = z.discriminatedUnion('kind', [CreateVersionShape, UpdatePromptShape, SetActiveShape]);
-
-const DEVIATION_FIELDS = {
-  kind: z
-    .enum(['outside', 'unfinished'])
-    .describe(
-      'The kind of drift. outside: somebody changed the service. unfinished: an earlier commit wanted the current state, or no version is active yet.',
-    ),
-  restores: z
-    .boolean()
-    .describe('Whether a sync only restores the state that the base wants, because the files still want the same.'),
-};
-
-const EnvironmentDriftShape = z.object({
-  environment: z.string().describe('The environment that differs.'),
-  ...DEVIATION_FIELDS,
-  expected: z.union([VersionRefShape, NewVersionShape]).describe('The version that the base commit wants.'),
-  observed: VersionRefShape.extend({
-    made_by: z
-      .enum(['git', 'outside'])
-      .describe('The creator of the version. git: promptsync, from a commit. outside: somebody else.'),
-    commit: z.string().optional().describe('The commit that the version was created from.'),
-    commit_missing: z.literal(true).optional().describe('The clone does not have that commit.'),
-    pin: z
-      .string()
-      .optional()
-      .describe('The number with which a file can pin the version. Absent if only a pin version:<id> is possible.'),
-  })
-    .nullable()
-    .describe('The version that the environment serves. null if it serves none.'),
-});
-
-const FieldDriftShape = z.object({
-  field: z.enum(FIELDS).describe('The field of the prompt that differs.'),
-  ...DEVIATION_FIELDS,
-  expected: z.string().describe('The value that the base commit wants.'),
-  observed: z.string().describe('The value in the service.'),
-});
-
-const DriftShape = z.union([EnvironmentDriftShape, FieldDriftShape]);
 
 // The shapes of prompts, problems and the whole report.
 
@@ -402,8 +257,6 @@ export type ReportRow = NonNullable<ReportPrompt['environments']>[number];
 export type ReportChange = ReportPrompt['changes'][number];
 /** An edit to one prompt file. */
 export type ReportEdit = NonNullable<ReportPrompt['edits']>[number];
-/** The origin of a change that an earlier commit wants. */
-export type ReportWantedFields = Pick<z.output<typeof SetActiveShape>, keyof typeof WANTED_FIELDS>;
 /** The drift of one environment or one field. */
 export type ReportDrift = ReportPrompt['drift'][number];
 /** An error or a warning in a report. */

@@ -45,7 +45,7 @@ export function renderText(report: Report, options: TextOptions): string {
   const listed = new Set(tables.flat());
   const blocks = prompts.flatMap((prompt) => {
     if (prompt.problems.length === 0 && (options.quiet || hasNothingToShow(prompt))) return [];
-    return listed.has(prompt) ? [] : renderPrompt(prompt, report.mode, options, style);
+    return listed.has(prompt) ? [] : renderPrompt(prompt, report, options, style);
   });
   const errors = [...report.problems, ...shared].filter(isError);
   const files = options.quiet ? [] : renderFiles(report, style);
@@ -141,9 +141,9 @@ function hasNothingToShow({ changes, edits = [], status }: ReportPrompt): boolea
  * Renders one prompt as a block: its title, drift, changes, diffs and problems.
  * @param prompt the prompt, with only those problems that the block should show
  */
-function renderPrompt(prompt: ReportPrompt, mode: Report['mode'], options: TextOptions, style: Style): string {
+function renderPrompt(prompt: ReportPrompt, report: Report, options: TextOptions, style: Style): string {
   const { quiet, withoutDiffs = false } = options;
-  const work = quiet ? [] : renderWork(prompt, mode, style);
+  const work = quiet ? [] : renderWork(prompt, report, style);
   const { status, edits } = prompt;
   const isNotDone = status === 'blocked' || status === 'failed' || status === 'not_attempted';
   const hasNoDiff = status === 'failed' && edits === undefined;
@@ -156,7 +156,7 @@ function renderPrompt(prompt: ReportPrompt, mode: Report['mode'], options: TextO
 }
 
 /** Renders a line for each drift, edit, change and breaking change of a prompt. */
-function renderWork(prompt: ReportPrompt, mode: Report['mode'], style: Style): readonly string[] {
+function renderWork(prompt: ReportPrompt, report: Report, style: Style): readonly string[] {
   const { green, yellow, red, cyan, magenta } = style.colors;
   const editSigns = { new: green('+'), changed: yellow('~'), conflict: red('!') };
   const changeSigns = { 'create-version': green('+'), 'update-prompt': yellow('~'), 'set-active': cyan('→') };
@@ -164,14 +164,14 @@ function renderWork(prompt: ReportPrompt, mode: Report['mode'], style: Style): r
   const fitIndentedLine = (line: string): readonly string[] => fitLine(`  ${line}`, style, 4);
   return [
     ...drift.flatMap((deviation) =>
-      fitIndentedLine(`${magenta('!')} ${words.describeDrift(deviation, prompt, mode, escapeLine)}`),
+      fitIndentedLine(`${magenta('!')} ${words.describeDrift(deviation, prompt, report.mode, escapeLine)}`),
     ),
     ...edits.flatMap((edit) => fitIndentedLine(`${editSigns[words.chooseEditKind(edit)]} ${words.describeEdit(edit)}`)),
     ...changes.flatMap((change) => {
       const result = words.describeChangeStatus(change);
       const note = `${words.describeVersionNotes(change, changes, escapeLine)}${result && yellow(result)}`;
       const texts = words
-        .describeChange(change)
+        .describeChange(change, report)
         .flatMap((line) => fitIndentedLine(`${changeSigns[change.kind]} ${line}${note}`));
       return [...texts, ...renderKeptMetadataLines(change, style)];
     }),

@@ -27,7 +27,7 @@ describe('responses that reject a key', () => {
 
   test.each([
     ['A 401 that plan gets from Langfuse names the variables of both keys and quotes no JSON', 'plan'],
-    ['A 401 that import gets from Langfuse names the variables of both keys and quotes no JSON', 'import a -e staging'],
+    ['A 401 that import gets from Langfuse names the variables of both keys and quotes no JSON', 'import b -e staging'],
   ])('%s', async (_, line) => {
     const body = '{"error":"UnauthorizedError","message":"Invalid credentials."}';
     const { stdout } = await runAgainst({ status: 401, body }, line, ', provider: langfuse');

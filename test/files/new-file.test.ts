@@ -119,7 +119,7 @@ Hello.
     [
       'promptsync refuses to write a new prompt file with a pin to version 0',
       { pins: [{ environment: 'staging', value: 0, comment: '' }] },
-      'The pin for "staging"',
+      'The pin 0 for "staging"',
     ],
     [
       'promptsync refuses to write a new prompt file with the integer 2^60 because the parser would reject such a large number',

@@ -33,7 +33,10 @@ const TOO_EARLY = [{ text: 'One.' }, { text: 'Two.', pins: { staging: 1, product
 const NUMBERS = [{ pins: { staging: 3 } }, { pins: { staging: 1, production: 2 } }] as const;
 
 const OPENED = ['diff', 'ls-files', 'rev-parse'];
-const PLAN = [...OPENED, 'log', 'ls-tree'];
+const READ_VERSIONS = [...OPENED, 'log', 'ls-tree'];
+/** The processes that look up the default base: the remotes, and whether the clone is partial. */
+const FIND_BASE = ['config', 'remote'];
+const PLAN = [...READ_VERSIONS, ...FIND_BASE];
 
 describe('the number of git processes per run', () => {
   test.each<[string, readonly [PromptParts, PromptParts], readonly string[], number, readonly string[]]>([
@@ -43,21 +46,21 @@ describe('the number of git processes per run', () => {
       TEXTS,
       ['plan', '--base', 'HEAD~1'],
       0,
-      [...PLAN, 'cat-file', 'cat-file', 'diff', 'ls-files', 'ls-tree'],
+      [...READ_VERSIONS, 'cat-file', 'cat-file', 'diff', 'ls-files', 'ls-tree'],
     ],
     [
       'history starts the same number of git processes for 60 prompts as for 3 prompts',
       TEXTS,
       ['history', '**'],
       0,
-      [...PLAN, 'cat-file', 'log', 'log', 'rev-list'],
+      [...READ_VERSIONS, 'cat-file', 'log', 'log', 'rev-list'],
     ],
     [
       'plan starts the same number of git processes to check for rollbacks in 60 prompts as in 3 prompts',
       TOO_EARLY,
       ['plan'],
       3,
-      [...OPENED, 'cat-file', 'cat-file', 'log', 'log'],
+      [...OPENED, ...FIND_BASE, 'cat-file', 'cat-file', 'log', 'log'],
     ],
     [
       'validate starts the same number of git processes for 60 prompts as for 3 prompts',

@@ -37,7 +37,7 @@ describe('a scheduled run', () => {
       /^::error title=action\/drift-found::promptsync found differences between the service and the files for 1 prompt\./m,
     );
     expect(ran.summary).toContain(
-      '- `greeting`: `staging` serves `v2`, but the base wants `v1` (changed outside of git). ' +
+      '- `greeting`: `staging` serves `v2`, but the file wants `v1` (no commit in this clone asked for it). ' +
         '`promptsync pull` takes it into the file. A sync puts it back. ' +
         `To keep it, pin \`version:${id}\`.`,
     );
@@ -112,7 +112,9 @@ describe('drift on a pull request', () => {
     const [changes = '', drift = ''] = summary.split('#### Overwrites changes made in the service');
     expect(changes).toContain('| `farewell` | `staging: v1 → new version` |');
     expect(changes).not.toContain('greeting');
-    expect(drift).toContain('- `greeting`: `staging` serves `v2`, but the base wants `v1` (changed outside of git).');
+    expect(drift).toContain(
+      '- `greeting`: `staging` serves `v2`, but the file wants `v1` (no commit in this clone asked for it).',
+    );
   });
 
   test('If on-drift is set to fail, drift makes both the pull request review and the action run after the merge fail', async () => {

@@ -290,8 +290,8 @@ describe('the drift of a Markdown page', () => {
     ...{ environment: 'production', kind: 'outside', restores: true, expected: ref(7) },
     observed: { ...ref(9), made_by: 'outside' },
   };
-  const serves = '- `k/1`: `production` serves `v9`, but the base wants `v7` (changed outside of git).';
-  const named = '- `k/1`: name is `"Theirs"`, but the base wants `"First"` (unfinished: merged but not live yet).';
+  const serves = '- `k/1`: `production` serves `v9`, but the file wants `v7` (no commit in this clone asked for it).';
+  const named = '- `k/1`: name is `"Theirs"`, but the file wants `"First"` (unfinished: merged but not live yet).';
   const back = { kind: 'update-prompt', fields: { name: { before: 'Theirs', after: 'First' } } } as const;
   const row = '`production: v9 → v7`';
   const PULL = '`promptsync pull` takes it into the file.';
@@ -343,7 +343,8 @@ describe('the drift of a Markdown page', () => {
     const open = isOverwritten
       ? `#### ${title} changes made in the service\n\nThe files did not ask for these changes. Somebody changed the service, and ${end}:`
       : `#### Drift\n\nThese differences ${when}:`;
-    const what = 'field' in drift ? named : serves;
+    const describe = 'field' in drift ? named : serves;
+    const what = describe(drift.restores ? 'the file' : 'the base');
     expect(text).toContain(`\n${open}\n\n${what} ${then}`);
     expect(rowsOf(text)).toEqual(cells.map((cell) => `| \`k/1\` | ${cell} |`));
     expectInert(text, [RUN]);
@@ -356,7 +357,7 @@ describe('the drift of a Markdown page', () => {
       const text = page(report([blocked], { mode }));
       const pull = mode === 'apply' ? '' : ` ${PULL}`;
       expect(text).toContain(
-        `${serves}${pull} The prompt is blocked, so a sync does not change it. To keep it, pin \`version:ver_9\`.\n`,
+        `${serves('the file')}${pull} The prompt is blocked, so a sync does not change it. To keep it, pin \`version:ver_9\`.\n`,
       );
     },
   );

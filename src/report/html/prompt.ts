@@ -139,7 +139,7 @@ function renderPromptBody(prompt: ReportPrompt, context: PageContext): readonly 
       (edit) => markup`<li class="edit ${words.chooseEditKind(edit)}">${words.describeEdit(edit)}</li>`,
     ),
     ...prompt.changes.flatMap((change) =>
-      words.describeChange(change).map((text) => {
+      words.describeChange(change, context).map((text) => {
         const note = words.describeChangeNotes(change, prompt, escapeLine);
         return markup`<li class="${change.kind}">${text}${note}${renderKeptMetadata(change)}</li>`;
       }),
