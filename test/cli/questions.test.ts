@@ -49,7 +49,7 @@ describe('the question of sync on a terminal', () => {
     const { promptsync } = await makeStage();
     const { stdout } = await promptsync(line, { ...terminal, input: 'y\n' });
     expect(stdout.includes('Text of greeting.')).toBe(repeated);
-    if (repeated) expect(stdout).toMatch(/nothing → v1|\+\+\+ staging: v1/);
+    if (repeated) expect(stdout).toMatch(/nothing → `?v1|\+\+\+ staging: v1/);
   });
 
   test('sync --format json asks for confirmation on standard error and prints a report if the user declines', async () => {

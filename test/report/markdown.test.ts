@@ -290,8 +290,10 @@ describe('the drift of a Markdown page', () => {
     ...{ environment: 'production', kind: 'outside', restores: true, expected: ref(7) },
     observed: { ...ref(9), made_by: 'outside' },
   };
-  const serves = '- `k/1`: `production` serves `v9`, but the file wants `v7` (no commit in this clone asked for it).';
-  const named = '- `k/1`: name is `"Theirs"`, but the file wants `"First"` (unfinished: merged but not live yet).';
+  const serves = (wanter: string) =>
+    `- \`k/1\`: \`production\` serves \`v9\`, but ${wanter} wants \`v7\` (no commit in this clone asked for it).`;
+  const named = (wanter: string) =>
+    `- \`k/1\`: name is \`"Theirs"\`, but ${wanter} wants \`"First"\` (unfinished: merged but not live yet).`;
   const back = { kind: 'update-prompt', fields: { name: { before: 'Theirs', after: 'First' } } } as const;
   const row = '`production: v9 → v7`';
   const PULL = '`promptsync pull` takes it into the file.';
