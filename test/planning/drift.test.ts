@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { BaseState, FormerStates } from '../../src/domain/desired-state.ts';
 import type { Drift } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
+import type { UnmetWant } from '../../src/domain/wanted-since.ts';
 import { guardPlan } from '../../src/planning/guard-plan.ts';
 import {
   deepFreeze,
@@ -279,6 +280,90 @@ describe('drift', () => {
     const active = { staging: theirs, production: outside(4, 'Four'), promptsync: two };
     const drift = driftOf({ ...base, ...head }, { active, prompt: { description: 'Theirs' } }, base);
     expect(drift.map((entry) => entry.restoresBase)).toEqual(restores);
+  });
+});
+
+describe('drift with a default base', () => {
+  const WANT: UnmetWant = {
+    ...{ commit: 'c1', time: 1_785_196_800, isMerged: true },
+    ...{ isFirst: false, isRecorded: false, wasLive: false, rival: null },
+  };
+  const rival = { commit: 'c2', branch: 'main' };
+  const serves = { active: { staging: theirs, promptsync: one } };
+
+  /** Plans a file whose base is the file itself, unless `base` differs. `former` are the texts of earlier commits. */
+  function planOf(want: Partial<UnmetWant>, former: readonly string[], base: FileParts = {}) {
+    const unmetWants = new Map([
+      ['p1', { environments: new Map([['staging', { ...WANT, ...want }]]), fields: new Map() }],
+    ]);
+    const formerStates = new Map([['p1', wantsOf(former.map((text) => ({ text })))]]);
+    const given = { base: { files: new Map([['p1', makeFile(base)]]), isDefault: true }, unmetWants, formerStates };
+    const { drift, annotations } = planPrompt(makeFile({}), observed(serves), rules(given));
+    return [...drift.map(lineOf), ...annotations.map((one) => `${one.subject} wanted since ${one.want.commit}`)];
+  }
+
+  const ANNOTATED = ['environment wanted since c1'];
+  test.each<[string, want: Partial<UnmetWant>, former: readonly string[], expected: readonly string[]]>([
+    ['Outside drift is reported as drift, and the change has no annotation', {}, ['One'], [THEIRS]],
+    ['If an earlier commit wanted the current state, the change is annotated', {}, ['One', 'Theirs'], ANNOTATED],
+    ['If the file never wanted anything else, the change is annotated', { isFirst: true }, ['One'], ANNOTATED],
+    [
+      'If a record shows that the first wanted version was active, the drift is outside',
+      { isFirst: true, isRecorded: true },
+      ['One'],
+      [THEIRS],
+    ],
+    [
+      'If a record shows that the wanted version was live, a move back to an earlier version is outside drift',
+      { isRecorded: true, wasLive: true },
+      ['One', 'Theirs'],
+      [THEIRS],
+    ],
+    [
+      'If another commit wants the current state, a record that shows the wanted version does not count',
+      { isRecorded: true, wasLive: true, rival },
+      ['One', 'Theirs'],
+      ANNOTATED,
+    ],
+  ])('%s', (_, want, former, expected) => {
+    expect(planOf(want, former)).toStrictEqual(expected);
+  });
+
+  test('If the base and the head want different things, unfinished drift causes no annotation', () => {
+    expect(planOf({}, ['Theirs'], { text: 'Base' })).toStrictEqual([]);
+  });
+
+  test('An explicit base reports a file that never wanted anything else as drift', () => {
+    const unmetWants = new Map([
+      ['p1', { environments: new Map([['staging', { ...WANT, isFirst: true }]]), fields: new Map() }],
+    ]);
+    const base = { files: new Map([['p1', makeFile({})]]), isDefault: false };
+    expect(planPrompt(makeFile({}), observed(serves), rules({ base, unmetWants })).drift.map(lineOf)).toStrictEqual([
+      THEIRS,
+    ]);
+  });
+
+  test('The changed field of a prompt that was never synced is annotated with its commit', () => {
+    const fields = new Map([['description', { ...WANT, isFirst: true }]] as const);
+    const unmetWants = new Map([['p1', { environments: new Map(), fields }]]);
+    const head = makeFile({ description: 'Ours' });
+    const base = { files: new Map([['p1', head]]), isDefault: true };
+    const seen = observed({ ...calm, prompt: { description: 'Theirs' } });
+    const { drift, annotations } = planPrompt(head, seen, rules({ base, unmetWants }));
+    expect(drift).toStrictEqual([]);
+    expect(annotations).toMatchObject([{ subject: 'field', field: 'description', want: { commit: 'c1' } }]);
+  });
+
+  test('Annotations do not affect the digest of the plan', () => {
+    const unmetWants = new Map([
+      ['p1', { environments: new Map([['staging', { ...WANT, isFirst: true }]]), fields: new Map() }],
+    ]);
+    const base = { files: new Map([['p1', makeFile({})]]), isDefault: true };
+    const plans = [rules(), rules({ base, unmetWants })].map((by) =>
+      makePlan([makeFile({})], observation(observed(serves)), by),
+    );
+    expect(plans.map(({ prompts }) => prompts[0]?.annotations.length)).toStrictEqual([0, 1]);
+    expect(plans[1]?.digest).toBe(plans[0]?.digest);
   });
 });
 
