@@ -174,6 +174,19 @@ describe.each([
   });
 });
 
+test('If the service drops all metadata, a reviewed sync uses one version for contents that differ only in metadata', async () => {
+  const service = inMemoryBackend();
+  await sync(dropMetadata(service), [file({ text: 'One', pins: staging })]);
+  const wanted = file({ text: 'Two', metadata: { model: 'x' }, pins: { staging: 'latest', production: 'git:v1' } });
+  const refs = { v1: content('Two', { model: 'y' }) };
+  const { plan } = await sync(dropMetadata(service), [wanted], {
+    refs,
+    guards: { maxChanges: { kind: 'count', count: 0 } },
+  });
+  const { outcomes } = await sync(dropMetadata(service), [wanted], { refs, guards: { expectedPlan: plan.digest } });
+  expect(outcomes.map(formatOutcome)).toStrictEqual(['applied: made adopted made made service/drops-metadata']);
+});
+
 test('promptsync does not activate a version if the service dropped all of its metadata except the version record', async () => {
   const service = rewriteVersions(inMemoryBackend(), ({ metadata: { promptsync }, ...rest }) => {
     return { ...rest, metadata: { promptsync: promptsync! } };
