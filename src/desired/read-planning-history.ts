@@ -25,7 +25,7 @@ import {
   wasSyncedBefore,
 } from './read-history.ts';
 import type { BaseFiles, DesiredWorkspace } from './read-desired-state.ts';
-import { readUnmetWants } from './read-unmet-wants.ts';
+import { type BaseFileHistory, readBaseFileHistory, readUnmetWants } from './read-unmet-wants.ts';
 import { readWantedSince } from './read-wanted-since.ts';
 
 /** The parts of the desired state that promptsync needs to read the planning history. */
@@ -69,14 +69,19 @@ export async function readPlanningHistory(
   });
   const drifting = compared.filter((prompt) => mayHaveDrifted(prompt, sources));
   const tips = drifting.length === 0 ? [] : await listTips(sources);
-  const formerStates = await readForEachPrompt(drifting, ({ file }) => readFormerStates(file, tips, repository));
+  const [formerStates, baseHistories] = await Promise.all([
+    readForEachPrompt(drifting, ({ file }) => readFormerStates(file, tips, repository)),
+    readForEachPrompt(drifting, ({ file }) => readHistoryAtBase(file, sources)),
+  ]);
   return {
     formerPins: mapValues(histories, ({ history }) => history.pins),
     firstAges: mapFirstAges(histories),
     alwaysPinned: mapValues(histories, ({ file, history }) => findEnvironmentsPinnedFromStart(file, history)),
     formerStates,
     wantedSince: await readForEachPrompt(drifting, (prompt) => readWantedSinceAtBase(prompt, sources)),
-    unmetWants: await readForEachPrompt(drifting, (prompt) => readUnmetWantsAtBase(prompt, formerStates, sources)),
+    unmetWants: await readForEachPrompt(drifting, (prompt) =>
+      readUnmetWantsAtBase(prompt, { formerStates, baseHistories }, sources),
+    ),
     missingCommits: await findMissingCommits(drifting, repository),
     provenance: await readProvenance(compared, sources),
     contents: await readContents(compared, repository),
@@ -144,6 +149,12 @@ function mapFirstAges(histories: ReadonlyMap<string, { readonly history: FileHis
   return new Map(complete.map(([id, { history }]) => [id, history.commits.length - 1]));
 }
 
+/** The histories of the prompts that may have drifted, by prompt id. */
+type PromptHistories = {
+  readonly formerStates: ReadonlyMap<string, FormerStates>;
+  readonly baseHistories: ReadonlyMap<string, BaseFileHistory | null>;
+};
+
 /**
  * Finds the commits of the live branch that first wanted what the pins at the base want. Returns an empty map if the
  * service does not show the times of versions, because only these times are compared with the commits.
@@ -159,19 +170,28 @@ async function readWantedSinceAtBase(
   return readWantedSince(baseFile, observed, getContentsAtRefs(sources, file.id), live);
 }
 
+/** Reads the states that a file had on the branch of the base. Returns null if the base does not have the file. */
+async function readHistoryAtBase(
+  { id }: PromptFile,
+  { base, repository }: GitSources,
+): Promise<BaseFileHistory | null> {
+  const file = base?.files.get(id);
+  return base === null || file === undefined ? null : readBaseFileHistory(file, base.commit, repository);
+}
+
 /** Finds what the base wants and the service does not have. */
 async function readUnmetWantsAtBase(
   { file, observed }: ComparedPrompt,
-  formerStates: ReadonlyMap<string, FormerStates>,
+  { formerStates, baseHistories }: PromptHistories,
   sources: GitSources,
 ): Promise<UnmetWants> {
-  const { repository, base, config } = sources;
-  const baseFile = base?.files.get(file.id);
+  const { repository, config } = sources;
+  const history = baseHistories.get(file.id) ?? null;
   const former = formerStates.get(file.id);
-  if (base === null || baseFile === undefined || former === undefined) return NO_UNMET_WANTS;
+  if (history === null || former === undefined) return NO_UNMET_WANTS;
   const tip = await repository.findKnownTip(config.branch);
   const contentsAtRefs = getContentsAtRefs(sources, file.id);
-  return readUnmetWants({ file: baseFile, observed, contentsAtRefs, former }, { repository, base: base.commit, tip });
+  return readUnmetWants({ ...history, observed, contentsAtRefs, former }, { repository, tip });
 }
 
 /** Returns the commits that active versions were made from, according to their records, and that the clone lacks. */

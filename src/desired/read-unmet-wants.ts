@@ -12,20 +12,35 @@ import type { KnownTip, Repository } from '../git/open-repository.ts';
 import { type BranchStates, readBranchStates, readFileHistory, readPinsOfStates } from './read-history.ts';
 import { findIntroducingAge, findPinWant } from './read-wanted-since.ts';
 
-/** A prompt at the base, and everything that promptsync compares it with. */
-export type BasePrompt = {
-  /** The prompt file at the base. */
+/** A prompt file at the base, and the states that it had on the branch of the base. */
+export type BaseFileHistory = {
   readonly file: PromptFile;
+  readonly states: BranchStates;
+  /** The pins of these states. */
+  readonly history: FileHistory;
+};
+
+/** Reads the states that a prompt file of the base had on the branch of the base. */
+export async function readBaseFileHistory(
+  file: PromptFile,
+  base: string,
+  repository: Repository,
+): Promise<BaseFileHistory> {
+  const states = await readBranchStates(file, base, repository);
+  return { file, states, history: await readPinsOfStates(states, repository) };
+}
+
+/** A prompt at the base, and everything that promptsync compares it with. */
+type BasePrompt = BaseFileHistory & {
   readonly observed: ObservedPrompt;
   readonly contentsAtRefs: ContentsAtRefs;
   /** The states of the file at the base, at HEAD, at the tip of the live branch, and at all ancestors of these. */
   readonly former: FormerStates;
 };
 
-/** The commits of the repository that matter for a comparison with the base. */
-export type ComparedCommits = {
+/** The repository, and the live branch. */
+type LiveRepository = {
   readonly repository: Repository;
-  readonly base: string;
   /** The tip of the live branch. Null if the clone does not know it. */
   readonly tip: KnownTip | null;
 };
@@ -34,21 +49,18 @@ export type ComparedCommits = {
  * Finds what the base wants and the service does not have, with the first-parent commit that introduced each want. Omits
  * an environment in which no version is active, a pin to a ref that can move, and a want whose commit the clone lacks.
  */
-export async function readUnmetWants(prompt: BasePrompt, commits: ComparedCommits): Promise<UnmetWants> {
+export async function readUnmetWants(prompt: BasePrompt, live: LiveRepository): Promise<UnmetWants> {
   const { file, observed, contentsAtRefs } = prompt;
-  const { repository, base } = commits;
-  const states = await readBranchStates(file, base, repository);
-  const history = await readPinsOfStates(states, repository);
   const environments = file.pins.map(async (pin): Promise<readonly [string, UnmetWant][]> => {
     const served = observed.active.get(pin.environment) ?? null;
     if (served === null || findPinTarget(pin, file, observed, contentsAtRefs).kind === 'in-sync') return [];
-    const want = await readEnvironmentWant(pin, served, history, prompt, commits);
+    const want = await readEnvironmentWant(pin, served, prompt, live);
     return want === null ? [] : [[pin.environment, want]];
   });
   const changedFields = compareFields(file, observed.fields);
   const fields = FIELDS.map(async (field): Promise<readonly [FieldName, UnmetWant][]> => {
     const current = changedFields[field]?.before;
-    const want = current === undefined ? null : await readFieldWant(field, current, states, prompt, commits);
+    const want = current === undefined ? null : await readFieldWant(field, current, prompt, live);
     return want === null ? [] : [[field, want]];
   });
   return {
@@ -60,12 +72,11 @@ export async function readUnmetWants(prompt: BasePrompt, commits: ComparedCommit
 async function readEnvironmentWant(
   pin: EnvironmentPin,
   served: KnownVersion,
-  history: FileHistory,
   prompt: BasePrompt,
-  commits: ComparedCommits,
+  live: LiveRepository,
 ): Promise<UnmetWant | null> {
   const { environment } = pin;
-  const { file, observed, contentsAtRefs, former } = prompt;
+  const { file, history, observed, contentsAtRefs, former } = prompt;
   const pinWant = findPinWant(pin, file, observed, contentsAtRefs);
   const age = pinWant === null ? null : findIntroducingAge(environment, pinWant, history);
   const commit = age === null ? undefined : history.commits[age];
@@ -74,27 +85,26 @@ async function readEnvironmentWant(
   const formerPins = former.pins.get(environment) ?? [];
   const commitsWantingServed = formerPins.filter((state) => meansVersion(state, served)).map((state) => state.commit);
   const findTipCommit = async (tip: KnownTip): Promise<string | null> => {
-    const tipHistory = await readFileHistory(file, tip.commit, commits.repository);
+    const tipHistory = await readFileHistory(file, tip.commit, live.repository);
     const states = tipHistory.pins.get(environment) ?? [];
     const end = states.findIndex((state, index) => state.age !== index || !meansVersion(state, served));
     return states[(end === -1 ? states.length : end) - 1]?.commit ?? null;
   };
   const snapshots = observed.snapshots.filter(({ versionIds }) => showsWantedVersion(versionIds, pin, prompt));
   return {
-    ...(await readOrigin(commit, commits)),
+    ...(await readOrigin(commit, live)),
     isFirst: history.isComplete && !isPinnedBefore,
     isRecorded: snapshots.length > 0,
-    wasLive: await isContainedInAny(commit, snapshots, commits.repository),
-    rival: await findRival(commit, commitsWantingServed, findTipCommit, commits),
+    wasLive: await isContainedInAny(commit, snapshots, live.repository),
+    rival: await findRival(history.commits.slice(age), commitsWantingServed, findTipCommit, live),
   };
 }
 
 async function readFieldWant(
   field: FieldName,
   current: string,
-  { files, isComplete }: BranchStates,
-  { file, former }: BasePrompt,
-  commits: ComparedCommits,
+  { file, states: { files, isComplete }, former }: BasePrompt,
+  live: LiveRepository,
 ): Promise<UnmetWant | null> {
   const values = files.map((state) => state.file[field]);
   const end = values.findIndex((value) => value !== file[field]);
@@ -102,25 +112,26 @@ async function readFieldWant(
   const commit = files[age]?.commit;
   if (commit === undefined || (end === -1 && !isComplete)) return null;
   const wantsCurrent = (fields: Partial<FormerFields>): boolean => (fields[field] ?? '') === current;
+  const commitsUpToWant = files.slice(age).map((state) => state.commit);
   const commitsWantingCurrent = former.fields.filter(wantsCurrent).map((fields) => fields.commit);
   const findTipCommit = async (tip: KnownTip): Promise<string | null> => {
-    const states = (await readBranchStates(file, tip.commit, commits.repository)).files;
+    const states = (await readBranchStates(file, tip.commit, live.repository)).files;
     const tipEnd = states.findIndex((state) => !wantsCurrent(state.file));
     return states[(tipEnd === -1 ? states.length : tipEnd) - 1]?.commit ?? null;
   };
   return {
-    ...(await readOrigin(commit, commits)),
+    ...(await readOrigin(commit, live)),
     isFirst: isComplete && values.slice(age + 1).every((value) => value === undefined),
     isRecorded: false,
     wasLive: false,
-    rival: await findRival(commit, commitsWantingCurrent, findTipCommit, commits),
+    rival: await findRival(commitsUpToWant, commitsWantingCurrent, findTipCommit, live),
   };
 }
 
 /** Reads the date of a commit, and whether it is merged into the live branch. */
 async function readOrigin(
   commit: string,
-  { repository, tip }: ComparedCommits,
+  { repository, tip }: LiveRepository,
 ): Promise<Pick<UnmetWant, 'commit' | 'time' | 'isMerged'>> {
   const times = await repository.readCommitTimes([commit]);
   const isMerged = tip !== null && (await repository.isSameOrAncestor(commit, tip.commit));
@@ -130,16 +141,23 @@ async function readOrigin(
 /**
  * Finds a commit that wants the current state and is not an ancestor of the commit that introduced the base's want. If
  * there is one, the service may be ahead of the base, or it may serve what another branch wants.
+ * @param upToWant the commit that introduced the base's want, followed by earlier commits of the branch
  * @param candidates the commits whose files want the current state
  * @param findTipCommit finds the commit since which the tip wants the current state; null if it wants something else
  */
 async function findRival(
-  introduced: string,
+  upToWant: readonly string[],
   candidates: readonly string[],
   findTipCommit: (tip: KnownTip) => Promise<string | null>,
-  { repository, tip }: ComparedCommits,
+  { repository, tip }: LiveRepository,
 ): Promise<RivalWant | null> {
-  const isRival = async (commit: string) => !(await repository.isSameOrAncestor(commit, introduced));
+  const [introduced] = upToWant;
+  if (introduced === undefined) return null;
+  // Most candidates are earlier commits of the same branch. Do not start a git process for these.
+  const knownAncestors = new Set(upToWant);
+  const isRival = async (commit: string): Promise<boolean> => {
+    return !knownAncestors.has(commit) && !(await repository.isSameOrAncestor(commit, introduced));
+  };
   const unique = [...new Set(candidates)];
   const areRivals = await Promise.all(unique.map(isRival));
   const newest = unique.find((_, index) => areRivals[index] === true);

@@ -1,4 +1,4 @@
-import { toGitError, splitLines, openGit, type RunGit, type GitSettings, type Git } from './open-git.ts';
+import { toGitError, splitLines, splitNames, openGit, type RunGit, type GitSettings, type Git } from './open-git.ts';
 
 /**
  * The time after which promptsync stops a git command that prints nothing, in milliseconds. By then, either the remote
@@ -55,7 +55,7 @@ export function openRemote(settings: GitSettings): Remote {
 }
 
 async function readTip(run: RunGit, branch: string | null): Promise<BranchTip | null> {
-  const remote = await chooseRemote(run, branch);
+  const remote = chooseRemote(await readCloneSettings(run), branch);
   if (remote === null) return null;
   const ref = branch === null ? 'HEAD' : `${BRANCHES}${branch}`;
   const output = await run('ls-remote', '--quiet', ...(branch === null ? ['--symref'] : []), '--', remote, ref);
@@ -76,17 +76,55 @@ const BRANCHES = 'refs/heads/';
  * clone has no remote. Throws a `ProblemError` if the choice is unclear: there are several remotes, the branch tracks
  * none of them, and none is called `origin`.
  */
-async function chooseRemote(run: RunGit, branch: string | null): Promise<string | null> {
-  const remotes = splitLines(await run('remote'));
-  const tracked = branch === null ? '' : (await run('config', '--get', `branch.${branch}.remote`)).trim();
-  const remote = [tracked, DEFAULT_REMOTE].find((name) => remotes.includes(name));
-  if (remote === undefined && remotes.length > 1) {
+function chooseRemote({ remotes, trackedRemotes }: CloneSettings, branch: string | null): string | null {
+  const tracked = branch === null ? undefined : trackedRemotes.get(branch);
+  const remote = [tracked, DEFAULT_REMOTE].find((name) => name !== undefined && remotes.has(name));
+  if (remote === undefined && remotes.size > 1) {
     const advice = 'Set `branch` in promptsync.yaml and let that branch track a remote (git branch --set-upstream-to).';
-    const names = remotes.join(', ');
+    const names = [...remotes].join(', ');
     throw toGitError(new Error(`the clone has the remotes ${names}, but none is named "${DEFAULT_REMOTE}". ${advice}`));
   }
-  return remote ?? remotes[0] ?? null;
+  return remote ?? [...remotes][0] ?? null;
 }
+
+/** Returns the same as `chooseRemote`, but undefined if the choice is unclear. */
+function chooseRemoteIfClear(settings: CloneSettings, branch: string | null): string | null | undefined {
+  try {
+    return chooseRemote(settings, branch);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The settings of a clone that say where its commits come from. */
+export type CloneSettings = {
+  readonly remotes: ReadonlySet<string>;
+  /** The remote that each local branch tracks, by the name of the branch. */
+  readonly trackedRemotes: ReadonlyMap<string, string>;
+  /** Whether the clone fetches missing objects only when git needs them (`git clone --filter`). */
+  readonly isPartial: boolean;
+};
+
+/** Reads the settings in one process, because every plan needs them. */
+export async function readCloneSettings(run: RunGit): Promise<CloneSettings> {
+  const output = await run('config', '-z', '--get-regexp', CLONE_SETTINGS);
+  // git prints a line feed between the name and the value of a setting.
+  const settings = splitNames(output).map((entry) => entry.split('\n'));
+  const names = settings.map(([name = '']) => name);
+  const remotes = names.flatMap((name) => /^remote\.(.+)\.[^.]+$/s.exec(name)?.[1] ?? []);
+  const tracked = settings.flatMap(([name = '', remote = '']): readonly [string, string][] => {
+    const branch = /^branch\.(.+)\.remote$/s.exec(name)?.[1];
+    return branch === undefined ? [] : [[branch, remote]];
+  });
+  return {
+    remotes: new Set(remotes),
+    trackedRemotes: new Map(tracked),
+    isPartial: names.some((name) => PARTIAL_CLONE_SETTING.test(name)),
+  };
+}
+
+const CLONE_SETTINGS = String.raw`^(remote\..+\..+|branch\..+\.remote|extensions\.partialclone)$`;
+const PARTIAL_CLONE_SETTING = /^(?:extensions\.partialclone|remote\..+\.(?:promisor|partialclonefilter))$/s;
 
 /** A branch, and the ref that stores its tip as the clone knows it. The clone may lack this ref. */
 type KnownTipRef = { readonly branch: string; readonly ref: string };
@@ -96,12 +134,16 @@ type KnownTipRef = { readonly branch: string; readonly ref: string };
  * remote. In a clone without remotes, this is the ref of the local branch. Returns null if promptsync cannot determine
  * the name.
  */
-export async function findKnownTipRef(run: RunGit, branch: string | null): Promise<KnownTipRef | null> {
-  const remote = await chooseRemote(run, branch).catch(() => undefined);
+export async function findKnownTipRef(
+  run: RunGit,
+  settings: CloneSettings,
+  branch: string | null,
+): Promise<KnownTipRef | null> {
+  const remote = chooseRemoteIfClear(settings, branch);
   if (remote === undefined) return null;
   if (remote === null) return branch === null ? null : { branch, ref: `${BRANCHES}${branch}` };
   const prefix = `refs/remotes/${remote}/`;
   if (branch !== null) return { branch, ref: `${prefix}${branch}` };
   const name = (await run('symbolic-ref', '--quiet', `${prefix}HEAD`)).trim().slice(prefix.length);
-  return name === '' ? null : findKnownTipRef(run, name);
+  return name === '' ? null : findKnownTipRef(run, settings, name);
 }

@@ -3,7 +3,7 @@ import { posix, relative, sep } from 'node:path';
 import { splitNames, NO_EXTERNAL_PROGRAMS, openGit, makePathspecs, type RunGit, type GitSettings } from './open-git.ts';
 import { type CommittedFiles, makeFileReader, makeBlobCache } from './file-reader.ts';
 import { type CommitHistory, makeHistoryReader } from './history-reader.ts';
-import { findKnownTipRef } from './open-remote.ts';
+import { type CloneSettings, findKnownTipRef, readCloneSettings } from './open-remote.ts';
 
 /**
  * The git repository that contains a folder, usually the folder of the configuration. Each function throws a
@@ -71,6 +71,7 @@ export async function openRepository(settings: GitSettings, folder: string): Pro
   const toFolderPath = (path: string): string => posix.relative(prefix, path);
   const blobCache = makeBlobCache(git);
   const files = makeFileReader(git, blobCache);
+  const readSettings = makeSettingsReader(run);
   const compareWithHead = makeHeadComparer(run, head, { toRootPath, toFolderPath });
   return {
     head,
@@ -93,8 +94,8 @@ export async function openRepository(settings: GitSettings, folder: string): Pro
       const { same = [], changed = [] } = Object.groupBy(paths, (path) => (isUnchanged(path) ? 'same' : 'changed'));
       return { same: new Set(same.map(toFolderPath)), changed: changed.map(toFolderPath) };
     },
-    findKnownTip: makeKnownTipFinder(run, files),
-    isPartial: async () => (await run('config', '--get-regexp', PARTIAL_CLONE_SETTINGS)) !== '',
+    findKnownTip: makeKnownTipFinder(run, readSettings, files),
+    isPartial: async () => (await readSettings()).isPartial,
     ...files,
     ...makeHistoryReader(git, blobCache),
   };
@@ -115,14 +116,21 @@ function makeHeadComparer(
   };
 }
 
+/** Creates the function that reads the settings of the clone. Reads them only once. */
+function makeSettingsReader(run: RunGit): () => Promise<CloneSettings> {
+  let settings: Promise<CloneSettings> | null = null;
+  return () => (settings ??= readCloneSettings(run));
+}
+
 /** Creates the function that finds the known tip of a branch. Looks up each branch only once. */
 function makeKnownTipFinder(
   run: RunGit,
+  readSettings: () => Promise<CloneSettings>,
   { resolveRef }: Pick<CommittedFiles, 'resolveRef'>,
 ): Repository['findKnownTip'] {
   const tips = new Map<string | null, Promise<KnownTip | null>>();
   const readTip = async (branch: string | null): Promise<KnownTip | null> => {
-    const known = await findKnownTipRef(run, branch);
+    const known = await findKnownTipRef(run, await readSettings(), branch);
     const commit = known === null ? null : await resolveRef(known.ref);
     return known === null || commit === null ? null : { branch: known.branch, commit };
   };
@@ -141,9 +149,6 @@ function makeFolderPrefix({ root }: GitSettings, folder: string): string {
   const path = relative(realpathSync(root), realpathSync(folder));
   return path === '' ? '' : `${path.split(sep).join('/')}/`;
 }
-
-/** Matches the settings that git writes into the configuration of a partial clone. */
-const PARTIAL_CLONE_SETTINGS = String.raw`^(extensions\.partialclone|remote\..*\.(promisor|partialclonefilter))$`;
 
 /** The pathspec that matches all files of the repository. */
 const ALL_FILES = ':(top)';

@@ -34,8 +34,8 @@ const NUMBERS = [{ pins: { staging: 3 } }, { pins: { staging: 1, production: 2 }
 
 const OPENED = ['diff', 'ls-files', 'rev-parse'];
 const READ_VERSIONS = [...OPENED, 'log', 'ls-tree'];
-/** The processes that look up the default base: the remotes, and whether the clone is partial. */
-const FIND_BASE = ['config', 'remote'];
+/** The process that looks up the default base: it reads the remotes, and whether the clone is partial. */
+const FIND_BASE = ['config'];
 const PLAN = [...READ_VERSIONS, ...FIND_BASE];
 
 describe('the number of git processes per run', () => {
