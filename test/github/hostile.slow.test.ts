@@ -99,7 +99,7 @@ describe('hostile texts', () => {
     });
     const ran = await team.runPush(team.pushMain({}), { inputs: { 'base-url': baseUrl } });
     expect(ran.outputs['failure-reason']).toBe('failed');
-    expect(ran.summary).toContain('status 418: ::error::gotcha');
+    expect(ran.summary).toContain('status 418: "::error::gotcha');
     expectInertRun(ran, team);
   });
 });

@@ -26,7 +26,7 @@ describe('the comment of a review', () => {
     github.addComment(1, { body, user: { login: 'stranger', type: 'User' } });
     await review(greets('Second words'));
     const [updated, retired, foreign] = github.comments(1).map((comment) => comment.body);
-    expect(updated).toContain('+Second words');
+    expect(updated).toContain('**+** `Second words`');
     expect(updated).not.toContain('First words');
     expect(retired).toMatch(/^This report is outdated\. Current report: https:\/\/\S+#issuecomment-2000000001$/);
     expect(foreign).toBe(body);
