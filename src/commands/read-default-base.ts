@@ -1,6 +1,6 @@
 import type { Observation } from '../domain/observed-prompt.ts';
 import type { DefaultBase, DefaultBaseResult } from '../desired/open-default-base.ts';
-import type { DesiredWorkspace, RemovedFiles } from '../desired/read-desired-state.ts';
+import type { DesiredWorkspace } from '../desired/read-desired-state.ts';
 import { differsFromFile } from '../observing/observe-prompts.ts';
 import { getErrorMessage } from '../problem.ts';
 
@@ -11,13 +11,11 @@ export type FoundDefaultBase = Extract<DefaultBaseResult, { readonly kind: 'foun
 export type DefaultBaseReading = {
   /** Null if there is no default base, or if no prompt differs from the service. */
   readonly found: FoundDefaultBase | null;
-  /** The prompt files of the base that no longer exist. Null if there is no default base. */
-  readonly removed: RemovedFiles | null;
   /** Why promptsync cannot show drift although a prompt differs, as a clause without a period. Null if it can. */
   readonly reason: string | null;
 };
 
-export const NO_DEFAULT_BASE: DefaultBaseReading = { found: null, removed: null, reason: null };
+export const NO_DEFAULT_BASE: DefaultBaseReading = { found: null, reason: null };
 
 /**
  * Reads the default base for the prompts that differ from the service. Never throws, because a plan is possible without
@@ -32,12 +30,9 @@ export async function readDefaultBase(
     const observedPrompt = observed.get(file.id);
     return observedPrompt !== undefined && differsFromFile(file, observedPrompt, desired);
   });
-  const removed = await defaultBase.readRemovedFiles().catch(() => null);
-  if (differing.length === 0) return { found: null, removed, reason: null };
+  if (differing.length === 0) return NO_DEFAULT_BASE;
   const result = await defaultBase.read(differing).catch(makeMissingResult);
-  return result.kind === 'found'
-    ? { found: result, removed, reason: null }
-    : { found: null, removed, reason: result.reason };
+  return result.kind === 'found' ? { found: result, reason: null } : { found: null, reason: result.reason };
 }
 
 function makeMissingResult(error: unknown): DefaultBaseResult {

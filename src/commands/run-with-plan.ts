@@ -134,14 +134,20 @@ async function planFromObservation(
   const removedRequests = (base?.removedFiles ?? []).map((file) =>
     makePlainReadRequest(file.id, listEnvironments(file)),
   );
-  const observation = await observePrompts(
-    provider,
-    [...files.map(makeRequestFor), ...removedRequests],
-    makeObserveOptions(config, world),
-  );
-  const problems = [...desired.problems, ...warnAboutUnknownPrompts(files, observation, service)];
   const hasDefaultBase = base === null && options.usesDefaultBase === true;
   const defaultBase = hasDefaultBase ? openDefaultBase(desired, options) : null;
+  // Look for missing files while the service responds. A lookup after a failed read would leave time for other large
+  // responses to arrive, which would fill the memory.
+  const [observation, removed] = await Promise.all([
+    observePrompts(provider, [...files.map(makeRequestFor), ...removedRequests], makeObserveOptions(config, world)),
+    defaultBase === null ? null : defaultBase.readRemovedFiles().catch(() => null),
+  ]);
+  // promptsync does not ask the service about the files that are missing since the default base.
+  const problems = [
+    ...desired.problems,
+    ...warnAboutUnknownPrompts(files, observation, service),
+    ...warnAboutMissingFiles(removed, NO_OBSERVATION),
+  ];
   const printNotice = options.quiet === true ? () => {} : world.printNotice;
   return {
     ...(await makePlanWithHistory({ ...desired, problems }, observation, defaultBase, { printNotice })),
@@ -198,18 +204,13 @@ async function makePlanWithHistory(
   defaultBase: DefaultBase | null,
   { printNotice }: Pick<World, 'printNotice'>,
 ): Promise<Omit<PlannedWorkspace, 'service' | 'provider' | 'makeRequestFor'>> {
-  const { found, removed, reason } =
+  const { found, reason } =
     defaultBase === null ? NO_DEFAULT_BASE : await readDefaultBase(defaultBase, desired, observation);
   if (reason !== null) printNotice(`Drift is not shown, because ${reason}.`);
   const { compared, history } = await readHistoryWithBase(desired, found, observation);
-  const warnings = [
-    ...warnAboutMissingFiles(desired.base, observation),
-    // promptsync does not ask the service about the files that are missing since the default base.
-    ...warnAboutMissingFiles(removed, NO_OBSERVATION),
-  ];
   return {
     ...desired,
-    problems: [...desired.problems, ...warnings],
+    problems: [...desired.problems, ...warnAboutMissingFiles(desired.base, observation)],
     observation,
     history,
     defaultBase,
