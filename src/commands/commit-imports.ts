@@ -53,7 +53,7 @@ export async function commitImports(
       ...(await describeFailure(committer.unstage(toRootPaths(newFiles)))),
     ];
     // The same lock file can be the reason for several failures.
-    const reason = [...new Set(failures)].map((sentence) => `${sentence.replace(/\.$/, '')}.`).join(' ');
+    const reason = [...new Set(failures)].map((sentence) => sentence.replace(/(?<![.?])$/, '.')).join(' ');
     return { problems: [makeProblem('git/not-committed', { reason, files: 'new' })] };
   }
   return { ...describeCommits(made), problems: [] };
