@@ -18,17 +18,26 @@ const INVALID_KEY = { value: 'promptsync-init-checks-this-address', label: 'The 
 
 /**
  * Checks whether a service of this kind responds at the configured address. Does not send the key. Returns the reason
- * why the address is wrong, or null if it is right.
+ * why the address is or may be wrong, or null if it is right. If the path of the address is wrong, most servers respond
+ * with 404, although the key is invalid.
  */
 export async function findAddressFault(config: Config, options: ServiceOptions, world: World): Promise<string | null> {
   const { problem, status } = await probeService(config, { ...options, keys: [INVALID_KEY, INVALID_KEY] }, world);
-  return isKeyRefused(status) ? null : describeFault(problem, config);
+  if (isKeyRefused(status)) return null;
+  if (problem === null && status === 404)
+    return 'The server found nothing there (404) instead of rejecting a test key.';
+  return describeFault(problem, config);
 }
 
-/** Checks the keys. Returns the reason why they are missing or refused, or null if the service accepts them. */
+/**
+ * Checks the keys. Returns the reason why they are missing or refused, or null if the service accepts them. If the
+ * service refuses them, the reason names their variables.
+ */
 export async function findKeyFault(config: Config, options: ServiceOptions, world: World): Promise<string | null> {
-  const { problem } = await probeService(config, options, world);
-  return describeFault(problem, config);
+  const { problem, status } = await probeService(config, options, world);
+  const fault = describeFault(problem, config);
+  if (fault === null || problem === null || !isKeyRefused(status)) return fault;
+  return `${fault} ${describeFault({ ...problem, message: problem.hint }, config)}`;
 }
 
 /** Describes the fault that a question shows. Returns null without a problem. */

@@ -44,21 +44,32 @@ export async function commitImports(
       await checkCommit(commit.commit, files, repository);
     }
   } catch (error) {
-    const [restored, movedBack] = await Promise.allSettled([
-      workTree.restore(),
-      committer.moveBack(made.at(-1)?.commit ?? start, start, toRootPaths(newFiles)),
-    ]);
-    const reasons = [
-      toProblem(error).message,
-      ...(restored.status === 'rejected' ? [toProblem(restored.reason).message] : []),
-      ...(movedBack.status === 'rejected'
-        ? [`The branch still has the earlier commits: ${toProblem(movedBack.reason).message}`]
-        : []),
+    const commitIds = made.map(({ commit }) => commit);
+    const failures = [
+      describeError(error),
+      ...(await describeFailure(workTree.restore())),
+      ...(await describeFailure(committer.moveBack(commitIds, start), 'The branch still has the earlier commits: ')),
+      // A failed commit leaves its new paths in the index.
+      ...(await describeFailure(committer.unstage(toRootPaths(newFiles)))),
     ];
-    const reason = reasons.map((sentence) => `${sentence.replace(/\.$/, '')}.`).join(' ');
+    // The same lock file can be the reason for several failures.
+    const reason = [...new Set(failures)].map((sentence) => sentence.replace(/(?<![.?])$/, '.')).join(' ');
     return { problems: [makeProblem('git/not-committed', { reason, files: 'new' })] };
   }
   return { ...describeCommits(made), problems: [] };
+}
+
+/** Waits for a step. Returns the reason why it failed, after these words. Returns nothing if it succeeded. */
+async function describeFailure(step: Promise<void>, words = ''): Promise<readonly string[]> {
+  return step.then(
+    () => [],
+    (error: unknown) => [`${words}${describeError(error)}`],
+  );
+}
+
+function describeError(error: unknown): string {
+  const { path, message } = toProblem(error);
+  return path === undefined ? message : `${path}: ${message}`;
 }
 
 function describeCommits(made: readonly (EditCommit & ImportCommit)[]): Omit<CommittedImports, 'problems'> {
@@ -74,18 +85,26 @@ function describeCommits(made: readonly (EditCommit & ImportCommit)[]): Omit<Com
 type WorkTree = {
   /** Writes files. Throws a `ProblemError` if somebody else has changed such a file since promptsync wrote it. */
   readonly write: (files: readonly CommittedFile[]) => Promise<void>;
-  /** Writes the new files again, even if a hook has changed them. */
+  /**
+   * Writes the new files again, even if a hook has changed them. Leaves a new file as it is if `write` found an edit of
+   * somebody else in it.
+   */
   readonly restore: () => Promise<void>;
 };
 
 /** @param newFiles the files as they are in the work tree now */
 function openWorkTree(folder: string, newFiles: readonly CommittedFile[]): WorkTree {
-  const sources = new Map(newFiles.map(({ path, source }) => [path, source]));
+  const newSources = new Map(newFiles.map(({ path, source }) => [path, source]));
+  const sources = new Map(newSources);
+  const editedPaths = new Set<string>();
   return {
     write: async (files) => {
       for (const { path, source } of files) {
         const fullPath = join(folder, path);
-        if ((await readFile(fullPath, 'utf8')) !== sources.get(path)) {
+        const current = await readFile(fullPath, 'utf8').catch(() => null);
+        if (current !== sources.get(path)) {
+          // Only an edit of the new file is worth keeping. The text of an earlier commit is not what the user imports.
+          if (current !== null && sources.get(path) === newSources.get(path)) editedPaths.add(path);
           throw new ProblemError(makeProblem('edit/changed-meanwhile', {}, { path }));
         }
         if (source === sources.get(path)) continue;
@@ -94,7 +113,9 @@ function openWorkTree(folder: string, newFiles: readonly CommittedFile[]): WorkT
       }
     },
     restore: async () => {
-      for (const { path, source } of newFiles) await replaceFile(join(folder, path), source);
+      for (const { path, source } of newFiles) {
+        if (!editedPaths.has(path)) await replaceFile(join(folder, path), source);
+      }
     },
   };
 }

@@ -135,7 +135,7 @@ function makeExistingPrompt({ path, id, key, type }: PromptFile): EditedPrompt {
  * not in the list, so that promptsync reports the mistake before it reads any prompt. If it cannot list them, fails
  * only if there is a pattern.
  */
-async function expandPatterns(
+export async function expandPatterns(
   { ids: idsAndPatterns, existing }: SeparatedIds,
   files: readonly PromptFile[],
   provider: Provider,
@@ -152,7 +152,7 @@ async function expandPatterns(
   return makeSuccess({ ids: matching.ids, existing: allExisting, refused });
 }
 
-function isPattern(id: string): boolean {
+export function isPattern(id: string): boolean {
   return /[*?[{]/.test(id);
 }
 

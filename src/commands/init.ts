@@ -16,7 +16,7 @@ import { isError, makeProblem, type Problem, ProblemError } from '../problem.ts'
 import { showHidden } from '../text.ts';
 import { NAMED_PROVIDERS, type NamedProviderName, PROVIDERS } from '../providers/list.ts';
 import { findIdentityConflict, indexByIdentity } from './find-import-conflict.ts';
-import { makeImport, observePromptsToImport } from './import.ts';
+import { expandPatterns, isPattern, makeImport, observePromptsToImport } from './import.ts';
 import { describeFault, findAddressFault, findKeyFault, stopIfInterrupted } from './check-init-answers.ts';
 import { type AnswerHelpers, gatherAnswers, type InitFlags } from './init-answers.ts';
 import {
@@ -288,8 +288,11 @@ async function importFirstPrompt(
   const environments = config.environments ?? [];
   const { files } = await readPrompts({ ...config, environments: null });
   const rules = { config, folder, environments, ownEnvironment: null };
+  const chosen = { ids: [id], existing: [] };
+  // A service that can list its prompts does not tell a prompt without an active version from a missing prompt.
   const observed = await observePromptsToImport(
-    async () => makeSuccess({ ids: [id], existing: [], refused: new Map() }),
+    async (provider) =>
+      isPattern(id) ? makeSuccess({ ...chosen, refused: new Map() }) : expandPatterns(chosen, [], provider),
     files,
     rules,
     options,

@@ -88,8 +88,9 @@ function renderServedSubject(environment: string): string {
 
 /**
  * Returns the pin of the environment whose texts a commit with this subject holds. The commit holds the text of the
- * pinned version, which was never the desired text of the file. Returns null for every other commit.
+ * pinned version, which was never the desired text of the file. Returns null for every other commit. A hook or a merge
+ * may have put words before or after the subject, for example the number of a ticket.
  */
-export function findServedPin({ pins }: Pick<PromptFile, 'pins'>, subject: string | undefined): Pin | null {
-  return pins.find(({ environment }) => renderServedSubject(environment) === subject)?.pin ?? null;
+export function findServedPin({ pins }: Pick<PromptFile, 'pins'>, subject = ''): Pin | null {
+  return pins.find(({ environment }) => subject.includes(renderServedSubject(environment)))?.pin ?? null;
 }

@@ -50,7 +50,7 @@ export async function serveEmbedded(options: ServeOptions, world: World): Promis
   const databasePath = resolve(workingDirectory, options.db);
   try {
     const { baseUrl, close } = await startEmbedded({ databasePath, port, apiKey, files, now });
-    return { service: { baseUrl, close, keyVariable, prompts: files.length }, problems };
+    return { service: { baseUrl, close, keyVariable, prompts: files.filter(isRegistered).length }, problems };
   } catch (error) {
     return { service: null, problems: [...problems, toProblem(error)] };
   }
@@ -89,6 +89,11 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
  */
 const PROJECT_ID = 'embedded';
 
+/** Returns true if the embedded service registers the prompt of this file. A placeholder is not the id of a prompt. */
+function isRegistered({ id }: Pick<PromptFile, 'id'>): boolean {
+  return id !== PLACEHOLDER_ID;
+}
+
 async function startWithPrompts({ databasePath, port, apiKey, files, now }: EmbeddedOptions): Promise<EmbeddedServer> {
   // Refuse symbolic links in a repository. A commit can contain a link to a file outside the repository, and SQLite
   // would follow the link and write to that file.
@@ -97,8 +102,8 @@ async function startWithPrompts({ databasePath, port, apiKey, files, now }: Embe
   const store = openStore(databasePath, { now });
   try {
     store.authorizeKey({ apiKey, projectId: PROJECT_ID });
-    const promptFiles = files.filter(({ id }) => id !== PLACEHOLDER_ID);
-    for (const { id, key, name } of promptFiles) store.registerPrompt({ id, projectId: PROJECT_ID, key, name });
+    for (const { id, key, name } of files.filter(isRegistered))
+      store.registerPrompt({ id, projectId: PROJECT_ID, key, name });
     const server = await startServer({ store, port });
     return { ...server, close: () => server.close().then(() => store.close()) };
   } catch (error) {

@@ -49,12 +49,12 @@ export async function writeImports(
   world: World,
 ): Promise<WrittenImports> {
   const { config } = sources.rules;
+  const ready = await refuseStaged(imports, sources.repository);
   if (options.dryRun) {
-    const written = imports.map(({ prompt }) => prompt);
-    const commits = wantsCommit(options) ? planCommits(imports, written, sources, world).map(makeUnmadeCommit) : [];
+    const written = ready.map(({ prompt }) => prompt);
+    const commits = wantsCommit(options) ? planCommits(ready, written, sources, world).map(makeUnmadeCommit) : [];
     return { written, ...(commits.length > 0 && { commits }), problems: [] };
   }
-  const ready = await refuseStaged(imports, sources.repository);
   if (!wantsCommit(options) || world.stopSignal.aborted || ready.every(({ file }) => file === null)) {
     return { written: await createFiles(ready, config, world), problems: [] };
   }

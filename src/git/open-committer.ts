@@ -1,6 +1,6 @@
 import type { EditCommit } from '../domain/edits.ts';
 import { makeProblem, ProblemError, toProblem, type Problem } from '../problem.ts';
-import { makeLiteralPathspec, openGit, type RunGit, type GitSettings } from './open-git.ts';
+import { makeLiteralPathspec, openGit, type RunGit, type GitSettings, splitLines } from './open-git.ts';
 
 /**
  * The environment variables that define the author and the committer, such as `GIT_AUTHOR_NAME`. promptsync hides most
@@ -30,12 +30,17 @@ export type Committer = {
   /** Returns the id of the commit at HEAD, or an empty string before the first commit. */
   readonly readHead: () => Promise<string>;
   /**
-   * Moves the checked-out branch from the commit `from` back to the commit `to`, and makes the index entries of these
-   * files match that commit. Leaves the work tree and all other index entries unchanged. Throws a `ProblemError` if HEAD
-   * is not at `from`.
-   * @param to the id of the commit, or an empty string if the branch had no commit
+   * Removes the newest commits from the checked-out branch. Leaves the index and the work tree unchanged. Throws a
+   * `ProblemError` if the branch has any other commit on top of `to`, for example because somebody else has committed.
+   * @param made the ids of the commits to remove, oldest first
+   * @param to the id of the commit to go back to, or an empty string if the branch had no commit
    */
-  readonly moveBack: (from: string, to: string, pathsFromRoot: readonly string[]) => Promise<void>;
+  readonly moveBack: (made: readonly string[], to: string) => Promise<void>;
+  /**
+   * Makes the index entries of these files match HEAD. Leaves the work tree and all other index entries unchanged.
+   * Throws a `ProblemError` if git refuses.
+   */
+  readonly unstage: (pathsFromRoot: readonly string[]) => Promise<void>;
 };
 
 export function openCommitter(settings: GitSettings): Committer {
@@ -66,12 +71,18 @@ export function openCommitter(settings: GitSettings): Committer {
       return { commit, branch };
     },
     readHead: () => readHead(run),
-    moveBack: async (from, to, pathsFromRoot) => {
-      if (from !== to) {
-        // git checks the last argument, so a commit that somebody else made meanwhile does not get lost.
-        await (to === '' ? run('update-ref', '-d', 'HEAD', from) : run('update-ref', 'HEAD', to, from));
+    moveBack: async (made, to) => {
+      const newest = made.at(-1);
+      if (newest === undefined) return;
+      const range = to === '' ? [newest] : [newest, `^${to}`];
+      const listed = splitLines(await run('rev-list', '--max-count', String(made.length + 1), ...range));
+      if (listed.length !== made.length || !listed.every((commit) => made.includes(commit))) {
+        throw new ProblemError(makeProblem('git/failed', { reason: 'the branch has commits of somebody else.' }));
       }
-      // A failed commit leaves its new paths in the index.
+      // git checks the last argument, so a commit that somebody else makes at this moment does not get lost.
+      await (to === '' ? run('update-ref', '-d', 'HEAD', newest) : run('update-ref', 'HEAD', to, newest));
+    },
+    unstage: async (pathsFromRoot) => {
       await run('reset', '--quiet', '--', ...pathsFromRoot.map(makeLiteralPathspec));
     },
   };

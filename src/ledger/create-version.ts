@@ -7,7 +7,7 @@ import {
 } from '../domain/content.ts';
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';
 import type { CreateVersion } from '../domain/plan.ts';
-import { findVersionWithContent, makeVersionRef, type VersionRef } from '../domain/versions.ts';
+import { findVersionWithContent, makeVersionRef, MAX_LEDGER_VERSIONS, type VersionRef } from '../domain/versions.ts';
 import { followsLatest } from '../domain/prompt-file.ts';
 import type { ServiceError } from '../service/prompt-service.ts';
 import {
@@ -168,9 +168,6 @@ async function checkCreatedVersion(
 function isStoredAsSent(content: CreateVersion['content'], version: LedgerVersion): boolean {
   return isSameContent(version.content, version.record === null ? toStoredContent(content, 'dropped') : content);
 }
-
-/** The number of newest versions in a ledger. The same number applies separately to the pinned versions. */
-const MAX_LEDGER_VERSIONS = 20;
 
 /**
  * Builds the version record of a new version. Its ledger contains these versions:

@@ -7,7 +7,12 @@ import type {
   VersionHistory,
 } from '../domain/history.ts';
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';
-import { findVersionWithContent, type KnownVersion } from '../domain/versions.ts';
+import {
+  findPinnedVersion,
+  findVersionWithContent,
+  type KnownVersion,
+  MAX_LEDGER_VERSIONS,
+} from '../domain/versions.ts';
 import { toStoredContent, holdsContent } from '../domain/content.ts';
 import { findMeantVersion } from './former-pins.ts';
 
@@ -31,14 +36,14 @@ export function makeHistory(sources: HistorySources): readonly VersionHistory[] 
   const known = listKnownVersions(sources.observed);
   const periods = listAllPinnedPeriods(known, sources);
   const environments = sortEnvironments([...sources.observed.active.keys()], sources.order);
-  const firstManaged = findFirstManagedNumber(known);
+  const adoptionEnd = findAdoptionEnd(known, sources.history);
   return known.map((version) => {
     const { id, number, digest, baseline, source, message, times, createdBy } = version;
     const { commit, path } = version.isManaged && source !== null ? source : {};
     return {
       ref: { id, number },
       digest,
-      origin: classifyOrigin(version, firstManaged, metadata),
+      origin: classifyOrigin(version, adoptionEnd, metadata),
       isBaseline: baseline === true,
       commit: commit === undefined ? null : getCommitInfo(commit, sources),
       path: path ?? null,
@@ -60,21 +65,30 @@ function listKnownVersions({ known, active }: ObservedPrompt): readonly KnownVer
   return known.map((one) => served.find(({ id }) => id === one.id) ?? one);
 }
 
-/** Returns the lowest number of a managed version. Returns null if no known version is managed. */
-function findFirstManagedNumber(known: readonly KnownVersion[]): number | null {
-  const numbers = known.filter(({ isManaged }) => isManaged === true).map(({ number }) => number);
-  return numbers.length === 0 ? null : numbers.reduce((first, number) => Math.min(first, number));
+/**
+ * Returns the number below which every foreign version is from before the adoption. This is the number of the first
+ * managed version. If ledgers may have dropped that version, only the first state of the file shows versions from before
+ * the adoption: those that it pins by number or id, and all older ones. Returns 0 if promptsync never created a version.
+ */
+function findAdoptionEnd(known: readonly KnownVersion[], { commits, pins, isComplete }: FileHistory): number {
+  const firstManaged = known.findLast(({ isManaged }) => isManaged);
+  if (firstManaged === undefined) return 0;
+  if (firstManaged.baseline === true || known.length <= MAX_LEDGER_VERSIONS) return firstManaged.number;
+  const firstPins = [...pins.values()].flat().filter(({ age }) => isComplete && age === commits.length - 1);
+  const pinned = firstPins.flatMap(({ pin }) => findPinnedVersion(known, pin) ?? []);
+  const adopted = pinned.filter(({ isManaged }) => isManaged === false);
+  return Math.max(0, ...adopted.map(({ number }) => number + 1));
 }
 
-/** @param firstManaged the result of `findFirstManagedNumber` */
+/** @param adoptionEnd the result of `findAdoptionEnd` */
 function classifyOrigin(
   { number, isManaged, source }: KnownVersion,
-  firstManaged: number | null,
+  adoptionEnd: number,
   metadata: ObservedPrompt['metadata'],
 ): VersionOrigin {
   if (isManaged) return source?.commit === undefined ? 'uncommitted' : 'git';
   if (metadata === 'dropped' || isManaged === null) return 'unknown';
-  return firstManaged !== null && number < firstManaged ? 'before-adoption' : 'outside';
+  return number < adoptionEnd ? 'before-adoption' : 'outside';
 }
 
 function sortEnvironments(environments: readonly string[], order: readonly string[]): readonly string[] {

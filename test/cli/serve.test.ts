@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { servicePaths } from '../../src/service/wire.ts';
 import { runCli, startServe } from '../support/cli.ts';
 import { makeWorkspace } from '../support/folder.ts';
-import { workspaceFiles } from '../support/prompts.ts';
+import { promptText, workspaceFiles } from '../support/prompts.ts';
 import { run, type Ran } from '../support/run.ts';
 import { KEY } from '../support/service.ts';
 
@@ -69,6 +69,13 @@ describe('serve', () => {
     const bad = makeWorkspace({ 'promptsync.yaml': '', 'prompts/a.md': '---\nkey: a\nname: a\n---\na\n' });
     const ran = await run(folder, ['serve', '--port', '0', ...words.map((word) => (word === 'bad' ? bad : word))]);
     expect(ran).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining(`[${code}]`) });
+  });
+
+  test('serve --seed neither registers nor counts a prompt file with a placeholder id', async () => {
+    const refund = promptText('refund').replace('prm_refund', 'replace_me');
+    const folder = makeWorkspace({ ...workspaceFiles({ greeting: {} }), 'prompts/refund.md': refund });
+    const { stdout } = await runServe(folder, ['--seed']);
+    expect(stdout).toContain('Registered prompts: 1.');
   });
 
   test('serve reports an error if the port is already in use', async () => {

@@ -1,3 +1,5 @@
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commitAll, git, writeFiles } from '../support/folder.ts';
 import { CONFIG } from '../support/prompts.ts';
@@ -92,6 +94,17 @@ describe('a pull between import --commit and the first sync', () => {
     scene.change('greeting', 'staging', EDIT);
     const { exitCode, report } = await scene.json('pull');
     expect({ exitCode, problems: report.prompts[0]?.problems }).toEqual({ exitCode: 0, problems: [] });
+    expect(textOf(scene.read(PATH))).toBe(EDIT);
+  });
+
+  test('pull recognizes the commits of import --commit if a hook has added a ticket to their messages', async () => {
+    const scene = await makeAdoption(SERVED, TWO_STAGES);
+    writeFiles(scene.folder, { '.git/hooks/commit-msg': '#!/bin/sh\nsed -i.bak "1s/^/ABC-1: /" "$1"\n' });
+    chmodSync(join(scene.folder, '.git/hooks/commit-msg'), 0o755);
+    await scene.importAll('--commit');
+    expect(scene.subjects()[0]).toBe('ABC-1: Import prompts as production serves them');
+    scene.change('greeting', 'staging', EDIT);
+    expect((await scene.json('pull')).exitCode).toBe(0);
     expect(textOf(scene.read(PATH))).toBe(EDIT);
   });
 

@@ -190,14 +190,23 @@ to commit: ${SUBJECTS[2]} (3 files)
     });
     expect(git(folder, 'status', '--short')).toBe(`D  ${GREETING}`);
   });
+
+  test('import --commit --dry-run blocks a prompt whose file has staged changes', async () => {
+    const { folder, importAll } = await makeAdoption(SERVED);
+    await importAll('--commit');
+    git(folder, 'rm', '--quiet', GREETING);
+    const { exitCode, report } = await importAll('--commit', '--dry-run');
+    expect(exitCode).toBe(3);
+    expect(report).not.toHaveProperty('commits');
+    expect(report.prompts.find(({ key }) => key === 'greeting')).toMatchObject({ status: 'blocked' });
+  });
 });
 
 describe('import --commit that cannot make all commits', () => {
-  const hook = (folder: string, script: string): void => {
-    writeFiles(folder, { '.git/hooks/pre-commit': `#!/bin/sh\n${script}\n` });
-    chmodSync(join(folder, '.git/hooks/pre-commit'), 0o755);
+  const hook = (folder: string, script: string, name = 'pre-commit'): void => {
+    writeFiles(folder, { [`.git/hooks/${name}`]: `#!/bin/sh\n${script}\n` });
+    chmodSync(join(folder, `.git/hooks/${name}`), 0o755);
   };
-  /** A shell condition that is true for the last commit of the import only. */
   const isLast = 'git diff --cached --name-only | grep -q same';
 
   test.each<[string, (folder: string) => void, RegExp]>([
@@ -214,7 +223,7 @@ describe('import --commit that cannot make all commits', () => {
     [
       'import --commit makes no commit if a hook changes a file',
       (folder) => hook(folder, `if ${isLast}; then echo added >> ${REFUND}; git add ${REFUND}; fi`),
-      /holds another text in prompts\/refund\.md/,
+      /holds another text in prompts\/refund\.md .*change the file\?$/,
     ],
     [
       'import --commit makes no commit if git cannot sign it',
@@ -265,6 +274,40 @@ describe('import --commit that cannot make all commits', () => {
     expect(report.problems[0]?.message).toMatch(/not on Fridays\. The branch still has the earlier commits: .*HEAD/);
     expect(subjects()).toEqual([...SUBJECTS.slice(0, 2), 'Other']);
     expect(textOf(read(GREETING))).toBe('Two.');
+  });
+
+  test('import --commit does not remove the commit of somebody else between two of its own commits', async () => {
+    const { folder, importAll, subjects } = await makeAdoption(SERVED);
+    const addOnce = '[ -e .git/done ] || git update-ref HEAD $(git commit-tree HEAD^{tree} -p HEAD -m Other)';
+    hook(folder, `${addOnce}; touch .git/done`, 'post-commit');
+    hook(folder, `if ${isLast}; then echo "not on Fridays" >&2; exit 1; fi`);
+    const { exitCode, report } = await importAll('--commit');
+    expect(exitCode).toBe(4);
+    expect(report.problems[0]?.message).toMatch(
+      /not on Fridays\. The branch still has the earlier commits: .*somebody/,
+    );
+    expect(subjects()).toEqual([SUBJECTS[0], 'Other', SUBJECTS[1]]);
+    expect(git(folder, 'diff', '--cached', '--name-only')).toBe('');
+  });
+
+  test('import --commit keeps what somebody else writes to a new file between two commits', async () => {
+    const { folder, importAll, subjects, read } = await makeAdoption(SERVED);
+    hook(folder, `[ -e .git/done ] || echo Edited > ${SAME}; touch .git/done`, 'post-commit');
+    const { exitCode, report } = await importAll('--commit');
+    expect(exitCode).toBe(4);
+    expect(report.problems[0]?.message).toMatch(/prompts\/same\.md: The file changed/);
+    expect(subjects()).toEqual([]);
+    expect([read(SAME), textOf(read(GREETING))]).toEqual(['Edited\n', 'Two.']);
+  });
+
+  test('import --commit does not claim that commits remain if only the index is locked', async () => {
+    const { folder, importAll, subjects } = await makeAdoption(SERVED);
+    hook(folder, 'touch .git/index.lock', 'post-commit');
+    const { exitCode, report } = await importAll('--commit');
+    expect(exitCode).toBe(4);
+    expect(report.problems[0]?.message.match(/index\.lock/g)).toHaveLength(1);
+    expect(report.problems[0]?.message).not.toContain('earlier commits');
+    expect(subjects()).toEqual([]);
   });
 
   test('import --commit makes no commit if a signal interrupts it between two commits', async () => {

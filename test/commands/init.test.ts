@@ -6,6 +6,7 @@ import { init, type InitOptions } from '../../src/commands/init.ts';
 import type { Interview } from '../../src/domain/world.ts';
 import { makeProblem, ProblemError } from '../../src/problem.ts';
 import { EXAMPLE, git, initRepository, makeFolder, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { startLangfuse } from '../doubles/langfuse-server.ts';
 import { startFront } from '../support/front.ts';
 import { promptText } from '../support/prompts.ts';
 import { run, runJson } from '../support/run.ts';
@@ -629,6 +630,29 @@ describe('the questions of init', () => {
     expect(read(folder, 'promptsync.yaml')).toContain(service.baseUrl);
     expect(JSON.stringify(other.requests)).not.toContain(KEY);
     expect(other.requests).toHaveLength(1);
+  });
+
+  test('init asks for the address again if its path is wrong, and sends the key only after the right one', async () => {
+    const { baseUrl } = await startServed('staging');
+    const front = await startFront({ target: baseUrl });
+    const { asked } = await interviewWith({ 'Where is': [`${front.baseUrl}/wrong`, baseUrl] });
+    expect(asked.filter((message) => message.includes('Where is'))).toEqual([
+      expect.stringMatching(/^Where is/),
+      expect.stringMatching(/^The server found nothing there \(404\).*\nWhere is/),
+    ]);
+    expect(front.requests.map(({ key }) => key)).not.toContain(KEY);
+  });
+
+  test('init names the variables of Langfuse if it refuses the keys, and the prompt that it does not have', async () => {
+    const langfuse = await startLangfuse();
+    const variables = { LANGFUSE_PUBLIC_KEY: 'pk-lf-wrong', LANGFUSE_SECRET_KEY: 'sk-lf-wrong' };
+    const answers = { 'Which service': 'langfuse', 'Where is': langfuse.baseUrl, 'Which prompt': ['gone', ''] };
+    const refused = await interviewWith(answers, {}, variables);
+    expect(refused.asked.find((message) => message.includes('401'))).toContain(
+      'Check the variable LANGFUSE_SECRET_KEY and the variable LANGFUSE_PUBLIC_KEY.',
+    );
+    const accepted = await interviewWith(answers, {}, langfuse.environment);
+    expect(accepted.asked.filter((message) => message.includes('Which prompt'))[1]).toMatch(/"gone"/);
   });
 
   test('init keeps an address without a service if the user enters it again', async () => {

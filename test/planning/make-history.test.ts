@@ -70,6 +70,27 @@ describe('makeHistory', () => {
     ]);
   });
 
+  test('The history calls an edit after the adoption outside, even if the ledger has dropped the first managed version', () => {
+    // Version 4 was the baseline, and somebody made version 5 after it. Later versions pushed version 4 out of the ledger.
+    const foreign = [5, 2, 1].map((number) => entry(number, `Text ${number}`, { stampFor: null }));
+    const managed = Array.from({ length: 20 }, (_, index) => entry(30 - index, `Text ${30 - index}`));
+    const head = version(31, 'Text 31', { ledger: [...managed, ...foreign] });
+    const seen = observed({ active: { staging: head, promptsync: head } });
+    const states = [state('c2', { production: 5 }), state('c1', { canary: 2, production: 1 })];
+    const originsBelow = (history: readonly VersionHistory[]) =>
+      history.filter(({ ref }) => ref.number < 10).map(({ ref, origin }) => [ref.number, origin]);
+    expect(originsBelow(historyOf(seen, { states }))).toEqual([
+      [5, 'outside'],
+      [2, 'before-adoption'],
+      [1, 'before-adoption'],
+    ]);
+    expect(originsBelow(historyOf(seen, { states, isComplete: false })).map(([, origin]) => origin)).toEqual([
+      'outside',
+      'outside',
+      'outside',
+    ]);
+  });
+
   test('The history does not speak of an adoption if promptsync never created a version', () => {
     const seen = observed({ active: { staging: outside(2, 'Two'), production: outside(1, 'One') } });
     expect(historyOf(seen).map(({ origin }) => origin)).toEqual(['outside', 'outside']);
