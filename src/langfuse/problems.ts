@@ -3,8 +3,9 @@ import { defineError, defineWarning } from '../problems/catalog-entry.ts';
 
 /** The problems that can occur only with Langfuse. */
 export const LANGFUSE_PROBLEMS = {
-  'langfuse/new-prompt': defineWarning<{ name: string }>(
-    (e) => `The prompt "${e.name}" does not exist in Langfuse yet. A sync will create it.`,
+  // The message does not contain the name of the prompt, so that reports can list many new prompts together.
+  'langfuse/new-prompt': defineWarning(
+    'This prompt does not exist in Langfuse yet. A sync will create it.',
     'If the prompt should already exist, check its name, including any folders. Also check that the API keys belong to the right project.',
   ),
   'langfuse/refused': defineError<{

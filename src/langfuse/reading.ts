@@ -277,7 +277,7 @@ export function interpretLangfuseReading(reading: LangfuseReading, request: Read
     snapshots: [],
     metadata: 'kept',
     metadataFrom: findMetadataSource(reading, request),
-    problems: exists ? [] : [makeProblem('langfuse/new-prompt', { name: request.promptId })],
+    problems: exists ? [] : [makeProblem('langfuse/new-prompt')],
     fingerprint: renderCanonicalJson([
       exists,
       [...active].map(([label, version]) => [label, version && version.id]),
