@@ -63,7 +63,7 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
     return followFiles(readers, commit, scopeOptions, paths);
   });
   const findChangingTogether = batchCalls((paths, commit = '') => findCommitsChangingPaths(run, commit, paths));
-  const listMissingTogether = batchCalls((commits, other = '') => listCommitsMissingFrom(runWithInput, other, commits));
+  const findAncestorsTogether = batchCalls((pairKeys) => findAncestorPairs(runWithInput, pairKeys));
   const runRevList = async (...args: readonly string[]) => splitLines(await run('rev-list', ...args, '--'));
   return {
     findLastCommit: async (commit, path) => {
@@ -75,7 +75,10 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
       return touches.get(path) ?? [];
     },
     findCommitsChanging: async (commit, path) => (await findChangingTogether(path, commit)).get(path) ?? [],
-    isSameOrAncestor: async (commit, other) => !(await listMissingTogether(commit, other)).has(commit),
+    isSameOrAncestor: async (commit, other) => {
+      const pairKey = makePairKey({ commit, other });
+      return (await findAncestorsTogether(pairKey)).has(pairKey);
+    },
     findIndependent: async (commits) => splitLines(await run('merge-base', '--independent', ...commits)),
     readCommits: (ids) => readCommitInfos(runWithInput, ids),
     readCommitTimes: makeTimeReader(runWithInput),
@@ -104,13 +107,67 @@ function makeTimeReader(runWithInput: Git['runWithInput']): CommitHistory['readC
   };
 }
 
-/** Returns `commits` and all their ancestors, except `other` and its ancestors. */
-async function listCommitsMissingFrom(
-  run: Git['runWithInput'],
-  other: string,
-  commits: readonly string[],
-): Promise<ReadonlySet<string>> {
-  return new Set(splitLines(await run([...commits, `^${other}`], 'rev-list', '--stdin')));
+/** Two commits, of which the first may be an ancestor of the second. */
+type CommitPair = { readonly commit: string; readonly other: string };
+
+function makePairKey({ commit, other }: CommitPair): string {
+  return `${commit} ${other}`;
+}
+
+function parsePairKey(key: string): CommitPair {
+  const [commit = '', other = ''] = key.split(' ');
+  return { commit, other };
+}
+
+/**
+ * Returns the pairs whose first commit is the second commit or its ancestor. Both the input and the result use the keys
+ * from `makePairKey`.
+ */
+async function findAncestorPairs(run: Git['runWithInput'], pairKeys: readonly string[]): Promise<ReadonlySet<string>> {
+  const pairs = pairKeys.map(parsePairKey);
+  const byOther = [...Map.groupBy(pairs, ({ other }) => other)];
+  if (byOther.length > MAX_SEPARATE_HISTORIES) {
+    const others = byOther.map(([other]) => other);
+    const isAncestor = makeAncestorTest(
+      splitLines(await run(others, 'rev-list', '--parents', '--topo-order', '--stdin')),
+    );
+    return new Set(pairs.filter(isAncestor).map(makePairKey));
+  }
+  const found = byOther.map(async ([other, group]) => {
+    const commits = group.map(({ commit }) => commit);
+    // git lists the commits and their ancestors, except `other` and its ancestors.
+    const missing = new Set(splitLines(await run([...commits, `^${other}`], 'rev-list', '--stdin')));
+    return group.filter(({ commit }) => !missing.has(commit)).map(makePairKey);
+  });
+  return new Set((await Promise.all(found)).flat());
+}
+
+/**
+ * Creates a function that returns true if the first commit of a pair is the second commit or its ancestor.
+ * @param lines one line per commit, with each commit before its parents; each line contains the id of the commit and
+ * the ids of its parents
+ */
+function makeAncestorTest(lines: readonly string[]): (pair: CommitPair) => boolean {
+  const ids = lines.map((line) => line.split(' '));
+  const positions = new Map(ids.map(([commit = ''], position) => [commit, position]));
+  return ({ commit, other }) => {
+    const target = positions.get(commit);
+    const start = positions.get(other);
+    if (target === undefined || start === undefined) return false;
+    const visited = new Set([start]);
+    const pending = [start];
+    for (let position = pending.pop(); position !== undefined; position = pending.pop()) {
+      if (position === target) return true;
+      for (const parent of ids[position]?.slice(1) ?? []) {
+        const next = positions.get(parent);
+        // All ancestors of a commit are behind it, so the search ends at the position of the target.
+        if (next === undefined || next > target || visited.has(next)) continue;
+        visited.add(next);
+        pending.push(next);
+      }
+    }
+    return false;
+  };
 }
 
 /** What the functions below read from. */
