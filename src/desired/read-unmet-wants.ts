@@ -9,7 +9,14 @@ import { findPinnedVersion, type KnownVersion } from '../domain/versions.ts';
 import type { RivalWant, UnmetWant } from '../domain/wanted-since.ts';
 import { isCommitId } from '../git/open-git.ts';
 import type { KnownTip, Repository } from '../git/open-repository.ts';
-import { type BranchStates, readBranchStates, readFileHistory, readPinsOfStates } from './read-history.ts';
+import {
+  addStatesBeforeMoves,
+  type BranchStates,
+  locateAtCommit,
+  readBranchStates,
+  readFileHistory,
+  readPinsOfStates,
+} from './read-history.ts';
 import { findIntroducingAge, findPinWant } from './read-wanted-since.ts';
 
 /** A prompt at the base, and everything that promptsync compares it with. */
@@ -35,10 +42,23 @@ export type ComparedCommits = {
  * an environment in which no version is active, a pin to a ref that can move, and a want whose commit the clone lacks.
  */
 export async function readUnmetWants(prompt: BasePrompt, commits: ComparedCommits): Promise<UnmetWants> {
-  const { file, observed, contentsAtRefs } = prompt;
+  const { file } = prompt;
   const { repository, base } = commits;
   const states = await readBranchStates(file, base, repository);
-  const history = await readPinsOfStates(states, repository);
+  const wants = await readWantsOfStates(prompt, states, commits);
+  if (![...wants.environments.values(), ...wants.fields.values()].some(({ isFirst }) => isFirst)) return wants;
+  // git may treat a moved file as a new file. Its first state is then not the first state of the prompt.
+  const allStates = await addStatesBeforeMoves(states, file, base, repository);
+  return allStates.files.length === states.files.length ? wants : readWantsOfStates(prompt, allStates, commits);
+}
+
+async function readWantsOfStates(
+  prompt: BasePrompt,
+  states: BranchStates,
+  commits: ComparedCommits,
+): Promise<UnmetWants> {
+  const { file, observed, contentsAtRefs } = prompt;
+  const history = await readPinsOfStates(states, commits.repository);
   const environments = file.pins.map(async (pin): Promise<readonly [string, UnmetWant][]> => {
     const served = observed.active.get(pin.environment) ?? null;
     if (served === null || findPinTarget(pin, file, observed, contentsAtRefs).kind === 'in-sync') return [];
@@ -70,11 +90,12 @@ async function readEnvironmentWant(
   const age = pinWant === null ? null : findIntroducingAge(environment, pinWant, history);
   const commit = age === null ? undefined : history.commits[age];
   if (age === null || commit === undefined) return null;
-  const isPinnedBefore = (history.pins.get(environment) ?? []).some((state) => state.age > age);
+  const earlierPins = (history.pins.get(environment) ?? []).filter((state) => state.age > age);
   const formerPins = former.pins.get(environment) ?? [];
   const commitsWantingServed = formerPins.filter((state) => meansVersion(state, served)).map((state) => state.commit);
   const findTipCommit = async (tip: KnownTip): Promise<string | null> => {
-    const tipHistory = await readFileHistory(file, tip.commit, commits.repository);
+    const location = await locateAtCommit(file, tip.commit, commits.repository);
+    const tipHistory = await readFileHistory(location, tip.commit, commits.repository);
     const states = tipHistory.pins.get(environment) ?? [];
     const end = states.findIndex((state, index) => state.age !== index || !meansVersion(state, served));
     return states[(end === -1 ? states.length : end) - 1]?.commit ?? null;
@@ -82,7 +103,8 @@ async function readEnvironmentWant(
   const snapshots = observed.snapshots.filter(({ versionIds }) => showsWantedVersion(versionIds, pin, prompt));
   return {
     ...(await readOrigin(commit, commits)),
-    isFirst: history.isComplete && !isPinnedBefore,
+    isFirst: history.isComplete && earlierPins.length === 0,
+    wasCurrentWanted: earlierPins.some((state) => meansVersion(state, served)),
     isRecorded: snapshots.length > 0,
     wasLive: await isContainedInAny(commit, snapshots, commits.repository),
     rival: await findRival(commit, commitsWantingServed, findTipCommit, commits),
@@ -104,13 +126,16 @@ async function readFieldWant(
   const wantsCurrent = (fields: Partial<FormerFields>): boolean => (fields[field] ?? '') === current;
   const commitsWantingCurrent = former.fields.filter(wantsCurrent).map((fields) => fields.commit);
   const findTipCommit = async (tip: KnownTip): Promise<string | null> => {
-    const states = (await readBranchStates(file, tip.commit, commits.repository)).files;
+    const location = await locateAtCommit(file, tip.commit, commits.repository);
+    const states = (await readBranchStates(location, tip.commit, commits.repository)).files;
     const tipEnd = states.findIndex((state) => !wantsCurrent(state.file));
     return states[(tipEnd === -1 ? states.length : tipEnd) - 1]?.commit ?? null;
   };
+  const earlierFiles = files.slice(age + 1).map((state) => state.file);
   return {
     ...(await readOrigin(commit, commits)),
-    isFirst: isComplete && values.slice(age + 1).every((value) => value === undefined),
+    isFirst: isComplete && earlierFiles.every((earlier) => earlier[field] === undefined),
+    wasCurrentWanted: earlierFiles.some(wantsCurrent),
     isRecorded: false,
     wasLive: false,
     rival: await findRival(commit, commitsWantingCurrent, findTipCommit, commits),
