@@ -128,10 +128,8 @@ async function findAncestorPairs(run: Git['runWithInput'], pairKeys: readonly st
   const byOther = [...Map.groupBy(pairs, ({ other }) => other)];
   if (byOther.length > MAX_SEPARATE_HISTORIES) {
     const others = byOther.map(([other]) => other);
-    const isAncestor = makeAncestorTest(
-      splitLines(await run(others, 'rev-list', '--parents', '--topo-order', '--stdin')),
-    );
-    return new Set(pairs.filter(isAncestor).map(makePairKey));
+    const graph = parseCommitGraph(await run(others, 'rev-list', '--parents', '--topo-order', '--stdin'));
+    return new Set(byOther.flatMap(([other, group]) => pickAncestors(group, other, graph)).map(makePairKey));
   }
   const found = byOther.map(async ([other, group]) => {
     const commits = group.map(({ commit }) => commit);
@@ -142,32 +140,42 @@ async function findAncestorPairs(run: Git['runWithInput'], pairKeys: readonly st
   return new Set((await Promise.all(found)).flat());
 }
 
-/**
- * Creates a function that returns true if the first commit of a pair is the second commit or its ancestor.
- * @param lines one line per commit, with each commit before its parents; each line contains the id of the commit and
- * the ids of its parents
- */
-function makeAncestorTest(lines: readonly string[]): (pair: CommitPair) => boolean {
-  const ids = lines.map((line) => line.split(' '));
-  const positions = new Map(ids.map(([commit = ''], position) => [commit, position]));
-  return ({ commit, other }) => {
-    const target = positions.get(commit);
-    const start = positions.get(other);
-    if (target === undefined || start === undefined) return false;
-    const visited = new Set([start]);
-    const pending = [start];
-    for (let position = pending.pop(); position !== undefined; position = pending.pop()) {
-      if (position === target) return true;
-      for (const parent of ids[position]?.slice(1) ?? []) {
-        const next = positions.get(parent);
-        // All ancestors of a commit are behind it, so the search ends at the position of the target.
-        if (next === undefined || next > target || visited.has(next)) continue;
-        visited.add(next);
-        pending.push(next);
-      }
-    }
-    return false;
+/** Commits with their parents. Each commit comes before its parents. */
+type CommitGraph = {
+  /** The index of each commit in `parents`. */
+  readonly positions: ReadonlyMap<string, number>;
+  readonly parents: readonly (readonly string[])[];
+};
+
+/** Parses the output of `git rev-list --parents --topo-order`. */
+function parseCommitGraph(output: string): CommitGraph {
+  const ids = splitLines(output).map((line) => line.split(' '));
+  return {
+    positions: new Map(ids.map(([commit = ''], position) => [commit, position])),
+    parents: ids.map(([, ...parents]) => parents),
   };
+}
+
+/** Returns the pairs whose first commit is `other` or its ancestor. All pairs must have `other` as their second commit. */
+function pickAncestors(
+  pairs: readonly CommitPair[],
+  other: string,
+  { positions, parents }: CommitGraph,
+): readonly CommitPair[] {
+  const getPosition = (commit: string): number => positions.get(commit) ?? -1;
+  const start = getPosition(other);
+  // The ancestors of a commit come after it. So the search ends at the last commit of the pairs.
+  const end = Math.max(...pairs.map(({ commit }) => getPosition(commit)));
+  const visited = new Set([start]);
+  const pending = start < end ? [start] : [];
+  for (let position = pending.pop(); position !== undefined; position = pending.pop()) {
+    for (const parent of (parents[position] ?? []).map(getPosition)) {
+      if (parent === -1 || parent > end || visited.has(parent)) continue;
+      visited.add(parent);
+      pending.push(parent);
+    }
+  }
+  return pairs.filter(({ commit }) => commit === other || (positions.has(commit) && visited.has(getPosition(commit))));
 }
 
 /** What the functions below read from. */
