@@ -252,8 +252,11 @@ function addAnnotations(change: ReportChange, annotations: readonly ChangeAnnota
   }
 }
 
+/** The last second of the year 9999, in seconds since 1970. A commit can claim any date, even one that no `Date` holds. */
+const LATEST_TIME = 253_402_300_799;
+
 function makeWantedFields({ commit, time, isMerged, rival }: UnmetWant): ReportWantedFields {
-  const date = new Date(time * 1000).toISOString().slice(0, 10);
+  const date = new Date(Math.min(time, LATEST_TIME) * 1000).toISOString().slice(0, 10);
   const since = { wanted_since: { commit, date, ...(!isMerged && { unmerged: true as const }) } };
   return rival === null ? since : { ...since, wanted_elsewhere: rival };
 }

@@ -36,5 +36,10 @@ export async function readDefaultBase(
 }
 
 function makeMissingResult(error: unknown): DefaultBaseResult {
-  return { kind: 'missing', reason: getErrorMessage(error).replace(/\.$/, '') };
+  return { kind: 'missing', reason: describeReadFailure(error) };
+}
+
+/** Describes the failure to read the default base, as a clause without a period. */
+export function describeReadFailure(error: unknown): string {
+  return getErrorMessage(error).replace(/\.$/, '');
 }

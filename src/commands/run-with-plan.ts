@@ -36,7 +36,7 @@ import {
   type ServiceOptions,
   checkServiceAccess,
 } from './open-service.ts';
-import { type FoundDefaultBase, NO_DEFAULT_BASE, readDefaultBase } from './read-default-base.ts';
+import { type DefaultBaseReading, describeReadFailure, NO_DEFAULT_BASE, readDefaultBase } from './read-default-base.ts';
 import { type CommandResult, type CommandRun, makeRunWithoutPlan, makeCommandResult } from './result.ts';
 
 export type PlanningOptions = WorkspaceOptions &
@@ -204,10 +204,9 @@ async function makePlanWithHistory(
   defaultBase: DefaultBase | null,
   { printNotice }: Pick<World, 'printNotice'>,
 ): Promise<Omit<PlannedWorkspace, 'service' | 'provider' | 'makeRequestFor'>> {
-  const { found, reason } =
-    defaultBase === null ? NO_DEFAULT_BASE : await readDefaultBase(defaultBase, desired, observation);
+  const reading = defaultBase === null ? NO_DEFAULT_BASE : await readDefaultBase(defaultBase, desired, observation);
+  const { compared, history, reason } = await readHistoryWithBase(desired, reading, observation);
   if (reason !== null) printNotice(`Drift is not shown, because ${reason}.`);
-  const { compared, history } = await readHistoryWithBase(desired, found, observation);
   return {
     ...desired,
     problems: [...desired.problems, ...warnAboutMissingFiles(desired.base, observation)],
@@ -220,28 +219,28 @@ async function makePlanWithHistory(
 }
 
 /** The desired state with the base that a plan uses, and the git history that the plan is based on. */
-type ComparedState = {
+type ComparedState = Pick<DefaultBaseReading, 'reason'> & {
   readonly compared: DesiredState;
   readonly history: PlanningHistory;
 };
 
 /**
  * Reads the git history that a plan needs. If git cannot read the history of the default base, continues without this
- * base, because it only adds drift to the plan.
+ * base and returns the reason, because the base only adds drift to the plan.
  */
 async function readHistoryWithBase(
   desired: DesiredWorkspace,
-  found: FoundDefaultBase | null,
+  { found, reason }: Pick<DefaultBaseReading, 'found' | 'reason'>,
   observation: Pick<Observation, 'observed'>,
 ): Promise<ComparedState> {
   if (found === null) {
-    return { compared: desired, history: await readPlanningHistory(desired.files, observation, desired) };
+    return { compared: desired, history: await readPlanningHistory(desired.files, observation, desired), reason };
   }
   const compared = { ...desired, base: found.base, contentsAtRefs: found.contentsAtRefs };
   try {
-    return { compared, history: await readPlanningHistory(desired.files, observation, compared) };
-  } catch {
-    return readHistoryWithBase(desired, null, observation);
+    return { compared, history: await readPlanningHistory(desired.files, observation, compared), reason };
+  } catch (error) {
+    return readHistoryWithBase(desired, { found: null, reason: describeReadFailure(error) }, observation);
   }
 }
 
@@ -281,8 +280,8 @@ export async function replanPrompt(
   const { defaultBase } = workspace;
   const desired = { ...workspace, files: [file] };
   const observation = { observed: new Map([[file.id, observed]]) };
-  const { found } = defaultBase === null ? NO_DEFAULT_BASE : await readDefaultBase(defaultBase, desired, observation);
-  const { compared, history } = await readHistoryWithBase(desired, found, observation);
+  const reading = defaultBase === null ? NO_DEFAULT_BASE : await readDefaultBase(defaultBase, desired, observation);
+  const { compared, history } = await readHistoryWithBase(desired, reading, observation);
   return { plan: planPrompt(file, observed, compared, history), history };
 }
 

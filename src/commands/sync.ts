@@ -72,7 +72,7 @@ export async function syncPrompts(options: SyncOptions, world: World): Promise<C
  * applies the plan.
  */
 async function guardAndApply(workspace: PlannedWorkspace, options: SyncOptions, world: World): Promise<CommandResult> {
-  const guards = makeGuardSettings(workspace, options);
+  const guards = makeGuardSettings(workspace, options, world);
   const plan = guardPlan(workspace.plan, guards);
   const warnings = [...warnAboutUncommittedFiles(workspace, options), ...warnAboutMissingBase(workspace, guards)];
   const problems = sortByPlace([...workspace.problems, ...warnings]);
@@ -88,9 +88,7 @@ async function guardAndApply(workspace: PlannedWorkspace, options: SyncOptions, 
     const run = { ...plannedRun, mode: 'apply', plan: null, problems: declined } as const;
     return { ...makeCommandResult(run, world), shownReport };
   }
-  // The user has confirmed this plan and no other.
-  const confirmed = mustAsk ? { ...guards, expectedPlan: guards.expectedPlan ?? workspace.plan.digest } : guards;
-  const applied = await applyIfUpToDate(plan, confirmed, workspace, options, world);
+  const applied = await applyIfUpToDate(plan, guards, workspace, options, world);
   const run = { ...plannedRun, mode: 'apply', ...applied, problems: [...problems, ...applied.problems] } as const;
   return { ...makeCommandResult(run, world), shownReport };
 }
@@ -138,13 +136,15 @@ async function makeAdditionalRefusal(
   return hasChangesToApply(plan) ? makeRefusal?.(workspace) : undefined;
 }
 
-function makeGuardSettings(workspace: PlannedWorkspace, options: SyncOptions): GuardSettings {
+function makeGuardSettings(workspace: PlannedWorkspace, options: SyncOptions, world: World): GuardSettings {
   const { config, uncommitted, plan, skipped } = workspace;
+  // A user who confirms a plan confirms no other plan.
+  const isBoundToPlan = options.onlyThisPlan === true || (!options.dryRun && mustConfirm(options, world));
   return {
     onDrift: options.onDrift ?? config.onDrift,
     maxChanges: options.maxChanges ?? config.maxChanges,
     notLookedAt: skipped?.prompts.length ?? 0,
-    expectedPlan: options.expectPlan ?? (options.onlyThisPlan === true ? plan.digest : null),
+    expectedPlan: options.expectPlan ?? (isBoundToPlan ? plan.digest : null),
     uncommitted: options.dryRun || options.allowDirty ? new Set() : uncommitted,
   };
 }

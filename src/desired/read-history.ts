@@ -39,11 +39,9 @@ export async function readFormerStates(
   repository: Repository,
 ): Promise<FormerStates> {
   const states = await Promise.all(
-    tips.map(async (tip) => {
-      const result = await findFileAtCommit({ id, type, path: repository.toRootPath(path) }, tip, repository);
-      const pathAtTip = result.kind === 'missing' ? path : repository.toFolderPath(result.path);
-      return readFormerFiles({ id, type, path: pathAtTip }, tip, repository);
-    }),
+    tips.map(async (tip) =>
+      readFormerFiles(await locateAtCommit({ id, type, path }, tip, repository), tip, repository),
+    ),
   );
   const allStates = states.flat();
   const pins = await collectFormerPins(allStates, repository);
@@ -79,16 +77,27 @@ async function addContentsOfMovingRefs(
 /** Reads the different contents that a prompt's file had in the commit of a ref and in its ancestors. */
 async function readContentsUpTo(
   ref: string,
-  { id, type, path }: PromptLocation,
+  location: PromptLocation,
   repository: Repository,
 ): Promise<readonly Content[]> {
   const commit = await repository.resolveRef(ref);
   if (commit === null) return [];
-  const result = await findFileAtCommit({ id, type, path: repository.toRootPath(path) }, commit, repository);
-  const pathAtRef = result.kind === 'missing' ? path : repository.toFolderPath(result.path);
-  const states = await readFormerFiles({ id, type, path: pathAtRef }, commit, repository);
+  const states = await readFormerFiles(await locateAtCommit(location, commit, repository), commit, repository);
   const byKey = new Map(states.map(({ file }) => [makeContentKey(file.content), file.content]));
   return [...byKey.values()];
+}
+
+/**
+ * Returns the location of a prompt's file at a commit. Returns the given location if the commit has no file of the
+ * prompt. Both paths are relative to the folder.
+ */
+export async function locateAtCommit(
+  { id, type, path }: PromptLocation,
+  commit: string,
+  repository: Repository,
+): Promise<PromptLocation> {
+  const result = await findFileAtCommit({ id, type, path: repository.toRootPath(path) }, commit, repository);
+  return { id, type, path: result.kind === 'missing' ? path : repository.toFolderPath(result.path) };
 }
 
 /**
@@ -111,24 +120,39 @@ export async function readFileHistory(
 }
 
 /**
- * Reads the history of a prompt file for the promotion guard. For the guard, a moved file must keep its history. If git
- * treats a moved file as a new file, continues with the file that had the prompt's id one commit earlier.
+ * Reads the history of a prompt file for the promotion guard. For the guard, a moved file must keep its history, even if
+ * git treats it as a new file.
  */
 export async function readGuardHistory(
   prompt: PromptLocation,
   head: string,
   repository: Repository,
 ): Promise<FileHistory> {
-  const files: FormerFile[] = [];
-  let next: FileAtCommit | null = { commit: head, path: prompt.path };
-  let isComplete = true;
-  while (next !== null && isComplete) {
-    const states: BranchStates = await readBranchStates({ ...prompt, path: next.path }, next.commit, repository);
-    files.push(...states.files);
-    isComplete = states.isComplete;
+  const states = await readBranchStates(prompt, head, repository);
+  return readPinsOfStates(await addStatesBeforeMoves(states, prompt, head, repository), repository);
+}
+
+/**
+ * Adds the older states of a prompt file that git treats as a new file although it was moved. Continues with the file
+ * that had the prompt's id one commit before the oldest known state.
+ * @param newest the states of the file that git follows from `commit`
+ */
+export async function addStatesBeforeMoves(
+  newest: BranchStates,
+  prompt: PromptLocation,
+  commit: string,
+  repository: Repository,
+): Promise<BranchStates> {
+  const files = [...newest.files];
+  let states = newest;
+  let next: FileAtCommit | null = { commit, path: prompt.path };
+  while (states.isComplete) {
     next = await findEarlierFile(prompt, next, states.files.at(-1)?.commit, repository);
+    if (next === null) break;
+    states = await readBranchStates({ ...prompt, path: next.path }, next.commit, repository);
+    files.push(...states.files);
   }
-  return readPinsOfStates({ files, isComplete }, repository);
+  return { files, isComplete: states.isComplete };
 }
 
 /**

@@ -9,12 +9,21 @@ import { findPinnedVersion, type KnownVersion } from '../domain/versions.ts';
 import type { RivalWant, UnmetWant } from '../domain/wanted-since.ts';
 import { isCommitId } from '../git/open-git.ts';
 import type { KnownTip, Repository } from '../git/open-repository.ts';
-import { type BranchStates, readBranchStates, readFileHistory, readPinsOfStates } from './read-history.ts';
+import {
+  addStatesBeforeMoves,
+  type BranchStates,
+  locateAtCommit,
+  readBranchStates,
+  readFileHistory,
+  readPinsOfStates,
+} from './read-history.ts';
 import { findIntroducingAge, findPinWant } from './read-wanted-since.ts';
 
 /** A prompt file at the base, and the states that it had on the branch of the base. */
 export type BaseFileHistory = {
   readonly file: PromptFile;
+  /** The commit of the base. */
+  readonly base: string;
   readonly states: BranchStates;
   /** The pins of these states. */
   readonly history: FileHistory;
@@ -27,7 +36,7 @@ export async function readBaseFileHistory(
   repository: Repository,
 ): Promise<BaseFileHistory> {
   const states = await readBranchStates(file, base, repository);
-  return { file, states, history: await readPinsOfStates(states, repository) };
+  return { file, base, states, history: await readPinsOfStates(states, repository) };
 }
 
 /** A prompt at the base, and everything that promptsync compares it with. */
@@ -50,6 +59,18 @@ type LiveRepository = {
  * an environment in which no version is active, a pin to a ref that can move, and a want whose commit the clone lacks.
  */
 export async function readUnmetWants(prompt: BasePrompt, live: LiveRepository): Promise<UnmetWants> {
+  const { file, states, base } = prompt;
+  const { repository } = live;
+  const wants = await readWantsOfStates(prompt, live);
+  if (![...wants.environments.values(), ...wants.fields.values()].some(({ isFirst }) => isFirst)) return wants;
+  // git may treat a moved file as a new file. Its first state is then not the first state of the prompt.
+  const allStates = await addStatesBeforeMoves(states, file, base, repository);
+  if (allStates.files.length === states.files.length) return wants;
+  const history = await readPinsOfStates(allStates, repository);
+  return readWantsOfStates({ ...prompt, states: allStates, history }, live);
+}
+
+async function readWantsOfStates(prompt: BasePrompt, live: LiveRepository): Promise<UnmetWants> {
   const { file, observed, contentsAtRefs } = prompt;
   const environments = file.pins.map(async (pin): Promise<readonly [string, UnmetWant][]> => {
     const served = observed.active.get(pin.environment) ?? null;
@@ -81,11 +102,12 @@ async function readEnvironmentWant(
   const age = pinWant === null ? null : findIntroducingAge(environment, pinWant, history);
   const commit = age === null ? undefined : history.commits[age];
   if (age === null || commit === undefined) return null;
-  const isPinnedBefore = (history.pins.get(environment) ?? []).some((state) => state.age > age);
+  const earlierPins = (history.pins.get(environment) ?? []).filter((state) => state.age > age);
   const formerPins = former.pins.get(environment) ?? [];
   const commitsWantingServed = formerPins.filter((state) => meansVersion(state, served)).map((state) => state.commit);
   const findTipCommit = async (tip: KnownTip): Promise<string | null> => {
-    const tipHistory = await readFileHistory(file, tip.commit, live.repository);
+    const location = await locateAtCommit(file, tip.commit, live.repository);
+    const tipHistory = await readFileHistory(location, tip.commit, live.repository);
     const states = tipHistory.pins.get(environment) ?? [];
     const end = states.findIndex((state, index) => state.age !== index || !meansVersion(state, served));
     return states[(end === -1 ? states.length : end) - 1]?.commit ?? null;
@@ -93,7 +115,8 @@ async function readEnvironmentWant(
   const snapshots = observed.snapshots.filter(({ versionIds }) => showsWantedVersion(versionIds, pin, prompt));
   return {
     ...(await readOrigin(commit, live)),
-    isFirst: history.isComplete && !isPinnedBefore,
+    isFirst: history.isComplete && earlierPins.length === 0,
+    wasCurrentWanted: earlierPins.some((state) => meansVersion(state, served)),
     isRecorded: snapshots.length > 0,
     wasLive: await isContainedInAny(commit, snapshots, live.repository),
     rival: await findRival(history.commits.slice(age), commitsWantingServed, findTipCommit, live),
@@ -115,13 +138,16 @@ async function readFieldWant(
   const commitsUpToWant = files.slice(age).map((state) => state.commit);
   const commitsWantingCurrent = former.fields.filter(wantsCurrent).map((fields) => fields.commit);
   const findTipCommit = async (tip: KnownTip): Promise<string | null> => {
-    const states = (await readBranchStates(file, tip.commit, live.repository)).files;
+    const location = await locateAtCommit(file, tip.commit, live.repository);
+    const states = (await readBranchStates(location, tip.commit, live.repository)).files;
     const tipEnd = states.findIndex((state) => !wantsCurrent(state.file));
     return states[(tipEnd === -1 ? states.length : tipEnd) - 1]?.commit ?? null;
   };
+  const earlierFiles = files.slice(age + 1).map((state) => state.file);
   return {
     ...(await readOrigin(commit, live)),
-    isFirst: isComplete && values.slice(age + 1).every((value) => value === undefined),
+    isFirst: isComplete && earlierFiles.every((earlier) => earlier[field] === undefined),
+    wasCurrentWanted: earlierFiles.some(wantsCurrent),
     isRecorded: false,
     wasLive: false,
     rival: await findRival(commitsUpToWant, commitsWantingCurrent, findTipCommit, live),

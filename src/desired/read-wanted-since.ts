@@ -7,7 +7,7 @@ import type { ContentsAtRefs } from '../domain/plan.ts';
 import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import type { VersionRef } from '../domain/versions.ts';
 import type { Repository } from '../git/open-repository.ts';
-import { readFileHistory } from './read-history.ts';
+import { locateAtCommit, readFileHistory } from './read-history.ts';
 
 /** The live branch, in whose history promptsync looks for the commits that introduced the pins. */
 type LiveBranch = {
@@ -33,7 +33,8 @@ export async function readWantedSince(
 ): Promise<WantedSinceByEnvironment> {
   const { repository } = live;
   const tip = await repository.findKnownTip(live.branch);
-  const history = await readFileHistory(file, tip?.commit ?? live.commit, repository);
+  const newest = tip?.commit ?? live.commit;
+  const history = await readFileHistory(await locateAtCommit(file, newest, repository), newest, repository);
   const introduced = findIntroducingCommits(file, observed, contentsAtRefs, history);
   const times = await repository.readCommitTimes([...introduced.values()]);
   return new Map(

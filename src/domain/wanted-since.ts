@@ -14,6 +14,8 @@ export type UnmetWant = WantedSince & {
   readonly isMerged: boolean;
   /** Whether no earlier state of the file pins the environment or manages the field. */
   readonly isFirst: boolean;
+  /** Whether an earlier state of the file, on the first-parent history of the base, wants the current state. */
+  readonly wasCurrentWanted: boolean;
   /** Whether a version record shows that the wanted version was active in the environment. */
   readonly isRecorded: boolean;
   /** Whether such a version record was made from a commit that contains `commit`. */

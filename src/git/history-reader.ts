@@ -63,7 +63,7 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
     return followFiles(readers, commit, scopeOptions, paths);
   });
   const findChangingTogether = batchCalls((paths, commit = '') => findCommitsChangingPaths(run, commit, paths));
-  const listMissingTogether = batchCalls((commits, other = '') => listCommitsMissingFrom(runWithInput, other, commits));
+  const findAncestorsTogether = batchCalls((pairKeys) => findAncestorPairs(runWithInput, pairKeys));
   const runRevList = async (...args: readonly string[]) => splitLines(await run('rev-list', ...args, '--'));
   return {
     findLastCommit: async (commit, path) => {
@@ -75,7 +75,10 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
       return touches.get(path) ?? [];
     },
     findCommitsChanging: async (commit, path) => (await findChangingTogether(path, commit)).get(path) ?? [],
-    isSameOrAncestor: async (commit, other) => !(await listMissingTogether(commit, other)).has(commit),
+    isSameOrAncestor: async (commit, other) => {
+      const pairKey = makePairKey({ commit, other });
+      return (await findAncestorsTogether(pairKey)).has(pairKey);
+    },
     findIndependent: async (commits) => splitLines(await run('merge-base', '--independent', ...commits)),
     readCommits: (ids) => readCommitInfos(runWithInput, ids),
     readCommitTimes: makeTimeReader(runWithInput),
@@ -104,13 +107,75 @@ function makeTimeReader(runWithInput: Git['runWithInput']): CommitHistory['readC
   };
 }
 
-/** Returns `commits` and all their ancestors, except `other` and its ancestors. */
-async function listCommitsMissingFrom(
-  run: Git['runWithInput'],
+/** Two commits, of which the first may be an ancestor of the second. */
+type CommitPair = { readonly commit: string; readonly other: string };
+
+function makePairKey({ commit, other }: CommitPair): string {
+  return `${commit} ${other}`;
+}
+
+function parsePairKey(key: string): CommitPair {
+  const [commit = '', other = ''] = key.split(' ');
+  return { commit, other };
+}
+
+/**
+ * Returns the pairs whose first commit is the second commit or its ancestor. Both the input and the result use the keys
+ * from `makePairKey`.
+ */
+async function findAncestorPairs(run: Git['runWithInput'], pairKeys: readonly string[]): Promise<ReadonlySet<string>> {
+  const pairs = pairKeys.map(parsePairKey);
+  const byOther = [...Map.groupBy(pairs, ({ other }) => other)];
+  if (byOther.length > MAX_SEPARATE_HISTORIES) {
+    const others = byOther.map(([other]) => other);
+    const graph = parseCommitGraph(await run(others, 'rev-list', '--parents', '--topo-order', '--stdin'));
+    return new Set(byOther.flatMap(([other, group]) => pickAncestors(group, other, graph)).map(makePairKey));
+  }
+  const found = byOther.map(async ([other, group]) => {
+    const commits = group.map(({ commit }) => commit);
+    // git lists the commits and their ancestors, except `other` and its ancestors.
+    const missing = new Set(splitLines(await run([...commits, `^${other}`], 'rev-list', '--stdin')));
+    return group.filter(({ commit }) => !missing.has(commit)).map(makePairKey);
+  });
+  return new Set((await Promise.all(found)).flat());
+}
+
+/** Commits with their parents. Each commit comes before its parents. */
+type CommitGraph = {
+  /** The index of each commit in `parents`. */
+  readonly positions: ReadonlyMap<string, number>;
+  readonly parents: readonly (readonly string[])[];
+};
+
+/** Parses the output of `git rev-list --parents --topo-order`. */
+function parseCommitGraph(output: string): CommitGraph {
+  const ids = splitLines(output).map((line) => line.split(' '));
+  return {
+    positions: new Map(ids.map(([commit = ''], position) => [commit, position])),
+    parents: ids.map(([, ...parents]) => parents),
+  };
+}
+
+/** Returns the pairs whose first commit is `other` or its ancestor. All pairs must have `other` as their second commit. */
+function pickAncestors(
+  pairs: readonly CommitPair[],
   other: string,
-  commits: readonly string[],
-): Promise<ReadonlySet<string>> {
-  return new Set(splitLines(await run([...commits, `^${other}`], 'rev-list', '--stdin')));
+  { positions, parents }: CommitGraph,
+): readonly CommitPair[] {
+  const getPosition = (commit: string): number => positions.get(commit) ?? -1;
+  const start = getPosition(other);
+  // The ancestors of a commit come after it. So the search ends at the last commit of the pairs.
+  const end = Math.max(...pairs.map(({ commit }) => getPosition(commit)));
+  const visited = new Set([start]);
+  const pending = start < end ? [start] : [];
+  for (let position = pending.pop(); position !== undefined; position = pending.pop()) {
+    for (const parent of (parents[position] ?? []).map(getPosition)) {
+      if (parent === -1 || parent > end || visited.has(parent)) continue;
+      visited.add(parent);
+      pending.push(parent);
+    }
+  }
+  return pairs.filter(({ commit }) => commit === other || (positions.has(commit) && visited.has(getPosition(commit))));
 }
 
 /** What the functions below read from. */

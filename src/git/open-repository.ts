@@ -16,7 +16,7 @@ export type Repository = CommittedFiles &
     readonly head: string | null;
     /** Whether the clone is shallow. In a shallow clone, older commits are missing. */
     readonly isShallow: boolean;
-    /** Converts a path relative to the folder to a path relative to the repository root. */
+    /** Converts a path relative to the folder to a path relative to the repository root. The root itself is empty. */
     readonly toRootPath: (path: string) => string;
     /** Converts a path relative to the repository root to a path relative to the folder. */
     readonly toFolderPath: (path: string) => string;
@@ -67,7 +67,7 @@ export async function openRepository(settings: GitSettings, folder: string): Pro
   const prefix = makeFolderPrefix(settings, folder);
   const output = await run('rev-parse', '--is-shallow-repository', '--revs-only', 'HEAD');
   const [isShallow, head = null] = output.trim().split('\n');
-  const toRootPath = (path: string): string => posix.normalize(prefix + path);
+  const toRootPath = (path: string): string => normalizeRootPath(prefix + path);
   const toFolderPath = (path: string): string => posix.relative(prefix, path);
   const blobCache = makeBlobCache(git);
   const files = makeFileReader(git, blobCache);
@@ -99,6 +99,12 @@ export async function openRepository(settings: GitSettings, folder: string): Pro
     ...files,
     ...makeHistoryReader(git, blobCache),
   };
+}
+
+/** Normalizes a path. Returns an empty string for the root, because git finds no file for the pathspec `:(top,literal).` */
+function normalizeRootPath(path: string): string {
+  const normalizedPath = posix.normalize(path);
+  return normalizedPath === '.' ? '' : normalizedPath;
 }
 
 /** Creates the function that compares files of the work tree with HEAD. */

@@ -80,8 +80,9 @@ function findEnvironmentDrift({ environment, after }: SetActive, compared: Drift
   if (baseChange === undefined) return [];
   const version = compared.observed.active.get(environment) ?? null;
   const formerPins = former.pins.get(environment) ?? [];
-  const wasWanted = version === null || formerPins.some((pin) => meansVersion(pin, version));
   const want = compared.unmetWants.environments.get(environment);
+  const isFormer = want?.wasCurrentWanted === true || formerPins.some((pin) => version && meansVersion(pin, version));
+  const wasWanted = version === null || isFormer;
   const isMoved = showsMoveAfterSync(baseChange, compared) || showsMoveInRecords(want);
   const kind = !isMoved && (wasWanted || isFirstWant(want, compared)) ? 'unfinished' : 'outside';
   const observed = version && makeServedVersion(version, compared.missingCommits);
@@ -159,8 +160,10 @@ function findFieldDrift(compared: DriftInput): readonly Drift[] {
     const expected = baseFields[field]?.after;
     const observed = headFields[field]?.before;
     if (expected === undefined || observed === undefined) return [];
-    const isUnfinished = former.fields.some((earlier) => (earlier[field] ?? '') === observed);
-    const kind = isUnfinished || isFirstWant(unmetWants.fields.get(field), compared) ? 'unfinished' : 'outside';
+    const want = unmetWants.fields.get(field);
+    const isFormer =
+      want?.wasCurrentWanted === true || former.fields.some((earlier) => (earlier[field] ?? '') === observed);
+    const kind = isFormer || isFirstWant(want, compared) ? 'unfinished' : 'outside';
     const restoresBase = headFields[field]?.after === expected;
     return [{ subject: 'field', field, kind, restoresBase, expected, observed }];
   });

@@ -121,7 +121,7 @@ export const PLANNING_PROBLEMS = {
   }>(
     (e) =>
       e.lookable
-        ? `"${e.environment}" is pinned to version ${e.number}, but promptsync could not find a version with this number. A sync would also check the newest version, which promptsync has not read yet.`
+        ? `"${e.environment}" is pinned to version ${e.number}, but promptsync could not find a version with this number. \`promptsync sync --yes\` also checks the newest version, which promptsync has not read yet.`
         : `"${e.environment}" is pinned to version ${e.number}, but promptsync could not find a version with this number.`,
     'Pin a version number listed by `promptsync history`. Or pin `git:<ref>`, which works even if the version is unknown.',
   ),

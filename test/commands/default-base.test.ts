@@ -1,8 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { parseVersionRecord } from '../../src/ledger/version-record.ts';
-import { countGit } from '../support/count-git.ts';
+import { countGit, wrapGit } from '../support/count-git.ts';
 import { cloneOf, commitAll, git, makeFolder, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { promptText, type PromptParts, workspaceFiles } from '../support/prompts.ts';
 import { run, runJson, type RunOptions } from '../support/run.ts';
@@ -148,6 +149,28 @@ describe('plan without --base', () => {
     expect(await show()).toContain(`→ staging: v3 → v2 (main wants v3 since ${newer.slice(0, 12)})`);
   });
 
+  test('plan names the live branch in the annotation even if the branch has moved the prompt file', async () => {
+    const { folder, plan, sync } = await makeSyncedTeam();
+    git(folder, 'mv', PATH, 'prompts/moved.md');
+    writeFiles(folder, { 'prompts/moved.md': promptText('greeting', { text: 'Two', pins: BOTH }) });
+    const newer = commitAll(folder, 'Move and edit the prompt');
+    await sync();
+    git(folder, 'switch', '--quiet', '--detach', 'HEAD~1');
+    expect((await plan()).activation).toMatchObject({ wanted_elsewhere: { commit: newer, branch: 'main' } });
+  });
+
+  test('plan shows the last day of the year 9999 for a commit whose date is later than any date', async () => {
+    const { folder, plan, commit } = await makeSyncedTeam();
+    const committed = commit({ text: 'Two' });
+    const lines = git(folder, 'cat-file', '-p', committed).replaceAll(/> \d+ /g, '> 99999999999999 ');
+    const words = ['hash-object', '--literally', '-t', 'commit', '-w', '--stdin'];
+    const late = execFileSync('git', words, { cwd: folder, input: `${lines}\n`, encoding: 'utf8' }).trim();
+    git(folder, 'update-ref', 'refs/heads/main', late);
+    const { exitCode, activation } = await plan();
+    expect(exitCode).toBe(0);
+    expect(activation).toMatchObject({ wanted_since: { commit: late, date: '9999-12-31' } });
+  });
+
   test('plan does not annotate an environment in which no version is active', async () => {
     const { plan, commit } = await makeSyncedTeam();
     commit({ pins: { staging: 'latest', production: 'latest', qa: 1 } });
@@ -176,6 +199,29 @@ describe('plan without --base', () => {
     commit({ text: 'Three', pins: { staging: 'git:candidate' } });
     git(folder, 'branch', '--force', 'candidate');
     expect((await plan()).drift).toEqual([]);
+  });
+});
+
+describe('a prompt file that git treats as a new file after a move', () => {
+  const rewritten = Array.from({ length: 30 }, (_, line) => `Line ${line}`).join('\n');
+
+  async function makeMovedPrompt() {
+    const team = await makeSyncedTeam();
+    git(team.folder, 'rm', '--quiet', PATH);
+    writeFiles(team.folder, { 'prompts/moved.md': promptText('greeting', { text: rewritten, pins: BOTH }) });
+    return { ...team, moved: commitAll(team.folder, 'Move and rewrite the prompt') };
+  }
+
+  test('plan reports an edit in the service as outside drift after a move and a sync', async () => {
+    const { plan, sync, service } = await makeMovedPrompt();
+    await sync();
+    await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
+    expect((await plan()).drift).toMatchObject([{ environment: 'production', kind: 'outside' }]);
+  });
+
+  test('plan annotates the change that a move makes before its first sync', async () => {
+    const { plan, moved } = await makeMovedPrompt();
+    expect(await plan()).toMatchObject({ drift: [], activation: { wanted_since: { commit: moved } } });
   });
 });
 
@@ -262,6 +308,19 @@ describe('prompt files that no longer exist', () => {
     expect(missingFiles((await plan('greeting')).report)).toEqual([]);
   });
 
+  test('plan finds edited and deleted prompt files in the root folder of the repository', async () => {
+    const files = { 'greeting.md': promptText('greeting'), 'refund.md': promptText('refund') };
+    const folder = makeRepository({ 'promptsync.yaml': 'prompts: ["*.md"]\nbranch: main\n', ...files });
+    const service = await startTestService(['greeting', 'refund']);
+    const { plan, sync } = workIn(folder, service);
+    await sync();
+    writeFiles(folder, { 'greeting.md': promptText('greeting', { text: 'Edited' }) });
+    rmSync(join(folder, 'refund.md'));
+    const { report } = await plan();
+    expect(missingFiles(report)).toEqual(['refund.md']);
+    expect(report.problems.map(({ code, path }) => `${code} ${path}`)).toContain('git/uncommitted greeting.md');
+  });
+
   test('plan does not report a moved prompt file as deleted', async () => {
     const { folder, plan } = await makeTwoPrompts();
     git(folder, 'switch', '--quiet', '--create', 'feature');
@@ -317,6 +376,25 @@ describe('a missing default base', () => {
     expect(await planIn(clone, service)).toEqual({ exitCode: 0, notice });
   });
 
+  test.each(['log', 'rev-list'])(
+    'plan says that it shows no drift if git fails in %s, and warns that on-drift fail has no effect',
+    async (command) => {
+      const { folder, service, commit } = await makeSyncedTeam();
+      commit({ text: 'Two' });
+      await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
+      const { path } = wrapGit((real) => [
+        `[[ " $* " == *" ${command} "* && " $* " != *" --max-count=1000 "* ]] && { echo 'fatal: broken' >&2; exit 128; }`,
+        `exec ${real} "$@"`,
+      ]);
+      vi.stubEnv('PATH', path);
+      const { exitCode, stderr, report } = await runJson(folder, ['plan', '--on-drift', 'fail'], service);
+      vi.unstubAllEnvs();
+      expect(exitCode).toBe(0);
+      expect(stderr).toContain(`${NOTICE} git failed: fatal: broken.`);
+      expect(report.problems.map(({ code }) => code)).toContain('config/drift-needs-base');
+    },
+  );
+
   test('plan does not mention a missing base if no prompt differs from the service', async () => {
     const { folder, service } = await makeSyncedTeam();
     rmSync(join(folder, '.git'), { recursive: true });
@@ -356,6 +434,43 @@ describe('the cost of the default base', () => {
     expect(commands.filter((name) => ['log', 'rev-list', 'grep'].includes(name))).toEqual([]);
     expect(commands.filter((name) => name === 'merge-base')).toHaveLength(1);
     expect(commands.filter((name) => name === 'diff')).toHaveLength(2);
+  });
+});
+
+describe('the number of git processes for the default base', () => {
+  /** Makes a clone that is behind. Each prompt has its own commits, and the service serves what newer commits want. */
+  async function makeStaleClone(count: number) {
+    const names = Array.from({ length: count }, (_, index) => `p${index}`);
+    const parts = (text: string) => ({ text, pins: BOTH });
+    const folder = makeRepository(
+      workspaceFiles(Object.fromEntries(names.map((name) => [name, parts('Zero')])), CONFIG),
+    );
+    const service = await startTestService(names);
+    const { sync } = workIn(folder, service);
+    await sync();
+    for (const text of ['One', 'Two']) {
+      for (const name of names) {
+        writeFiles(folder, { [`prompts/${name}.md`]: promptText(name, parts(text)) });
+        commitAll(folder, `Change ${name}`);
+      }
+      await sync();
+    }
+    git(folder, 'switch', '--quiet', '--detach', `HEAD~${count}`);
+    return { folder, service };
+  }
+
+  test('plan starts no more git processes for 12 prompts with their own commits than for 6 prompts', async () => {
+    const numbers: number[] = [];
+    for (const count of [6, 12]) {
+      const { folder, service } = await makeStaleClone(count);
+      const listCommands = countGit();
+      const { report } = await runJson(folder, ['plan'], service);
+      numbers.push(listCommands().length);
+      vi.unstubAllEnvs();
+      const annotated = report.prompts.filter(({ changes }) => changes.some((change) => 'wanted_elsewhere' in change));
+      expect(annotated).toHaveLength(count);
+    }
+    expect(numbers[1]).toBe(numbers[0]);
   });
 });
 
@@ -412,6 +527,17 @@ describe('sync without --base', () => {
     const { stderr } = await run(folder, ['sync'], { ...service, terminal: true, input: 'n\n' });
     expect(stderr).toContain('Apply? 1 prompt changes in staging, 1 in production.');
     expect(stderr).not.toContain('overwrites');
+  });
+
+  test('sync does not ask if it would have to read a version after the answer to find out what changes', async () => {
+    const { folder, service, commit } = await makeSyncedTeam();
+    const version = service.store.createVersion('prm_greeting', { content: 'Three' });
+    commit({ pins: { staging: 'latest', production: version!.version_number } });
+    const { exitCode, stdout, stderr } = await run(folder, ['sync'], { ...service, terminal: true, input: 'y\n' });
+    expect(exitCode).toBe(3);
+    expect(stderr).not.toContain('Apply?');
+    expect(stdout).toContain('`promptsync sync --yes` also checks the newest version');
+    expect(await run(folder, ['sync', '--yes'], service)).toMatchObject({ exitCode: 0 });
   });
 
   test('sync blocks a prompt whose plan changes after the user has confirmed it', async () => {

@@ -1,8 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { mapCommitsToMerges } from '../../src/git/history-reader.ts';
 import { parseCommitMessage } from '../../src/git/parse-commit-message.ts';
+import { countGit } from '../support/count-git.ts';
 import { configure, ODD_NAMES, open, UNUSUAL_SETTINGS } from './support.ts';
 import {
   cloneOf,
@@ -14,6 +15,8 @@ import {
   makeRepository,
   writeFiles,
 } from '../support/folder.ts';
+
+afterEach(() => vi.unstubAllEnvs());
 
 const head = (folder: string) => git(folder, 'rev-parse', 'HEAD');
 
@@ -139,6 +142,20 @@ test('isSameOrAncestor returns true only if the first commit is the second commi
   expect(await within(first)).toEqual([true, false, false, false]);
   expect(await within(side)).toEqual([true, true, false, false]);
   expect(await within(merge)).toEqual([true, true, true, true]);
+});
+
+test('isSameOrAncestor reads many histories with one git process, and gives the same answers', async () => {
+  const { folder, commits } = makeMergedRepository();
+  const { first, side, main, merge } = commits;
+  const newest = commitAll(folder, 'newest');
+  git(folder, 'switch', '--quiet', '--orphan', 'other');
+  const all = [first, side, main, merge, newest, commitAll(folder, 'other')];
+  const pairs = all.flatMap((commit) => all.map((other) => [commit, other] as const));
+  const alone = await Promise.all(pairs.map(async (pair) => (await open(folder)).isSameOrAncestor(...pair)));
+  const { isSameOrAncestor } = await open(folder);
+  const counted = countGit();
+  expect(await Promise.all(pairs.map((pair) => isSameOrAncestor(...pair)))).toEqual(alone);
+  expect(counted()).toEqual(['rev-list']);
 });
 
 /** Makes a repository whose second commit has exactly this message. */

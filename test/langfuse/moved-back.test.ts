@@ -56,6 +56,23 @@ async function makeScene() {
   return scene;
 }
 
+describe('a clone that is behind', () => {
+  test('plan reports no drift if the newer commit, which the service has, also moved the prompt file', async () => {
+    const { store, folder, sync, run } = await makeScene();
+    git(folder, 'mv', PATH, 'prompts/moved.md');
+    const parts = { key: NAME, name: NAME, pins: BOTH_LATEST, text: 'Four.' };
+    writeFiles(folder, { 'prompts/moved.md': promptText('main', parts) });
+    const config = `${CONFIG}service: { provider: langfuse }\nbranch: main\n`;
+    writeFiles(folder, { 'promptsync.yaml': config });
+    commitAllAt(folder, at(4));
+    await sync(4);
+    store.setTime(at(5));
+    git(folder, 'switch', '--quiet', '--detach', 'HEAD~1');
+    writeFiles(folder, { 'promptsync.yaml': config });
+    expect(await run('plan')).toMatchObject({ exitCode: 0, drift: [] });
+  });
+});
+
 describe('a label that somebody moved after the sync', () => {
   test('plan reports drift caused outside git if somebody moves a label back to an older version after the sync', async () => {
     const { store, plan } = await makeScene();

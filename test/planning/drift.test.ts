@@ -286,7 +286,7 @@ describe('drift', () => {
 describe('drift with a default base', () => {
   const WANT: UnmetWant = {
     ...{ commit: 'c1', time: 1_785_196_800, isMerged: true },
-    ...{ isFirst: false, isRecorded: false, wasLive: false, rival: null },
+    ...{ isFirst: false, wasCurrentWanted: false, isRecorded: false, wasLive: false, rival: null },
   };
   const rival = { commit: 'c2', branch: 'main' };
   const serves = { active: { staging: theirs, promptsync: one } };
