@@ -30,24 +30,32 @@ export async function readFormerFiles(
 }
 
 /**
- * Reads the pins and the fields that a prompt had at the given commits and at their ancestors. Finds the prompt's file
- * at each of the given commits, even if the file was moved.
+ * Finds the commits that changed a prompt file, among the given commits and their ancestors, newest first for each of
+ * the given commits. Finds the file at each of them, even if it was moved.
  */
-export async function readFormerStates(
-  { id, type, path }: PromptLocation,
+export async function findFormerPlaces(
+  prompt: PromptLocation,
   tips: readonly string[],
   repository: Repository,
+): Promise<readonly FileAtCommit[]> {
+  const places = tips.map(async (tip) => {
+    const { path } = await locateAtCommit(prompt, tip, repository);
+    return (await repository.followFile(tip, repository.toRootPath(path))).slice(0, MAX_HISTORY_STATES);
+  });
+  return (await Promise.all(places)).flat();
+}
+
+/** Reads the pins and the fields that a prompt had at the given places. */
+export async function readFormerStates(
+  { id, type, path }: PromptLocation,
+  places: readonly FileAtCommit[],
+  repository: Repository,
 ): Promise<FormerStates> {
-  const states = await Promise.all(
-    tips.map(async (tip) =>
-      readFormerFiles(await locateAtCommit({ id, type, path }, tip, repository), tip, repository),
-    ),
-  );
-  const allStates = states.flat();
-  const pins = await collectFormerPins(allStates, repository);
+  const states = await parseStates({ id, type, path }, places, repository);
+  const pins = await collectFormerPins(states, repository);
   return {
     pins: await addContentsOfMovingRefs(pins, { id, type, path }, repository),
-    fields: allStates.map(({ commit, file }) => ({ ...file, commit })),
+    fields: states.map(({ commit, file }) => ({ ...file, commit })),
   };
 }
 
@@ -185,10 +193,36 @@ export async function readBranchStates(
   commit: string,
   repository: Repository,
 ): Promise<BranchStates> {
+  return readStatesAt(prompt, await findBranchPlaces(prompt, commit, repository), repository);
+}
+
+/**
+ * The commits that changed a prompt file on a branch, newest first, with its path at each of them. `isComplete` is false
+ * if older ones may exist.
+ */
+export type BranchPlaces = { readonly places: readonly FileAtCommit[]; readonly isComplete: boolean };
+
+/** Finds the commits that changed a prompt file on a branch, up to the given commit. */
+export async function findBranchPlaces(
+  prompt: PromptLocation,
+  commit: string,
+  repository: Repository,
+): Promise<BranchPlaces> {
   const allPlaces = await repository.followFile(commit, repository.toRootPath(prompt.path), 'branch');
   const places = allPlaces.slice(0, MAX_BRANCH_STATES);
   const isCut = places.length === MAX_BRANCH_STATES || (await isAtShallowEdge(places.at(-1)?.commit, repository));
-  return { files: await parseStates(prompt, places, repository), isComplete: !isCut };
+  return { places, isComplete: !isCut };
+}
+
+/** Reads the states of a prompt file at the newest `count` places. */
+export async function readStatesAt(
+  prompt: PromptLocation,
+  { places, isComplete }: BranchPlaces,
+  repository: Repository,
+  count = places.length,
+): Promise<BranchStates> {
+  const files = await parseStates(prompt, places.slice(0, count), repository);
+  return { files, isComplete: isComplete && count >= places.length };
 }
 
 /** Reads the pins of the states of a prompt file. */

@@ -8,7 +8,7 @@ import {
   type UnmetWants,
   type WantedSinceByEnvironment,
 } from '../domain/desired-state.ts';
-import type { FileHistory } from '../domain/history.ts';
+import { type FileHistory, meansVersion } from '../domain/history.ts';
 import { chooseVersionToCreate, type PinTarget, findPinTarget, findPinTargets } from '../domain/pin-target.ts';
 import { type Observation, type ObservedPrompt, showsTimes } from '../domain/observed-prompt.ts';
 import { compareFields, FIELDS, type Provenance } from '../domain/plan.ts';
@@ -16,16 +16,18 @@ import { isSameVersion, type KnownVersion } from '../domain/versions.ts';
 import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import { isCommitId } from '../git/open-git.ts';
 import type { Repository } from '../git/open-repository.ts';
+import type { FileAtCommit } from '../git/read-trees.ts';
 import { readSourceFile } from './read-at-commit.ts';
 import {
   findEnvironmentsPinnedFromStart,
+  findFormerPlaces,
   readFormerFiles,
   readFormerStates,
   readGuardHistory,
   wasSyncedBefore,
 } from './read-history.ts';
 import type { BaseFiles, DesiredWorkspace } from './read-desired-state.ts';
-import { type BaseFileHistory, readBaseFileHistory, readUnmetWants } from './read-unmet-wants.ts';
+import { FIRST_STATES, readUnmetWants } from './read-unmet-wants.ts';
 import { readWantedSince } from './read-wanted-since.ts';
 
 /** The parts of the desired state that promptsync needs to read the planning history. */
@@ -69,19 +71,14 @@ export async function readPlanningHistory(
   });
   const drifting = compared.filter((prompt) => mayHaveDrifted(prompt, sources));
   const tips = drifting.length === 0 ? [] : await listTips(sources);
-  const [formerStates, baseHistories] = await Promise.all([
-    readForEachPrompt(drifting, ({ file }) => readFormerStates(file, tips, repository)),
-    readForEachPrompt(drifting, ({ file }) => readHistoryAtBase(file, sources)),
-  ]);
+  const formerPlaces = await readForEachPrompt(drifting, ({ file }) => findFormerPlaces(file, tips, repository));
   return {
     formerPins: mapValues(histories, ({ history }) => history.pins),
     firstAges: mapFirstAges(histories),
     alwaysPinned: mapValues(histories, ({ file, history }) => findEnvironmentsPinnedFromStart(file, history)),
-    formerStates,
+    formerStates: await readForEachPrompt(drifting, (prompt) => readRelevantStates(prompt, formerPlaces, repository)),
     wantedSince: await readForEachPrompt(drifting, (prompt) => readWantedSinceAtBase(prompt, sources)),
-    unmetWants: await readForEachPrompt(drifting, (prompt) =>
-      readUnmetWantsAtBase(prompt, { formerStates, baseHistories }, sources),
-    ),
+    unmetWants: await readForEachPrompt(drifting, (prompt) => readUnmetWantsAtBase(prompt, formerPlaces, sources)),
     missingCommits: await findMissingCommits(drifting, repository),
     provenance: await readProvenance(compared, sources),
     contents: await readContents(compared, repository),
@@ -149,11 +146,36 @@ function mapFirstAges(histories: ReadonlyMap<string, { readonly history: FileHis
   return new Map(complete.map(([id, { history }]) => [id, history.commits.length - 1]));
 }
 
-/** The histories of the prompts that may have drifted, by prompt id. */
-type PromptHistories = {
-  readonly formerStates: ReadonlyMap<string, FormerStates>;
-  readonly baseHistories: ReadonlyMap<string, BaseFileHistory | null>;
-};
+/** The commits that changed the file of each prompt, by prompt id. */
+type FormerPlaces = ReadonlyMap<string, readonly FileAtCommit[]>;
+
+/**
+ * Reads the earlier states of a file, as far as they decide whether an earlier commit wanted the current state. Reads
+ * the newest states first, and the others only if none of these wanted it.
+ */
+async function readRelevantStates(
+  { file, observed }: ComparedPrompt,
+  formerPlaces: FormerPlaces,
+  repository: Repository,
+): Promise<FormerStates> {
+  const places = formerPlaces.get(file.id) ?? [];
+  const newest = await readFormerStates(file, places.slice(0, FIRST_STATES), repository);
+  return wantedCurrentState(newest, file, observed) ? newest : readFormerStates(file, places, repository);
+}
+
+/** Returns true if earlier states wanted everything that the file pins or manages and that the service has now. */
+function wantedCurrentState({ pins, fields }: FormerStates, file: PromptFile, observed: ObservedPrompt): boolean {
+  const arePinsFound = file.pins.every(({ environment }) => {
+    const served = observed.active.get(environment) ?? null;
+    return served === null || (pins.get(environment) ?? []).some((former) => meansVersion(former, served));
+  });
+  const changed = compareFields(file, observed.fields);
+  const areFieldsFound = FIELDS.every((field) => {
+    const current = changed[field]?.before;
+    return current === undefined || fields.some((former) => (former[field] ?? '') === current);
+  });
+  return arePinsFound && areFieldsFound;
+}
 
 /**
  * Finds the commits of the live branch that first wanted what the pins at the base want. Returns an empty map if the
@@ -170,28 +192,25 @@ async function readWantedSinceAtBase(
   return readWantedSince(baseFile, observed, getContentsAtRefs(sources, file.id), live);
 }
 
-/** Reads the states that a file had on the branch of the base. Returns null if the base does not have the file. */
-async function readHistoryAtBase(
-  { id }: PromptFile,
-  { base, repository }: GitSources,
-): Promise<BaseFileHistory | null> {
-  const file = base?.files.get(id);
-  return base === null || file === undefined ? null : readBaseFileHistory(file, base.commit, repository);
-}
-
 /** Finds what the base wants and the service does not have. */
 async function readUnmetWantsAtBase(
-  { file, observed }: ComparedPrompt,
-  { formerStates, baseHistories }: PromptHistories,
+  { file: headFile, observed }: ComparedPrompt,
+  formerPlaces: FormerPlaces,
   sources: GitSources,
 ): Promise<UnmetWants> {
-  const { repository, config } = sources;
-  const history = baseHistories.get(file.id) ?? null;
-  const former = formerStates.get(file.id);
-  if (history === null || former === undefined) return NO_UNMET_WANTS;
+  const { repository, base, config } = sources;
+  const { id } = headFile;
+  const file = base?.files.get(id);
+  if (base === null || file === undefined) return NO_UNMET_WANTS;
   const tip = await repository.findKnownTip(config.branch);
-  const contentsAtRefs = getContentsAtRefs(sources, file.id);
-  return readUnmetWants({ ...history, observed, contentsAtRefs, former }, { repository, tip });
+  const compared = {
+    file,
+    base: base.commit,
+    observed,
+    contentsAtRefs: getContentsAtRefs(sources, id),
+    formerPlaces: formerPlaces.get(id) ?? [],
+  };
+  return readUnmetWants(compared, { repository, tip });
 }
 
 /** Returns the commits that active versions were made from, according to their records, and that the clone lacks. */

@@ -9,42 +9,39 @@ import { findPinnedVersion, type KnownVersion } from '../domain/versions.ts';
 import type { RivalWant, UnmetWant } from '../domain/wanted-since.ts';
 import { isCommitId } from '../git/open-git.ts';
 import type { KnownTip, Repository } from '../git/open-repository.ts';
+import type { FileAtCommit } from '../git/read-trees.ts';
 import {
   addStatesBeforeMoves,
   type BranchStates,
+  findBranchPlaces,
   locateAtCommit,
   readBranchStates,
   readFileHistory,
+  readFormerStates,
   readPinsOfStates,
+  readStatesAt,
 } from './read-history.ts';
 import { findIntroducingAge, findPinWant } from './read-wanted-since.ts';
 
-/** A prompt file at the base, and the states that it had on the branch of the base. */
-export type BaseFileHistory = {
+/** A prompt at the base, and what promptsync compares it with. */
+type ComparedPrompt = {
+  /** The prompt file at the base. */
   readonly file: PromptFile;
   /** The commit of the base. */
   readonly base: string;
+  readonly observed: ObservedPrompt;
+  readonly contentsAtRefs: ContentsAtRefs;
+  /** The commits that changed the file: the base, HEAD, the tip of the live branch, and all ancestors of these. */
+  readonly formerPlaces: readonly FileAtCommit[];
+};
+
+/** A prompt at the base, and the states that its file had on the branch of the base. */
+type BasePrompt = ComparedPrompt & {
   readonly states: BranchStates;
   /** The pins of these states. */
   readonly history: FileHistory;
-};
-
-/** Reads the states that a prompt file of the base had on the branch of the base. */
-export async function readBaseFileHistory(
-  file: PromptFile,
-  base: string,
-  repository: Repository,
-): Promise<BaseFileHistory> {
-  const states = await readBranchStates(file, base, repository);
-  return { file, base, states, history: await readPinsOfStates(states, repository) };
-}
-
-/** A prompt at the base, and everything that promptsync compares it with. */
-type BasePrompt = BaseFileHistory & {
-  readonly observed: ObservedPrompt;
-  readonly contentsAtRefs: ContentsAtRefs;
-  /** The states of the file at the base, at HEAD, at the tip of the live branch, and at all ancestors of these. */
-  readonly former: FormerStates;
+  /** All commits of the branch that changed the file, newest first. Some of them may not be in `states`. */
+  readonly branchCommits: readonly string[];
 };
 
 /** The repository, and the live branch. */
@@ -55,19 +52,52 @@ type LiveRepository = {
 };
 
 /**
+ * The number of states of each file that promptsync reads first. They are enough for most changes. Reading a state takes
+ * about a millisecond.
+ */
+export const FIRST_STATES = 4;
+
+/**
  * Finds what the base wants and the service does not have, with the first-parent commit that introduced each want. Omits
  * an environment in which no version is active, a pin to a ref that can move, and a want whose commit the clone lacks.
  */
-export async function readUnmetWants(prompt: BasePrompt, live: LiveRepository): Promise<UnmetWants> {
-  const { file, states, base } = prompt;
+export async function readUnmetWants(compared: ComparedPrompt, live: LiveRepository): Promise<UnmetWants> {
+  const { file, base } = compared;
   const { repository } = live;
+  const branch = await findBranchPlaces(file, base, repository);
+  const branchCommits = branch.places.map(({ commit }) => commit);
+  const addStates = async (states: BranchStates): Promise<BasePrompt> => {
+    return { ...compared, states, branchCommits, history: await readPinsOfStates(states, repository) };
+  };
+  const newest = await addStates(await readStatesAt(file, branch, repository, FIRST_STATES));
+  const prompt = isSettled(newest) ? newest : await addStates(await readStatesAt(file, branch, repository));
   const wants = await readWantsOfStates(prompt, live);
   if (![...wants.environments.values(), ...wants.fields.values()].some(({ isFirst }) => isFirst)) return wants;
   // git may treat a moved file as a new file. Its first state is then not the first state of the prompt.
-  const allStates = await addStatesBeforeMoves(states, file, base, repository);
-  if (allStates.files.length === states.files.length) return wants;
-  const history = await readPinsOfStates(allStates, repository);
-  return readWantsOfStates({ ...prompt, states: allStates, history }, live);
+  const allStates = await addStatesBeforeMoves(prompt.states, file, base, repository);
+  if (allStates.files.length === prompt.states.files.length) return wants;
+  const commits = allStates.files.map(({ commit }) => commit);
+  return readWantsOfStates({ ...(await addStates(allStates)), branchCommits: commits }, live);
+}
+
+/** Returns true if older states of the file cannot change the commit of a want, or whether the want is the first one. */
+function isSettled({ file, states: { files }, history, observed, contentsAtRefs }: BasePrompt): boolean {
+  const arePinsSettled = file.pins.every((pin) => {
+    if (findPinTarget(pin, file, observed, contentsAtRefs).kind === 'in-sync') return true;
+    const want = findPinWant(pin, file, observed, contentsAtRefs);
+    const age = want === null ? null : findIntroducingAge(pin.environment, want, history);
+    return age !== null && (history.pins.get(pin.environment) ?? []).some((state) => state.age > age);
+  });
+  const areFieldsSettled = Object.keys(compareFields(file, observed.fields)).every((name) => {
+    const field = FIELDS.find((one) => one === name);
+    return field !== undefined && files.some((state) => isDifferentValue(state.file[field], file[field]));
+  });
+  return arePinsSettled && areFieldsSettled;
+}
+
+/** Returns true if an earlier state of the file manages a field and gives it another value. */
+function isDifferentValue(earlier: string | undefined, present: string | undefined): boolean {
+  return earlier !== undefined && earlier !== present;
 }
 
 async function readWantsOfStates(prompt: BasePrompt, live: LiveRepository): Promise<UnmetWants> {
@@ -97,14 +127,15 @@ async function readEnvironmentWant(
   live: LiveRepository,
 ): Promise<UnmetWant | null> {
   const { environment } = pin;
-  const { file, history, observed, contentsAtRefs, former } = prompt;
+  const { file, history, observed, contentsAtRefs } = prompt;
   const pinWant = findPinWant(pin, file, observed, contentsAtRefs);
   const age = pinWant === null ? null : findIntroducingAge(environment, pinWant, history);
   const commit = age === null ? undefined : history.commits[age];
   if (age === null || commit === undefined) return null;
   const earlierPins = (history.pins.get(environment) ?? []).filter((state) => state.age > age);
-  const formerPins = former.pins.get(environment) ?? [];
-  const commitsWantingServed = formerPins.filter((state) => meansVersion(state, served)).map((state) => state.commit);
+  const others = await readStatesBeside(commit, prompt, live.repository);
+  const otherPins = others.pins.get(environment) ?? [];
+  const rivals = otherPins.filter((state) => meansVersion(state, served)).map((state) => state.commit);
   const findTipCommit = async (tip: KnownTip): Promise<string | null> => {
     const location = await locateAtCommit(file, tip.commit, live.repository);
     const tipHistory = await readFileHistory(location, tip.commit, live.repository);
@@ -119,24 +150,26 @@ async function readEnvironmentWant(
     wasCurrentWanted: earlierPins.some((state) => meansVersion(state, served)),
     isRecorded: snapshots.length > 0,
     wasLive: await isContainedInAny(commit, snapshots, live.repository),
-    rival: await findRival(history.commits.slice(age), commitsWantingServed, findTipCommit, live),
+    rival: await findRival(rivals, findTipCommit, live),
   };
 }
 
 async function readFieldWant(
   field: FieldName,
   current: string,
-  { file, states: { files, isComplete }, former }: BasePrompt,
+  prompt: BasePrompt,
   live: LiveRepository,
 ): Promise<UnmetWant | null> {
+  const { file } = prompt;
+  const { files, isComplete } = prompt.states;
   const values = files.map((state) => state.file[field]);
   const end = values.findIndex((value) => value !== file[field]);
   const age = (end === -1 ? values.length : end) - 1;
   const commit = files[age]?.commit;
   if (commit === undefined || (end === -1 && !isComplete)) return null;
   const wantsCurrent = (fields: Partial<FormerFields>): boolean => (fields[field] ?? '') === current;
-  const commitsUpToWant = files.slice(age).map((state) => state.commit);
-  const commitsWantingCurrent = former.fields.filter(wantsCurrent).map((fields) => fields.commit);
+  const others = await readStatesBeside(commit, prompt, live.repository);
+  const rivals = others.fields.filter(wantsCurrent).map((fields) => fields.commit);
   const findTipCommit = async (tip: KnownTip): Promise<string | null> => {
     const location = await locateAtCommit(file, tip.commit, live.repository);
     const states = (await readBranchStates(location, tip.commit, live.repository)).files;
@@ -150,7 +183,7 @@ async function readFieldWant(
     wasCurrentWanted: earlierFiles.some(wantsCurrent),
     isRecorded: false,
     wasLive: false,
-    rival: await findRival(commitsUpToWant, commitsWantingCurrent, findTipCommit, live),
+    rival: await findRival(rivals, findTipCommit, live),
   };
 }
 
@@ -165,34 +198,42 @@ async function readOrigin(
 }
 
 /**
- * Finds a commit that wants the current state and is not an ancestor of the commit that introduced the base's want. If
- * there is one, the service may be ahead of the base, or it may serve what another branch wants.
- * @param upToWant the commit that introduced the base's want, followed by earlier commits of the branch
- * @param candidates the commits whose files want the current state
+ * Reads the states of the file at commits that are not ancestors of the commit that introduced a want. There are none,
+ * except on other branches and if HEAD is behind the live branch.
+ */
+async function readStatesBeside(
+  introduced: string,
+  { file, formerPlaces, branchCommits }: BasePrompt,
+  repository: Repository,
+): Promise<FormerStates> {
+  // These are ancestors of the commit. Do not start a git process for them.
+  const ancestors = new Set(branchCommits.slice(branchCommits.indexOf(introduced)));
+  const places = formerPlaces.filter(({ commit }) => !ancestors.has(commit));
+  const areAncestors = await Promise.all(places.map(({ commit }) => repository.isSameOrAncestor(commit, introduced)));
+  return readFormerStates(
+    file,
+    places.filter((_, index) => areAncestors[index] === false),
+    repository,
+  );
+}
+
+/**
+ * Chooses the commit that wants the current state although the base wants another state. Prefers the commit since which
+ * the tip of the live branch wants it.
+ * @param rivals the commits that want the current state and are not ancestors of the base's want, newest first
  * @param findTipCommit finds the commit since which the tip wants the current state; null if it wants something else
  */
 async function findRival(
-  upToWant: readonly string[],
-  candidates: readonly string[],
+  rivals: readonly string[],
   findTipCommit: (tip: KnownTip) => Promise<string | null>,
-  { repository, tip }: LiveRepository,
+  { tip }: LiveRepository,
 ): Promise<RivalWant | null> {
-  const [introduced] = upToWant;
-  if (introduced === undefined) return null;
-  // Most candidates are earlier commits of the same branch. Do not start a git process for these.
-  const knownAncestors = new Set(upToWant);
-  const isRival = async (commit: string): Promise<boolean> => {
-    return !knownAncestors.has(commit) && !(await repository.isSameOrAncestor(commit, introduced));
-  };
-  const unique = [...new Set(candidates)];
-  const areRivals = await Promise.all(unique.map(isRival));
-  const newest = unique.find((_, index) => areRivals[index] === true);
+  const [newest] = rivals;
   if (newest === undefined) return null;
   const commitOfTip = tip === null ? null : await findTipCommit(tip);
-  if (tip !== null && commitOfTip !== null && (await isRival(commitOfTip))) {
-    return { commit: commitOfTip, branch: tip.branch };
-  }
-  return { commit: newest, branch: null };
+  return tip !== null && commitOfTip !== null && rivals.includes(commitOfTip)
+    ? { commit: commitOfTip, branch: tip.branch }
+    : { commit: newest, branch: null };
 }
 
 /** Returns true if a version record shows that the version that the pin wants was active in its environment. */
