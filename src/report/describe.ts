@@ -102,7 +102,7 @@ function describeOrigin(
 }
 
 /** Returns true if an apply has made the change. */
-function isDone({ status }: Pick<ReportChange, 'status'>): boolean {
+export function isDone({ status }: Pick<ReportChange, 'status'>): boolean {
   return status === 'made' || status === 'adopted';
 }
 

@@ -352,6 +352,20 @@ describe('the drift of a Markdown page', () => {
     expectInert(text, [RUN]);
   });
 
+  test('A Markdown report does not claim that a run overwrote drift if the outcome of the change is unknown', () => {
+    const change = { ...set(9, 7), status: 'unknown' } as const;
+    const text = page(report([prompt({ status: 'failed', changes: [change], drift: [moved] })], { mode: 'apply' }));
+    expect(headingsOf(text)).toEqual(['#### production: 1 prompt', '#### Drift']);
+    expect(rowsOf(text)).toEqual([`| \`k/1\` | ${row} (outcome unknown) |`]);
+    expect(text).toContain('promptsync does not know whether this run changed it.');
+  });
+
+  test('A Markdown report lists the changed messages of a chat prompt if the change only undoes drift', () => {
+    const change = { ...set(9, 7), messages: { before: ['user'], after: ['system', 'user'] } };
+    const text = page(report([prompt({ type: 'chat', changes: [change], drift: [moved] })]));
+    expect(text).toContain('pin `version:ver_9`.\n- `k/1`: `messages: user → system, user`\n');
+  });
+
   test.each(['dry-run', 'apply'] as const)(
     'In %s mode, a Markdown report says that a sync leaves a blocked prompt unchanged',
     (mode) => {
@@ -401,6 +415,15 @@ describe('a Markdown page over its size limit', () => {
     const text = page(many(), { limit, runUrl: null });
     expect(text).toMatch(/There was no room for \d+ problems, \d+ drift notes?, \d+ diffs\. See/);
     expect(text).toContain('See the report of the run for everything.\n');
+  });
+
+  test('A Markdown report with a size limit lists the first 100 places of a warning', () => {
+    const warning = { ...makeProblem('usage/invalid', { reason: 'x' }), severity: 'warning' } as const;
+    const problems = Array.from({ length: 120 }, (_, index) => ({ ...warning, path: `p${index}.md` }));
+    const limited = page(report([], { problems }), { limit: { most: 60_000, measure: (text) => text.length } });
+    expect(limited).toContain('\nIn 120 places: `p0.md`, `p1.md`, ');
+    expect(limited).toContain(', `p99.md`, and 20 more\n');
+    expect(page(report([], { problems }))).toContain(', `p118.md`, `p119.md`\n');
   });
 
   test('A Markdown report says that it is incomplete if a text is too large to show', () => {
