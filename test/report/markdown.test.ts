@@ -347,7 +347,9 @@ describe('the drift of a Markdown page', () => {
       : `#### Drift\n\nThese differences ${when}:`;
     const describe = 'field' in drift ? named : serves;
     const what = describe(drift.restores ? 'the file' : 'the base');
-    expect(text).toContain(`\n${open}\n\n${what} ${then}`);
+    const isReplaced = change.status === 'made';
+    expect(text).toContain(`\n${open}\n\n${isReplaced ? what.replace('serves', 'served') : what} ${then}`);
+    expect(text.includes('To bring it back, pin `version:ver_9`.')).toBe(isReplaced);
     expect(rowsOf(text)).toEqual(cells.map((cell) => `| \`k/1\` | ${cell} |`));
     expectInert(text, [RUN]);
   });
