@@ -86,7 +86,9 @@ export function makeEnvironmentSections(report: Report): readonly Section[] {
   });
   const groups = Map.groupBy(entries, ({ environment }) => environment);
   return order.flatMap((environment) => {
-    const items = (groups.get(environment) ?? []).map(({ changed }) => makeItem(changed, environment, ranks, report));
+    const group = groups.get(environment);
+    if (group === undefined) return [];
+    const items = group.map(({ changed }) => makeItem(changed, environment, ranks, report));
     const title = `#### ${renderHeadlineName(environment)}: ${formatCount(items.length, 'prompt')}`;
     const diffs = makeDiffSection(items.flatMap((item) => item.diffs));
     return [makeSection(`${title}\n\n${CHANGE_TABLE_HEAD}`, 'row', 0.5, items, ({ rows }) => rows), diffs];

@@ -142,6 +142,14 @@ describe('renderMarkdown', () => {
     expectInert(text, [RUN]);
   });
 
+  test('A Markdown report calls the changes of fields other changes only below the changes of an environment', () => {
+    const environments = [{ environment: 'production', pin: '7', active: ref(7), wanted: ref(7), in_sync: true }];
+    const fieldsOnly = prompt({ changes: [rename], environments });
+    expect(headingsOf(page(report([fieldsOnly])))).toEqual(['#### What would change']);
+    const both = page(report([fieldsOnly, prompt({ key: 'k/2', changes: [set(7, 8)], environments })]));
+    expect(headingsOf(both)).toEqual(['#### production: 1 prompt', '#### Other changes']);
+  });
+
   test('A Markdown report orders its sections by importance', () => {
     const problems = [makeProblem('usage/invalid', { reason: 'x' }), makeProblem('git/shallow', { of: 'drift' })];
     const one = prompt({
