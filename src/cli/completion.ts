@@ -52,9 +52,9 @@ function __promptsync_complete
   set -e typed[1]
   set -l current (commandline -ct)
   set -l candidates (command $program ${COMPLETE_COMMAND} $typed "$current" 2>/dev/null </dev/null)
-  if set -q candidates[1]
-    printf '%s\\n' $candidates
-  else
+  set -q candidates[1]; and printf '%s\\n' $candidates
+  # Prompts can also be selected by path. bash and zsh offer files themselves if no candidate matches.
+  if not set -q candidates[1]; or not string match -q -- "$current*" $candidates
     __fish_complete_path "$current"
   end
 end

@@ -102,7 +102,7 @@ function describeOrigin(
 }
 
 /** Returns true if an apply has made the change. */
-function isDone({ status }: Pick<ReportChange, 'status'>): boolean {
+export function isDone({ status }: Pick<ReportChange, 'status'>): boolean {
   return status === 'made' || status === 'adopted';
 }
 
@@ -317,24 +317,37 @@ export function describeOrphans({ orphans }: Report, show: ShowText): readonly s
   });
 }
 
+/** The words for a drifted state that the service still has, and for one that a sync has already replaced. */
+const DRIFT_WORDS = {
+  current: { is: 'is', serves: 'serves', keep: 'keep it' },
+  replaced: { is: 'was', serves: 'served', keep: 'bring it back' },
+} as const;
+
 /** Describes a drift: the current state, the state that the base wants, and the effect of a sync. */
 export function describeDrift(drift: ReportDrift, prompt: ReportPrompt, mode: Report['mode'], show: ShowText): string {
-  const canPull =
-    mode !== 'apply' && drift.kind === 'outside' && ('field' in drift || drift.observed?.made_by !== 'git');
-  const then = `${canPull ? `${show('promptsync pull')} takes it into the file. ` : ''}${describeDriftOutcome(drift, prompt, mode)}`;
+  const then = `${describePullOption(drift, mode, show)}${describeDriftOutcome(drift, prompt, mode)}`;
+  const isReplaced = mode === 'apply' && prompt.changes.some((change) => isDone(change) && isChangeOf(change, drift));
+  const { is, serves, keep } = DRIFT_WORDS[isReplaced ? 'replaced' : 'current'];
   // If the files want the same as the base, name the files, because a user who gave no base does not know it.
   const wanter = drift.restores ? 'the file' : 'the base';
   if ('field' in drift) {
     const [observed, expected] = [drift.observed, drift.expected].map((text) => show(JSON.stringify(text)));
-    return `${drift.field} is ${observed}, but ${wanter} wants ${expected} (${describeDriftCause(drift, show)}). ${then}`;
+    return `${drift.field} ${is} ${observed}, but ${wanter} wants ${expected} (${describeDriftCause(drift, show)}). ${then}`;
   }
   const { environment, observed, expected } = drift;
   const wants = `but ${wanter} wants ${show(describeVersionRef(expected))} (${describeDriftCause(drift, show)})`;
-  if (observed === null) return `${show(environment)} serves no version, ${wants}.`;
+  if (observed === null) return `${show(environment)} ${serves} no version, ${wants}.`;
   const isCommitKnown = observed.commit !== undefined && observed.commit_missing !== true;
   const from = isCommitKnown ? `, made from ${show(shortenCommitId(observed.commit))}` : '';
-  const keep = `To keep it, pin ${show(observed.pin ?? `version:${observed.id}`)}.`;
-  return `${show(environment)} serves ${show(describeVersionRef(observed))}${from}, ${wants}. ${then} ${keep}`;
+  const pin = show(observed.pin ?? `version:${observed.id}`);
+  return `${show(environment)} ${serves} ${show(describeVersionRef(observed))}${from}, ${wants}. ${then} To ${keep}, pin ${pin}.`;
+}
+
+/** Says that a pull can take the drifted state into the file. Returns an empty string if no pull can do that. */
+function describePullOption(drift: ReportDrift, mode: Report['mode'], show: ShowText): string {
+  const isFromGit = !('field' in drift) && drift.observed?.made_by === 'git';
+  if (mode === 'apply' || drift.kind !== 'outside' || isFromGit) return '';
+  return `${show('promptsync pull')} takes it into the file. `;
 }
 
 /** Says how the current state came about, as far as the clone shows it. */
@@ -350,7 +363,7 @@ function describeDriftCause(drift: ReportDrift, show: ShowText): string {
 function describeDriftOutcome(drift: ReportDrift, { status, changes }: ReportPrompt, mode: Report['mode']): string {
   if (status === 'blocked') return 'The prompt is blocked, so a sync does not change it.';
   if (mode !== 'apply') return drift.restores ? 'A sync puts it back.' : 'A sync applies what the files declare now.';
-  const result = changes.find((change) => findDriftOfChange(change, [drift]).length > 0)?.status;
+  const result = changes.find((change) => isChangeOf(change, drift))?.status;
   if (result === 'unknown') return 'promptsync does not know whether this run changed it.';
   if (result !== 'made' && result !== 'adopted') return 'This run did not change it.';
   return drift.restores ? 'This run put it back.' : 'This run applied what the files declare now.';
@@ -358,8 +371,11 @@ function describeDriftOutcome(drift: ReportDrift, { status, changes }: ReportPro
 
 /** Returns the drift entries for the environment or the fields that a change affects. */
 export function findDriftOfChange(change: ReportChange, all: readonly ReportDrift[]): readonly ReportDrift[] {
-  return all.filter((drift) => {
-    if (change.kind === 'set-active') return 'environment' in drift && drift.environment === change.environment;
-    return change.kind === 'update-prompt' && 'field' in drift && drift.field in change.fields;
-  });
+  return all.filter((drift) => isChangeOf(change, drift));
+}
+
+/** Returns true if a change affects the environment or the field of a drift. */
+function isChangeOf(change: ReportChange, drift: ReportDrift): boolean {
+  if (change.kind === 'set-active') return 'environment' in drift && drift.environment === change.environment;
+  return change.kind === 'update-prompt' && 'field' in drift && drift.field in change.fields;
 }

@@ -53,13 +53,14 @@ export function readDisplayLine(line: MarkedLine): DisplayLine {
  * - a period, an exclamation mark, a question mark or an ellipsis, then quotation marks or brackets, before blanks. A
  *   lowercase letter after the blanks means that the sentence goes on. The period after a single letter, as in "e.g.", or
  *   after the number of a list item ends no sentence.
- * - one of the marks of East Asian scripts, which write no blanks between sentences
+ * - one of the marks of East Asian scripts, which write no blanks between sentences. A match starts at the first mark of
+ *   a run, because matching a run from each of its marks would take quadratic time.
  *
  * This rule does not use `Intl.Segmenter`, because its rules depend on the version of Node, and it splits after "1." and
  * "e.g.".
  */
 const SENTENCE_END =
-  /(?:[!?…]|(?<!(?:^|[^\p{L}\p{N}])\p{L}|^[\t\p{Zs}]*\p{N}+)\.)["'”’»)\]}*_`]*(?=[\t\p{Zs}]+[^\p{Ll}\t\p{Zs}])|[。！？｡]+["'”’」』）)\]]*(?=[\t\p{Zs}]*[^\t\p{Zs}。！？｡"'”’」』）)\]])/gu;
+  /(?:[!?…]|(?<!(?:^|[^\p{L}\p{N}])\p{L}|^[\t\p{Zs}]*\p{N}+)\.)["'”’»)\]}*_`]*(?=[\t\p{Zs}]+[^\p{Ll}\t\p{Zs}])|(?<![。！？｡])[。！？｡]+["'”’」』）)\]]*(?=[\t\p{Zs}]*[^\t\p{Zs}。！？｡"'”’」』）)\]])/gu;
 
 /**
  * Splits a line after each sentence. The blanks between two sentences belong to the second one, so that a sentence stays

@@ -60,10 +60,10 @@ function omitRestored(change: ReportChange, all: readonly ReportDrift[]): readon
 /**
  * Returns true if a change only restores what the base commit wants, so that the files do not ask for a change. After
  * an apply, this is true only if the run overwrote what somebody did in the service. The changes that finish an earlier
- * sync, and the changes that the run did not make, belong to the results of the run.
+ * sync, and the changes that the run did not make or may not have made, belong to the results of the run.
  */
-function isRestored({ kind, restores }: ReportDrift, { status }: ReportChange): boolean {
-  return restores && (status === undefined || (kind === 'outside' && status !== 'not_made'));
+function isRestored({ kind, restores }: ReportDrift, change: ReportChange): boolean {
+  return restores && (change.status === undefined || (kind === 'outside' && words.isDone(change)));
 }
 
 /** The activations and pin edits of one prompt, and the diffs of their texts. */
@@ -86,7 +86,9 @@ export function makeEnvironmentSections(report: Report): readonly Section[] {
   });
   const groups = Map.groupBy(entries, ({ environment }) => environment);
   return order.flatMap((environment) => {
-    const items = (groups.get(environment) ?? []).map(({ changed }) => makeItem(changed, environment, ranks, report));
+    const group = groups.get(environment);
+    if (group === undefined) return [];
+    const items = group.map(({ changed }) => makeItem(changed, environment, ranks, report));
     const title = `#### ${renderHeadlineName(environment)}: ${formatCount(items.length, 'prompt')}`;
     const diffs = makeDiffSection(items.flatMap((item) => item.diffs));
     return [makeSection(`${title}\n\n${CHANGE_TABLE_HEAD}`, 'row', 0.5, items, ({ rows }) => rows), diffs];
@@ -158,11 +160,11 @@ export function makeDriftSections(report: Report): readonly Section[] {
       return { ...prompt, drift: prompt.drift.filter((one) => isIncluded(one, prompt)) };
     });
     return [
-      makeSection(`${open}\n\n`, 'drift note', 0.5, prompts, (prompt) =>
-        prompt.drift.map(
-          (one) => `- ${renderPromptName(prompt)}: ${words.describeDrift(one, prompt, mode, renderCodeSpan)}\n`,
-        ),
-      ),
+      makeSection(`${open}\n\n`, 'drift note', 0.5, prompts, (prompt) => {
+        const notes = prompt.drift.map((one) => words.describeDrift(one, prompt, mode, renderCodeSpan));
+        const messages = words.listMessageChanges(keepRestoredChanges(prompt)).map(renderCodeSpan);
+        return [...notes, ...messages].map((note) => `- ${renderPromptName(prompt)}: ${note}\n`);
+      }),
       makeDiffSection(prompts.flatMap(renderRestoredDiffs)),
     ];
   };
@@ -189,8 +191,13 @@ function isOverwritten(drift: ReportDrift, { status, changes }: ReportPrompt): b
 
 function renderRestoredDiffs(prompt: ReportPrompt): readonly string[] {
   if (prompt.status === 'failed') return [];
+  return makeMarkdownDiffs(keepRestoredChanges(prompt)).map((diff) => renderMarkdownDiff(prompt, diff));
+}
+
+/** Returns the prompt with only the changes that restore what the base commit wants, and without edits. */
+function keepRestoredChanges(prompt: ReportPrompt): ReportPrompt {
   const changes = prompt.changes.filter((change) => {
     return words.findDriftOfChange(change, prompt.drift).some((drift) => isRestored(drift, change));
   });
-  return makeMarkdownDiffs({ ...prompt, changes, edits: [] }).map((diff) => renderMarkdownDiff(prompt, diff));
+  return { ...prompt, changes, edits: [] };
 }

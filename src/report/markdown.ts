@@ -64,7 +64,7 @@ export function renderMarkdown(report: Report, options: MarkdownOptions): string
   const [head, foot] = [renderMarkdownHead(report, options), renderMarkdownFoot(report, options)];
   const { limit } = options;
   const room = limit && { ...limit, most: limit.most - limit.measure(head + foot) - RESERVED_LENGTH };
-  const { text, omitted } = fitSections(makeSections(report), room);
+  const { text, omitted } = fitSections(makeSections(report, limit), room);
   return `${head}${renderOmittedNote(omitted, report, options)}${text}${foot}`;
 }
 
@@ -128,7 +128,7 @@ function renderMarkdownFoot(report: Report, { commit, runUrl }: MarkdownOptions)
  * Builds the sections of a page in display order. If the length of the page is limited, earlier sections get space
  * first.
  */
-function makeSections(report: Report): readonly Section[] {
+function makeSections(report: Report, limit: SizeLimit | null): readonly Section[] {
   const { prompts, mode, files = [] } = report;
   const baselinePrompts = listBaselinePrompts(report);
   const problems = listProblems(report);
@@ -158,7 +158,9 @@ function makeSections(report: Report): readonly Section[] {
     makeNoteSection('Composed prompts', 'composed note', prompts, words.describeAffectedPrompts),
     makeNoteSection('No longer used', 'note', prompts, describeUnusedInputs),
     ...makeDriftSections(report),
-    makeSection('#### Warnings\n', 'warning', 0.3, groupProblems(warnings), renderWarningItems),
+    makeSection('#### Warnings\n', 'warning', 0.3, groupProblems(warnings), (group) =>
+      renderWarningItems(group, limit === null ? Infinity : MAX_PLACES_ON_PAGE),
+    ),
   ];
 }
 
@@ -212,9 +214,15 @@ function renderProblemItems(problem: ReportProblem): readonly string[] {
   return [`\n${renderCodeBlock(renderProblem(problem, PLAIN_STYLE).split('\n'), 'text')}\n`];
 }
 
+/**
+ * The maximum number of places to list for a group of warnings if the length of the page is limited. An item of a page
+ * is never shortened, so the page would omit a group with a longer list.
+ */
+const MAX_PLACES_ON_PAGE = 100;
+
 /** Renders a group of warnings as a code block. Lists their places below it, because long lines of code do not wrap. */
-function renderWarningItems(group: ProblemGroup): readonly string[] {
-  const places = renderPlaces(group, renderCodeSpan);
+function renderWarningItems(group: ProblemGroup, maxPlaces: number): readonly string[] {
+  const places = renderPlaces(group, maxPlaces, renderCodeSpan);
   return renderProblemItems(getGroupedProblem(group)).map((item) => `${item}${places === null ? '' : `\n${places}\n`}`);
 }
 

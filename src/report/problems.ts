@@ -123,7 +123,8 @@ export function renderWarnings(report: Report, shownReport: Report | undefined, 
     (problem) => problem.severity === 'warning' && !shown.has(makePlacedKey(problem)),
   );
   return groupProblems(warnings).map((group) => {
-    const places = renderPlaces(group, (place, path) => renderFileLink(escapeLine(place), path, style));
+    const limit = style.screen === null ? Infinity : MAX_PLACES_ON_SCREEN;
+    const places = renderPlaces(group, limit, (place, path) => renderFileLink(escapeLine(place), path, style));
     const lines = places === null ? [] : fitLine(places, narrowStyle(style, 2), 2).map((line) => `  ${line}`);
     return `${[renderProblem(getGroupedProblem(group), style), ...lines].join('\n')}\n`;
   });
@@ -157,19 +158,21 @@ export function getGroupedProblem([first, ...others]: ProblemGroup): ReportProbl
   return { code, severity, message, hint };
 }
 
-/** The maximum number of places to list for one group of problems. */
-const MAX_PLACES = 10;
+/** The maximum number of places that a terminal lists for one group of problems. A log or a file lists all places. */
+const MAX_PLACES_ON_SCREEN = 10;
 
 /**
  * Renders the places of a group in one line. Returns null if the group has only one problem, because a problem shows
  * its own place.
+ * @param limit the maximum number of places to list
  * @param renderPlace escapes a place, such as `prompts/a.md:3:7`; its second argument is the path of the file
  */
 export function renderPlaces(
   group: ProblemGroup,
+  limit: number,
   renderPlace: (place: string, path: string | undefined) => string,
 ): string | null {
   if (group.length === 1) return null;
   const places = group.map((problem) => renderPlace(formatProblemPlace(problem), problem.path));
-  return `In ${formatCount(group.length, 'place')}: ${joinNames(places, MAX_PLACES)}`;
+  return `In ${formatCount(group.length, 'place')}: ${joinNames(places, limit)}`;
 }

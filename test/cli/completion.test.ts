@@ -125,6 +125,15 @@ test.skipIf(!isInstalled('fish'))('fish offers files if promptsync has no candid
   expect(completionsFor('fish', ['promptsync', 'show', 'pla'], { folder })).toEqual(['plan.json']);
 });
 
+test.skipIf(!isInstalled('fish'))(
+  'fish offers folders and files of prompts if no key begins with the typed word',
+  () => {
+    const folder = makeWorkspace(workspaceFiles({ greeting: { key: 'support/greeting' } }));
+    expect(completionsFor('fish', ['promptsync', 'plan', 'prom'], { folder })).toEqual(['prompts/', 'promptsync.yaml']);
+    expect(completionsFor('fish', ['promptsync', 'plan', 'supp'], { folder })).toEqual(['support/greeting']);
+  },
+);
+
 describe('the candidates for completion', () => {
   const files = workspaceFiles({
     greeting: { key: 'support/greeting', pins: { live: 'latest' } },

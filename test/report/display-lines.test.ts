@@ -132,6 +132,15 @@ describe('a Markdown page with very long texts', () => {
     ['A Markdown page shows a small edit in 20,000 long lines', `${FILLER} ${FILLER}\n`.repeat(20_000)],
     ['A Markdown page shows a small edit after 300,000 closing quotation marks', `.${'"'.repeat(300_000)} A`],
     ['A Markdown page shows a small edit after 300,000 periods', '.'.repeat(300_000)],
+    ['A Markdown page shows a small edit after 300,000 ideographic full stops', '。'.repeat(300_000)],
+    [
+      'A Markdown page shows a small edit after ideographic full stops and quotation marks',
+      `${'。'.repeat(150_000)}${'"'.repeat(150_000)}`,
+    ],
+    [
+      'A Markdown page shows a small edit after ideographic full stops and blanks',
+      `${'。'.repeat(150_000)}${' '.repeat(150_000)}。`,
+    ],
     [
       'A Markdown page shows a small edit after 300,000 digits and blanks',
       `${' '.repeat(150_000)}${'1'.repeat(150_000)}. A`,

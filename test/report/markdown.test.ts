@@ -142,6 +142,14 @@ describe('renderMarkdown', () => {
     expectInert(text, [RUN]);
   });
 
+  test('A Markdown report calls the changes of fields other changes only below the changes of an environment', () => {
+    const environments = [{ environment: 'production', pin: '7', active: ref(7), wanted: ref(7), in_sync: true }];
+    const fieldsOnly = prompt({ changes: [rename], environments });
+    expect(headingsOf(page(report([fieldsOnly])))).toEqual(['#### What would change']);
+    const both = page(report([fieldsOnly, prompt({ key: 'k/2', changes: [set(7, 8)], environments })]));
+    expect(headingsOf(both)).toEqual(['#### production: 1 prompt', '#### Other changes']);
+  });
+
   test('A Markdown report orders its sections by importance', () => {
     const problems = [makeProblem('usage/invalid', { reason: 'x' }), makeProblem('git/shallow', { of: 'drift' })];
     const one = prompt({
@@ -347,9 +355,25 @@ describe('the drift of a Markdown page', () => {
       : `#### Drift\n\nThese differences ${when}:`;
     const describe = 'field' in drift ? named : serves;
     const what = describe(drift.restores ? 'the file' : 'the base');
-    expect(text).toContain(`\n${open}\n\n${what} ${then}`);
+    const isReplaced = change.status === 'made';
+    expect(text).toContain(`\n${open}\n\n${isReplaced ? what.replace('serves', 'served') : what} ${then}`);
+    expect(text.includes('To bring it back, pin `version:ver_9`.')).toBe(isReplaced);
     expect(rowsOf(text)).toEqual(cells.map((cell) => `| \`k/1\` | ${cell} |`));
     expectInert(text, [RUN]);
+  });
+
+  test('A Markdown report does not claim that a run overwrote drift if the outcome of the change is unknown', () => {
+    const change = { ...set(9, 7), status: 'unknown' } as const;
+    const text = page(report([prompt({ status: 'failed', changes: [change], drift: [moved] })], { mode: 'apply' }));
+    expect(headingsOf(text)).toEqual(['#### production: 1 prompt', '#### Drift']);
+    expect(rowsOf(text)).toEqual([`| \`k/1\` | ${row} (outcome unknown) |`]);
+    expect(text).toContain('promptsync does not know whether this run changed it.');
+  });
+
+  test('A Markdown report lists the changed messages of a chat prompt if the change only undoes drift', () => {
+    const change = { ...set(9, 7), messages: { before: ['user'], after: ['system', 'user'] } };
+    const text = page(report([prompt({ type: 'chat', changes: [change], drift: [moved] })]));
+    expect(text).toContain('pin `version:ver_9`.\n- `k/1`: `messages: user → system, user`\n');
   });
 
   test.each(['dry-run', 'apply'] as const)(
@@ -401,6 +425,15 @@ describe('a Markdown page over its size limit', () => {
     const text = page(many(), { limit, runUrl: null });
     expect(text).toMatch(/There was no room for \d+ problems, \d+ drift notes?, \d+ diffs\. See/);
     expect(text).toContain('See the report of the run for everything.\n');
+  });
+
+  test('A Markdown report with a size limit lists the first 100 places of a warning', () => {
+    const warning = { ...makeProblem('usage/invalid', { reason: 'x' }), severity: 'warning' } as const;
+    const problems = Array.from({ length: 120 }, (_, index) => ({ ...warning, path: `p${index}.md` }));
+    const limited = page(report([], { problems }), { limit: { most: 60_000, measure: (text) => text.length } });
+    expect(limited).toContain('\nIn 120 places: `p0.md`, `p1.md`, ');
+    expect(limited).toContain(', `p99.md`, and 20 more\n');
+    expect(page(report([], { problems }))).toContain(', `p118.md`, `p119.md`\n');
   });
 
   test('A Markdown report says that it is incomplete if a text is too large to show', () => {
