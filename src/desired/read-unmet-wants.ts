@@ -55,7 +55,7 @@ type LiveRepository = {
  * The number of states of each file that promptsync reads first. They are enough for most changes. Reading a state takes
  * about a millisecond.
  */
-export const FIRST_STATES = 4;
+export const FIRST_STATES = 2;
 
 /**
  * Finds what the base wants and the service does not have, with the first-parent commit that introduced each want. Omits
