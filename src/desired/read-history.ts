@@ -1,8 +1,7 @@
-import type { FormerStates } from '../domain/desired-state.ts';
 import type { CommitInfo, FileHistory, FormerPin, FormerPinsByEnvironment } from '../domain/history.ts';
 import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
 import { formatPin, type Pin, type PromptFile } from '../domain/prompt-file.ts';
-import { type Content, makeContentKey } from '../domain/content.ts';
+import type { Content } from '../domain/content.ts';
 import { isCommitId } from '../git/open-git.ts';
 import type { FileAtCommit } from '../git/read-trees.ts';
 import type { Repository } from '../git/open-repository.ts';
@@ -11,7 +10,7 @@ import { findFileAtCommit, type PromptLocation, parseFileAtCommit } from './read
 /**
  * The maximum number of states that promptsync reads for one file, starting with the newest. It ignores older states.
  */
-const MAX_HISTORY_STATES = 100;
+export const MAX_HISTORY_STATES = 100;
 
 /**
  * A state of a prompt file, with the commit that created this state. The path of the file is relative to the repository
@@ -27,72 +26,6 @@ export async function readFormerFiles(
 ): Promise<readonly FormerFile[]> {
   const places = await repository.followFile(commit, repository.toRootPath(prompt.path));
   return parseStates(prompt, places.slice(0, MAX_HISTORY_STATES), repository);
-}
-
-/**
- * Finds the commits that changed a prompt file, among the given commits and their ancestors, newest first for each of
- * the given commits. Finds the file at each of them, even if it was moved.
- */
-export async function findFormerPlaces(
-  prompt: PromptLocation,
-  tips: readonly string[],
-  repository: Repository,
-): Promise<readonly FileAtCommit[]> {
-  const places = tips.map(async (tip) => {
-    const { path } = await locateAtCommit(prompt, tip, repository);
-    return (await repository.followFile(tip, repository.toRootPath(path))).slice(0, MAX_HISTORY_STATES);
-  });
-  return (await Promise.all(places)).flat();
-}
-
-/** Reads the pins and the fields that a prompt had at the given places. */
-export async function readFormerStates(
-  { id, type, path }: PromptLocation,
-  places: readonly FileAtCommit[],
-  repository: Repository,
-): Promise<FormerStates> {
-  const states = await parseStates({ id, type, path }, places, repository);
-  const pins = await collectFormerPins(states, repository);
-  return {
-    pins: await addContentsOfMovingRefs(pins, { id, type, path }, repository),
-    fields: states.map(({ commit, file }) => ({ ...file, commit })),
-  };
-}
-
-/**
- * Adds a former pin for each content that a pin to a branch or a tag may have meant. The ref may have moved since the
- * commit of the pin, so the pin may have meant any content that the file had in an ancestor of the ref.
- */
-async function addContentsOfMovingRefs(
-  pins: FormerPinsByEnvironment,
-  location: PromptLocation,
-  repository: Repository,
-): Promise<FormerPinsByEnvironment> {
-  const allPins = [...pins.values()].flat();
-  const movingRefs = new Set(allPins.flatMap(({ pin, isFixed }) => (pin.kind === 'git' && !isFixed ? [pin.ref] : [])));
-  if (movingRefs.size === 0) return pins;
-  const contents = await Promise.all(
-    [...movingRefs].map(async (ref) => [ref, await readContentsUpTo(ref, location, repository)] as const),
-  );
-  const contentsByRef = new Map<string, readonly Content[]>(contents);
-  const addContents = (former: FormerPin): readonly FormerPin[] => {
-    const meant = former.pin.kind === 'git' ? (contentsByRef.get(former.pin.ref) ?? []) : [];
-    return [former, ...meant.map((content) => ({ ...former, content }))];
-  };
-  return new Map([...pins].map(([environment, list]) => [environment, list.flatMap(addContents)]));
-}
-
-/** Reads the different contents that a prompt's file had in the commit of a ref and in its ancestors. */
-async function readContentsUpTo(
-  ref: string,
-  location: PromptLocation,
-  repository: Repository,
-): Promise<readonly Content[]> {
-  const commit = await repository.resolveRef(ref);
-  if (commit === null) return [];
-  const states = await readFormerFiles(await locateAtCommit(location, commit, repository), commit, repository);
-  const byKey = new Map(states.map(({ file }) => [makeContentKey(file.content), file.content]));
-  return [...byKey.values()];
 }
 
 /**
@@ -288,7 +221,7 @@ export function findEnvironmentsPinnedFromStart(
  * Parses the prompt file at each commit and path. Leaves out invalid files, files of other prompts, and files that have
  * the prompt's id but another type.
  */
-async function parseStates(
+export async function parseStates(
   { id, type }: PromptLocation,
   places: readonly FileAtCommit[],
   repository: Repository,

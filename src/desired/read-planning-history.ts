@@ -18,11 +18,12 @@ import { isCommitId } from '../git/open-git.ts';
 import type { Repository } from '../git/open-repository.ts';
 import type { FileAtCommit } from '../git/read-trees.ts';
 import { readSourceFile } from './read-at-commit.ts';
+import { findFormerPlaces, readFormerStates } from './read-former-states.ts';
 import {
+  type BranchPlaces,
+  findBranchPlaces,
   findEnvironmentsPinnedFromStart,
-  findFormerPlaces,
   readFormerFiles,
-  readFormerStates,
   readGuardHistory,
   wasSyncedBefore,
 } from './read-history.ts';
@@ -70,18 +71,46 @@ export async function readPlanningHistory(
     return { file: prompt.file, history: await readHistoryForGuard(prompt, repository) };
   });
   const drifting = compared.filter((prompt) => mayHaveDrifted(prompt, sources));
-  const tips = drifting.length === 0 ? [] : await listTips(sources);
-  const formerPlaces = await readForEachPrompt(drifting, ({ file }) => findFormerPlaces(file, tips, repository));
   return {
     formerPins: mapValues(histories, ({ history }) => history.pins),
     firstAges: mapFirstAges(histories),
     alwaysPinned: mapValues(histories, ({ file, history }) => findEnvironmentsPinnedFromStart(file, history)),
-    formerStates: await readForEachPrompt(drifting, (prompt) => readRelevantStates(prompt, formerPlaces, repository)),
-    wantedSince: await readForEachPrompt(drifting, (prompt) => readWantedSinceAtBase(prompt, sources)),
-    unmetWants: await readForEachPrompt(drifting, (prompt) => readUnmetWantsAtBase(prompt, formerPlaces, sources)),
-    missingCommits: await findMissingCommits(drifting, repository),
+    ...(await readDriftHistory(drifting, sources)),
     provenance: await readProvenance(compared, sources),
     contents: await readContents(compared, repository),
+  };
+}
+
+/** The parts of the planning history from which the planner finds drift. */
+type DriftHistory = Pick<PlanningHistory, 'formerStates' | 'wantedSince' | 'unmetWants' | 'missingCommits'>;
+
+/** Reads the history of the prompts that may have drifted. */
+async function readDriftHistory(drifting: readonly ComparedPrompt[], sources: GitSources): Promise<DriftHistory> {
+  const { repository } = sources;
+  const tips = drifting.length === 0 ? [] : await listTips(sources);
+  // Request all places at once, so that one git process reads the history for all of them.
+  const [formerPlaces, branches] = await Promise.all([
+    readForEachPrompt(drifting, ({ file }) => {
+      const unchangedAt = sources.uncommitted.has(file.path) ? null : repository.head;
+      return findFormerPlaces(file, tips, repository, unchangedAt);
+    }),
+    readForEachPrompt(drifting, ({ file }) => findPlacesAtBase(file, sources)),
+  ]);
+  const formerStates = await readForEachPrompt(drifting, (prompt) =>
+    readRelevantStates(prompt, formerPlaces, repository),
+  );
+  // If an earlier commit wanted the current state, the clone has the commit that the version was made from.
+  const unexplained = drifting.filter(({ file, observed }) => {
+    const states = formerStates.get(file.id);
+    return states === undefined || !wantedCurrentState(states, file, observed);
+  });
+  return {
+    formerStates,
+    wantedSince: await readForEachPrompt(drifting, (prompt) => readWantedSinceAtBase(prompt, sources)),
+    unmetWants: await readForEachPrompt(drifting, (prompt) =>
+      readUnmetWantsAtBase(prompt, { formerPlaces, branches }, sources),
+    ),
+    missingCommits: await findMissingCommits(unexplained, repository),
   };
 }
 
@@ -192,16 +221,27 @@ async function readWantedSinceAtBase(
   return readWantedSince(baseFile, observed, getContentsAtRefs(sources, file.id), live);
 }
 
+/** Finds the commits of the base's branch that changed a prompt. Finds none if the base does not have the prompt. */
+async function findPlacesAtBase({ id }: PromptFile, { base, repository }: GitSources): Promise<BranchPlaces> {
+  const file = base?.files.get(id);
+  if (base === null || file === undefined) return { places: [], isComplete: false };
+  return findBranchPlaces(file, base.commit, repository);
+}
+
+/** The commits that changed each prompt file, by prompt id. */
+type ChangingCommits = { readonly formerPlaces: FormerPlaces; readonly branches: ReadonlyMap<string, BranchPlaces> };
+
 /** Finds what the base wants and the service does not have. */
 async function readUnmetWantsAtBase(
   { file: headFile, observed }: ComparedPrompt,
-  formerPlaces: FormerPlaces,
+  { formerPlaces, branches }: ChangingCommits,
   sources: GitSources,
 ): Promise<UnmetWants> {
   const { repository, base, config } = sources;
   const { id } = headFile;
   const file = base?.files.get(id);
-  if (base === null || file === undefined) return NO_UNMET_WANTS;
+  const branch = branches.get(id);
+  if (base === null || file === undefined || branch === undefined) return NO_UNMET_WANTS;
   const tip = await repository.findKnownTip(config.branch);
   const compared = {
     file,
@@ -209,6 +249,7 @@ async function readUnmetWantsAtBase(
     observed,
     contentsAtRefs: getContentsAtRefs(sources, id),
     formerPlaces: formerPlaces.get(id) ?? [],
+    branch,
   };
   return readUnmetWants(compared, { repository, tip });
 }

@@ -10,21 +10,21 @@ import type { RivalWant, UnmetWant } from '../domain/wanted-since.ts';
 import { isCommitId } from '../git/open-git.ts';
 import type { KnownTip, Repository } from '../git/open-repository.ts';
 import type { FileAtCommit } from '../git/read-trees.ts';
+import { readFormerStates } from './read-former-states.ts';
 import {
   addStatesBeforeMoves,
+  type BranchPlaces,
   type BranchStates,
-  findBranchPlaces,
   locateAtCommit,
   readBranchStates,
   readFileHistory,
-  readFormerStates,
   readPinsOfStates,
   readStatesAt,
 } from './read-history.ts';
 import { findIntroducingAge, findPinWant } from './read-wanted-since.ts';
 
 /** A prompt at the base, and what promptsync compares it with. */
-type ComparedPrompt = {
+type PromptAtBase = {
   /** The prompt file at the base. */
   readonly file: PromptFile;
   /** The commit of the base. */
@@ -33,10 +33,12 @@ type ComparedPrompt = {
   readonly contentsAtRefs: ContentsAtRefs;
   /** The commits that changed the file: the base, HEAD, the tip of the live branch, and all ancestors of these. */
   readonly formerPlaces: readonly FileAtCommit[];
+  /** The commits of the base's branch that changed the file. */
+  readonly branch: BranchPlaces;
 };
 
 /** A prompt at the base, and the states that its file had on the branch of the base. */
-type BasePrompt = ComparedPrompt & {
+type BasePrompt = PromptAtBase & {
   readonly states: BranchStates;
   /** The pins of these states. */
   readonly history: FileHistory;
@@ -61,10 +63,9 @@ export const FIRST_STATES = 2;
  * Finds what the base wants and the service does not have, with the first-parent commit that introduced each want. Omits
  * an environment in which no version is active, a pin to a ref that can move, and a want whose commit the clone lacks.
  */
-export async function readUnmetWants(compared: ComparedPrompt, live: LiveRepository): Promise<UnmetWants> {
-  const { file, base } = compared;
+export async function readUnmetWants(compared: PromptAtBase, live: LiveRepository): Promise<UnmetWants> {
+  const { file, base, branch } = compared;
   const { repository } = live;
-  const branch = await findBranchPlaces(file, base, repository);
   const branchCommits = branch.places.map(({ commit }) => commit);
   const addStates = async (states: BranchStates): Promise<BasePrompt> => {
     return { ...compared, states, branchCommits, history: await readPinsOfStates(states, repository) };
@@ -145,7 +146,7 @@ async function readEnvironmentWant(
   };
   const snapshots = observed.snapshots.filter(({ versionIds }) => showsWantedVersion(versionIds, pin, prompt));
   return {
-    ...(await readOrigin(commit, live)),
+    ...(await readOrigin(commit, prompt, live)),
     isFirst: history.isComplete && earlierPins.length === 0,
     wasCurrentWanted: earlierPins.some((state) => meansVersion(state, served)),
     isRecorded: snapshots.length > 0,
@@ -178,7 +179,7 @@ async function readFieldWant(
   };
   const earlierFiles = files.slice(age + 1).map((state) => state.file);
   return {
-    ...(await readOrigin(commit, live)),
+    ...(await readOrigin(commit, prompt, live)),
     isFirst: isComplete && earlierFiles.every((earlier) => earlier[field] === undefined),
     wasCurrentWanted: earlierFiles.some(wantsCurrent),
     isRecorded: false,
@@ -190,10 +191,12 @@ async function readFieldWant(
 /** Reads the date of a commit, and whether it is merged into the live branch. */
 async function readOrigin(
   commit: string,
+  { base }: Pick<PromptAtBase, 'base'>,
   { repository, tip }: LiveRepository,
 ): Promise<Pick<UnmetWant, 'commit' | 'time' | 'isMerged'>> {
   const times = await repository.readCommitTimes([commit]);
-  const isMerged = tip !== null && (await repository.isSameOrAncestor(commit, tip.commit));
+  // The commit is an ancestor of the base.
+  const isMerged = tip !== null && (base === tip.commit || (await repository.isSameOrAncestor(commit, tip.commit)));
   return { commit, time: times.get(commit) ?? 0, isMerged };
 }
 

@@ -1,15 +1,9 @@
 import type { Provenance } from '../domain/plan.ts';
 import type { CommitInfo } from '../domain/history.ts';
+import { followFiles, type FollowReaders, type FollowScope } from './follow-files.ts';
 import { batchCalls, splitLines, makePathspecs, type RunGit, type Git } from './open-git.ts';
 import type { BlobCache } from './file-reader.ts';
-import {
-  type FileStateChange,
-  FULL_HISTORY,
-  type LogEntry,
-  readCommitInfos,
-  readCommitTimes,
-  readLog,
-} from './read-log.ts';
+import { FULL_HISTORY, MAX_COMMITS, type LogEntry, readCommitInfos, readCommitTimes, readLog } from './read-log.ts';
 import { type FileAtCommit, makeFileKey, parseFileKey } from './read-trees.ts';
 
 /** Functions that read the history of commits and files. Paths are relative to the repository root. */
@@ -57,11 +51,9 @@ export type CommitHistory = {
 };
 
 export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCache): CommitHistory {
-  const readers = { run, runWithInput, blobCache };
+  const readers = { run, runWithInput, blobCache, times: new Map<string, number>() };
   const findLastTogether = batchCalls((fileKeys) => findLastCommits(readers, fileKeys));
-  const followTogether = batchCalls((paths, commit = '', ...scopeOptions) => {
-    return followFiles(readers, commit, scopeOptions, paths);
-  });
+  const followTogether = batchCalls((requests, commit = '') => followFiles(readers, commit, requests));
   const findChangingTogether = batchCalls((paths, commit = '') => findCommitsChangingPaths(run, commit, paths));
   const findAncestorsTogether = batchCalls((pairKeys) => findAncestorPairs(runWithInput, pairKeys));
   const runRevList = async (...args: readonly string[]) => splitLines(await run('rev-list', ...args, '--'));
@@ -71,8 +63,8 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
       return (await findLastTogether(fileKey)).get(fileKey) ?? null;
     },
     followFile: async (commit, path, scope = 'all') => {
-      const touches = await followTogether(path, commit, ...SCOPE_OPTIONS[scope]);
-      return touches.get(path) ?? [];
+      const touches = await followTogether(`${scope}\0${path}`, commit);
+      return touches[scope].get(path) ?? [];
     },
     findCommitsChanging: async (commit, path) => (await findChangingTogether(path, commit)).get(path) ?? [],
     isSameOrAncestor: async (commit, other) => {
@@ -81,7 +73,7 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
     },
     findIndependent: async (commits) => splitLines(await run('merge-base', '--independent', ...commits)),
     readCommits: (ids) => readCommitInfos(runWithInput, ids),
-    readCommitTimes: makeTimeReader(runWithInput),
+    readCommitTimes: makeTimeReader(readers),
     mapCommitsToMerges: async (commit) => {
       return mapCommitsToMerges(await runRevList('--parents', `--max-count=${MAX_COMMITS}`, commit));
     },
@@ -95,12 +87,15 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
   };
 }
 
-/** Creates the function that reads committer dates. Simultaneous calls share one process. */
-function makeTimeReader(runWithInput: Git['runWithInput']): CommitHistory['readCommitTimes'] {
+/**
+ * Creates the function that reads committer dates. Simultaneous calls share one process. The dates of commits that
+ * promptsync has read to follow a file need no process.
+ */
+function makeTimeReader({ runWithInput, times: knownTimes }: HistoryReaders): CommitHistory['readCommitTimes'] {
   const readTogether = batchCalls((ids) => readCommitTimes(runWithInput, ids));
   return async (ids) => {
     const times = [...ids].map(async (id): Promise<readonly [string, number][]> => {
-      const time = (await readTogether(id)).get(id);
+      const time = knownTimes.get(id) ?? (await readTogether(id)).get(id);
       return time === undefined ? [] : [[id, time]];
     });
     return new Map((await Promise.all(times)).flat());
@@ -179,7 +174,7 @@ function pickAncestors(
 }
 
 /** What the functions below read from. */
-type HistoryReaders = Pick<Git, 'run' | 'runWithInput'> & { readonly blobCache: BlobCache };
+type HistoryReaders = FollowReaders & Pick<Git, 'runWithInput'>;
 
 /**
  * Maps each commit that entered a branch through a merge to the id of the merge commit. First-parent commits of the
@@ -216,9 +211,6 @@ const RECENT_COMMITS = 1000;
 
 /** The value of `--max-count` that makes `git log` print all commits. */
 const ALL_COMMITS = -1;
-
-/** The maximum number of commits that promptsync reads to find renames, changes and merges, and to list a branch. */
-const MAX_COMMITS = 100_000;
 
 /**
  * The maximum number of commits whose histories promptsync reads in separate processes. For more commits, a single
@@ -320,57 +312,6 @@ async function searchTogether(
 
 function makeProvenance({ commit, subject }: Pick<LogEntry, 'commit' | 'subject'>, path: string): Provenance {
   return { commit, path, ...(subject === '' ? {} : { changeSummary: subject }) };
-}
-
-/**
- * The commits that promptsync searches when it follows a file: all commits, or only the first-parent commits of the
- * branch.
- */
-type FollowScope = 'all' | 'branch';
-
-/**
- * The options of `git log` for each scope. Both scopes compare a merge with its first parent, so a merge counts as one
- * change that contains everything it merged.
- */
-const SCOPE_OPTIONS = {
-  all: ['--diff-merges=first-parent'],
-  branch: ['--first-parent', '--diff-merges=first-parent'],
-} as const satisfies Record<FollowScope, readonly string[]>;
-
-/**
- * Searches `asOf` and its ancestors for the commits that changed each file. Returns them newest first. Each entry has
- * the path that the file had at that commit. Reads the history once for all paths, and follows the renames that git
- * detects.
- */
-async function followFiles(
-  { run, blobCache }: HistoryReaders,
-  asOf: string,
-  scopeOptions: readonly string[],
-  paths: readonly string[],
-): Promise<ReadonlyMap<string, readonly FileAtCommit[]>> {
-  const touchesByPath = new Map(paths.map((path): [string, FileAtCommit[]] => [path, []]));
-  // Maps each path at the commit being processed to the requested paths of the same file at `asOf`. For example, if
-  // `a.md` was later renamed to `b.md`, the path `a.md` maps to `b.md`.
-  const currentPaths = new Map(paths.map((path) => [path, [path]]));
-  const options = ['--find-renames', '-l1000', `--max-count=${MAX_COMMITS}`];
-  for (const { commit, changes } of await readLog(run, ...scopeOptions, ...options, asOf, '--')) {
-    const followedChanges = changes.filter(({ path }) => currentPaths.has(path));
-    for (const { path, blob } of followedChanges) {
-      blobCache.rememberBlobId(commit, path, blob);
-      for (const currentPath of currentPaths.get(path) ?? []) touchesByPath.get(currentPath)?.push({ commit, path });
-    }
-    followRenames(currentPaths, followedChanges);
-  }
-  return touchesByPath;
-}
-
-/** Replaces the new path of each renamed file with its previous path, because older commits use the previous path. */
-function followRenames(currentPaths: Map<string, string[]>, changes: readonly FileStateChange[]): void {
-  const renames = changes.flatMap(({ path, before }) =>
-    before === null ? [] : [{ path, before, paths: currentPaths.get(path) ?? [] }],
-  );
-  for (const { path } of renames) currentPaths.delete(path);
-  for (const { before, paths } of renames) currentPaths.set(before, [...(currentPaths.get(before) ?? []), ...paths]);
 }
 
 async function findCommitsChangingPaths(

@@ -6,6 +6,10 @@ import { isRegular } from './read-objects.ts';
 /** A commit in the output of `git log`, with the changes that it made to files. */
 export type LogEntry = {
   readonly commit: string;
+  /** The first parent. Null for a commit without parents. */
+  readonly firstParent: string | null;
+  /** The committer date, in seconds since 1970. */
+  readonly time: number;
   readonly subject: string;
   readonly changes: readonly FileStateChange[];
 };
@@ -18,6 +22,9 @@ export type FileStateChange = {
   /** The blob id after the change. Null if the change leaves no regular file at the path. */
   readonly blob: string | null;
 };
+
+/** The maximum number of commits that promptsync reads to find renames, changes and merges, and to list a branch. */
+export const MAX_COMMITS = 100_000;
 
 /** The `git log` command. Its options override all user settings that would change the output. */
 const LOG = [
@@ -45,21 +52,25 @@ export const FULL_HISTORY = ['--full-history', '--no-renames', '--diff-merges=co
  * @param args the options, commits and paths for `git log`
  */
 export async function readLog(run: RunGit, ...args: readonly string[]): Promise<readonly LogEntry[]> {
-  return parseLog(await run(...LOG, '--root', '--raw', '--no-abbrev', '--format=tformat:%H%x00%s', ...args));
+  return parseLog(
+    await run(...LOG, '--root', '--raw', '--no-abbrev', '--format=tformat:%H%x00%P%x00%ct%x00%s', ...args),
+  );
 }
 
 /**
- * Parses the output of `git log --raw -z`. For each commit, git prints the id, the subject and the changes. Before the
- * changes of a merge, it prints an empty field. No field contains a NUL.
+ * Parses the output of `git log --raw -z`. For each commit, git prints the id, the parents, the committer date, the
+ * subject and the changes. Before the changes of a merge, it prints an empty field. No field contains a NUL.
  */
 function parseLog(output: string): readonly LogEntry[] {
   const fields = output.split('\0');
-  const entries: { commit: string; subject: string; changes: FileStateChange[] }[] = [];
+  const entries: (LogEntry & { readonly changes: FileStateChange[] })[] = [];
   for (let index = 0; index < fields.length;) {
     const [field = '', next = '', afterNext = ''] = fields.slice(index, index + 3);
     if (isCommitId(field)) {
-      entries.push({ commit: field, subject: next, changes: [] });
-      index += 2;
+      const [parents = '', time = '', subject = ''] = fields.slice(index + 1, index + HEADER_FIELDS);
+      const [firstParent = ''] = parents.split(' ');
+      entries.push({ commit: field, firstParent: firstParent || null, time: Number(time), subject, changes: [] });
+      index += HEADER_FIELDS;
     } else {
       const changes = parseChange(field, next, afterNext);
       entries.at(-1)?.changes.push(...changes);
@@ -69,6 +80,9 @@ function parseLog(output: string): readonly LogEntry[] {
   }
   return entries;
 }
+
+/** The number of fields that git prints for each commit before its changes. */
+const HEADER_FIELDS = 4;
 
 /**
  * Matches a change line of `git log --raw`. The line has the modes before and after the change, the blob ids before and

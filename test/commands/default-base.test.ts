@@ -382,6 +382,8 @@ describe('a missing default base', () => {
       const { folder, service, commit } = await makeSyncedTeam();
       commit({ text: 'Two' });
       await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
+      git(folder, 'switch', '--quiet', '--detach');
+      commit({ text: 'Two', description: 'Not merged' });
       const { path } = wrapGit((real) => [
         `[[ " $* " == *" ${command} "* && " $* " != *" --max-count=1000 "* ]] && { echo 'fatal: broken' >&2; exit 128; }`,
         `exec ${real} "$@"`,
