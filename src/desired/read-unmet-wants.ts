@@ -82,8 +82,8 @@ export async function readUnmetWants(compared: ComparedPrompt, live: LiveReposit
 }
 
 /**
- * Returns true if promptsync does not need older states of the file. In that case, they can change neither which commit
- * introduced a want nor whether the want is the first.
+ * Returns true if promptsync does not need older states of the file. It does not need them if they can change neither
+ * which commit introduced a want nor whether the want is the first.
  */
 function isSettled({ file, states: { files }, history, observed, contentsAtRefs }: BasePrompt): boolean {
   const arePinsSettled = file.pins.every((pin) => {
@@ -210,7 +210,7 @@ async function readStatesBeside(
   { file, formerPlaces, branchCommits }: BasePrompt,
   repository: Repository,
 ): Promise<FormerStates> {
-  // On the branch, the commit and all older commits are known to be its ancestors. Do not start a git process for them.
+  // All older commits of the branch are known to be ancestors of the commit. Do not start a git process for them.
   const ancestors = new Set(branchCommits.slice(branchCommits.indexOf(introduced)));
   const places = formerPlaces.filter(({ commit }) => !ancestors.has(commit));
   const areAncestors = await Promise.all(places.map(({ commit }) => repository.isSameOrAncestor(commit, introduced)));

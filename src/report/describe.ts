@@ -80,9 +80,10 @@ export function describeChange(change: ReportChange, report: ReportVocabulary): 
 }
 
 /**
- * Returns a suffix that says since when the files want the result of a change, such as ` (merged in 9f2c1ab04d3e on
- * 2026-07-28; not live, or moved back in the service)`. If a newer commit or a commit on another branch wants the
- * current state, the suffix says so instead. Returns an empty string if the origin of the change is unknown.
+ * Returns a suffix that says since when the files want the result of a change, such as
+ * ` (merged in 9f2c1ab04d3e on 2026-07-28; not live, or moved back in the service)`. If a newer commit or a commit on
+ * another branch wants the current state, the suffix says so instead. Returns an empty string if the origin of the
+ * change is unknown.
  * @param current the escaped current state, such as `v2`
  */
 function describeOrigin(
