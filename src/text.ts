@@ -198,7 +198,7 @@ export function shortenCommitId(commit: string): string {
   return commit.slice(0, 12);
 }
 
-/** The number of hexadecimal digits by which people can refer to a plan. */
+/** The number of hexadecimal digits with which people can refer to a plan. */
 export const SHORT_DIGEST_DIGITS = 12;
 
 /** Returns the beginning of a digest, as reports for people show it: `sha256:` and 12 hexadecimal digits. */

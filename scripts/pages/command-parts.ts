@@ -103,8 +103,8 @@ function renderDefaultValue({ defaultValue }: Option): string {
 }
 
 /**
- * Splits the default from a description. A default that is not a fixed value is part of the description. So is the note
- * that an option is required.
+ * Separates the description of an option from its default value, or from the note that the option is required. A
+ * default that is not a fixed value stays in the description.
  */
 function splitDefault(description: string): { readonly meaning: string; readonly default: string } {
   const [, meaning = description, value, required = ''] =

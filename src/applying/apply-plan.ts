@@ -190,7 +190,8 @@ async function makeChanges(plan: PromptPlan, writer: PromptWriter, { isReviewed 
       outcome = problems.some(isError) ? NOT_MADE : await makeChange(change, plan, writer, progress);
     }
     mustPlanAgain ||= outcome.hasConcurrentVersion === true;
-    // If the service drops metadata, no version has the planned metadata, and the plan says so.
+    // Skip this check if the service drops metadata. In that case, no version has the planned metadata, and the plan
+    // already says so.
     if (isReviewed && plan.observed?.metadata !== 'dropped') problems.push(...findUnreviewedMetadata(change, outcome));
     problems.push(...outcome.problems.map((one) => (isError(one) ? one : { ...one, path: plan.file.path })));
     outcomes.push(makeChangeOutcome(change, outcome, progress.createdVersions));

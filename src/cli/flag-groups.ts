@@ -1,8 +1,8 @@
 import type { Option } from 'commander';
 
 /**
- * The groups of flags and the attribute names of their flags, in the order in which the help lists them. All other
- * flags belong to a single command. They come first, without a group.
+ * The groups of shared flags, in the order in which the help lists them. Each group lists the attribute names of its
+ * flags. A flag that belongs to a single command has no group. The help lists such flags first.
  */
 export const FLAG_GROUPS = {
   Selection: ['all', 'only', 'changedSince', 'config'],
@@ -19,7 +19,7 @@ export function sortFlags(flags: readonly Option[]): readonly Option[] {
   return flags.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
-/** Returns the group of a flag. Undefined if the flag belongs to a single command. */
+/** Returns the group of a flag, or undefined if the flag belongs to a single command. */
 export function findFlagGroup(flag: Option): string | undefined {
   const name = flag.attributeName();
   return Object.entries<readonly string[]>(FLAG_GROUPS).find(([, names]) => names.includes(name))?.[0];

@@ -29,8 +29,8 @@ export function makeTextFlag(flags: string, help: string): Flag<string | undefin
 }
 
 /**
- * Creates a flag for an environment that the command needs. The command itself checks that the user passes it, because
- * the message lists the environments of the workspace.
+ * Creates a required flag for an environment. commander does not enforce this flag. The command itself checks for the
+ * flag, because the error message lists the environments of the workspace.
  */
 export function makeRequiredEnvironmentFlag(flags: string, help: string): Flag<string | undefined> {
   return makeTextFlag(flags, `${help} (required)`);
@@ -50,8 +50,8 @@ export function makeEnvironmentFlag(flags: string, help: string): Flag<string | 
 }
 
 /**
- * Creates a flag for the digest of a plan, or for a prefix of it with at least 12 digits. Its value always begins with
- * `sha256:`.
+ * Creates a flag that accepts the digest of a plan, or at least the first 12 digits of a digest. The parsed value
+ * always begins with `sha256:`.
  */
 function makePlanDigestFlag(flags: string, help: string): Flag<string | undefined> {
   const pattern = new RegExp(`^(?:sha256:)?([0-9a-f]{${SHORT_DIGEST_DIGITS},64})$`, 'i');
@@ -67,8 +67,8 @@ function makeMaxChangesFlag(flags: string, help: string): Flag<MaxChanges | unde
 }
 
 /**
- * Creates the flag for the version number of a rollback. Users also try the name of an environment there, so the message
- * for a word names the right flag.
+ * Creates the flag for the version number of a rollback. Users sometimes pass the name of an environment to this flag.
+ * The error message for a name therefore mentions the flag for environments.
  */
 export function makeVersionNumberFlag(flags: string, help: string): Flag<number | undefined> {
   return new Option(flags, help).argParser((typed) => {
@@ -164,7 +164,7 @@ export type ReportFlags = FlagValues<typeof REPORT_FLAGS>;
 /** The flags of every command that selects prompts by key or path. */
 export const SHARED_FLAGS = { ...CONFIG_FLAGS, only, ...REPORT_FLAGS };
 
-/** The flag that names the branch of a commit. */
+/** The flag that names the branch on which to commit. */
 export const BRANCH_FLAG = makeTextFlag(
   '--branch <branch>',
   'commit to a new branch with this name, or to the current branch if it has this name',

@@ -1,4 +1,4 @@
-/** The commands of promptsync that do what the commands with these names do in other tools. */
+/** Commands of other tools, each with the promptsync command that does the same. */
 const COUNTERPARTS: ReadonlyMap<string, string> = new Map([
   ['apply', 'sync'],
   ['check', 'validate'],
@@ -11,8 +11,8 @@ const DELETE_HINT =
   'promptsync never deletes a prompt in the service. To stop managing a prompt, delete its file: git rm prompts/greeting.md. See "Rename, move, remove" in docs/prompt-files.md.';
 
 /**
- * Returns the hint for a command that other tools have and promptsync does not. Returns null for all other words.
- * commander suggests only commands with similar names.
+ * Returns a hint for the name of a command that other tools have but promptsync does not have. Returns null for all
+ * other words. commander cannot give such hints, because it suggests only commands with similar names.
  */
 export function findForeignCommandHint(name: string | undefined): string | null {
   if (name === undefined) return null;

@@ -13,7 +13,7 @@ import { findForeignCommandHint } from './foreign-commands.ts';
 export async function main(given: Host): Promise<number> {
   const host = makeSafeHost(given);
   const [name, ...words] = host.arguments;
-  // Skip commander. It would read flags among the words that the user is still typing.
+  // Skip commander. Otherwise, it would parse flags in the command line that the user is still typing.
   if (name === COMPLETE_COMMAND) return (await import('./run-complete.ts')).runComplete(words, host);
   let exitCode = 0;
   const program = makeProgram(host, (code) => void (exitCode = code));

@@ -39,7 +39,7 @@ export async function runReportCommand(
   const targets = await openTargets(flags, host);
   const { quiet } = flags;
   const interviewer = (stop: AbortSignal) => makeInterview(host, { stop, colour: usesColor(flags, host, host.errors) });
-  // Commands that only read stop within one request, and their report is the only line that the user needs.
+  // A read-only command stops within one request. Its report is the only line that the user needs.
   const onInterrupt = READING_MODES.includes(mode) ? '\n' : INTERRUPTED;
   const world = makeWorld(host, { quiet, onInterrupt, interviewer });
   const { run, shownReport, exitCode } = await work(world, makeCallWriter(flags, host)).catch((error: unknown) => {
@@ -65,7 +65,7 @@ export async function runShow(file: string, flags: PrintFlags, host: SafeHost): 
   return (await emitReport({ report }, { ...flags, targets, folder: null }, host)) ? 0 : 1;
 }
 
-/** The modes of the commands that never write anything. */
+/** The modes of the commands that only read. */
 const READING_MODES: readonly ReportMode[] = ['dry-run', 'history', 'status', 'validate'];
 
 const INTERRUPTED =

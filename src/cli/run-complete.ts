@@ -8,8 +8,8 @@ import type { SafeHost } from './host.ts';
 import { makeWorld } from './make-world.ts';
 
 /**
- * Prints the candidates for the last of the typed words, one per line. Prints nothing if there are none, or if anything
- * fails, because shells would mix an error message with the command line. Always resolves to 0.
+ * Prints the completion candidates for the last typed word, one per line. Prints nothing if there are no candidates or
+ * if anything fails. An error message would end up in the middle of the user's command line. Always resolves to 0.
  */
 export async function runComplete(words: readonly string[], host: SafeHost): Promise<number> {
   // The command writes nothing, so the first Ctrl-C may end it.
@@ -32,7 +32,7 @@ async function listCandidates(words: readonly string[], host: SafeHost): Promise
 }
 
 /**
- * Lists the candidates for a word of a known command.
+ * Lists the completion candidates for the current word, if it follows the name of a known command.
  * @param before the words between the name of the command and the current word
  */
 async function listCandidatesOf(
@@ -56,18 +56,21 @@ async function listCandidatesOf(
   return values(argument);
 }
 
-/** Finds a flag that requires a value, by its long or short form. */
+/** Finds the flag with this long or short form, if the flag requires a value. */
 function findFlagWithValue(options: readonly Option[], word: string): Option | undefined {
   return options.find(({ required, long, short }) => required && (word === long || word === short));
 }
 
-/** Returns the value of `--config` among the typed words. Undefined if the user did not type it. */
+/** Returns the value that the user typed for `--config`, or undefined if the user did not type this flag. */
 function findConfigPath(words: readonly string[]): string | undefined {
   const index = words.findLastIndex((word) => word === '-c' || word === '--config');
   return index === -1 ? undefined : words[index + 1];
 }
 
-/** What to list for the placeholder of a flag or an argument, such as `<env>`. The others take file names or text. */
+/**
+ * The kind of values to list for each placeholder of a flag or an argument, such as `<env>`. Other placeholders stand
+ * for file names or text.
+ */
 const KINDS_BY_PLACEHOLDER: ReadonlyMap<string, CompletionKind> = new Map([
   ['keys', 'keys'],
   ['glob-or-key', 'keys'],
@@ -91,9 +94,9 @@ async function listValues(
 }
 
 /**
- * Returns true if a word means itself in every shell, without quotes. Strangers choose the names of prompts and
- * branches, and bash inserts candidates into the command line as they are. The characters `:`, `=` and `@` are missing
- * here, because bash splits words at them.
+ * Returns true if every shell takes a word literally, without quotes. This check is needed because strangers choose the
+ * names of prompts and branches, and bash inserts candidates into the command line unchanged. The pattern excludes `:`,
+ * `=` and `@`, because bash splits words at these characters.
  */
 function isPlainWord(word: string): boolean {
   return /^[\p{L}\p{N}_][\p{L}\p{N}_./+-]*$/u.test(word) && showHidden(word) === word;

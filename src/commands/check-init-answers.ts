@@ -7,19 +7,19 @@ import { makeProblem, type Problem, ProblemError, toProblem } from '../problem.t
 import { showHidden } from '../text.ts';
 import { openProvider, type ServiceOptions } from './open-service.ts';
 
-/** The result of one request: its problem, or null, and the HTTP status of the last response. */
+/** The result of `probeService`: the problem, or null if there is none, and the HTTP status of the last response. */
 type ProbeResult = { readonly problem: Problem | null; readonly status: number | null };
 
 /**
- * A key that no service accepts. `init` checks an address with it, so that it sends the real key only to an address
- * where a service has refused another key.
+ * A key that no service accepts. `init` checks every address with this key first. It sends the real key only to an
+ * address where a service has refused the invalid key.
  */
-const INVALID_KEY = { value: 'promptsync-init-checks-this-address', label: 'The key of the check' };
+const INVALID_KEY = { value: 'promptsync-init-checks-this-address', label: 'The test key' };
 
 /**
- * Checks whether a service of this kind responds at the configured address. Does not send the key. Returns the reason
- * why the address is or may be wrong, or null if it is right. If the path of the address is wrong, most servers respond
- * with 404, although the key is invalid.
+ * Checks whether a service of this kind responds at the configured address. Does not send the user's key. Returns the
+ * reason why the address is or may be wrong. Returns null if the address is right. Most servers respond to a wrong path
+ * with 404, even though the key of this check is invalid.
  */
 export async function findAddressFault(config: Config, options: ServiceOptions, world: World): Promise<string | null> {
   const { problem, status } = await probeService(config, { ...options, keys: [INVALID_KEY, INVALID_KEY] }, world);
@@ -30,8 +30,8 @@ export async function findAddressFault(config: Config, options: ServiceOptions, 
 }
 
 /**
- * Checks the keys. Returns the reason why they are missing or refused, or null if the service accepts them. If the
- * service refuses them, the reason names their variables.
+ * Checks the keys. Returns null if the service accepts them. Otherwise, returns a message that they are missing or
+ * refused. If the service refuses the keys, the message names their variables.
  */
 export async function findKeyFault(config: Config, options: ServiceOptions, world: World): Promise<string | null> {
   const { problem, status } = await probeService(config, options, world);
@@ -40,7 +40,7 @@ export async function findKeyFault(config: Config, options: ServiceOptions, worl
   return `${fault} ${describeFault({ ...problem, message: problem.hint }, config)}`;
 }
 
-/** Describes the fault that a question shows. Returns null without a problem. */
+/** Describes a problem for display in a question. Returns null if there is no problem. */
 export function describeFault(problem: Problem | null, config: Config): string | null {
   return problem === null ? null : showHidden(applyVocabulary(problem.message, getVocabulary(config)));
 }
@@ -50,8 +50,8 @@ function isKeyRefused(status: number | null): boolean {
 }
 
 /**
- * Sends one request that works without a prompt file. A service that cannot list its prompts gets a request for a prompt
- * that does not exist. Its response that there is no such prompt is not a problem.
+ * Sends one request that works without a prompt file. If the service can list its prompts, requests the list.
+ * Otherwise, requests a prompt that does not exist. A response that there is no such prompt is then not a problem.
  */
 async function probeService(config: Config, options: ServiceOptions, world: World): Promise<ProbeResult> {
   let status: number | null = null;

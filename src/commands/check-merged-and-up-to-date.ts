@@ -124,7 +124,8 @@ function makePlannedPathCheck(
 /**
  * Creates the problem for a checked-out commit that is not the tip of the branch. If git finds the merge base of the
  * two commits, the problem says whether to merge or push the checked-out commit, or to check out the tip. In a shallow
- * clone, or if a commit is missing, git cannot determine which commit is older. In that case, the problem suggests both.
+ * clone, or if a commit is missing, git cannot determine which commit is older. In that case, the problem suggests both
+ * actions.
  */
 async function makeNotNewestProblem({ repository, ...newerCommit }: NewerCommit): Promise<Problem> {
   const { branch, newer, commit } = newerCommit;
@@ -138,8 +139,9 @@ async function makeNotNewestProblem({ repository, ...newerCommit }: NewerCommit)
 }
 
 /**
- * Returns true if a commit is on the local branch and was never pushed. A commit that the clone knows from the remote
- * was pushed. If the remote no longer has it, somebody removed it there on purpose.
+ * Returns true if a commit is on the local branch and was never pushed. If the last known tip of the remote branch
+ * contains the commit, the commit was pushed. If the remote no longer has such a commit, somebody removed it on
+ * purpose.
  */
 async function isUnpushed(commit: string, branch: string, repository: Repository): Promise<boolean> {
   const { resolveRef, findKnownTip } = repository;

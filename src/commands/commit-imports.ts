@@ -10,7 +10,7 @@ import type { Repository } from '../git/open-repository.ts';
 import { makeProblem, ProblemError, type Problem, toProblem } from '../problem.ts';
 import type { CommittedFile, PlannedCommit } from './plan-import-commits.ts';
 
-/** The commits of an import, or the problem because of which there are none. */
+/** The commits of an import, or the problem that prevented them. */
 export type CommittedImports = {
   readonly committed?: EditCommit;
   readonly commits?: readonly ImportCommit[];
@@ -18,9 +18,9 @@ export type CommittedImports = {
 };
 
 /**
- * Makes all commits of an import, or none of them. Each commit goes through the user's hooks, and promptsync reads it
- * back. If a commit fails, moves the branch back and leaves the new files uncommitted.
- * @param commits the commits, oldest first; the work tree has the files of the last one
+ * Makes all commits of an import, or none of them. The user's hooks run for each commit, and promptsync reads each
+ * commit back. If a commit fails, moves the branch back and leaves the new files uncommitted.
+ * @param commits the commits, oldest first; the work tree already contains the files of the last commit
  */
 export async function commitImports(
   commits: readonly PlannedCommit[],
@@ -52,14 +52,14 @@ export async function commitImports(
       // A failed commit leaves its new paths in the index.
       ...(await describeFailure(committer.unstage(toRootPaths(newFiles)))),
     ];
-    // The same lock file can be the reason for several failures.
+    // Omit repeated reasons. For example, several steps can fail because of the same lock file.
     const reason = [...new Set(failures)].map((sentence) => sentence.replace(/(?<![.?])$/, '.')).join(' ');
     return { problems: [makeProblem('git/not-committed', { reason, files: 'new' })] };
   }
   return { ...describeCommits(made), problems: [] };
 }
 
-/** Waits for a step. Returns the reason why it failed, after these words. Returns nothing if it succeeded. */
+/** Waits for a step. If the step fails, returns the reason with `words` before it. Otherwise, returns an empty list. */
 async function describeFailure(step: Promise<void>, words = ''): Promise<readonly string[]> {
   return step.then(
     () => [],
@@ -83,11 +83,13 @@ function describeCommits(made: readonly (EditCommit & ImportCommit)[]): Omit<Com
 
 /** The prompt files of an import in the work tree. */
 type WorkTree = {
-  /** Writes files. Throws a `ProblemError` if somebody else has changed such a file since promptsync wrote it. */
+  /**
+   * Writes files. Throws a `ProblemError` if somebody else has changed one of these files since promptsync wrote it.
+   */
   readonly write: (files: readonly CommittedFile[]) => Promise<void>;
   /**
-   * Writes the new files again, even if a hook has changed them. Leaves a new file as it is if `write` found an edit of
-   * somebody else in it.
+   * Writes the new files again, even if a hook has changed them. Skips a new file if `write` found that somebody else
+   * had edited it.
    */
   readonly restore: () => Promise<void>;
 };
@@ -103,7 +105,8 @@ function openWorkTree(folder: string, newFiles: readonly CommittedFile[]): WorkT
         const fullPath = join(folder, path);
         const current = await readFile(fullPath, 'utf8').catch(() => null);
         if (current !== sources.get(path)) {
-          // Only an edit of the new file is worth keeping. The text of an earlier commit is not what the user imports.
+          // Keep only edits of a new file. Do not keep edits of an earlier text, because the user does not import that
+          // text.
           if (current !== null && sources.get(path) === newSources.get(path)) editedPaths.add(path);
           throw new ProblemError(makeProblem('edit/changed-meanwhile', {}, { path }));
         }
@@ -120,7 +123,9 @@ function openWorkTree(folder: string, newFiles: readonly CommittedFile[]): WorkT
   };
 }
 
-/** Throws a `ProblemError` if a commit does not hold exactly these files, for example because a hook changed them. */
+/**
+ * Throws a `ProblemError` if the files in a commit differ from these files, for example because a hook changed them.
+ */
 async function checkCommit(commit: string, files: readonly CommittedFile[], repository: Repository): Promise<void> {
   await Promise.all(
     files.map(async ({ path, source }) => {

@@ -249,8 +249,8 @@ async function applyDrafts(
 }
 
 /**
- * Switches to the branch that the user requested, and prints how to go back. Does nothing without a branch. Returns null,
- * or a problem if git refuses.
+ * Switches to the branch that the user requested, and prints how to go back. Does nothing if the user requested no
+ * branch. Returns a problem if git refuses to switch, and null otherwise.
  */
 export async function switchToBranch(
   branch: CommitOptions['branch'],

@@ -91,7 +91,7 @@ async function importInto(
   const obstacle = await findCommitObstacle(options, { config, repository });
   if (obstacle !== null) return makeRun([obstacle]);
   const requested = separateExisting(ids.value, files);
-  // If every prompt has a file, there is nothing to ask the service.
+  // If every prompt already has a file, send no request to the service.
   if (requested.ids.length === 0) return { ...makeRun([]), edited: requested.existing.map(makeExistingPrompt) };
   const chooseIds = (provider: Provider) => expandPatterns(requested, files, provider);
   const read = await observePromptsToImport(chooseIds, files, rules.value, options, world);
@@ -116,8 +116,8 @@ type SeparatedIds = {
 };
 
 /**
- * Separates the ids of prompts that have a file from the other ids. A pattern stays among the ids, unless a prompt with
- * a file has exactly this id.
+ * Separates the ids of prompts that already have a file from the other ids. Treats a pattern as an id without a file,
+ * unless the pattern is exactly the id of a prompt with a file.
  */
 function separateExisting(ids: readonly string[], files: readonly PromptFile[]): SeparatedIds {
   const filesById = new Map(files.map((file) => [file.id, file]));
@@ -131,9 +131,9 @@ function makeExistingPrompt({ path, id, key, type }: PromptFile): EditedPrompt {
 }
 
 /**
- * Replaces each pattern with the names of the matching prompts. If the service can list its prompts, fails if an id is
- * not in the list, so that promptsync reports the mistake before it reads any prompt. If it cannot list them, fails
- * only if there is a pattern.
+ * Replaces each pattern with the names of the matching prompts. If the service can list its prompts, fails for every id
+ * that is not in the list. promptsync then reports the mistake before it reads any prompt. If the service cannot list
+ * its prompts, fails only if there is a pattern.
  */
 export async function expandPatterns(
   { ids: idsAndPatterns, existing }: SeparatedIds,
@@ -147,7 +147,7 @@ export async function expandPatterns(
   if (problems.length > 0) return makeFailure(...problems);
   const matching = separateExisting([...new Set([...ids, ...listed.map(({ name }) => name)])], files);
   const refused = new Map(listed.flatMap(({ name, problem }) => (problem === null ? [] : [[name, problem] as const])));
-  // A pattern can match a prompt whose id the user passed as well.
+  // Remove duplicates, because a pattern can match a prompt whose id the user also passed.
   const allExisting = [...new Set([...existing, ...matching.existing])];
   return makeSuccess({ ids: matching.ids, existing: allExisting, refused });
 }

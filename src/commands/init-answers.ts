@@ -64,10 +64,10 @@ const SERVICE_CHOICES: SelectQuestion['choices'] = [
 const CI_LABELS: Readonly<Record<CiSystem, string>> = {
   github: 'GitHub Actions',
   gitlab: 'GitLab CI',
-  none: 'None, or another one',
+  none: 'None, or another CI system',
 };
 
-/** Functions that guess the answers for missing flags, and functions that check the answers of the user. */
+/** Functions that guess answers for missing flags, and functions that check the user's answers. */
 export type AnswerHelpers = {
   /** Guesses the CI system from the remote of the repository. */
   readonly guessCi: () => Promise<CiSystem>;
@@ -129,9 +129,9 @@ function findEmbeddedContradiction({ url, id, provider, ci = 'none' }: InitFlags
 }
 
 /**
- * Asks the user for each answer that is missing from the flags. For the embedded service, does not ask for a key, for a
- * first prompt or for a CI system, because that service needs no key, starts without prompts and is not reachable from
- * elsewhere.
+ * Asks the user for each answer that is missing from the flags. For the embedded service, does not ask for a key, a
+ * first prompt or a CI system. That service needs no key, starts without prompts and is not reachable from other
+ * machines.
  */
 async function askQuestions(
   flags: InitFlags,
@@ -147,7 +147,7 @@ async function askQuestions(
     return { ...flags, dir: await ask('dir'), environments: await ask('environments') };
   }
   const urlQuestion = provider && { message: `Where is ${title}?`, initial: helpers.guessUrl(provider) };
-  // A service with two keys gets no question about its keys. So check them together with the address.
+  // There is no question about the keys of a service with two keys. So check these keys together with the address.
   const url = await ask('url', urlQuestion, async (answer) => {
     const answers = makeAnswers({ ...flags, provider, url: answer });
     return (await helpers.findAddressFault(answers)) ?? (keys.public === null ? null : helpers.findKeyFault(answers));
@@ -185,8 +185,8 @@ async function askCiSystem({ select }: Interview, initial: string): Promise<stri
 }
 
 /**
- * Asks for one answer that is missing from the flags. If `findFault` finds a fault, asks again, until there is no fault
- * or until the user gives the same answer again. For an optional question, undefined stands for an empty answer.
+ * Asks for one answer that is missing from the flags. If `findFault` finds a fault, asks again. Stops when there is no
+ * fault or when the user gives the same answer again. For an optional question, undefined stands for an empty answer.
  */
 type Ask = (
   name: QuestionName,

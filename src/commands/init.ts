@@ -88,7 +88,7 @@ function makeInitRun(config: Config | null, problems: readonly Problem[]): Comma
   return makeRunWithoutPlan('init', { config, files: [], acceptedWarnings: NO_ACCEPTED_WARNINGS, problems });
 }
 
-/** Creates the functions that check the answers of the user against the service. */
+/** Creates the functions that check the user's answers against the service. */
 function makeAnswerChecks(
   options: InitOptions,
   world: World,
@@ -289,7 +289,7 @@ async function importFirstPrompt(
   const { files } = await readPrompts({ ...config, environments: null });
   const rules = { config, folder, environments, ownEnvironment: null };
   const chosen = { ids: [id], existing: [] };
-  // A service that can list its prompts does not tell a prompt without an active version from a missing prompt.
+  // A service that can list its prompts does not distinguish a prompt without an active version from a missing prompt.
   const observed = await observePromptsToImport(
     async (provider) =>
       isPattern(id) ? makeSuccess({ ...chosen, refused: new Map() }) : expandPatterns(chosen, [], provider),

@@ -227,7 +227,10 @@ function makeChange(
   return { ...planned, after: makeReportRef(version), status };
 }
 
-/** Adds the commit since which the files want the result of a change, for each environment or field that has one. */
+/**
+ * Adds annotations to a change. Each annotation names the commit since which the files want the new state of one
+ * environment or field.
+ */
 function addAnnotations(change: ReportChange, annotations: readonly ChangeAnnotation[]): ReportChange {
   switch (change.kind) {
     case 'create-version':
@@ -252,7 +255,10 @@ function addAnnotations(change: ReportChange, annotations: readonly ChangeAnnota
   }
 }
 
-/** The last second of the year 9999, in seconds since 1970. A commit can claim any date, even one that no `Date` holds. */
+/**
+ * The last second of the year 9999, in seconds since 1970. The date of a commit can be any number, even one that `Date`
+ * cannot represent.
+ */
 const LATEST_TIME = 253_402_300_799;
 
 function makeWantedFields({ commit, time, isMerged, rival }: UnmetWant): ReportWantedFields {

@@ -51,7 +51,7 @@ export async function readMergeBase(
 /** The content of a version that an environment served when its prompt was imported, and the pin of that version. */
 type ServedVersionContent = { readonly pin: Pin; readonly content: Content };
 
-/** The states of a prompt file in git, newest first, without the states that `import --commit` added. */
+/** The states of a prompt file in git, newest first. The states that `import --commit` added are separate. */
 type SeparatedStates = {
   readonly formerFiles: readonly FormerFile[];
   /** The contents of the states that `import --commit` added. */
@@ -59,8 +59,9 @@ type SeparatedStates = {
 };
 
 /**
- * Separates the states that `import --commit` committed before the new file. They hold texts that environments served.
- * The file never wanted these texts as its own, so they do not show that its text changed.
+ * Separates the states that `import --commit` committed before the new file. These states hold texts that environments
+ * served. Such a text was never the desired text of the file, so these states are not evidence that the desired text
+ * changed.
  */
 async function separateServedStates(
   formerFiles: readonly FormerFile[],
@@ -111,8 +112,9 @@ async function readContentBase(edit: ServiceEdit, history: MergeHistory): Promis
 }
 
 /**
- * Returns the content of the version that somebody edited, if the file pins that version, promptsync cannot read it from
- * the service, and `import --commit` committed its content. Compares the digest if a ledger lists the version.
+ * Finds the content of the version that somebody edited among the contents that `import --commit` committed. Returns
+ * null unless the file pins that version and promptsync cannot read its content from the service. If a ledger lists the
+ * version, the content must match the digest in the ledger.
  */
 function findServedContent(
   { version: { source }, pin }: ServiceEdit,

@@ -77,7 +77,7 @@ type NewPromptFile = {
   /** The content of the file. */
   readonly source: string;
   readonly warnings: readonly Problem[];
-  /** What is left for the user to do after promptsync wrote the file. */
+  /** The steps that remain for the user after promptsync has written the file. */
   readonly steps: readonly string[];
   /** The names of the requested environments that the file does not pin. */
   readonly unpinned: readonly string[];
@@ -143,7 +143,7 @@ function chooseEnvironments(
   return makeSuccess([...new Set(names)].map((name) => ({ name, allowLatest: true })));
 }
 
-/** Returns the names of the environments that allow `latest`, and the names of the others. */
+/** Returns the names of the environments that allow `latest`, and the names of the environments that do not. */
 function splitByLatest(
   environments: readonly Environment[],
 ): readonly [pinned: readonly string[], unpinned: readonly string[]] {
@@ -169,8 +169,8 @@ function checkOptions({ key, id, type }: NewOptions, { rules }: Config): readonl
 }
 
 /**
- * Returns true if each part of the key can be the name of a file or folder. Otherwise the file would be at an unexpected
- * path, because promptsync removes such parts from the path.
+ * Returns true if each part of the key can be the name of a file or folder. promptsync removes all other parts from the
+ * path, so the file would be at an unexpected path.
  */
 function isPlainKey(key: string): boolean {
   return !hasControlCharacters(key) && key.split('/').every((part) => !['', '.', '..'].includes(part.trim()));
@@ -188,7 +188,7 @@ function findTakenName(newFile: PromptIdentity, files: readonly PromptIdentity[]
   if (sameKey !== undefined) return makeProblem('new/taken', { what: 'key', value: key, other: sameKey.path });
   const sameId = files.find((file) => isSame(file.id, id));
   if (sameId === undefined) return null;
-  // If the service creates prompts, the key is the id. So the user can only choose another key.
+  // If a sync can create prompts in the service, the key is also the id. So the user can only choose another key.
   const what = rules.placeholderId === null ? 'key' : 'id';
   return makeProblem('new/taken', { what, value: id, other: sameId.path });
 }
@@ -202,9 +202,10 @@ function makeDisplayName(key: string): string {
 const EDIT_STEP = 'Next: edit the text, run promptsync plan, then commit the file.';
 
 /**
- * Returns a sentence that says where to create the prompt, and where to write its id. Returns none if the file has an
- * id.
- * @param placeholder the warning about a placeholder id, if there is one; it has the place of the id
+ * Returns a sentence that says where to create the prompt, and where to write its id. Returns an empty list if the file
+ * already has an id.
+ * @param placeholder the warning about a placeholder id, with the path and the line of the id; undefined if there is no
+ * such warning
  */
 function describeMissingId(placeholder: Problem | undefined, { service }: Config): readonly string[] {
   if (placeholder === undefined) return [];

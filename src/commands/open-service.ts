@@ -102,7 +102,7 @@ export async function openProvider(
   return makeSuccess({ provider: opened.provider, name, close: () => opened.close().then(close) });
 }
 
-/** Returns the path of the file of a prompt that the user did not select. Returns null if there is none. */
+/** Returns the path of the prompt's file if the user did not select this file. Returns null otherwise. */
 function findUnselectedFile(promptId: string, { files, allFiles }: ServiceRequest): string | null {
   const isUnselected = files.every(({ id }) => id !== promptId);
   return isUnselected ? (allFiles.find(({ id }) => id === promptId)?.path ?? null) : null;
@@ -146,7 +146,7 @@ type ServiceAccess = {
   readonly secretKey: string;
   /** The public key. Null if the service has only one key, the secret key. */
   readonly publicKey: string | null;
-  /** Where the user put the keys, in the middle of a sentence. For example, `the variable MY_KEY`. */
+  /** The places where the user put the keys, as noun phrases for messages. For example, `the variable MY_KEY`. */
   readonly keySources: readonly string[];
 };
 

@@ -31,9 +31,9 @@ export type PlannedCommit = { readonly subject: string; readonly files: readonly
 export type CommitPlan = { readonly commits: readonly PlannedCommit[]; readonly notices: readonly string[] };
 
 /**
- * Plans the commits of an import. The last commit holds the new files. The commits before it hold the texts that
- * environments serve but the new files do not hold, so that git has all of them. Leaves out texts that no prompt file
- * can hold. Returns no commits if there are no files.
+ * Plans the commits of an import. The last commit holds the new files. The earlier commits hold the texts that
+ * environments serve but that are not in the new files. As a result, git contains every text that an environment
+ * serves. Leaves out texts that no prompt file can hold. Returns no commits if there are no files.
  */
 export function planImportCommits(
   files: readonly ImportedFile[],
@@ -60,7 +60,7 @@ export function planImportCommits(
   };
 }
 
-/** The file for a text that an environment serves. If no prompt file can hold the text, there is a notice instead. */
+/** The file for a text that an environment serves, or a notice if no prompt file can hold the text. */
 type ServedFile = {
   readonly environment: string;
   readonly file: CommittedFile | null;
@@ -87,9 +87,10 @@ function renderServedSubject(environment: string): string {
 }
 
 /**
- * Returns the pin of the environment whose texts a commit with this subject holds. The commit holds the text of the
- * pinned version, which was never the desired text of the file. Returns null for every other commit. A hook or a merge
- * may have put words before or after the subject, for example the number of a ticket.
+ * Recognizes a commit that `import --commit` made for the texts of one environment. Returns the pin of this
+ * environment. The commit holds the text of the pinned version. This text was never the desired text of the file.
+ * Returns null for every other commit. A hook or a merge may have added words to the subject, for example the number of
+ * a ticket.
  */
 export function findServedPin({ pins }: Pick<PromptFile, 'pins'>, subject = ''): Pin | null {
   return pins.find(({ environment }) => subject.includes(renderServedSubject(environment)))?.pin ?? null;

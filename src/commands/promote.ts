@@ -22,7 +22,7 @@ type PromoteOptions = EditOptions & {
    * The environment whose active versions are promoted. Defaults to the `promote_from` setting of the environment `to`.
    */
   readonly from?: string | undefined;
-  /** The environment to pin to the promoted versions. The command needs it. */
+  /** The environment to pin to the promoted versions. The command requires it. */
   readonly to?: string | undefined;
 };
 

@@ -7,11 +7,14 @@ import { getErrorMessage } from '../problem.ts';
 /** The default base, with the prompts that differ from the service. */
 export type FoundDefaultBase = Extract<DefaultBaseResult, { readonly kind: 'found' }>;
 
-/** What a command learns from its default base. */
+/** The result of reading the default base of a command. */
 export type DefaultBaseReading = {
   /** Null if there is no default base, or if no prompt differs from the service. */
   readonly found: FoundDefaultBase | null;
-  /** Why promptsync cannot show drift although a prompt differs, as a clause without a period. Null if it can. */
+  /**
+   * The reason why promptsync cannot show drift although a prompt differs, as a clause without a period. Null if
+   * promptsync can show drift.
+   */
   readonly reason: string | null;
 };
 

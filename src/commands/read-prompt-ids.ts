@@ -46,9 +46,9 @@ export async function readPromptIds(
 }
 
 /**
- * Returns true if an argument looks like several ids with commas between them. An id can contain a comma, so this is
- * only a guess. Therefore promptsync checks only arguments, and not the lines of a file. A comma before a space, and a
- * comma in the brackets of a pattern, are probably meant.
+ * Returns true if an argument looks like several ids separated by commas. This is only a guess, because an id can
+ * contain a comma. Therefore, promptsync checks only arguments, and not the lines of a file. A comma before a space is
+ * probably intentional, and so is a comma in the brackets of a pattern.
  */
 function looksLikeSeveralIds(argument: string): boolean {
   return /^[^{[]*,(?! )/.test(argument);

@@ -8,8 +8,9 @@ import { makeProblem } from '../problem.ts';
 import { type CommandResult, type CommandRun, makeCommandResult, makeRunWithoutPlan } from './result.ts';
 
 /**
- * Creates the result of a command without its required environment. The problem lists the environments of the workspace,
- * so this function reads the configuration and, if it lists no environments, the prompt files.
+ * Creates the result for a command that the user ran without its required environment. The problem lists the
+ * environments of the workspace, so this function reads the configuration. If the configuration lists no environments,
+ * it also reads the prompt files.
  * @param option the flag that the user must pass, such as `--to`
  */
 export async function makeMissingEnvironmentResult(
@@ -25,7 +26,9 @@ export async function makeMissingEnvironmentResult(
   return makeCommandResult(makeRunWithoutPlan(mode, run), world);
 }
 
-/** Returns the configured environments. If the configuration lists none, returns those that prompt files pin. */
+/**
+ * Returns the configured environments. If the configuration lists none, returns the environments that prompt files pin.
+ */
 export function listKnownEnvironments(
   { environments }: Pick<Config, 'environments'>,
   files: readonly PromptFile[],

@@ -59,7 +59,7 @@ export type CommandRun = {
   readonly edited?: readonly EditedPrompt[];
   /** The files that `init` wrote. */
   readonly written?: readonly WrittenFile[];
-  /** What is left for the user to do. Only `init` and `new` list these steps, and only after they wrote a file. */
+  /** The steps that remain for the user. Only `init` and `new` list such steps, and only after they wrote a file. */
   readonly nextSteps?: readonly string[];
   /** The prompts in the service that have no prompt file. Only `status --orphans` looks for such prompts. */
   readonly orphans?: readonly ListedPrompt[];
@@ -179,9 +179,9 @@ function collectStatuses({ edited, outcomes, plan, histories }: CommandRun): Rea
 }
 
 /**
- * Returns true if promptsync observed at least one prompt, or if there was no prompt to observe. `import` has no plan.
- * It does not observe its unchanged prompts, because they already have a file. Each other prompt counts as observed
- * unless it failed.
+ * Returns true if promptsync observed at least one prompt, or if there was no prompt to observe. `import` has no plan,
+ * so this function checks the status of each prompt. `import` does not observe unchanged prompts, because they already
+ * have a file. Every other prompt counts as observed unless it failed.
  */
 function hasObservedPrompts({ plan, edited = [] }: CommandRun): boolean {
   const imported = plan === null ? edited.filter(({ status }) => status !== 'unchanged') : [];

@@ -13,7 +13,7 @@ import { type CommandResult, makeStoppedResult } from './result.ts';
 import type { PlannedWorkspace } from './run-with-plan.ts';
 
 type RollbackOptions = EditOptions & {
-  /** The environment to roll back. The command needs it. */
+  /** The environment to roll back. The command requires it. */
   readonly environment?: string | undefined;
   /**
    * The number of the version to pin. Defaults to the version that the environment served before the active version.

@@ -50,9 +50,9 @@ export type PlanningOptions = WorkspaceOptions &
     readonly findNeeds?:
       | ((config: Config, files: readonly PromptFile[]) => ReadNeeds & { readonly problems: readonly Problem[] })
       | undefined;
-    /** Whether to find drift and missing prompt files with a default base if the user named no base. */
+    /** Whether to use a default base to find drift and missing prompt files if the user specified no base. */
     readonly usesDefaultBase?: boolean | undefined;
-    /** Whether to print only errors and the summary. If so, promptsync does not say that it shows no drift. */
+    /** Whether to print only errors and the summary. If true, promptsync omits the notice that it cannot show drift. */
     readonly quiet?: boolean | undefined;
   };
 
@@ -66,9 +66,12 @@ export type PlannedWorkspace = DesiredWorkspace & {
   readonly observation: Observation;
   /** The parts of the git history that the plan depends on. */
   readonly history: PlanningHistory;
-  /** The default base, from which promptsync reads more prompts if their plans change. Null without a default base. */
+  /**
+   * The default base. If the plans of more prompts change, promptsync reads these prompts at this base. Null if there
+   * is no default base.
+   */
   readonly defaultBase: DefaultBase | null;
-  /** Whether a prompt differs from its file and promptsync had no base to find drift with. */
+  /** True if a prompt differs from its file, but promptsync had no base to compare with and so could not find drift. */
   readonly lacksBase: boolean;
   readonly plan: Plan;
 };
@@ -86,7 +89,7 @@ export async function runWithPlan(
   finish: (workspace: PlannedWorkspace) => Promise<CommandResult>,
 ): Promise<CommandResult> {
   const opening = await openWorkspace(options, world);
-  // The plan blocks a prompt with a placeholder id, so it needs no warning.
+  // Omit the warning about a placeholder id, because the plan blocks such a prompt.
   const problems = opening.problems.filter(({ code }) => code !== 'prompt/placeholder-id');
   const workspace = { ...opening, problems };
   const { config, files } = workspace;
@@ -136,13 +139,13 @@ async function planFromObservation(
   );
   const hasDefaultBase = base === null && options.usesDefaultBase === true;
   const defaultBase = hasDefaultBase ? openDefaultBase(desired, options) : null;
-  // Look for missing files while the service responds. A lookup after a failed read would leave time for other large
-  // responses to arrive, which would fill the memory.
+  // Look for missing files while promptsync waits for the service. If promptsync looked for them after a failed read,
+  // other large responses could arrive in the meantime and fill the memory.
   const [observation, removed] = await Promise.all([
     observePrompts(provider, [...files.map(makeRequestFor), ...removedRequests], makeObserveOptions(config, world)),
     defaultBase === null ? null : defaultBase.readRemovedFiles().catch(() => null),
   ]);
-  // promptsync does not ask the service about the files that are missing since the default base.
+  // promptsync sends no request about the files that are missing since the default base, so pass no observation.
   const problems = [
     ...desired.problems,
     ...warnAboutUnknownPrompts(files, observation, service),
@@ -226,7 +229,7 @@ type ComparedState = Pick<DefaultBaseReading, 'reason'> & {
 
 /**
  * Reads the git history that a plan needs. If git cannot read the history of the default base, continues without this
- * base and returns the reason, because the base only adds drift to the plan.
+ * base and returns the reason. A plan is possible without this base, because the base only adds drift to the plan.
  */
 async function readHistoryWithBase(
   desired: DesiredWorkspace,

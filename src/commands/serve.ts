@@ -89,7 +89,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
  */
 const PROJECT_ID = 'embedded';
 
-/** Returns true if the embedded service registers the prompt of this file. A placeholder is not the id of a prompt. */
+/**
+ * Returns true if the embedded service registers the prompt of this file. A file with the placeholder id has no prompt
+ * yet.
+ */
 function isRegistered({ id }: Pick<PromptFile, 'id'>): boolean {
   return id !== PLACEHOLDER_ID;
 }

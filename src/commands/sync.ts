@@ -27,8 +27,8 @@ export type SyncOptions = PlanningOptions &
     /** Whether a dry run with pending changes exits with code 2. */
     readonly exitCode: boolean;
     /**
-     * The digest of the plan that the user expects, or a prefix of it with at least 12 digits. promptsync applies no other
-     * plan. Undefined allows any plan.
+     * The digest of the plan that the user expects, or at least the first 12 digits of this digest. promptsync applies
+     * no other plan. If undefined, promptsync applies any plan.
      */
     readonly expectPlan?: string | undefined;
     /**
@@ -104,11 +104,11 @@ async function applyIfUpToDate(
   options: SyncOptions,
   world: World,
 ): Promise<Pick<CommandRun, 'plan' | 'outcomes' | 'problems'>> {
-  // Run this check after the confirmation, because the user may take hours to confirm. If there is nothing to apply or
-  // to refuse because of drift, skip the check, so that promptsync does not contact the remote.
+  // Run this check after the confirmation, because the user may take hours to confirm. Skip the check if there is
+  // nothing to apply and no drift to refuse. promptsync then does not contact the remote.
   const problems = needsNewestCommit(guardedPlan) ? await checkMergedAndUpToDate(workspace, options) : [];
   const isStale = problems.some(({ code }) => code === 'guard/superseded');
-  // In a stale clone, a newer commit may have asked for what looks like drift. So only the stale clone is reported.
+  // In a stale clone, apparent drift may be a change that a newer commit requested. So report only the stale clone.
   const onDrift = isStale ? 'overwrite' : guards.onDrift;
   const refuse = problems.length > 0 ? () => problems : await makeAdditionalRefusal(guardedPlan, workspace, options);
   const plan = guardPlan(workspace.plan, { ...guards, onDrift, ...(refuse && { refuse }) });
@@ -127,7 +127,7 @@ function isDriftRefusal({ code }: Problem): boolean {
   return code === 'guard/drift';
 }
 
-/** Returns the guard from `makeRefusal`. Returns undefined if there is none, or if there is nothing to write. */
+/** Returns the guard from `makeRefusal`. Returns undefined if there is no such guard or nothing to write. */
 async function makeAdditionalRefusal(
   plan: Plan,
   workspace: PlannedWorkspace,
@@ -138,7 +138,7 @@ async function makeAdditionalRefusal(
 
 function makeGuardSettings(workspace: PlannedWorkspace, options: SyncOptions, world: World): GuardSettings {
   const { config, uncommitted, plan, skipped } = workspace;
-  // A user who confirms a plan confirms no other plan.
+  // The user's confirmation is valid only for the plan that the user saw.
   const isBoundToPlan = options.onlyThisPlan === true || (!options.dryRun && mustConfirm(options, world));
   return {
     onDrift: options.onDrift ?? config.onDrift,

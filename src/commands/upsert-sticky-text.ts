@@ -49,8 +49,8 @@ export function renderRetiredBody(address: string): string {
 /** The requests that find, update, create and retire a text. `Saved` is the result of a write. */
 type StickyActions<Existing, Saved> = Pick<StickyText<Existing>, 'mustWrite'> & {
   /**
-   * Finds the texts with the marker by promptsync's own account. The first one is the one to update. The others are
-   * duplicates, for example because two runs created a text at the same time.
+   * Finds the texts that contain the marker and that promptsync's own account wrote. promptsync updates the first text.
+   * The other texts are duplicates. They can exist because two runs created a text at the same time, for example.
    */
   readonly find: () => Promise<readonly Existing[]>;
   readonly update: (existing: Existing) => Promise<Saved>;
@@ -59,7 +59,7 @@ type StickyActions<Existing, Saved> = Pick<StickyText<Existing>, 'mustWrite'> & 
    * the text twice.
    */
   readonly create: () => Promise<Saved>;
-  /** Makes sure that a duplicate of the saved text no longer shows its report, which nobody updates. */
+  /** Removes the report from a duplicate of the saved text, because no later run updates that report. */
   readonly retire: (duplicate: Existing, saved: Saved) => Promise<void>;
   /**
    * Returns true if `create` may have succeeded even though it threw this error. This is possible if the response was

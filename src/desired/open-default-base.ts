@@ -13,18 +13,25 @@ import {
 import { shortenCommitId } from '../text.ts';
 
 /**
- * The base of a command to which the user gave none: the merge base of HEAD and the tip of the live branch, or HEAD if
- * the tip is unknown or unrelated. promptsync uses it only to find drift and missing prompt files. It reads as little of
- * git as possible, and only when a function is called. All functions throw a `ProblemError` if git fails.
+ * The base that a command uses if the user did not specify one. This is the merge base of HEAD and the tip of the live
+ * branch. If the tip is unknown or unrelated, it is HEAD. promptsync uses the default base only to find drift and
+ * missing prompt files. It reads as little from git as possible, and only when a function is called. All functions
+ * throw a `ProblemError` if git fails.
  */
 export type DefaultBase = {
-  /** Returns the selected prompt files of the base that no longer exist. Returns null if there is no default base. */
+  /**
+   * Returns the selected prompt files that the base has but that no longer exist. Returns null if there is no default
+   * base.
+   */
   readonly readRemovedFiles: () => Promise<RemovedFiles | null>;
   /** Reads the given prompts at the base. */
   readonly read: (files: readonly PromptFile[]) => Promise<DefaultBaseResult>;
 };
 
-/** The default base with some of its prompts, or the reason why there is none, as a clause without a period. */
+/**
+ * The default base with the requested prompts, or the reason why there is no default base. The reason is a clause
+ * without a period.
+ */
 export type DefaultBaseResult =
   | {
       readonly kind: 'found';
@@ -78,7 +85,7 @@ export function openDefaultBase(workspace: DesiredWorkspace, options: Pick<Desir
   };
 }
 
-/** Reads the prompt files of the base among the changed paths, without those of prompts that still have a file. */
+/** Reads the base's prompt files at the changed paths, except those whose prompts still have a file. */
 async function readMissingFiles(
   { repository, commit }: BaseLocation,
   changedPaths: readonly string[],
@@ -106,7 +113,10 @@ async function readFileAtBase(
   return result.kind === 'found' ? [{ ...result.file, path: repository.toFolderPath(result.path) }] : [];
 }
 
-/** Adds the content of the `git:` pins that only the files of the base have. */
+/**
+ * Creates the result for a base that was found. Adds the content of the `git:` pins that occur only in the base's
+ * files.
+ */
 async function makeFoundBase(
   { commit, repository }: BaseLocation,
   files: readonly PromptFile[],
@@ -125,7 +135,7 @@ async function makeFoundBase(
   };
 }
 
-/** Finds the commit of the default base. Returns the reason if there is none. */
+/** Finds the commit of the default base. If there is no default base, returns the reason. */
 async function locateBase(repository: Repository | null, branch: string | null): Promise<LocationResult> {
   if (repository === null) return { kind: 'missing', reason: 'this folder is not in a git repository' };
   const { head } = repository;

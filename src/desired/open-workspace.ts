@@ -157,7 +157,8 @@ export function selectFiles<File extends PromptIdentity>(
   if (selectors.length === 0) return { files, problems: [] };
   const selections = selectors.map((selector) => {
     const matchingFiles = files.filter(makeSelectorMatcher(selector));
-    // A prompt whose key is also a folder of keys must stay selectable without the prompts below that folder.
+    // The key of a prompt can also be a folder of other keys. The user must be able to select this prompt without the
+    // prompts below the folder.
     const needsFolder = folders === 'selected' && matchingFiles.length === 0;
     return { selector, selected: needsFolder ? files.filter(makeFolderMatcher(selector)) : matchingFiles };
   });

@@ -32,7 +32,10 @@ export type DesiredWorkspace = DesiredState & {
   readonly allFiles: readonly PromptFile[];
   /** The paths of the selected files that differ from HEAD. Empty outside a repository. */
   readonly uncommitted: ReadonlySet<string>;
-  /** The paths of all tracked files, in the folders of the prompt files, that were changed or deleted since HEAD. */
+  /**
+   * The paths of all tracked files that were changed or deleted since HEAD, in the folders that can contain prompt
+   * files.
+   */
   readonly changedSinceHead: readonly string[];
   readonly skipped: SkippedPrompts | null;
   /**
@@ -46,7 +49,7 @@ export type DesiredWorkspace = DesiredState & {
 
 /** The options that select the prompts and the base commit. */
 export type DesiredOptions = Pick<WorkspaceOptions, 'only'> & {
-  /** The git ref of the base commit. If it is undefined, the command uses its default base or none. */
+  /** The git ref of the base commit. If undefined, the command uses its default base, if it has one. */
   readonly base?: string | undefined;
 };
 
@@ -110,7 +113,7 @@ export type BaseFiles = BaseState & {
   readonly commit: string;
 };
 
-/** The prompt files that a base has and the work tree does not have. */
+/** The prompt files that exist at a base but not in the work tree. */
 export type RemovedFiles = {
   /** The git ref of the base, or its shortened commit id. */
   readonly ref: string;
@@ -221,15 +224,16 @@ async function findRemovedFiles(
 }
 
 /**
- * Returns the missing files of prompts that the selectors match. A file with the placeholder id belonged to no prompt,
- * so replacing that id does not remove a prompt.
+ * Returns the missing files whose prompts match the selectors. Omits files with the placeholder id. Such a file
+ * belonged to no prompt, so a user who replaces its id does not remove a prompt.
  */
 export function selectMissingFiles(
   missing: readonly PromptFile[],
   { config, only, files }: Pick<BaseRequest, 'config' | 'only' | 'files'>,
 ): readonly PromptFile[] {
   const prompts = new Set(missing.filter(({ id }) => id !== config.rules.placeholderId));
-  // Include the selected files. The selector `a` must not select the removed file of `a/b` if it selects the prompt `a`.
+  // Pass the selected files, too. If the selector `a` selects the prompt `a`, it must not also select the removed file
+  // of `a/b`.
   return selectFiles([...files, ...prompts], only).files.filter((file) => prompts.has(file));
 }
 

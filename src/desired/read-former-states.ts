@@ -7,8 +7,8 @@ import type { PromptLocation } from './read-at-commit.ts';
 import { collectFormerPins, locateAtCommit, MAX_HISTORY_STATES, parseStates, readFormerFiles } from './read-history.ts';
 
 /**
- * Finds the commits that changed a prompt file, among the given commits and their ancestors, newest first for each of
- * the given commits. Finds the file at each of them, even if it was moved.
+ * Finds the commits that changed a prompt file, among the tips and their ancestors. Returns each commit with the path
+ * of the file at that commit, even if the file was moved. Lists the commits for one tip after another, newest first.
  * @param unchangedAt the commit at which the file is the same as in `prompt`; null if there is none
  */
 export async function findFormerPlaces(
@@ -61,7 +61,7 @@ async function addContentsOfMovingRefs(
   return new Map([...pins].map(([environment, list]) => [environment, list.flatMap(addContents)]));
 }
 
-/** Reads the different contents that a prompt's file had in the commit of a ref and in its ancestors. */
+/** Reads the distinct contents that a prompt's file had at the commit of a ref and at the ancestors of this commit. */
 async function readContentsUpTo(
   ref: string,
   location: PromptLocation,

@@ -30,7 +30,7 @@ export async function readFormerFiles(
 
 /**
  * Returns the location of a prompt's file at a commit. Returns the given location if the commit has no file of the
- * prompt. Both paths are relative to the folder.
+ * prompt. The paths in both locations are relative to the folder.
  */
 export async function locateAtCommit(
   { id, type, path }: PromptLocation,
@@ -74,9 +74,9 @@ export async function readGuardHistory(
 }
 
 /**
- * Adds the older states of a prompt file that git treats as a new file although it was moved. Continues with the file
- * that had the prompt's id one commit before the oldest known state.
- * @param newest the states of the file that git follows from `commit`
+ * Adds the older states of a moved prompt file that git treats as a new file. Finds the file that had the prompt's id
+ * one commit before the oldest known state, and continues with the states of that file.
+ * @param newest the states that git finds when it follows the file back from `commit`
  */
 export async function addStatesBeforeMoves(
   newest: BranchStates,
@@ -130,8 +130,8 @@ export async function readBranchStates(
 }
 
 /**
- * The commits that changed a prompt file on a branch, newest first, with its path at each of them. `isComplete` is false
- * if older ones may exist.
+ * The commits that changed a prompt file on a branch, newest first, each with the path of the file at that commit.
+ * `isComplete` is false if there may be older such commits.
  */
 export type BranchPlaces = { readonly places: readonly FileAtCommit[]; readonly isComplete: boolean };
 

@@ -175,12 +175,13 @@ function mapFirstAges(histories: ReadonlyMap<string, { readonly history: FileHis
   return new Map(complete.map(([id, { history }]) => [id, history.commits.length - 1]));
 }
 
-/** The commits that changed the file of each prompt, by prompt id. */
+/** The commits that changed each prompt file, by prompt id. */
 type FormerPlaces = ReadonlyMap<string, readonly FileAtCommit[]>;
 
 /**
- * Reads the earlier states of a file, as far as they decide whether an earlier commit wanted the current state. Reads
- * the newest states first, and the others only if none of these wanted it.
+ * Reads as many earlier states of a file as are needed to decide whether an earlier commit wanted the current state.
+ * Reads the newest states first. Reads the older states only if the newest states do not account for the whole current
+ * state.
  */
 async function readRelevantStates(
   { file, observed }: ComparedPrompt,
@@ -192,7 +193,10 @@ async function readRelevantStates(
   return wantedCurrentState(newest, file, observed) ? newest : readFormerStates(file, places, repository);
 }
 
-/** Returns true if earlier states wanted everything that the file pins or manages and that the service has now. */
+/**
+ * Returns true if the earlier states account for the whole current state. For each pinned environment, an earlier state
+ * must have wanted the active version. For each managed field, an earlier state must have wanted the current value.
+ */
 function wantedCurrentState({ pins, fields }: FormerStates, file: PromptFile, observed: ObservedPrompt): boolean {
   const arePinsFound = file.pins.every(({ environment }) => {
     const served = observed.active.get(environment) ?? null;
@@ -231,7 +235,7 @@ async function findPlacesAtBase({ id }: PromptFile, { base, repository }: GitSou
 /** The commits that changed each prompt file, by prompt id. */
 type ChangingCommits = { readonly formerPlaces: FormerPlaces; readonly branches: ReadonlyMap<string, BranchPlaces> };
 
-/** Finds what the base wants and the service does not have. */
+/** Finds the states of a prompt that the base wants and the service does not have. */
 async function readUnmetWantsAtBase(
   { file: headFile, observed }: ComparedPrompt,
   { formerPlaces, branches }: ChangingCommits,
@@ -254,7 +258,7 @@ async function readUnmetWantsAtBase(
   return readUnmetWants(compared, { repository, tip });
 }
 
-/** Returns the commits that active versions were made from, according to their records, and that the clone lacks. */
+/** Returns the commits that the records of active versions name but that the clone does not have. */
 async function findMissingCommits(
   prompts: readonly ComparedPrompt[],
   repository: Repository,

@@ -23,7 +23,7 @@ import {
 } from './read-history.ts';
 import { findIntroducingAge, findPinWant } from './read-wanted-since.ts';
 
-/** A prompt at the base, and what promptsync compares it with. */
+/** A prompt at the base, with the data that promptsync compares it with. */
 type PromptAtBase = {
   /** The prompt file at the base. */
   readonly file: PromptFile;
@@ -31,7 +31,7 @@ type PromptAtBase = {
   readonly base: string;
   readonly observed: ObservedPrompt;
   readonly contentsAtRefs: ContentsAtRefs;
-  /** The commits that changed the file: the base, HEAD, the tip of the live branch, and all ancestors of these. */
+  /** The commits that changed the file, among the base, HEAD, the tip of the live branch, and all their ancestors. */
   readonly formerPlaces: readonly FileAtCommit[];
   /** The commits of the base's branch that changed the file. */
   readonly branch: BranchPlaces;
@@ -42,7 +42,7 @@ type BasePrompt = PromptAtBase & {
   readonly states: BranchStates;
   /** The pins of these states. */
   readonly history: FileHistory;
-  /** All commits of the branch that changed the file, newest first. Some of them may not be in `states`. */
+  /** All commits of the branch that changed the file, newest first. `states` may not include all of these commits. */
   readonly branchCommits: readonly string[];
 };
 
@@ -54,14 +54,15 @@ type LiveRepository = {
 };
 
 /**
- * The number of states of each file that promptsync reads first. They are enough for most changes. Reading a state takes
- * about a millisecond.
+ * The number of states that promptsync reads first for each file. This is enough for most changes. Reading one state
+ * takes about a millisecond.
  */
 export const FIRST_STATES = 2;
 
 /**
- * Finds what the base wants and the service does not have, with the first-parent commit that introduced each want. Omits
- * an environment in which no version is active, a pin to a ref that can move, and a want whose commit the clone lacks.
+ * Finds the states that the base wants and the service does not have, each with the first-parent commit that introduced
+ * it. Omits environments in which no version is active, and pins to a ref that can move. Also omits a state if the
+ * clone does not have the commit that introduced it.
  */
 export async function readUnmetWants(compared: PromptAtBase, live: LiveRepository): Promise<UnmetWants> {
   const { file, base, branch } = compared;
@@ -81,7 +82,10 @@ export async function readUnmetWants(compared: PromptAtBase, live: LiveRepositor
   return readWantsOfStates({ ...(await addStates(allStates)), branchCommits: commits }, live);
 }
 
-/** Returns true if older states of the file cannot change the commit of a want, or whether the want is the first one. */
+/**
+ * Returns true if promptsync does not need older states of the file. It does not need them if they can change neither
+ * which commit introduced a want nor whether the want is the first.
+ */
 function isSettled({ file, states: { files }, history, observed, contentsAtRefs }: BasePrompt): boolean {
   const arePinsSettled = file.pins.every((pin) => {
     if (findPinTarget(pin, file, observed, contentsAtRefs).kind === 'in-sync') return true;
@@ -96,7 +100,7 @@ function isSettled({ file, states: { files }, history, observed, contentsAtRefs 
   return arePinsSettled && areFieldsSettled;
 }
 
-/** Returns true if an earlier state of the file manages a field and gives it another value. */
+/** Returns true if an earlier state of the file manages a field but has a different value for it. */
 function isDifferentValue(earlier: string | undefined, present: string | undefined): boolean {
   return earlier !== undefined && earlier !== present;
 }
@@ -201,15 +205,15 @@ async function readOrigin(
 }
 
 /**
- * Reads the states of the file at commits that are not ancestors of the commit that introduced a want. There are none,
- * except on other branches and if HEAD is behind the live branch.
+ * Reads the states of the file at commits that are not ancestors of the commit that introduced a want. Such commits
+ * exist only on other branches, or if HEAD is behind the live branch.
  */
 async function readStatesBeside(
   introduced: string,
   { file, formerPlaces, branchCommits }: BasePrompt,
   repository: Repository,
 ): Promise<FormerStates> {
-  // These are ancestors of the commit. Do not start a git process for them.
+  // All older commits of the branch are known to be ancestors of the commit. Do not start a git process for them.
   const ancestors = new Set(branchCommits.slice(branchCommits.indexOf(introduced)));
   const places = formerPlaces.filter(({ commit }) => !ancestors.has(commit));
   const areAncestors = await Promise.all(places.map(({ commit }) => repository.isSameOrAncestor(commit, introduced)));
@@ -221,10 +225,12 @@ async function readStatesBeside(
 }
 
 /**
- * Chooses the commit that wants the current state although the base wants another state. Prefers the commit since which
- * the tip of the live branch wants it.
- * @param rivals the commits that want the current state and are not ancestors of the base's want, newest first
- * @param findTipCommit finds the commit since which the tip wants the current state; null if it wants something else
+ * Chooses a commit that wants the current state although the base wants another state. If the tip of the live branch
+ * wants the current state, prefers the commit since which the tip wants it.
+ * @param rivals the commits that want the current state but are not ancestors of the commit that introduced the base's
+ * want, newest first
+ * @param findTipCommit finds the commit since which the tip wants the current state; null if the tip wants another
+ * state
  */
 async function findRival(
   rivals: readonly string[],
@@ -239,7 +245,7 @@ async function findRival(
     : { commit: newest, branch: null };
 }
 
-/** Returns true if a version record shows that the version that the pin wants was active in its environment. */
+/** Returns true if a version record shows that the pinned version was active in the environment of the pin. */
 function showsWantedVersion(
   versionIds: ActiveSnapshot['versionIds'],
   { environment, pin }: EnvironmentPin,
@@ -254,7 +260,7 @@ function showsWantedVersion(
   return isInSync(version, toStoredContent(content, observed.metadata));
 }
 
-/** Returns true if one of the version records was made from a commit that contains the given commit. */
+/** Returns true if one of the version records names the given commit or one of its descendants. */
 async function isContainedInAny(
   commit: string,
   snapshots: readonly ActiveSnapshot[],

@@ -61,15 +61,15 @@ export function findIntroducingCommits(
   return new Map(introduced);
 }
 
-/** What a pin wants. At least one of the two properties is known. */
+/** What a pin wants. At least one of the two properties is not null. */
 export type PinWant = {
-  /** The version that the pin means. Null if it does not exist yet. */
+  /** The version that the pin refers to. Null if this version does not exist yet. */
   readonly version: VersionRef | null;
   /** The key of the content, from `makeContentKey`. Null if promptsync knows only the version. */
   readonly contentKey: string | null;
 };
 
-/** Returns what a pin of a file wants, as far as the observation and git show it. Returns null if they do not. */
+/** Returns what a pin of a file wants. Returns null if neither the observation nor git shows it. */
 export function findPinWant(
   environmentPin: EnvironmentPin,
   file: PromptFile,

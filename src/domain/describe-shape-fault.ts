@@ -6,7 +6,7 @@ import type { JsonValue } from './json.ts';
  */
 export type ShapeFault = {
   readonly code: string;
-  /** The wording of zod, or the wording that the shape defines. */
+  /** The message from zod, or the message that the shape itself defines. */
   readonly message: string;
   readonly expected?: unknown;
   readonly origin?: unknown;
@@ -16,7 +16,7 @@ export type ShapeFault = {
   readonly values?: unknown;
 };
 
-/** Matches the beginning of each message that zod makes itself. */
+/** Matches the beginning of each of zod's own messages. */
 const ZOD_WORDING = /^(Invalid|Too (small|big)|Unrecognized)\b/;
 
 /** The words for the types that zod expects. */
@@ -30,7 +30,7 @@ const EXPECTED_TYPES: ReadonlyMap<unknown, string> = new Map([
   ['record', 'a mapping'],
 ]);
 
-/** The words before and after a limit, by what has the limit. */
+/** The words before and after a limit, by the type of the value that has the limit. */
 const LIMIT_WORDS: ReadonlyMap<unknown, readonly [before: string, after: string]> = new Map([
   ['string', ['', ' characters']],
   ['array', ['', ' items']],
@@ -38,8 +38,8 @@ const LIMIT_WORDS: ReadonlyMap<unknown, readonly [before: string, after: string]
 ]);
 
 /**
- * Describes a mismatch between a value and its shape as a clause, such as `expected text, but found a number`. Keeps the
- * wording that a shape defines itself.
+ * Describes a mismatch between a value and its shape as a clause, such as `expected text, but found a number`. If the
+ * shape itself defines a message, returns that message.
  */
 export function describeShapeFault(fault: ShapeFault, value: JsonValue | undefined): string {
   if (!ZOD_WORDING.test(fault.message)) return fault.message;
@@ -66,16 +66,19 @@ function describeExpectedValue(fault: ShapeFault): string | null {
   }
 }
 
-/** Joins choices, such as `"a", "b" or "c"`. */
+/** Joins choices into a phrase, such as `"a", "b" or "c"`. */
 function joinChoices(choices: readonly string[]): string {
   const [last = '', ...others] = choices.toReversed();
   return others.length === 0 ? last : `${others.toReversed().join(', ')} or ${last}`;
 }
 
-/** Names the type of the value, if the mismatch is about types. Only the type, because the value can be secret. */
+/**
+ * Returns the end of the clause, which names the type of the value, if the mismatch is about types. Does not show the
+ * value itself, because it can be secret.
+ */
 function describeFoundValue({ code, expected }: ShapeFault, value: JsonValue | undefined): string {
   if (code !== 'invalid_type' || value === undefined) return '';
-  // A number that is not whole is a number, too, so its type would explain nothing.
+  // If a whole number is expected, the words "found a number" would explain nothing.
   return expected === 'int' && typeof value === 'number' ? '' : `, but found ${nameType(value)}`;
 }
 

@@ -42,13 +42,13 @@ export function sortPins(
   return pins.toSorted((a, b) => environmentOrder.indexOf(a.environment) - environmentOrder.indexOf(b.environment));
 }
 
-/** The base commit, as far as the planner needs it. */
+/** The parts of the base commit that the planner needs. */
 export type BaseState = {
   /** The prompt files at the base commit, by prompt id. */
   readonly files: ReadonlyMap<string, PromptFile>;
   /**
-   * Whether the user named no base, so that promptsync chose one. With such a default base, `unfinished` drift becomes
-   * an annotation of the change.
+   * Whether promptsync chose the base because the user specified none. With such a default base, `unfinished` drift
+   * becomes an annotation of the change.
    */
   readonly isDefault: boolean;
 };
@@ -69,7 +69,7 @@ export type FormerFields = Pick<PromptFile, FieldName> & { readonly commit: stri
 /** The commit that introduced what each pin of a file wants, by environment. Omits pins for which it is unknown. */
 export type WantedSinceByEnvironment = ReadonlyMap<string, WantedSince>;
 
-/** The states of one prompt that the base wants and that the service does not have. Omits those of unknown origin. */
+/** The states of one prompt that the base wants and that the service does not have. Omits states of unknown origin. */
 export type UnmetWants = {
   readonly environments: ReadonlyMap<string, UnmetWant>;
   readonly fields: ReadonlyMap<FieldName, UnmetWant>;

@@ -24,8 +24,8 @@ export type FormerPin = {
 };
 
 /**
- * Returns true if a former pin refers to this version. If the pin refers to content (`latest` or `git:<ref>`), returns
- * false if promptsync does not know that content or the digest of the version.
+ * Returns true if a former pin refers to this version. A pin such as `latest` or `git:<ref>` refers to content. For
+ * such a pin, returns false if promptsync does not know that content or the digest of the version.
  */
 export function meansVersion({ pin, content }: FormerPin, target: VersionTraits): boolean {
   if (pin.kind === 'number') return pin.number === target.number;
@@ -66,7 +66,8 @@ export type PinnedPeriod = {
  * - `git`: promptsync created the version from a committed file.
  * - `uncommitted`: promptsync created the version from a file that was not committed.
  * - `before-adoption`: Somebody created the version before promptsync created its first version of the prompt.
- * - `outside`: Somebody created the version without promptsync, after that.
+ * - `outside`: Somebody created the version without promptsync, after promptsync created its first version of the
+ *   prompt.
  * - `unknown`: The service does not show who created the version.
  */
 export type VersionOrigin = 'git' | 'uncommitted' | 'before-adoption' | 'outside' | 'unknown';

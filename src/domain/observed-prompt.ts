@@ -61,7 +61,9 @@ export type ObservedPrompt = {
 export type ActiveSnapshot = {
   /** The commit that the version record names. Absent if the content was not committed. */
   readonly commit?: string;
-  /** The id of the version that was active in each observed environment. Omits environments without one. */
+  /**
+   * The id of the version that was active in each observed environment. Omits environments without an active version.
+   */
   readonly versionIds: ReadonlyMap<string, string>;
 };
 
@@ -78,7 +80,7 @@ export type Observation = {
   readonly failed: ReadonlyMap<string, Problem>;
 };
 
-/** The observation of a command that asks about no prompts. */
+/** The observation of a command that reads no prompts from the service. */
 export const NO_OBSERVATION: Observation = { observed: new Map(), failed: new Map() };
 
 /**

@@ -170,8 +170,9 @@ export type Drift =
     });
 
 /**
- * The commit since which the files want the result of a change. It tells the user that the change comes from an earlier
- * commit: either no sync made it, or somebody undid it in the service. Only plans with a default base have annotations.
+ * An annotation of a change. It names the commit since which the files want the result of the change. It tells the user
+ * that an earlier commit requested the change. Since that commit, either no sync made the change, or somebody undid it
+ * in the service. Only plans with a default base have annotations.
  */
 export type ChangeAnnotation =
   | { readonly subject: 'environment'; readonly environment: string; readonly want: UnmetWant }
@@ -192,7 +193,7 @@ export type PromptPlan = {
   /** The changes, in the order in which promptsync applies them. */
   readonly changes: readonly Change[];
   readonly drift: readonly Drift[];
-  /** The annotations of changes that an earlier commit wanted. */
+  /** The annotations of changes that an earlier commit requested. */
   readonly annotations: readonly ChangeAnnotation[];
   readonly problems: readonly Problem[];
   /**

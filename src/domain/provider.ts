@@ -17,8 +17,8 @@ export type ProviderRules = {
   /** Whether prompts in the service have a key, a name and a description. If not, the id of a prompt is its name. */
   readonly hasFields: boolean;
   /**
-   * The id that `promptsync new` writes if the user did not give one. A sync refuses a file with this id. Null if a sync
-   * can create prompts in the service. In that case, the id is the key.
+   * The id that `promptsync new` writes if the user did not specify one. A sync refuses a file with this id. Null if a
+   * sync can create prompts in the service. In that case, the key is also the id.
    */
   readonly placeholderId: string | null;
   /** The types of prompts that the service has. */

@@ -43,7 +43,7 @@ export function isSameVersion(one: VersionTraits, other: VersionTraits): boolean
   return (one.id !== undefined && one.id === other.id) || isSameContent(one, other);
 }
 
-/** The number of newest versions in a ledger. The same number applies separately to the pinned versions. */
+/** The maximum number of newest versions in a ledger. The same maximum applies separately to the pinned versions. */
 export const MAX_LEDGER_VERSIONS = 20;
 
 /** The recorded source of a version. The commit and the path are absent if the prompt file was not committed. */

@@ -70,7 +70,10 @@ export type SplitFile = {
 export const FIRST_YAML_LINE = 2;
 const MAX_FRONT_MATTER_BYTES = 64 * 1024;
 const DELIMITER = /^---[ \t]*$/;
-/** The number of characters in which `splitFrontMatter` looks for a delimiter that is not at the beginning. */
+/**
+ * The number of characters in which `splitFrontMatter` searches for a delimiter that is not at the beginning of the
+ * file.
+ */
 const MAX_SEARCHED_LENGTH = 1000;
 /** The maximum length of a line of the file in a message, in UTF-16 code units. */
 const MAX_SHOWN_LENGTH = 80;

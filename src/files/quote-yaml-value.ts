@@ -8,8 +8,8 @@ export type YamlLine = { readonly start: string; readonly value: string; readonl
 const MAX_LINE_LENGTH = 120;
 
 /**
- * Puts the value of a line `name: value` in quotes, if the line is not valid YAML without them. Returns null if the line
- * is valid by itself, if quotes do not help, or if the line is too long to show.
+ * Puts the value of a line `name: value` in quotes, if the line is not valid YAML without quotes. Returns null if the
+ * line is valid without quotes, if quotes do not help, or if the line is too long to show.
  */
 export function quoteYamlValue(line: string): YamlLine | null {
   if (line.length > MAX_LINE_LENGTH || isTextLine(line) !== null) return null;
@@ -21,14 +21,14 @@ export function quoteYamlValue(line: string): YamlLine | null {
 }
 
 /**
- * Matches a value that quotes would not correct: a list or a mapping, which probably lacks a bracket, and a quoted text
- * with a backslash, which is probably an invalid escape sequence.
+ * Matches values that quotes would not correct. A list or a mapping probably lacks a bracket. A quoted text with a
+ * backslash probably contains an invalid escape sequence.
  */
 const NO_TEXT = /^(\[|\{(?!\{)|".*\\.*"$)/;
 
 /**
- * Quotes a value. If it begins with a quotation mark that nothing closes, closes it. If it is in single quotes, the text
- * between them probably contains an apostrophe.
+ * Quotes a value. If the value begins with an unclosed quotation mark, adds the closing mark. If the value is already
+ * in single quotes, quotes the text between them again, because that text probably contains an apostrophe.
  */
 function quote(written: string): string {
   const [, mark = '', unclosed = ''] = /^(["'])([^"']*)$/.exec(written) ?? [];

@@ -83,7 +83,7 @@ function readPromptFile({ folder, rules }: PromptSources, path: string): ParseRe
   }
 }
 
-/** The ids and keys that several files share. There is one problem for each of them, in one of its files. */
+/** The problems about ids and keys that several files share. Each problem is located in one of the files. */
 type Repetitions = {
   readonly problems: readonly Problem[];
   /** The paths of all files with a shared id or key. */
@@ -113,10 +113,13 @@ function findRepetitions(outlines: readonly PromptOutline[]): Repetitions {
   };
 }
 
-/** A name that several files have: the name in the second file, and the paths of all other files. */
+/** An id or a key that several files share: its occurrence in the second file, and the paths of all other files. */
 type RepeatedName = { readonly name: LocatedText; readonly others: readonly string[] };
 
-/** Returns a key that is the same for two names if exactly the same files have them. */
+/**
+ * Returns a string that identifies the files of a name. It is the same for two names if exactly the same files have
+ * them.
+ */
 function joinPaths({ name, others }: RepeatedName): string {
   return [name.place.path, ...others].join('\0');
 }

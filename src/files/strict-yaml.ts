@@ -42,11 +42,11 @@ type PlaceAt = (offset: number) => Place;
 
 const MAX_SYNTAX_PROBLEMS = 20;
 
-/** Where a YAML text stands in its file, and whether messages may show its lines. */
+/** The position of a YAML text in its file, and whether messages may show its lines. */
 type YamlSource = {
   /** The number of the line on which the text begins in the file. */
   readonly firstLine?: number;
-  /** Whether messages may show the values. False for a file in which somebody may have written a secret. */
+  /** Whether messages may show the values. False for a file that may contain a secret. */
   readonly showsLines?: boolean;
 };
 
@@ -83,20 +83,20 @@ export function parseStrictYaml(
 
 type YamlError = yaml.Document['errors'][number];
 
-/** The text that has syntax errors, and how to show them. */
+/** A text with syntax errors, and the settings for showing these errors. */
 type SyntaxSource = {
   readonly text: string;
   readonly showsLines: boolean;
-  /** Returns the number of the line of an offset, counted from 1. */
+  /** Returns the line number of an offset, counted from 1. */
   readonly findLine: (offset: number) => number;
   readonly placeAt: PlaceAt;
 };
 
 /**
- * Returns the first problems that the YAML library reports, one for each line, up to `MAX_SYNTAX_PROBLEMS`. The library
- * may report thousands, and the later ones usually result from the first. Reports a line that begins with `%`, which
- * would be a directive, without asking the library. Omits warnings about unknown tags, because `findUnsupportedFeature`
- * reports every tag.
+ * Returns the first problems that the YAML library reports: at most `MAX_SYNTAX_PROBLEMS`, and one for each line. The
+ * library may report thousands of problems, and the later ones usually result from the first. A line that begins with
+ * `%` would be a directive. Reports such a line without asking the library. Omits warnings about unknown tags, because
+ * `findUnsupportedFeature` reports every tag.
  */
 function listSyntaxProblems(document: yaml.Document, source: SyntaxSource): Problem[] {
   const { text, placeAt, findLine } = source;

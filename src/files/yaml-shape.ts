@@ -36,7 +36,7 @@ export type ShapeIssue = {
   readonly expected: string;
   /** The known field that the user probably meant. Undefined unless the field is unknown and a name is similar. */
   readonly suggestion: string | undefined;
-  /** What to do, as a sentence. Undefined if there is nothing more to say than `expected`. */
+  /** What the user should do, as a sentence. Undefined if `expected` already says it. */
   readonly fix: string | undefined;
   readonly place: Place;
 };
@@ -88,7 +88,10 @@ function makeFaultyFieldIssue(issue: z.core.$ZodIssue, mapping: LocatedMapping):
   return { ...common, kind, expected, fix: suggestFix(issue, value), place: mapping.placeOf(path) };
 }
 
-/** Says what to write instead of a value of the wrong type. Returns undefined for any other mismatch. */
+/**
+ * Returns a sentence that says what to write instead of a value of the wrong type. Returns undefined for any other
+ * mismatch.
+ */
 function suggestFix(issue: z.core.$ZodIssue, value: JsonValue | undefined): string | undefined {
   const name = issue.path.at(-1);
   const field = typeof name === 'string' ? `\`${name}:\`` : 'the list';

@@ -115,8 +115,8 @@ function parsePairKey(key: string): CommitPair {
 }
 
 /**
- * Returns the pairs whose first commit is the second commit or its ancestor. Both the input and the result use the keys
- * from `makePairKey`.
+ * Returns the pairs whose first commit is the second commit or an ancestor of it. Both the input and the result use the
+ * keys from `makePairKey`.
  */
 async function findAncestorPairs(run: Git['runWithInput'], pairKeys: readonly string[]): Promise<ReadonlySet<string>> {
   const pairs = pairKeys.map(parsePairKey);
@@ -159,7 +159,8 @@ function pickAncestors(
 ): readonly CommitPair[] {
   const getPosition = (commit: string): number => positions.get(commit) ?? -1;
   const start = getPosition(other);
-  // The ancestors of a commit come after it. So the search ends at the last commit of the pairs.
+  // In the graph, the ancestors of a commit come after the commit. So the search can end at the last commit of the
+  // pairs.
   const end = Math.max(...pairs.map(({ commit }) => getPosition(commit)));
   const visited = new Set([start]);
   const pending = start < end ? [start] : [];

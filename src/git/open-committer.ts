@@ -77,9 +77,10 @@ export function openCommitter(settings: GitSettings): Committer {
       const range = to === '' ? [newest] : [newest, `^${to}`];
       const listed = splitLines(await run('rev-list', '--max-count', String(made.length + 1), ...range));
       if (listed.length !== made.length || !listed.every((commit) => made.includes(commit))) {
-        throw new ProblemError(makeProblem('git/failed', { reason: 'the branch has commits of somebody else.' }));
+        throw new ProblemError(makeProblem('git/failed', { reason: 'somebody else has added commits to the branch.' }));
       }
-      // git checks the last argument, so a commit that somebody else makes at this moment does not get lost.
+      // git checks that HEAD is still the commit in the last argument. So a commit that somebody else makes in the
+      // meantime is not lost.
       await (to === '' ? run('update-ref', '-d', 'HEAD', newest) : run('update-ref', 'HEAD', to, newest));
     },
     unstage: async (pathsFromRoot) => {

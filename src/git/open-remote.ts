@@ -96,7 +96,7 @@ function chooseRemoteIfClear(settings: CloneSettings, branch: string | null): st
   }
 }
 
-/** The settings of a clone that say where its commits come from. */
+/** The settings of a clone that determine where it gets commits and other objects. */
 export type CloneSettings = {
   readonly remotes: ReadonlySet<string>;
   /** The remote that each local branch tracks, by the name of the branch. */
@@ -105,7 +105,7 @@ export type CloneSettings = {
   readonly isPartial: boolean;
 };
 
-/** Reads the settings in one process, because every plan needs them. */
+/** Reads all settings with a single git process, because every plan needs them. */
 export async function readCloneSettings(run: RunGit): Promise<CloneSettings> {
   const output = await run('config', '-z', '--get-regexp', CLONE_SETTINGS);
   // git prints a line feed between the name and the value of a setting.
@@ -126,13 +126,13 @@ export async function readCloneSettings(run: RunGit): Promise<CloneSettings> {
 const CLONE_SETTINGS = String.raw`^(remote\..+\..+|branch\..+\.remote|extensions\.partialclone)$`;
 const PARTIAL_CLONE_SETTING = /^(?:extensions\.partialclone|remote\..+\.(?:promisor|partialclonefilter))$/s;
 
-/** A branch, and the ref that stores its tip as the clone knows it. The clone may lack this ref. */
+/** A branch, and the ref that stores its last known tip. The clone may lack this ref. */
 type KnownTipRef = { readonly branch: string; readonly ref: string };
 
 /**
  * Finds the ref that stores the last known tip of a remote branch. If `branch` is null, uses the default branch of the
- * remote. In a clone without remotes, this is the ref of the local branch. Returns null if promptsync cannot determine
- * the name.
+ * remote. In a clone without remotes, returns the ref of the local branch. Returns null if promptsync cannot determine
+ * the name of the branch.
  */
 export async function findKnownTipRef(
   run: RunGit,

@@ -26,8 +26,9 @@ export type Repository = CommittedFiles &
      */
     readonly findUncommitted: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
     /**
-     * Compares the files in the list with HEAD like `findUncommitted`. Also returns all tracked files below the folders
-     * that were changed or deleted since HEAD. Paths are relative to the folder. All files must be in the folders.
+     * Compares the files in `paths` with HEAD, as `findUncommitted` does. Also returns all tracked files that were
+     * changed or deleted since HEAD, below the folders in `folders`. Paths are relative to the folder. All files in
+     * `paths` must be below these folders.
      */
     readonly compareWithHead: (paths: readonly string[], folders: readonly string[]) => Promise<HeadComparison>;
     /** Returns the files in the list whose staged content differs from HEAD. Paths are relative to the folder. */
@@ -46,7 +47,7 @@ export type Repository = CommittedFiles &
 /** The files of the work tree, compared with HEAD. Paths are relative to the folder. */
 export type HeadComparison = { readonly uncommitted: ReadonlySet<string>; readonly changed: readonly string[] };
 
-/** The tip of a branch, as the clone knows it. */
+/** The last known tip of a branch. */
 export type KnownTip = { readonly branch: string; readonly commit: string };
 
 /** The files of a commit, compared with the work tree. Paths are relative to the folder. */
@@ -122,13 +123,13 @@ function makeHeadComparer(
   };
 }
 
-/** Creates the function that reads the settings of the clone. Reads them only once. */
+/** Creates the function that reads the settings of the clone. The function reads them only once. */
 function makeSettingsReader(run: RunGit): () => Promise<CloneSettings> {
   let settings: Promise<CloneSettings> | null = null;
   return () => (settings ??= readCloneSettings(run));
 }
 
-/** Creates the function that finds the known tip of a branch. Looks up each branch only once. */
+/** Creates the function that finds the last known tip of a branch. The function looks up each branch only once. */
 function makeKnownTipFinder(
   run: RunGit,
   readSettings: () => Promise<CloneSettings>,
@@ -180,7 +181,7 @@ type RawComparison = {
    * merge. Also returns false if `update-index --assume-unchanged` makes git ignore edits of the file.
    */
   readonly isUnchanged: (path: string) => boolean;
-  /** The tracked files that differ, including the deleted ones. */
+  /** The tracked files that differ, including deleted files. */
   readonly changed: readonly string[];
 };
 

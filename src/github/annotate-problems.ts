@@ -10,8 +10,8 @@ import type { AnnotationKind, AnnotationPlace, Runner } from './runner.ts';
 const MAX_ANNOTATIONS_PER_KIND = 9;
 
 /**
- * Annotates the lines of the problems. Equal problems get one annotation, and the number for each kind is limited
- * (see `MAX_ANNOTATIONS_PER_KIND`).
+ * Annotates the lines of the problems. Equal problems get only one annotation. `MAX_ANNOTATIONS_PER_KIND` limits the
+ * number of annotations of each kind.
  * @param toRootPath converts the path in a problem to a path relative to the repository root
  */
 export function annotateProblems(

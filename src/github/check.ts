@@ -99,10 +99,10 @@ export async function readReview(
 type WantedCheck = { readonly head: string; readonly id: string; readonly name: string };
 
 /**
- * Finds the check runs of a commit with the given `external_id` that were created by the app to which the token
- * belongs, newest first. Also finds the newest check run with this `external_id` or name by another app. Requests all
- * check runs of the commit, because GitHub by default returns only the newest one for each name. That one can be a
- * workflow job with the same name.
+ * Finds the check runs of a commit with the given `external_id`, newest first. Includes only those that were created by
+ * the app of the token. Separately finds the newest check run of another app with this `external_id` or name. Requests
+ * all check runs of the commit, because GitHub by default returns only the newest check run for each name. The newest
+ * check run can belong to a workflow job with the same name.
  */
 async function findChecks(github: GitHub, { head, id, name }: WantedCheck) {
   const { octokit, names } = github;

@@ -248,7 +248,10 @@ async function publishReview(context: ActionContext, publication: Publication, a
   await attempt('comment', () => publishComment(pull, context, publication));
 }
 
-/** Returns the commit that gets the check. Returns null if the event has none, or if the pull request is not open. */
+/**
+ * Returns the commit that gets the check. Returns null if the event has no such commit, or if the pull request is not
+ * open.
+ */
 function getReviewedHead({ pull, queued }: ActionEvent): string | null {
   if (pull === null) return queued;
   return pull.state === 'open' ? pull.head : null;

@@ -201,7 +201,7 @@ function makeVersionRecord(
   };
 }
 
-/** Returns the id of the version that is active in each of the environments. Omits environments without one. */
+/** Returns the id of the active version for each of the environments. Omits environments without an active version. */
 function listActiveIds({ active }: LedgerReading, environments: readonly string[]): ReadonlyMap<string, string> {
   const entries = environments.flatMap((environment): readonly [string, string][] => {
     const version = active.get(environment) ?? null;

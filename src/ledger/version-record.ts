@@ -33,8 +33,9 @@ export type VersionRecord = VersionSource & {
   /** Present if the version is a baseline. */
   readonly baseline?: true | undefined;
   /**
-   * The id of the version that was active in each observed environment when promptsync wrote the record. It shows later
-   * that an environment has been moved back. Empty in records of releases before 0.2.
+   * The id of the version that was active in each observed environment when promptsync wrote the record. Later,
+   * promptsync uses these ids to recognize that somebody moved an environment back. Empty in records from releases
+   * before 0.2.
    */
   readonly active: ReadonlyMap<string, string>;
   /** The ledger, with the newest version first. */
@@ -110,8 +111,8 @@ export function parseVersionRecord(metadata: JsonObject | null | undefined): Ver
 }
 
 /**
- * Parses the active versions in a version record. Skips invalid entries. Does not use `z.record`, because it drops an
- * environment with the name `__proto__`.
+ * Parses the active versions in a version record. Skips invalid entries. Does not use `z.record`, because `z.record`
+ * drops an environment with the name `__proto__`.
  */
 function parseActiveVersions(value: unknown): ReadonlyMap<string, string> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return new Map();

@@ -47,8 +47,8 @@ export function makeReadRequest(
 }
 
 /**
- * Returns true if a plan would change what an environment serves or what a field holds. Versions that no environment
- * serves do not count.
+ * Returns true if a plan would change the active version of an environment or the value of a field. A new version that
+ * no environment serves does not count.
  */
 export function differsFromFile(
   file: PromptFile,

@@ -61,7 +61,10 @@ export type EnvironmentContent = {
   readonly content: StoredContent;
 };
 
-/** The contents that environments serve but a new file does not hold, and the pins for a file with such a content. */
+/**
+ * The contents that environments serve but a new file does not hold, and the pins for a file that holds one of these
+ * contents.
+ */
 export type OtherServedContents = {
   /** One entry for each distinct content, starting with the last environment in promotion order. */
   readonly contents: readonly EnvironmentContent[];
@@ -91,7 +94,10 @@ export function listOtherServedContents(
   return { contents: [...byKey.values()], pins };
 }
 
-/** Returns a key for what a prompt file would hold: contents with the same type, text and metadata have the same key. */
+/**
+ * Returns a key of a content for comparisons. Contents with the same type, text and metadata have the same key, because
+ * a prompt file would hold the same for them.
+ */
 function makeFileContentKey(content: StoredContent): string {
   const { type, text, metadata = {} } = toFileContent(content);
   return renderCanonicalJson([type, text, metadata]);

@@ -30,15 +30,15 @@ type DriftInput = {
   readonly former: FormerStates;
   /** For each environment, the commit of the live branch that first wanted what the pin at the base wants. */
   readonly wantedSince: WantedSinceByEnvironment;
-  /** What the base wants and the service does not have. */
+  /** The states that the base wants and the service does not have. */
   readonly unmetWants: UnmetWants;
   /** The commits that the records of active versions name and that the clone does not have. */
   readonly missingCommits: ReadonlySet<string>;
-  /** Whether the user named no base. */
+  /** True if the user specified no base. */
   readonly isDefaultBase: boolean;
 };
 
-/** The drift of one prompt, and the annotations that take the place of `unfinished` drift with a default base. */
+/** The drift of one prompt, and the annotations. With a default base, annotations replace `unfinished` drift. */
 export type DriftResult = { readonly drift: readonly Drift[]; readonly annotations: readonly ChangeAnnotation[] };
 
 export const NO_DRIFT: DriftResult = { drift: [], annotations: [] };
@@ -59,8 +59,9 @@ export function findDrift(compared: DriftInput): DriftResult {
 }
 
 /**
- * Makes the annotation of a change that an earlier commit wanted. Makes none if the base and the head want different
- * things, because the change then comes from the head, or if promptsync does not know the commit.
+ * Makes the annotation of a change that an earlier commit requested. Returns an empty list if promptsync does not know
+ * this commit. Also returns an empty list if the base and the head want different states, because the change then comes
+ * from the head.
  */
 function annotate(drift: Drift, { environments, fields }: UnmetWants): readonly ChangeAnnotation[] {
   if (!drift.restoresBase) return [];
@@ -107,16 +108,17 @@ function showsMoveAfterSync(
 
 /**
  * Returns true if the version records show that the environment served what the base wants. Somebody must then have
- * moved it, unless another commit wants the version that it serves now.
+ * moved the environment. Returns false if another commit wants the version that the environment serves now, because
+ * that commit may explain the move.
  */
 function showsMoveInRecords(want: UnmetWant | undefined): boolean {
   return want !== undefined && want.wasLive && want.rival === null;
 }
 
 /**
- * Returns true if the file has never wanted anything else, and no version record shows that the service had it. A file
- * that somebody wrote by hand is no drift before its first sync. With an explicit base, the base declares what was
- * synced, so this does not count.
+ * Returns true if the file has never wanted another state, and no version record shows that the service ever had the
+ * wanted state. For example, a file that somebody wrote by hand does not drift before its first sync. Returns false for
+ * a base that the user specified, because such a base declares what was synced.
  */
 function isFirstWant(want: UnmetWant | undefined, { isDefaultBase }: DriftInput): boolean {
   return isDefaultBase && want !== undefined && want.isFirst && !want.isRecorded;

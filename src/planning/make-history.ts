@@ -66,9 +66,10 @@ function listKnownVersions({ known, active }: ObservedPrompt): readonly KnownVer
 }
 
 /**
- * Returns the number below which every foreign version is from before the adoption. This is the number of the first
- * managed version. If ledgers may have dropped that version, only the first state of the file shows versions from before
- * the adoption: those that it pins by number or id, and all older ones. Returns 0 if promptsync never created a version.
+ * Returns a limit: every foreign version with a lower number is from before the adoption. The limit is the number of
+ * the first managed version. If ledgers may have dropped that version, only the first state of the file gives evidence.
+ * The foreign versions that it pins by number or id are from before the adoption, and so are all older versions.
+ * Returns 0 if promptsync never created a version.
  */
 function findAdoptionEnd(known: readonly KnownVersion[], { commits, pins, isComplete }: FileHistory): number {
   const firstManaged = known.findLast(({ isManaged }) => isManaged);

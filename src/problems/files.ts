@@ -181,7 +181,7 @@ export const FILE_PROBLEMS = {
   ),
   'prompt/duplicate-id': defineError<{
     id: string;
-    /** The key, if exactly the same files share it as well. Otherwise null. */
+    /** The key, if exactly the same files also share the key. Otherwise null. */
     key: string | null;
     /** The paths of the other files with this id. */
     others: readonly string[];
@@ -233,7 +233,7 @@ export const FILE_PROBLEMS = {
   // YAML, in prompt files and in promptsync.yaml
   'yaml/syntax': defineError<{
     reason: string;
-    /** The line as it probably should be. Null if promptsync cannot tell. */
+    /** The probable correction of the line. Null if promptsync knows no correction. */
     corrected: string | null;
   }>(
     (e) => `promptsync could not parse the YAML: ${e.reason}.`,

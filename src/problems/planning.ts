@@ -33,8 +33,8 @@ type UnmergedEvidence = { kind: 'pull-request' } | (NewerCommitEvidence & { kind
 
 /**
  * - `unmerged`: The commit is on another branch.
- * - `unpushed`: The commit is on the local branch, and the remote has only older commits of it.
- * - `diverged`: The commit is on the local branch, and the remote also has commits that the clone lacks.
+ * - `unpushed`: The commit is on the local branch, and the remote branch has only older commits.
+ * - `diverged`: The commit is on the local branch, and the remote branch also has commits that the local branch lacks.
  */
 type CommitKind = 'unmerged' | 'unpushed' | 'diverged';
 
@@ -56,9 +56,12 @@ function describeUnmergedCommit(e: Exclude<UnmergedEvidence, { kind: 'pull-reque
 type ReviewEvidence = {
   /** The number, such as `#7`. */
   pull: string;
-  /** Whether the pull request has an approval that counts. */
+  /** Whether the pull request has a valid approval. */
   shown: boolean;
-  /** The app of a check that does not count, and the owner of the token, whose checks count. Null without such a check. */
+  /**
+   * The app that created an invalid check, and the owner of the token, whose checks are valid. Null if there is no such
+   * check.
+   */
   otherCheck: { app: string; ownApp: string } | null;
 };
 
@@ -238,7 +241,7 @@ export const PLANNING_PROBLEMS = {
     (e) =>
       e.files === 'edited'
         ? 'Fix the problem that git reported, then commit the files manually.'
-        : 'Fix the problem, delete the new files, and run the same command again. If you commit the new files manually, git lacks the other texts that environments serve.',
+        : 'Fix the problem, delete the new files, and run the same command again. If you commit the new files manually, git will not contain the other texts that environments serve.',
   ),
   'git/shallow': defineWarning<{ of: 'drift' | 'history' }>(
     (e) =>

@@ -32,7 +32,8 @@ export const SERVICE_PROBLEMS = {
     keySources: readonly string[];
   }>(
     (e) => {
-      // A key that is rejected with 401 is rejected for all prompts. Without the prompt, reports show the problem once.
+      // A service that rejects a key with 401 rejects it for all prompts. Omit the prompt, so that reports show the
+      // problem once.
       const request = e.status === 401 || e.promptId === null ? '' : ` for the prompt "${e.promptId}"`;
       return `The service rejected the API key${request} (${e.status})${quoteAnswer(e.said)}`;
     },
@@ -164,7 +165,7 @@ function makeUnreachableHint(reason: string): string {
     : 'Check the base URL, the network connection, and the proxy settings.';
 }
 
-/** Ends a sentence with what the service answered, in quotation marks. Ends it with a period if that is empty. */
+/** Returns the end of a sentence: the answer of the service in quotation marks, or a period if the answer is empty. */
 function quoteAnswer(said: string): string {
   return said === '' ? '.' : `: "${said}"`;
 }

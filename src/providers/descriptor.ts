@@ -35,7 +35,7 @@ export type ProviderDescriptor = {
   readonly exampleFrontMatter: readonly string[];
   /** The same for the example of a chat prompt. Null if the service has no chat prompts. */
   readonly exampleChatFrontMatter: readonly string[] | null;
-  /** The arguments of `promptsync import` in messages. They name all prompts if the service can list its prompts. */
+  /** The arguments of `promptsync import` in messages. They select all prompts if the service can list its prompts. */
   readonly importArguments: string;
   /** Loads the code of the provider and creates its client. Sends no request. */
   readonly open: (opening: ProviderOpening) => Promise<OpenedProvider>;

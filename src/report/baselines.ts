@@ -5,8 +5,8 @@ import type { Report, ReportChange, ReportPrompt } from './schema.ts';
 const MAX_SEPARATE_BASELINES = 3;
 
 /**
- * Returns the prompts whose baselines the report lists on one line. Returns none if there are at most three. The list
- * has the baselines that the summary counts, so it omits those of blocked prompts and those that were not created.
+ * Returns the prompts whose baselines the report lists on one line. Returns an empty list if there are at most three
+ * baselines. Like the summary, this function omits baselines of blocked prompts and baselines that were not created.
  */
 export function listBaselinePrompts({ prompts }: Pick<Report, 'prompts'>): readonly ReportPrompt[] {
   const listed = prompts.filter((prompt) => prompt.changes.some((change) => isCountedBaseline(change, prompt)));
@@ -26,7 +26,7 @@ function isCountedBaseline(change: ReportChange, { status }: ReportPrompt): bool
 
 /**
  * Describes baselines in one line.
- * @param names the names of their prompts, escaped and possibly styled
+ * @param names the names of the prompts, escaped and possibly styled
  * @param limit the maximum number of names to show
  */
 export function describeBaselines(names: readonly string[], mode: Report['mode'], limit: number): string {

@@ -23,7 +23,7 @@ export function describeUnusedInputs(prompt: ReportPrompt, show: ShowText): read
   return describeInputs(prompt, 'removed', 'Callers no longer need to supply it.', show);
 }
 
-/** Describes the variables and placeholders of one kind of change, with the environments that they change in. */
+/** Describes the variables and placeholders of one kind of change, with the environments in which they change. */
 function describeInputs(
   prompt: ReportPrompt,
   kind: 'added' | 'removed',
@@ -45,8 +45,8 @@ function describeInputs(
 }
 
 /**
- * Returns the changes of a prompt without those that only undo what somebody did in the service, because callers never
- * had to adapt to that.
+ * Returns the changes of a prompt, except those that only undo somebody's change in the service. Callers never had to
+ * adapt to such a change.
  */
 function listIntendedChanges({ changes, drift }: ReportPrompt): readonly ReportChange[] {
   const undone = drift.filter(

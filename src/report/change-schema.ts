@@ -19,7 +19,10 @@ const WantedSinceShape = z.object({
   unmerged: z.literal(true).optional().describe('The commit is not known to be merged into the live branch.'),
 });
 
-/** The origin of a change that an earlier commit wants. The report has it only if the command had a default base. */
+/**
+ * The origin of a change that an earlier commit requested. The report contains it only if the command used a default
+ * base.
+ */
 const WANTED_FIELDS = {
   wanted_since: WantedSinceShape.optional().describe(
     'The commit since which the files want the result of the change, if no base was given. Since then, no sync made the change, or somebody undid it in the service.',
@@ -148,5 +151,5 @@ const FieldDriftShape = z.object({
 
 export const DriftShape = z.union([EnvironmentDriftShape, FieldDriftShape]);
 
-/** The origin of a change that an earlier commit wants. */
+/** The origin of a change that an earlier commit requested. */
 export type ReportWantedFields = Pick<z.output<typeof SetActiveShape>, keyof typeof WANTED_FIELDS>;

@@ -55,7 +55,7 @@ export function describeVersionRef(ref: ActivationChange['before'] | ActivationC
   return ref.version_number === null ? escapeLine(ref.id) : `v${ref.version_number}`;
 }
 
-/** The report that determines the words for the service and its environments. */
+/** The part of a report that determines the words for the service and its environments. */
 export type ReportVocabulary = Pick<Report, 'vocabulary'>;
 
 /**
@@ -80,9 +80,10 @@ export function describeChange(change: ReportChange, report: ReportVocabulary): 
 }
 
 /**
- * Says since when the files want the result of a change, as a suffix such as
- * ` (merged in 9f2c1ab04d3e on 2026-07-28; not live, or moved back in the service)`. If a newer commit, or a commit on
- * another branch, wants the current state, says that instead. Returns an empty string if nothing is known.
+ * Returns a suffix that says since when the files want the result of a change, such as
+ * ` (merged in 9f2c1ab04d3e on 2026-07-28; not live, or moved back in the service)`. If a newer commit or a commit on
+ * another branch wants the current state, the suffix says so instead. Returns an empty string if the origin of the
+ * change is unknown.
  * @param current the escaped current state, such as `v2`
  */
 function describeOrigin(
@@ -317,7 +318,9 @@ export function describeOrphans({ orphans }: Report, show: ShowText): readonly s
   });
 }
 
-/** The words for a drifted state that the service still has, and for one that a sync has already replaced. */
+/**
+ * The words for a drifted state that the service still has, and the words for a state that a sync has already replaced.
+ */
 const DRIFT_WORDS = {
   current: { is: 'is', serves: 'serves', keep: 'keep it' },
   replaced: { is: 'was', serves: 'served', keep: 'bring it back' },
@@ -328,7 +331,7 @@ export function describeDrift(drift: ReportDrift, prompt: ReportPrompt, mode: Re
   const then = `${describePullOption(drift, mode, show)}${describeDriftOutcome(drift, prompt, mode)}`;
   const isReplaced = mode === 'apply' && prompt.changes.some((change) => isDone(change) && isChangeOf(change, drift));
   const { is, serves, keep } = DRIFT_WORDS[isReplaced ? 'replaced' : 'current'];
-  // If the files want the same as the base, name the files, because a user who gave no base does not know it.
+  // If the file and the base want the same, name the file. A user who specified no base does not know the base.
   const wanter = drift.restores ? 'the file' : 'the base';
   if ('field' in drift) {
     const [observed, expected] = [drift.observed, drift.expected].map((text) => show(JSON.stringify(text)));
@@ -343,14 +346,17 @@ export function describeDrift(drift: ReportDrift, prompt: ReportPrompt, mode: Re
   return `${show(environment)} ${serves} ${show(describeVersionRef(observed))}${from}, ${wants}. ${then} To ${keep}, pin ${pin}.`;
 }
 
-/** Says that a pull can take the drifted state into the file. Returns an empty string if no pull can do that. */
+/**
+ * Returns a sentence that says that a pull takes the drifted state into the file. Returns an empty string if a pull
+ * cannot do this.
+ */
 function describePullOption(drift: ReportDrift, mode: Report['mode'], show: ShowText): string {
   const isFromGit = !('field' in drift) && drift.observed?.made_by === 'git';
   if (mode === 'apply' || drift.kind !== 'outside' || isFromGit) return '';
   return `${show('promptsync pull')} takes it into the file. `;
 }
 
-/** Says how the current state came about, as far as the clone shows it. */
+/** Describes how the current state came about, as far as the clone shows it. */
 function describeDriftCause(drift: ReportDrift, show: ShowText): string {
   if (drift.kind === 'unfinished') return 'unfinished: merged but not live yet';
   const made = 'field' in drift ? null : drift.observed;

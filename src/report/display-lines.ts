@@ -5,7 +5,7 @@ import { shortenBlanks } from './escape.ts';
 // Prompts are prose: a paragraph is often one line of hundreds of characters. A Markdown page therefore compares and
 // shows shorter display lines. promptsync never sends display lines to the service.
 
-/** The maximum length of a display line, in characters as people count them. */
+/** The maximum length of a display line, in characters as people see them. */
 const MAX_LINE_LENGTH = 100;
 
 /** The first character of a display line that continues the line above it. */
@@ -50,21 +50,21 @@ export function readDisplayLine(line: MarkedLine): DisplayLine {
 
 /**
  * Matches the end of a sentence:
- * - a period, an exclamation mark, a question mark or an ellipsis, then quotation marks or brackets, before blanks. A
- *   lowercase letter after the blanks means that the sentence goes on. The period after a single letter, as in "e.g.", or
- *   after the number of a list item ends no sentence.
- * - one of the marks of East Asian scripts, which write no blanks between sentences. A match starts at the first mark of
- *   a run, because matching a run from each of its marks would take quadratic time.
+ * - a period, an exclamation mark, a question mark or an ellipsis, then any quotation marks or brackets, if blanks
+ *   follow. If a lowercase letter follows the blanks, the sentence continues. A period after a single letter, as in
+ *   "e.g.", does not end a sentence. Neither does the period after the number of a list item.
+ * - a sentence mark of an East Asian script, because these scripts use no blanks between sentences. A match starts at
+ *   the first mark of a run. Attempts to match from every mark of the run would take quadratic time.
  *
- * This rule does not use `Intl.Segmenter`, because its rules depend on the version of Node, and it splits after "1." and
- * "e.g.".
+ * This pattern replaces `Intl.Segmenter`, which splits after "1." and "e.g.". The rules of `Intl.Segmenter` also depend
+ * on the version of Node.
  */
 const SENTENCE_END =
   /(?:[!?…]|(?<!(?:^|[^\p{L}\p{N}])\p{L}|^[\t\p{Zs}]*\p{N}+)\.)["'”’»)\]}*_`]*(?=[\t\p{Zs}]+[^\p{Ll}\t\p{Zs}])|(?<![。！？｡])[。！？｡]+["'”’」』）)\]]*(?=[\t\p{Zs}]*[^\t\p{Zs}。！？｡"'”’」』）)\]])/gu;
 
 /**
- * Splits a line after each sentence. The blanks between two sentences belong to the second one, so that a sentence stays
- * the same if another one is added after it.
+ * Splits a line after each sentence. The blanks between two sentences belong to the second one, so that a sentence
+ * stays the same if another sentence is added after it.
  */
 function splitIntoSentences(line: string): readonly string[] {
   const ends = Array.from(line.matchAll(SENTENCE_END), ({ 0: end, index }) => index + end.length);
@@ -84,7 +84,7 @@ function wrapSentence(sentence: string): readonly string[] {
     length += measureLength(blanks) + textLength;
     if (text !== '' && length > MAX_LINE_LENGTH) {
       parts.push('');
-      // Blanks at the start of a display line need no room.
+      // Blanks at the start of a display line do not count toward its length.
       length = textLength;
     }
     parts.push(`${parts.pop() ?? ''}${blanks}${text}`);
@@ -97,7 +97,7 @@ function splitIntoWords(sentence: string): readonly Word[] {
   return Array.from(words, ([, blanks = '', text = '']) => ({ blanks, text }));
 }
 
-/** Cuts a word that is longer than a display line, for example in a script without blanks, or a long address. */
+/** Cuts a word that is longer than a display line, for example a long address, or text in a script without blanks. */
 function cutWord({ blanks, text }: Word): readonly Word[] {
   if (isShort(text)) return [{ blanks, text }];
   const characters = splitIntoCharacters(text);
@@ -112,7 +112,7 @@ function isShort(text: string): boolean {
   return text.length <= MAX_LINE_LENGTH || measureLength(text) <= MAX_LINE_LENGTH;
 }
 
-/** Matches text that is not just printable ASCII with single blanks. Counting its characters takes longer. */
+/** Matches text other than printable ASCII with single blanks. Counting the characters of such text takes longer. */
 const UNUSUAL = /[^ -~]|  /;
 
 /** Counts the characters that a page shows. A long run of blanks is shown as a short note. */

@@ -67,8 +67,8 @@ export function renderCodeSpan(text: string): string {
 }
 
 /**
- * Renders a part of a line of prompt text as a Markdown code span. Keeps tabs and pipes, so the span must not be in a
- * table. GitHub and GitLab wrap a code span at any width, but not a code block.
+ * Renders part of a line of prompt text as a Markdown code span. Keeps tabs and pipes, so the span must not be in a
+ * table. GitHub and GitLab wrap code spans at any width, but they do not wrap code blocks.
  */
 export function renderTextSpan(text: string): string {
   return renderShownSpan(showHidden(text));

@@ -28,7 +28,7 @@ type DividedChanges = {
   readonly others: ReportPrompt;
 };
 
-/** Divides the changes of a prompt. Omits the changes that only undo drift, because the section of drift shows them. */
+/** Divides the changes of a prompt. Omits the changes that only undo drift, because the drift section shows them. */
 export function divideChanges(prompt: ReportPrompt): DividedChanges {
   const edits = prompt.edits ?? [];
   const changes = prompt.changes.flatMap((change) => omitRestored(change, prompt.drift));
@@ -48,7 +48,9 @@ export function divideChanges(prompt: ReportPrompt): DividedChanges {
   };
 }
 
-/** Removes what a change only restores: the whole activation of a version, or some of the fields. */
+/**
+ * Removes the parts of a change that only restore the state of the base: the whole activation, or some of the fields.
+ */
 function omitRestored(change: ReportChange, all: readonly ReportDrift[]): readonly ReportChange[] {
   const restored = words.findDriftOfChange(change, all).filter((drift) => isRestored(drift, change));
   if (change.kind !== 'update-prompt') return restored.length === 0 ? [change] : [];
@@ -58,9 +60,10 @@ function omitRestored(change: ReportChange, all: readonly ReportDrift[]): readon
 }
 
 /**
- * Returns true if a change only restores what the base commit wants, so that the files do not ask for a change. After
- * an apply, this is true only if the run overwrote what somebody did in the service. The changes that finish an earlier
- * sync, and the changes that the run did not make or may not have made, belong to the results of the run.
+ * Returns true if a change only restores what the base commit wants. In that case, the files request no new state.
+ * After an apply, returns true only if the run overwrote somebody's change in the service. All other changes belong to
+ * the results of the run: changes that finish an earlier sync, and changes that the run did not make or may not have
+ * made.
  */
 function isRestored({ kind, restores }: ReportDrift, change: ReportChange): boolean {
   return restores && (change.status === undefined || (kind === 'outside' && words.isDone(change)));
@@ -69,7 +72,7 @@ function isRestored({ kind, restores }: ReportDrift, change: ReportChange): bool
 /** The activations and pin edits of one prompt, and the diffs of their texts. */
 type EnvironmentChanges = { readonly prompt: ReportPrompt; readonly diffs: readonly TextDiff[] };
 
-/** The part of a prompt in the section of one environment. All strings are Markdown. */
+/** What one environment's section shows about a prompt. All strings are Markdown. */
 type EnvironmentItem = { readonly rows: readonly string[]; readonly diffs: readonly string[] };
 
 /**
@@ -100,14 +103,14 @@ function listChangedEnvironments({ changes, edits = [] }: ReportPrompt): readonl
   return [...new Set(parts.flatMap((part) => ('environment' in part ? [part.environment] : [])))];
 }
 
-/** Returns a name that consists of plain words unchanged. Any other name is rendered as code. */
+/** Returns a name unchanged if it consists of plain words. Renders any other name as code. */
 function renderHeadlineName(environment: string): string {
   return /^[a-z]+(?:-[a-z]+)*$/i.test(environment) ? environment : renderCodeSpan(environment);
 }
 
 /**
- * Renders the rows and the diffs of a prompt for one environment. Several environments can share a diff. Only the
- * section of the first one on the page contains it, and the other sections refer to it.
+ * Renders the rows and the diffs of a prompt for one environment. Several environments can share a diff. Only the first
+ * of their sections on the page contains the diff, and the other sections refer to that section.
  */
 function makeItem(
   { prompt, diffs }: EnvironmentChanges,
@@ -146,7 +149,7 @@ export function renderOtherDiffs(prompt: ReportPrompt): readonly string[] {
 }
 
 /**
- * Builds the sections of drift:
+ * Builds the drift sections:
  * - the changes that overwrite what somebody did in the service, with their diffs
  * - all other drift, with the diffs of the changes that only finish an earlier sync
  */
@@ -181,8 +184,8 @@ const DRIFT_NOW = '#### Drift\n\nThese differences already exist in the service:
 const DRIFT_BEFORE_RUN = '#### Drift\n\nThese differences existed in the service before this run:';
 
 /**
- * Returns true if a sync would overwrite what somebody did in the service, or if this run overwrote it, although the
- * files want the same as the base.
+ * Returns true if somebody changed the service, the files still want the same as the base, and a sync would overwrite
+ * the change in the service. Also returns true if this run overwrote such a change.
  */
 function isOverwritten(drift: ReportDrift, { status, changes }: ReportPrompt): boolean {
   if (drift.kind !== 'outside' || status === 'blocked') return false;

@@ -6,7 +6,10 @@ import type { ReportPrompt } from './schema.ts';
 
 /** The number of unchanged display lines to show before and after each change. */
 const CONTEXT_LINES = 2;
-/** The mark of a display line that continues the line above it. It is outside of code, so no text can imitate it. */
+/**
+ * The mark of a display line that continues the line above it. The mark is outside of code spans, so prompt text cannot
+ * imitate it.
+ */
 const CONTINUATION_MARK = '↳';
 
 /** The item of a list that stands for unchanged lines. */
@@ -50,7 +53,10 @@ type DisplayBlock = Pick<MarkedBlock, 'kind'> & { readonly lines: readonly Displ
 const SIGNS = { same: '', removed: '**−** ', added: '**+** ' } as const satisfies Record<MarkedBlock['kind'], string>;
 const WORD_MARKS = { same: '', removed: '~~', added: '**' } as const satisfies Record<MarkedBlock['kind'], string>;
 
-/** Renders each line of a block as an item of a list. Consecutive empty lines share an item. Omits unchanged ones. */
+/**
+ * Renders each line of a block as an item of a list. Consecutive empty lines share an item. Omits empty lines that are
+ * unchanged.
+ */
 function renderBlock({ kind, lines }: DisplayBlock): readonly string[] {
   const isEmpty = (index: number): boolean => lines[index]?.segments.length === 0;
   return lines.flatMap((line, index) => {

@@ -21,7 +21,7 @@ export type Section = {
    * that are fitted later.
    */
   readonly share: number;
-  /** Whether the section gets only the space that all other sections leave. The diffs of a page are long. */
+  /** Whether the section gets only the space that all other sections leave. True for diffs, because they are long. */
   readonly isFittedLast?: boolean;
 };
 

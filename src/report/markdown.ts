@@ -215,19 +215,22 @@ function renderProblemItems(problem: ReportProblem): readonly string[] {
 }
 
 /**
- * The maximum number of places to list for a group of warnings if the length of the page is limited. An item of a page
- * is never shortened, so the page would omit a group with a longer list.
+ * The maximum number of places to list for a group of warnings if the length of the page is limited. promptsync never
+ * shortens an item of a page, so the page would omit a group with a longer list.
  */
 const MAX_PLACES_ON_PAGE = 100;
 
-/** Renders a group of warnings as a code block. Lists their places below it, because long lines of code do not wrap. */
+/**
+ * Renders a group of warnings as a code block. Lists the places of the warnings below the code block, because long
+ * lines of code do not wrap.
+ */
 function renderWarningItems(group: ProblemGroup, maxPlaces: number): readonly string[] {
   const places = renderPlaces(group, maxPlaces, renderCodeSpan);
   return renderProblemItems(getGroupedProblem(group)).map((item) => `${item}${places === null ? '' : `\n${places}\n`}`);
 }
 
 /**
- * Renders the table rows of a prompt for what belongs to no environment:
+ * Renders the table rows of a prompt for everything that belongs to no environment:
  * - one row for each changed field and each edit
  * - one row for each change of the messages of a chat prompt, if the command edits its text
  * - one row for a new version, but only if no environment will serve it or if it keeps metadata

@@ -115,7 +115,8 @@ export function renderErrors(report: Report, style: Style): readonly string[] {
 /**
  * Renders the warnings of a report. Many warnings that differ only in their place become one warning with a list of
  * places. Each returned string ends with a line feed.
- * @param shownReport a report whose warnings the user has already seen, or undefined; its warnings are omitted
+ * @param shownReport a report whose warnings to omit, because the user has already seen them; undefined if there is
+ * none
  */
 export function renderWarnings(report: Report, shownReport: Report | undefined, style: Style): readonly string[] {
   const shown = new Set(shownReport && listProblems(shownReport).map(makePlacedKey));
@@ -137,8 +138,9 @@ export type ProblemGroup = readonly [ReportProblem, ...ReportProblem[]];
 const MAX_SEPARATE_PROBLEMS = 3;
 
 /**
- * Groups the problems that have the same code, message and hint, if there are more than three. Every other problem is a
- * group of its own, and so is every problem without a path. Each group is in the place of its first problem.
+ * Groups the problems that have the same code, message and hint, if there are more than three. Every other problem
+ * forms a group of its own, and so does every problem without a path. Each group takes the position of its first
+ * problem.
  */
 export function groupProblems(problems: readonly ReportProblem[]): readonly ProblemGroup[] {
   const makeKind = (problem: ReportProblem): string => `${makeProblemKey(problem)} ${problem.hint}`;
@@ -151,7 +153,7 @@ export function groupProblems(problems: readonly ReportProblem[]): readonly Prob
   });
 }
 
-/** Returns the problem to show for a group. It has no place if the group has several places. */
+/** Returns the problem to show for a group. If the group has several places, this problem has no place. */
 export function getGroupedProblem([first, ...others]: ProblemGroup): ReportProblem {
   if (others.length === 0) return first;
   const { code, severity, message, hint } = first;

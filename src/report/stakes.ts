@@ -27,7 +27,10 @@ function describeEnvironments({ prompts }: Report): string {
   return `${counts.join(', ')}.`;
 }
 
-/** Counts the changes that somebody made in the service and that the plan overwrites. Returns nothing for none. */
+/**
+ * Counts the changes that somebody made in the service and that the plan overwrites. Returns an empty list if there are
+ * none.
+ */
 function describeOverwrites(report: Report): readonly string[] {
   const pending = report.prompts.filter(({ status }) => status === 'pending');
   const overwritten = pending.flatMap(({ changes, drift }) => {

@@ -29,8 +29,8 @@ function renderOrphanLines(report: Report, { quiet }: TextOptions, style: Style)
 }
 
 /**
- * Renders the table of prompts and environments, and the notes on it. If the table is too wide for the terminal, lists
- * the environments below the key of each prompt instead.
+ * Renders the table of prompts and environments, and the notes on this table. If the table is too wide for the
+ * terminal, lists the environments below the key of each prompt instead.
  */
 function renderMatrixBlocks(report: Report, style: Style): readonly (readonly string[])[] {
   const { colors, screen } = style;
@@ -119,9 +119,9 @@ export type MatrixCell = {
 };
 
 /**
- * Returns all environments that the prompts of a report mention, without duplicates and in promotion order. Without
- * configured environments, each prompt lists its environments in the order of its file. The result then starts with
- * those of the prompt that mentions environments most often.
+ * Returns all environments that the prompts of a report mention, without duplicates and in promotion order. If the
+ * configuration lists no environments, each prompt lists its environments in the order of its file. The result then
+ * starts with the environments of the prompt that mentions environments most often.
  */
 export function listEnvironments({ prompts, promotion_order: order = [] }: Report): readonly string[] {
   const lists = prompts.map(({ environments = [], edits = [], changes, drift }) =>
@@ -209,8 +209,8 @@ export function listMatrixSigns(report: Report): readonly MatrixSign[] {
 }
 
 /**
- * Sorts prompts by how much attention they need: first those that were not read or are blocked, then those that differ
- * from their files, then those that wait for a promotion. Otherwise keeps their order.
+ * Sorts prompts by how much attention they need: first those that promptsync could not read or that are blocked, then
+ * those that differ from their files, then those that wait for a promotion. Otherwise, keeps the order of the prompts.
  */
 export function sortByAttention(prompts: readonly ReportPrompt[]): readonly ReportPrompt[] {
   return prompts.toSorted((one, other) => rankAttention(one) - rankAttention(other));

@@ -15,8 +15,8 @@ export function renderSummary(report: Report, style: Style): string {
 }
 
 /**
- * Returns the only line that a terminal shows for a run that the user ended before it did anything. Returns null for
- * every other run, and for a run that may have written something.
+ * Returns the single line that a terminal shows if the user ended a run before it did anything. Returns null for every
+ * other run, including every run that may have written something.
  */
 export function renderEndedRun(report: Report): string | null {
   const { problems, prompts, files = [] } = report;
@@ -27,7 +27,7 @@ export function renderEndedRun(report: Report): string | null {
   return isInterrupted(report) && !hasWritten ? 'Interrupted. Nothing was written.' : null;
 }
 
-/** Returns true if promptsync made a change, or does not know whether the service carried it out. */
+/** Returns true if promptsync made a change, or if it does not know whether the service carried out the change. */
 function mayBeMade({ status }: ReportChange): boolean {
   return status !== undefined && status !== 'not_made';
 }
@@ -125,7 +125,7 @@ function describeWorkCounts({ mode, summary }: Report): WorkCounts {
     [summary.failed, 'failed'],
     [summary.not_attempted, 'not attempted'],
   ]);
-  // Readers of a first plan need to know that it is safe, because it has one baseline for each prompt.
+  // A first plan has one baseline for each prompt. Readers need to know that such a plan is safe.
   const servedNote = isApply ? ' (nothing that is served changed)' : ' (nothing that is served changes)';
   const note = changes.length + rest.length === 0 ? servedNote : '';
   const done = [...changes, ...(baselines === 0 ? [] : [`${formatCount(baselines, 'baseline')}${note}`])];
@@ -201,7 +201,7 @@ function isEveryPromptUnchanged(prompts: Report['prompts']): boolean {
  */
 const ALREADY_PINNED_NOTE = 'The file already has this pin. Next: run promptsync plan to see whether a sync is due.';
 
-/** The next step if every prompt is unchanged, by mode. The other modes have none. */
+/** The next step if every prompt is unchanged, by mode. The other modes have no next step. */
 const UNCHANGED_NOTES: { readonly [Mode in Report['mode']]?: string } = {
   promote: ALREADY_PINNED_NOTE,
   rollback: ALREADY_PINNED_NOTE,

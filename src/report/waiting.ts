@@ -18,7 +18,7 @@ export function describeWaitingPromotions({ waiting = [] }: ReportPrompt, show: 
 }
 
 /**
- * Describes the environment whose pin has not changed for the longest time, among those that wait for a promotion.
+ * Among the environments that wait for a promotion, describes the one whose pin has not changed for the longest time.
  * Returns null if no such environment has a known commit.
  */
 export function describeLongestWait(prompts: readonly ReportPrompt[], show: ShowText): string | null {

@@ -83,8 +83,8 @@ export function parseApproval(text: string, target: ApprovalTarget): ShownPlan |
 }
 
 /**
- * A check that approves nothing, because another app created it. `ownApp` is the app or the user that the token of this
- * run belongs to.
+ * A check that approves nothing, because another app created it. `ownApp` is the app or the user that owns the token of
+ * this run.
  */
 export type OtherCheck = { readonly app: string; readonly ownApp: string };
 
@@ -93,7 +93,7 @@ export type PullRequestReview = {
   readonly pull: number;
   /** The plan that the reviewers saw. Null if the pull request has no valid approval. */
   readonly shown: ShownPlan | null;
-  /** The check of another app, if the pull request has such a check and none that counts. Otherwise null. */
+  /** The check of another app, if the pull request has such a check and no valid check. Otherwise null. */
   readonly otherCheck: OtherCheck | null;
 };
 

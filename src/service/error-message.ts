@@ -1,8 +1,8 @@
 import { isJsonObject } from '../domain/json.ts';
 
 /**
- * Finds the message for people in the JSON of an error response. Understands the usual shapes of such JSON. Returns null
- * if the body is not JSON or has no message.
+ * Finds the human-readable message in the JSON body of an error response. Understands the usual shapes of such bodies.
+ * Returns null if the body is not JSON or has no message.
  */
 export function findErrorMessage(body: string): string | null {
   try {
@@ -12,9 +12,9 @@ export function findErrorMessage(body: string): string | null {
   }
 }
 
-/** The maximum number of objects and lists around a message. A body can be nested as deeply as its sender likes. */
+/** The maximum number of nested objects and lists around a message. A sender can nest a body to any depth. */
 const MAX_DEPTH = 4;
-/** The maximum number of faults to list. One is usually enough to understand the others. */
+/** The maximum number of faults to list. One fault is usually enough to understand the others. */
 const MAX_FAULTS = 3;
 
 /**

@@ -180,7 +180,7 @@ export function makeResponseExcerpt(response: http.ReceivedResponse, secrets: re
   const body = Buffer.from(response.body).toString('utf8');
   const [, title = ''] = /<title[^<>]*>([^<]*)<\/title/i.exec(body) ?? [];
   const message = findErrorMessage(body) ?? (/^\s*</.test(body) ? title : body);
-  // Redact the message and not the body, because JSON escapes can hide a secret until they are parsed.
+  // Redact the message instead of the body. In the body, JSON escapes can hide a secret.
   return makeExcerpt(message, response.isComplete, ...secrets);
 }
 

@@ -166,8 +166,8 @@ function renderKeptMetadata(change: ReportChange): Markup {
 }
 
 /**
- * Renders a list of problems. Each item shows the severity, location, message and code, followed by the hint. Many equal
- * problems are one item with all their locations.
+ * Renders a list of problems. Each item shows the severity, location, message and code, followed by the hint. Combines
+ * many equal problems into one item that lists all their locations.
  */
 export function renderProblemList(problems: readonly ReportProblem[]): Markup {
   const items = groupProblems(problems).map((group) => {
