@@ -174,7 +174,7 @@ describe.each([
   });
 });
 
-test('If the service drops all metadata, a reviewed sync uses one version for contents that differ only in metadata', async () => {
+test('If the service drops all metadata, a reviewed sync uses the same version for contents that differ only in metadata', async () => {
   const service = inMemoryBackend();
   await sync(dropMetadata(service), [file({ text: 'One', pins: staging })]);
   const wanted = file({ text: 'Two', metadata: { model: 'x' }, pins: { staging: 'latest', production: 'git:v1' } });

@@ -53,7 +53,7 @@ test('sync warns that on_drift: fail has no effect outside a git repository', as
   expect(summarizeRun(await story.sync())).toBe('exit 0, applied, create made, staging made, config/drift-needs-base');
 });
 
-test('sync does not warn about on_drift: fail if it has a default base', async () => {
+test('sync does not warn about on_drift: fail in a repository with a default base', async () => {
   const story = await startStory({ text: 'A' }, { config: 'on_drift: fail\n' });
   expect(summarizeRun(await story.sync())).toBe('exit 0, applied, create made, staging made');
 });

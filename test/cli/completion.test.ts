@@ -23,7 +23,7 @@ const ASK = {
       source <(promptsync completion zsh)
       words=("$@") CURRENT=$#
       COMP_WORDS=("\${words[@]}") COMP_CWORD=$(($# - 1))
-      # zsh itself leaves out what does not match. Like zsh, pass no argument for an empty word.
+      # zsh itself removes candidates that do not match. Like zsh, this passes no argument for an empty word.
       compgen -F _promptsync -- \${words[-1]} | grep -e "^$words[-1]" || true`,
   },
   fish: {
@@ -58,7 +58,7 @@ function isInstalled(shell: string): boolean {
   return (process.env['PATH'] ?? '').split(':').some((folder) => existsSync(join(folder, shell)));
 }
 
-/** A repository in which strangers chose the names of prompts and branches. */
+/** Makes a repository whose prompt keys and branches have hostile names. */
 function makeHostileRepository(): string {
   const hostile = [
     '$(touch pwned)',
@@ -101,7 +101,7 @@ describe.each(SHELLS)('promptsync completes the command line in %s', (shell) => 
     expect(completionsFor(shell, words)).toEqual(expected);
   });
 
-  test.skipIf(!isInstalled(shell))(`${shell} offers only keys and branches that need no quotes in a shell`, () => {
+  test.skipIf(!isInstalled(shell))(`${shell} offers only keys and branches that need no shell quoting`, () => {
     const folder = makeHostileRepository();
     expect(completionsFor(shell, ['promptsync', 'plan', ''], { folder })).toEqual(['support/größe', 'support/refund']);
     expect(completionsFor(shell, ['promptsync', 'plan', '--base', ''], { folder })).toEqual(
@@ -109,15 +109,18 @@ describe.each(SHELLS)('promptsync completes the command line in %s', (shell) => 
     );
   });
 
-  test.skipIf(!isInstalled(shell))(`${shell} completes promptsync after npx without an installation`, () => {
-    const programs = makeWorkspace({
-      // Like npx, runs the program, but only with the flags that forbid an installation and requests.
-      npx: '#!/bin/sh\n[ "$1 $2 $3" = "--no --offline promptsync" ] && shift 3 && exec promptsync "$@"\n',
-    });
-    chmodSync(join(programs, 'npx'), 0o755);
-    expect(completionsFor(shell, ['npx', 'promptsync', 'pla'], { programs })).toEqual(['plan']);
-    expect(completionsFor(shell, ['npx', 'other', 'pla'], { programs })).toEqual([]);
-  });
+  test.skipIf(!isInstalled(shell))(
+    `${shell} completes the arguments of npx promptsync without installing anything`,
+    () => {
+      const programs = makeWorkspace({
+        // Like npx, this runs the program, but only with the flags that forbid installations and requests.
+        npx: '#!/bin/sh\n[ "$1 $2 $3" = "--no --offline promptsync" ] && shift 3 && exec promptsync "$@"\n',
+      });
+      chmodSync(join(programs, 'npx'), 0o755);
+      expect(completionsFor(shell, ['npx', 'promptsync', 'pla'], { programs })).toEqual(['plan']);
+      expect(completionsFor(shell, ['npx', 'other', 'pla'], { programs })).toEqual([]);
+    },
+  );
 });
 
 test.skipIf(!isInstalled('fish'))('fish offers files if promptsync has no candidates', () => {
@@ -125,14 +128,11 @@ test.skipIf(!isInstalled('fish'))('fish offers files if promptsync has no candid
   expect(completionsFor('fish', ['promptsync', 'show', 'pla'], { folder })).toEqual(['plan.json']);
 });
 
-test.skipIf(!isInstalled('fish'))(
-  'fish offers folders and files of prompts if no key begins with the typed word',
-  () => {
-    const folder = makeWorkspace(workspaceFiles({ greeting: { key: 'support/greeting' } }));
-    expect(completionsFor('fish', ['promptsync', 'plan', 'prom'], { folder })).toEqual(['prompts/', 'promptsync.yaml']);
-    expect(completionsFor('fish', ['promptsync', 'plan', 'supp'], { folder })).toEqual(['support/greeting']);
-  },
-);
+test.skipIf(!isInstalled('fish'))('fish offers folders and files if no prompt key begins with the typed word', () => {
+  const folder = makeWorkspace(workspaceFiles({ greeting: { key: 'support/greeting' } }));
+  expect(completionsFor('fish', ['promptsync', 'plan', 'prom'], { folder })).toEqual(['prompts/', 'promptsync.yaml']);
+  expect(completionsFor('fish', ['promptsync', 'plan', 'supp'], { folder })).toEqual(['support/greeting']);
+});
 
 describe('the candidates for completion', () => {
   const files = workspaceFiles({
@@ -148,40 +148,60 @@ describe('the candidates for completion', () => {
   }
 
   test.each<[string, readonly string[], readonly string[]]>([
-    ['Key arguments complete to the keys of all prompts', ['plan', ''], ['support/greeting', 'support/refund']],
-    ['The value of --only completes to keys', ['plan', '--only', ''], ['support/greeting', 'support/refund']],
-    ['The value of an environment flag completes to the pinned environments', ['pull', '-e', ''], ['live', 'beta']],
-    ['The value of --to completes to environments', ['promote', '--to', ''], ['live', 'beta']],
-    ['The value of --changed-since completes to refs', ['plan', '--changed-since', ''], ['HEAD', 'main', 'v1.0']],
-    ['The value of --branch completes to branches, not to tags', ['promote', '--branch', ''], ['main']],
-    ['Schema names complete as choices', ['schema', ''], ['config', 'front-matter', 'report']],
     [
-      'A value after an equals sign completes in a single word',
+      'Completion offers the keys of all prompts for a key argument',
+      ['plan', ''],
+      ['support/greeting', 'support/refund'],
+    ],
+    [
+      'Completion offers prompt keys for the value of --only',
+      ['plan', '--only', ''],
+      ['support/greeting', 'support/refund'],
+    ],
+    ['Completion offers the pinned environments for the value of -e', ['pull', '-e', ''], ['live', 'beta']],
+    ['Completion offers environments for the value of --to', ['promote', '--to', ''], ['live', 'beta']],
+    [
+      'Completion offers refs for the value of --changed-since',
+      ['plan', '--changed-since', ''],
+      ['HEAD', 'main', 'v1.0'],
+    ],
+    ['Completion offers branches but no tags for the value of --branch', ['promote', '--branch', ''], ['main']],
+    [
+      'Completion offers the schema names for the argument of schema',
+      ['schema', ''],
+      ['config', 'front-matter', 'report'],
+    ],
+    [
+      'Completion offers flag values if the flag, the equals sign and the value are a single word',
       ['plan', '--on-drift=f'],
       ['--on-drift=overwrite', '--on-drift=fail'],
     ],
     [
-      'A value after an equals sign completes in the three words of bash',
+      'Completion offers flag values if bash splits the flag, the equals sign and the value into three words',
       ['plan', '--on-drift', '=', 'f'],
       ['overwrite', 'fail'],
     ],
-    ['An empty value after an equals sign completes in bash', ['plan', '--on-drift', '='], ['overwrite', 'fail']],
-    ['The value of a number flag has no candidates', ['rollback', '--to', ''], []],
-    ['An unknown command has no candidates', ['toString', ''], []],
-    ['import has no candidates, because completion sends no request', ['import', ''], []],
+    [
+      'In bash, completion offers flag values right after the equals sign',
+      ['plan', '--on-drift', '='],
+      ['overwrite', 'fail'],
+    ],
+    ['Completion offers nothing for the value of a flag that takes a number', ['rollback', '--to', ''], []],
+    ['Completion offers nothing after an unknown command', ['toString', ''], []],
+    ['Completion offers nothing for import, because completion sends no request', ['import', ''], []],
   ])('%s', async (_, words, expected) => {
     const folder = makeRepository(files);
     git(folder, 'tag', 'v1.0');
     expect(await candidatesFor(folder, ...words)).toEqual(expected);
   });
 
-  test('environments complete in the promotion order of the configuration', async () => {
+  test('Completion offers environments in the promotion order of the configuration', async () => {
     const config = 'prompts: ["prompts/**/*.md"]\nenvironments:\n  test: {}\n  beta: {}\n  live: {}\n';
     const folder = makeWorkspace(workspaceFiles({ greeting: { pins: { live: 'latest' } } }, config));
     expect(await candidatesFor(folder, 'promote', '--to', '')).toEqual(['test', 'beta', 'live']);
   });
 
-  test('completion uses the configuration file that --config names', async () => {
+  test('Completion uses the configuration file that -c names', async () => {
     const folder = makeFolder();
     writeFiles(join(folder, 'team'), files);
     expect(await candidatesFor(folder, 'plan', '')).toEqual([]);
@@ -189,10 +209,10 @@ describe('the candidates for completion', () => {
   });
 
   test.each<[string, Files, readonly string[]]>([
-    ['Completion in a folder without a configuration prints nothing', {}, []],
-    ['Completion with an invalid configuration prints nothing', { ...files, 'promptsync.yaml': 'prompts: [' }, []],
+    ['Completion prints nothing in a folder without a configuration', {}, []],
+    ['Completion prints nothing if the configuration is invalid', { ...files, 'promptsync.yaml': 'prompts: [' }, []],
     [
-      'Completion omits invalid prompt files and keeps the others',
+      'Completion ignores invalid prompt files and offers the keys of the valid ones',
       { ...files, 'prompts/greeting.md': '---\n---\n' },
       ['support/refund'],
     ],
@@ -202,7 +222,7 @@ describe('the candidates for completion', () => {
     expect(await candidatesFor(folder, 'plan', '--base', '')).toEqual(expected.length === 0 ? [] : ['HEAD']);
   });
 
-  test('completion sends no request to the service', async () => {
+  test('Completion sends no request to the service', async () => {
     const service = await startTestService(['greeting']);
     const folder = makeWorkspace(files);
     for (const words of [

@@ -16,8 +16,12 @@ async function runAgainst(answer: { readonly status: number; readonly body: stri
 
 describe('responses that reject a key', () => {
   test.each([
-    ['A 401 of a four-call service names the variable of the key and quotes no JSON', 401, ''],
-    ['A 403 of a four-call service names the variable of the key and quotes no JSON', 403, ' for the prompt "prm_a"'],
+    ["The error for a 401 from a four-call service names the API key's variable and quotes no JSON", 401, ''],
+    [
+      "The error for a 403 from a four-call service names the API key's variable and quotes no JSON",
+      403,
+      ' for the prompt "prm_a"',
+    ],
   ])('%s', async (_, status, request) => {
     const { stdout, exitCode } = await runAgainst({ status, body: '{"detail":"Not authenticated"}' }, 'plan');
     expect(exitCode).toBe(1);
@@ -26,8 +30,11 @@ describe('responses that reject a key', () => {
   });
 
   test.each([
-    ['A 401 that plan gets from Langfuse names the variables of both keys and quotes no JSON', 'plan'],
-    ['A 401 that import gets from Langfuse names the variables of both keys and quotes no JSON', 'import b -e staging'],
+    ['If Langfuse answers plan with a 401, the error names the variables of both keys and quotes no JSON', 'plan'],
+    [
+      'If Langfuse answers import with a 401, the error names the variables of both keys and quotes no JSON',
+      'import b -e staging',
+    ],
   ])('%s', async (_, line) => {
     const body = '{"error":"UnauthorizedError","message":"Invalid credentials."}';
     const { stdout } = await runAgainst({ status: 401, body }, line, ', provider: langfuse');
@@ -36,7 +43,7 @@ describe('responses that reject a key', () => {
   });
 });
 
-/** Validates a workspace with these prompt files, and returns what is printed. */
+/** Runs `validate` in a workspace with these files, expects it to fail, and returns its standard output. */
 async function validate(files: Readonly<Record<string, string>>): Promise<string> {
   const folder = makeWorkspace({ 'promptsync.yaml': 'prompts: ["*.md"]\n', ...files });
   const { stdout, exitCode } = await run(folder, ['validate']);
@@ -44,7 +51,7 @@ async function validate(files: Readonly<Record<string, string>>): Promise<string
   return stdout;
 }
 
-/** Returns a prompt file with these fields after the id and the key. */
+/** Returns the source of a prompt file that has these fields after its id and its key. */
 function makeFile(fields: string): string {
   return `---\nid: prm_a\nkey: a\n${fields}---\n\nHello {{name}}, your order {{order}}.\n`;
 }
@@ -52,37 +59,37 @@ function makeFile(fields: string): string {
 describe('errors in prompt files', () => {
   test.each([
     [
-      'validate shows the corrected line for a name with a colon',
+      'validate suggests the corrected line if an unquoted name contains a colon',
       'name: Support: greeting\n',
       'a.md:4:7: error: promptsync could not parse the YAML: a value that contains a colon needs quotes.',
       'Write the line as `name: "Support: greeting"`.',
     ],
     [
-      'validate says in words that a field has no value',
+      'validate reports a field that has no value',
       'name:\n',
       'a.md:4:6: error: The field "name" is invalid: it has no value.',
       'Write a value, or remove the line.',
     ],
     [
-      'validate says in words that a number is not text',
+      'validate reports a number in a field that requires text',
       'name: 7\n',
       'a.md:4:7: error: The field "name" is invalid: expected text, but found a number.',
       'Put the value in quotes.',
     ],
     [
-      'validate prints the list of variables to paste if the list is wrong',
+      'If the variables list does not match the text, validate prints the correct list to paste',
       'name: a\nvariables: [nam]\n',
       'The `variables` list contains "nam", but the text does not use it.',
       'Write `variables: [name, order]`, or remove the `variables` field.',
     ],
     [
-      'validate prints the list of variables to paste if the field is not a list',
+      'If the variables field is not a list, validate prints the correct list to paste',
       'name: a\nvariables: name\n',
       'The field "variables" is invalid: expected a list, but found text.',
       'Write `variables: [name, order]`, or remove the `variables` field.',
     ],
     [
-      'validate quotes an invalid pin',
+      'validate quotes an invalid pin in its error message',
       'name: a\npins: { staging: newest }\n',
       'The pin "newest" for "staging" is invalid.',
       'Use `latest`, a version number (1 or higher)',
@@ -94,7 +101,7 @@ describe('errors in prompt files', () => {
     expect(stdout).toContain('1 error.');
   });
 
-  test('validate reports one error for a copied prompt file', async () => {
+  test('validate reports only one error if a copied prompt file keeps the id and the key of the original', async () => {
     const file = makeFile('name: a\n');
     const stdout = await validate({ 'a.md': file, 'b.md': file });
     expect(stdout).toContain('b.md:2:5: error: The id "prm_a" and the key "a" are also used by a.md.');
@@ -102,7 +109,7 @@ describe('errors in prompt files', () => {
     expect(stdout).toContain('1 error.');
   });
 
-  test('validate lists the allowed settings for an unknown setting', async () => {
+  test('If a setting is unknown, validate lists the allowed settings', async () => {
     const stdout = await validate({ 'promptsync.yaml': 'service: { address: https://prompts.example.com }\n' });
     expect(stdout).toContain('The setting "service.address" is unknown.');
     expect(stdout).toContain('Use only these settings here: provider, base_url,');
@@ -112,18 +119,36 @@ describe('errors in prompt files', () => {
 describe('a missing environment option', () => {
   const config = 'environments: { staging: {}, production: { promote_from: staging } }\n';
   test.each([
-    ['promote without --to lists the configured environments', 'promote a', '--to', config, '"staging", "production"'],
     [
-      'rollback without -e lists the configured environments',
+      'The error for promote without --to lists the configured environments',
+      'promote a',
+      '--to',
+      config,
+      '"staging", "production"',
+    ],
+    [
+      'The error for rollback without -e lists the configured environments',
       'rollback a',
       '--environment',
       config,
       '"staging", "production"',
     ],
-    ['promote without --to lists the pinned environments if none are configured', 'promote a', '--to', '', '"live"'],
-    ['promote without --from lists the other environments', 'promote a --to staging', '--from', config, '"production"'],
     [
-      'import without -e lists the pinned environments if none are configured',
+      'If no environments are configured, the error for promote without --to lists the pinned environments',
+      'promote a',
+      '--to',
+      '',
+      '"live"',
+    ],
+    [
+      'The error for promote without --from lists all environments except the one in --to',
+      'promote a --to staging',
+      '--from',
+      config,
+      '"production"',
+    ],
+    [
+      'If no environments are configured, the error for import without -e lists the pinned environments',
       'import prm_b',
       '--environment',
       '',
@@ -144,10 +169,10 @@ describe('a missing environment option', () => {
 describe('ids with commas', () => {
   const ANSWER = { status: 404, body: '{}' };
   test.each([
-    ['import refuses ids with commas between them before it sends a request', 'import prm_b,prm_c -e staging', ''],
-    ['import refuses an id with a comma at its end before it sends a request', 'import prm_b, prm_c -e staging', ''],
+    ['import refuses comma-separated ids before it sends any request', 'import prm_b,prm_c -e staging', ''],
+    ['import refuses an id that ends with a comma before it sends any request', 'import prm_b, prm_c -e staging', ''],
     [
-      'import refuses names of Langfuse with commas between them before it sends a request',
+      'import refuses comma-separated Langfuse names before it sends any request',
       'import b,c -e live',
       ', provider: langfuse',
     ],
@@ -157,7 +182,7 @@ describe('ids with commas', () => {
     expect(stdout).toContain('Separate ids with spaces, not commas: "');
   });
 
-  test('import accepts an id with a comma from a file', async () => {
+  test('import accepts an id that contains a comma if the id comes from a file', async () => {
     const { baseUrl, requests } = await startFront({ answer: () => ANSWER });
     const folder = makeWorkspace({ 'promptsync.yaml': 'prompts: ["*.md"]\n', 'ids.txt': 'prm_b,prm_c\n' });
     const environment = { PROMPTSYNC_BASE_URL: baseUrl, PROMPTSYNC_API_KEY: 'k-1' };
@@ -166,12 +191,12 @@ describe('ids with commas', () => {
   });
 });
 
-test('An invalid command line names the help of its command', async () => {
+test('The error for an unknown option names the command that shows the help', async () => {
   const { stderr, exitCode } = await run(makeWorkspace({}), ['plan', '--dryrun']);
   expect([exitCode, stderr]).toEqual([1, "error: unknown option '--dryrun'\nSee promptsync plan --help.\n"]);
 });
 
-test('A failed status --orphans says Langfuse instead of the service', async () => {
+test('If Langfuse rejects the keys, the error of status --orphans names Langfuse instead of "the service"', async () => {
   const answer = { status: 401, body: '{"message":"Invalid credentials."}' };
   const { stdout } = await runAgainst(answer, 'status --orphans', ', provider: langfuse');
   expect(stdout).toContain('Langfuse rejected the API key (401): "Invalid credentials."');

@@ -150,7 +150,7 @@ test('init asks its questions on standard error and prints only its report on st
   expect(existsSync(join(folder, '.github'))).toBe(false);
 });
 
-test('init shows the choices of a question in a narrow terminal without color, and marks the chosen one', async () => {
+test('In a narrow terminal without color, init shows the choices of a question and marks the selected choice', async () => {
   const answers = [
     { question: 'Langfuse', typed: DOWN },
     { question: '● Langfuse', typed: '\u0003' },
@@ -161,7 +161,7 @@ test('init shows the choices of a question in a narrow terminal without color, a
   expect(lines.filter((line) => line.length > 24)).toEqual([]);
 });
 
-test('Ctrl-C while init checks an address exits with 130 and writes nothing', async () => {
+test('If the user presses Ctrl-C while init checks an address, init exits with 130 and writes nothing', async () => {
   const folder = makeFolder();
   let interrupt = (): void => {};
   const front = await startFront({ answer: () => (interrupt(), { status: 401, body: '' }) });

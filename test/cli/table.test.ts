@@ -20,7 +20,7 @@ test.each(COMMANDS.map(({ name, flags }) => [name, flags] as const))(
 );
 
 test.each(COMMANDS.map(({ name, flags }) => [name, flags] as const))(
-  'every example in the help of %s uses only flags that the command has',
+  'every example in the help of %s uses only flags of that command',
   (name, flags) => {
     const known = Object.values(flags).flatMap(({ long, short }) => [long, short]);
     for (const { line } of COMMAND_EXAMPLES[name]) {
@@ -31,7 +31,7 @@ test.each(COMMANDS.map(({ name, flags }) => [name, flags] as const))(
   },
 );
 
-test('every flag in a group of the help exists in the command table', () => {
+test('every flag in a help group exists in the command table', () => {
   const names = COMMANDS.flatMap(({ flags }) => Object.values(flags).map((flag) => flag.attributeName()));
   const grouped = Object.values<readonly string[]>(FLAG_GROUPS).flat();
   expect(grouped.filter((name) => !names.includes(name))).toEqual([]);
@@ -78,7 +78,7 @@ test.each([
   ['rm', 'git rm prompts/greeting.md'],
   ['delete', 'git rm prompts/greeting.md'],
   ['snyc', 'Did you mean sync?'],
-])('the unknown command %s exits with 1 and gets the hint "%s"', async (name, hint) => {
+])('promptsync rejects the unknown command %s with exit code 1 and the hint "%s"', async (name, hint) => {
   const { stdout, stderr, exitCode } = await run(makeFolder(), [name, 'greeting', '--yes']);
   expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });
   expect(stderr).toContain(`unknown command '${name}'`);
@@ -89,7 +89,7 @@ test.each([
   ['production', 'promptsync rollback -e production'],
   ['v7', ''],
   ['$(x)', ''],
-])('rollback --to %s is not a version number and gets the hint "%s"', async (to, hint) => {
+])('rollback rejects --to %s because the value is not a version number, and suggests "%s"', async (to, hint) => {
   const { stderr, exitCode } = await run(makeFolder(), ['rollback', 'greeting', '--to', to]);
   expect(exitCode).toBe(1);
   expect(stderr).toContain('Expected a version number.');

@@ -16,7 +16,7 @@ const SERVED: ServedTexts = { greeting: { production: ONE, staging: TWO } };
 
 type Adoption = Awaited<ReturnType<typeof makeAdoption>>;
 
-/** Imports all prompts with their texts in other environments, and syncs them. */
+/** Imports all prompts with `import --commit`, and then syncs them. */
 async function adopt(served = SERVED): Promise<Adoption> {
   const scene = await makeAdoption(served, TWO_STAGES);
   expect((await scene.importAll('--commit')).exitCode).toBe(0);
@@ -29,7 +29,7 @@ async function sync({ run }: Adoption): Promise<void> {
 }
 
 describe('a prompt adopted with import --commit', () => {
-  test('the first sync after import --commit creates only a baseline', async () => {
+  test('The first sync after import --commit creates only a baseline', async () => {
     const scene = await makeAdoption(SERVED, TWO_STAGES);
     await scene.importAll('--commit');
     const { report } = await scene.json('plan');
@@ -38,7 +38,7 @@ describe('a prompt adopted with import --commit', () => {
     expect((await scene.run(['plan', '--exit-code'])).exitCode).toBe(0);
   });
 
-  test('the plan of the first rollback after import --commit shows both texts', async () => {
+  test('The first rollback after import --commit and its plan show the texts of both versions', async () => {
     const scene = await adopt();
     const { folder, json } = scene;
     expect((await json('promote', 'greeting', '--to', 'production', '--commit')).exitCode).toBe(0);
@@ -56,7 +56,7 @@ describe('a prompt adopted with import --commit', () => {
     expect((await scene.run(['plan', '--exit-code'])).exitCode).toBe(0);
   });
 
-  test('a pin can name the commit of a text that only another environment served', async () => {
+  test('After import --commit, a pin can name the commit that holds the text of another environment', async () => {
     const scene = await adopt();
     const commit = git(scene.folder, 'rev-parse', 'HEAD~1');
     const source = scene.read(PATH).replace(/production: .*/, `production: git:${commit}`);
@@ -65,7 +65,7 @@ describe('a prompt adopted with import --commit', () => {
     expect((await scene.json('plan', '--exit-code')).report.prompts[0]?.status).toBe('unchanged');
   });
 
-  test('history calls the versions from before the first sync before adoption, and labels the baseline', async () => {
+  test('history labels the versions from before the first sync as "before adoption", and marks the baseline', async () => {
     const scene = await adopt();
     scene.change('greeting', 'staging', 'Somebody’s.');
     const { report } = await scene.json('history', 'greeting');
@@ -88,7 +88,7 @@ describe('a prompt adopted with import --commit', () => {
 describe('a pull between import --commit and the first sync', () => {
   const EDIT = TWO.replace('Body.', 'Body of somebody.');
 
-  test('pull takes over a text that somebody changed in the service', async () => {
+  test('After import --commit, pull writes an edit that somebody made in the service to the prompt file', async () => {
     const scene = await makeAdoption(SERVED, TWO_STAGES);
     await scene.importAll('--commit');
     scene.change('greeting', 'staging', EDIT);
@@ -97,7 +97,7 @@ describe('a pull between import --commit and the first sync', () => {
     expect(textOf(scene.read(PATH))).toBe(EDIT);
   });
 
-  test('pull recognizes the commits of import --commit if a hook has added a ticket to their messages', async () => {
+  test('pull recognizes the commits of import --commit even if a hook added a ticket number to their messages', async () => {
     const scene = await makeAdoption(SERVED, TWO_STAGES);
     writeFiles(scene.folder, { '.git/hooks/commit-msg': '#!/bin/sh\nsed -i.bak "1s/^/ABC-1: /" "$1"\n' });
     chmodSync(join(scene.folder, '.git/hooks/commit-msg'), 0o755);
@@ -109,8 +109,14 @@ describe('a pull between import --commit and the first sync', () => {
   });
 
   test.each([
-    ['pull merges a change in another environment with the text that import --commit committed', false],
-    ['pull merges a change in another environment with that text after the first sync, too', true],
+    [
+      'Before the first sync, pull merges an edit in production and uses the text from import --commit as the base',
+      false,
+    ],
+    [
+      'After the first sync, pull merges an edit in production and uses the text from import --commit as the base',
+      true,
+    ],
   ])('%s', async (_, isSynced) => {
     const scene = await makeAdoption({ greeting: { production: ONE, staging: TWO } }, TWO_STAGES);
     await scene.importAll('--commit');
@@ -122,7 +128,7 @@ describe('a pull between import --commit and the first sync', () => {
     expect(scene.read(PATH)).toContain(`production: version:${scene.idIn('greeting', 'production')}`);
   });
 
-  test('pull still reports a conflict if the text of the file changed after import --commit', async () => {
+  test('If the text of the file changed after import --commit, pull reports a conflict with an edit in the service', async () => {
     const scene = await makeAdoption(SERVED, TWO_STAGES);
     await scene.importAll('--commit');
     writeFiles(scene.folder, { [PATH]: scene.read(PATH).replace('End of two.', 'End.') });
@@ -137,7 +143,7 @@ describe('a pull between import --commit and the first sync', () => {
     for (const line of ['End.', 'End of two.', 'Body.', 'Body of somebody.']) expect(lines).toContain(line);
   });
 
-  test('pull changes nothing if nobody changed the service', async () => {
+  test('After import --commit, pull changes nothing if nobody has changed the service', async () => {
     const scene = await makeAdoption(SERVED, TWO_STAGES);
     await scene.importAll('--commit');
     const { exitCode, report } = await scene.json('pull');

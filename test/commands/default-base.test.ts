@@ -16,8 +16,8 @@ const PATH = 'prompts/greeting.md';
 const BOTH = { staging: 'latest', production: 'latest' };
 
 /**
- * Makes a repository without a remote, whose branch main is live. It has synced two commits. Version 1 has the text Zero.
- * Version 2 has the text One, and both environments serve it.
+ * Makes a repository without a remote. Its live branch is `main`, and two of its commits are synced. Version 1 has the
+ * text "Zero". Version 2 has the text "One" and is active in both environments.
  */
 async function makeSyncedTeam() {
   const folder = makeRepository(workspaceFiles({ greeting: { text: 'Zero', pins: BOTH } }, CONFIG));
@@ -40,18 +40,18 @@ function workIn(folder: string, service: TestService) {
   };
   return {
     plan,
-    /** Runs `plan` and returns its text. */
+    /** Runs `plan` and returns its text report. */
     show: async () => (await run(folder, ['plan'], service)).stdout,
     sync: async (...words: readonly string[]) => {
       const ran = await run(folder, ['sync', '--yes', ...words], service);
       expect(ran).toMatchObject({ exitCode: 0 });
     },
-    /** Writes the prompt file and commits it. Returns the commit. */
+    /** Writes and commits the prompt file, and returns the commit. */
     commit: (parts: PromptParts) => {
       writeFiles(folder, { [PATH]: promptText('greeting', { text: 'One', pins: BOTH, ...parts }) });
       return commitAll(folder, 'Change the prompt');
     },
-    /** Makes a version with this number active in production, without promptsync. */
+    /** Activates the version with this number in production without promptsync. */
     moveProduction: (number: number) => {
       const newest = service.store.readPrompt('prm_greeting', 'promptsync')?.active_version;
       const ledger = parseVersionRecord(newest?.metadata_ ?? null)?.ledger ?? [];
@@ -63,7 +63,7 @@ function workIn(folder: string, service: TestService) {
 }
 
 describe('plan without --base', () => {
-  test('plan reports an edit in the service as outside drift even if the user gives no base', async () => {
+  test('plan without --base reports an edit in the service as outside drift', async () => {
     const { plan, show, service } = await makeSyncedTeam();
     await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
     const { drift, activation } = await plan();
@@ -74,7 +74,7 @@ describe('plan without --base', () => {
     );
   });
 
-  test('plan annotates a change that an earlier commit wanted, instead of reporting it as drift', async () => {
+  test('If an earlier commit requested a change, plan annotates the change and reports no drift', async () => {
     const { plan, show, commit } = await makeSyncedTeam();
     const merged = commit({ text: 'Two' });
     const { drift, activation } = await plan();
@@ -85,14 +85,14 @@ describe('plan without --base', () => {
     );
   });
 
-  test('plan annotates a change with the commit that first wanted it and not with later commits', async () => {
+  test('plan annotates a change with the first commit that requested it, not with a later commit', async () => {
     const { plan, commit } = await makeSyncedTeam();
     const merged = commit({ text: 'Two' });
     commit({ text: 'Two', description: 'Something else' });
     expect((await plan()).activation).toMatchObject({ wanted_since: { commit: merged } });
   });
 
-  test('plan annotates the change of a field that an earlier commit wanted', async () => {
+  test('plan annotates a field change that an earlier commit requested', async () => {
     const { plan, commit } = await makeSyncedTeam();
     const merged = commit({ pins: { staging: 'latest' }, description: 'Says hello' });
     const { report } = await plan();
@@ -106,7 +106,7 @@ describe('plan without --base', () => {
     ]);
   });
 
-  test('plan says that the commit is only committed if the clone knows no tip of the live branch', async () => {
+  test('If the clone does not know the tip of the live branch, plan says "committed" instead of "merged"', async () => {
     const { folder, plan, show, commit } = await makeSyncedTeam();
     writeFiles(folder, { 'promptsync.yaml': CONFIG.replace('branch: main\n', '') });
     const committed = commit({ text: 'Two', pins: { staging: 'latest' } });
@@ -114,7 +114,7 @@ describe('plan without --base', () => {
     expect(await show()).toContain(`(committed in ${committed.slice(0, 12)} on 2026-01-02;`);
   });
 
-  test('plan does not annotate a change that only the checked-out branch wants', async () => {
+  test('plan does not annotate a change that only the checked-out branch requests', async () => {
     const { folder, plan, commit } = await makeSyncedTeam();
     git(folder, 'switch', '--quiet', '--create', 'feature');
     commit({ text: 'Two', pins: { staging: 'latest' } });
@@ -123,7 +123,7 @@ describe('plan without --base', () => {
     expect(activation).not.toHaveProperty('wanted_since');
   });
 
-  test('plan on a branch reports drift against the merge base with the live branch', async () => {
+  test('On a feature branch, plan finds drift by comparing with the merge base of HEAD and the live branch', async () => {
     const { folder, plan, commit, service } = await makeSyncedTeam();
     git(folder, 'switch', '--quiet', '--create', 'feature');
     commit({ text: 'Two' });
@@ -132,13 +132,13 @@ describe('plan without --base', () => {
     expect(drift).toMatchObject([{ environment: 'production', kind: 'outside', restores: false }]);
   });
 
-  test('plan does not annotate a change that only an uncommitted edit wants', async () => {
+  test('plan does not annotate a change that only an uncommitted edit requests', async () => {
     const { folder, plan } = await makeSyncedTeam();
     writeFiles(folder, { [PATH]: promptText('greeting', { text: 'Two' }) });
     expect((await plan()).activation).not.toHaveProperty('wanted_since');
   });
 
-  test('plan annotates a change with the live branch if HEAD is behind it and the service has what it wants', async () => {
+  test('If HEAD is behind the live branch and the service matches the live branch, plan names that branch in an annotation', async () => {
     const { folder, plan, show, commit, sync } = await makeSyncedTeam();
     const newer = commit({ text: 'Two' });
     await sync();
@@ -149,7 +149,7 @@ describe('plan without --base', () => {
     expect(await show()).toContain(`→ staging: v3 → v2 (main wants v3 since ${newer.slice(0, 12)})`);
   });
 
-  test('plan names the live branch in the annotation even if the branch has moved the prompt file', async () => {
+  test('plan names the live branch in an annotation even if a commit on that branch moved the prompt file', async () => {
     const { folder, plan, sync } = await makeSyncedTeam();
     git(folder, 'mv', PATH, 'prompts/moved.md');
     writeFiles(folder, { 'prompts/moved.md': promptText('greeting', { text: 'Two', pins: BOTH }) });
@@ -159,7 +159,7 @@ describe('plan without --base', () => {
     expect((await plan()).activation).toMatchObject({ wanted_elsewhere: { commit: newer, branch: 'main' } });
   });
 
-  test('plan shows the last day of the year 9999 for a commit whose date is later than any date', async () => {
+  test('plan shows the date 9999-12-31 for a commit that is dated after the year 9999', async () => {
     const { folder, plan, commit } = await makeSyncedTeam();
     const committed = commit({ text: 'Two' });
     const lines = git(folder, 'cat-file', '-p', committed).replaceAll(/> \d+ /g, '> 99999999999999 ');
@@ -171,7 +171,7 @@ describe('plan without --base', () => {
     expect(activation).toMatchObject({ wanted_since: { commit: late, date: '9999-12-31' } });
   });
 
-  test('plan does not annotate an environment in which no version is active', async () => {
+  test('plan does not annotate a change in an environment that has no active version', async () => {
     const { plan, commit } = await makeSyncedTeam();
     commit({ pins: { staging: 'latest', production: 'latest', qa: 1 } });
     const { drift, activation } = await plan();
@@ -190,7 +190,7 @@ describe('plan without --base', () => {
     expect(activation).not.toHaveProperty('wanted_since');
   });
 
-  test('plan does not report a version as outside drift if a moving ref may have meant its text before', async () => {
+  test('plan reports no outside drift if a pinned branch may have pointed to the served text before the branch moved', async () => {
     const { folder, plan, commit, sync } = await makeSyncedTeam();
     git(folder, 'branch', 'candidate');
     commit({ text: 'Two', pins: { staging: 'git:candidate' } });
@@ -212,21 +212,21 @@ describe('a prompt file that git treats as a new file after a move', () => {
     return { ...team, moved: commitAll(team.folder, 'Move and rewrite the prompt') };
   }
 
-  test('plan reports an edit in the service as outside drift after a move and a sync', async () => {
+  test('plan reports an edit in the service as outside drift after the prompt file was moved and synced', async () => {
     const { plan, sync, service } = await makeMovedPrompt();
     await sync();
     await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
     expect((await plan()).drift).toMatchObject([{ environment: 'production', kind: 'outside' }]);
   });
 
-  test('plan annotates the change that a move makes before its first sync', async () => {
+  test('plan annotates a change with the commit that moved and rewrote the prompt file if that commit is not synced', async () => {
     const { plan, moved } = await makeMovedPrompt();
     expect(await plan()).toMatchObject({ drift: [], activation: { wanted_since: { commit: moved } } });
   });
 });
 
 describe('evidence in version records', () => {
-  test('plan reports an environment that was moved back as drift if a later version records that it was live', async () => {
+  test('If a later version record shows that the pinned version was live, plan reports a move back as outside drift', async () => {
     const { plan, commit, sync, moveProduction } = await makeSyncedTeam();
     commit({ pins: { staging: 'latest', production: 2 } });
     await sync();
@@ -241,13 +241,13 @@ describe('evidence in version records', () => {
     expect((await plan('--base', 'HEAD')).drift).toEqual(drift);
   });
 
-  test('plan does not count a version record from a commit that does not contain the wanted pin', async () => {
+  test('plan ignores a version record from a commit that does not contain the current pin in its history', async () => {
     const { plan, commit, sync, moveProduction } = await makeSyncedTeam();
     commit({ text: 'Two', pins: { staging: 'latest', production: 2 } });
     await sync();
     commit({ text: 'Two', pins: { staging: 'latest', production: 1 } });
     await sync();
-    // The record of version 3 shows that production served version 2, but a later commit wants version 2 there again.
+    // The record of version 3 shows that production served version 2. A later commit pins production to version 2 again.
     const wanted = commit({ text: 'Two', pins: { staging: 'latest', production: 2 } });
     moveProduction(1);
     expect(await plan()).toMatchObject({ drift: [], activation: { wanted_since: { commit: wanted } } });
@@ -264,12 +264,12 @@ describe('prompt files before their first sync', () => {
     return { service, folder, ...workIn(folder, service) };
   }
 
-  test('plan does not report a prompt file that was written by hand as drift before its first sync', async () => {
+  test('plan without --base reports no drift for a handwritten prompt file before its first sync', async () => {
     const { plan } = await makeUnsynced();
     expect((await plan('--on-drift', 'fail')).report.prompts).toMatchObject([{ drift: [] }]);
   });
 
-  test('With an explicit base, plan reports the same prompt file as drift', async () => {
+  test('With an explicit base, plan reports drift for a handwritten prompt file even before its first sync', async () => {
     const { plan } = await makeUnsynced();
     expect((await plan('--base', 'HEAD')).drift).toMatchObject([
       { kind: 'unfinished' },
@@ -291,7 +291,7 @@ describe('prompt files that no longer exist', () => {
   const missingFiles = ({ problems }: { problems: readonly { code: string; path?: string | undefined }[] }) =>
     problems.filter(({ code }) => code === 'prompt/gone').map(({ path }) => path);
 
-  test('plan reports a prompt file that the checked-out branch deletes, and does not ask the service about it', async () => {
+  test('plan reports a prompt file that the checked-out branch deleted, and sends no request for its prompt', async () => {
     const { folder, plan, service } = await makeTwoPrompts();
     git(folder, 'switch', '--quiet', '--create', 'feature');
     rmSync(join(folder, 'prompts/refund.md'));
@@ -301,7 +301,7 @@ describe('prompt files that no longer exist', () => {
     expect(service.requests.filter(({ path }) => path.includes('refund'))).toEqual([]);
   });
 
-  test('plan reports a prompt file that was deleted and not committed', async () => {
+  test('plan reports a deleted prompt file even if the deletion is not committed', async () => {
     const { folder, plan } = await makeTwoPrompts();
     rmSync(join(folder, 'prompts/refund.md'));
     expect(missingFiles((await plan()).report)).toEqual(['prompts/refund.md']);
@@ -334,7 +334,7 @@ describe('prompt files that no longer exist', () => {
 describe('a missing default base', () => {
   const NOTICE = 'Drift is not shown, because';
 
-  /** Returns the exit code of plan, and the notice about the missing base. */
+  /** Runs `plan`, and returns its exit code and its notices about the missing base. */
   async function planIn(folder: string, service: TestService, options: RunOptions = {}) {
     const { exitCode, stderr } = await run(folder, ['plan'], { ...service, ...options });
     return { exitCode, notice: stderr.split('\n').filter((line) => line.startsWith(NOTICE)) };
@@ -343,13 +343,13 @@ describe('a missing default base', () => {
   const files = workspaceFiles({ greeting: { text: 'One' } }, CONFIG);
   const edited = { [PATH]: promptText('greeting', { text: 'Two' }) };
 
-  test('plan says that it shows no drift outside a git repository, and succeeds', async () => {
+  test('Outside a git repository, plan says that it does not show drift, and succeeds', async () => {
     const service = await startTestService(['greeting']);
     const notice = [`${NOTICE} this folder is not in a git repository.`];
     expect(await planIn(makeWorkspace(files), service)).toEqual({ exitCode: 0, notice });
   });
 
-  test('plan says that it shows no drift in a repository without a commit, and succeeds', async () => {
+  test('In a repository without a commit, plan says that it does not show drift, and succeeds', async () => {
     const service = await startTestService(['greeting']);
     const folder = makeWorkspace(files);
     git(folder, 'init', '--quiet');
@@ -357,7 +357,7 @@ describe('a missing default base', () => {
     expect(await planIn(folder, service)).toEqual({ exitCode: 0, notice });
   });
 
-  test('plan says that it shows no drift in a shallow clone, and succeeds', async () => {
+  test('In a shallow clone, plan says that it does not show drift, and succeeds', async () => {
     const service = await startTestService(['greeting']);
     const folder = makeRepository(files);
     writeFiles(folder, edited);
@@ -366,7 +366,7 @@ describe('a missing default base', () => {
     expect(await planIn(cloneOf(folder), service)).toEqual({ exitCode: 0, notice });
   });
 
-  test('plan says that it shows no drift in a partial clone, and succeeds', async () => {
+  test('In a partial clone, plan says that it does not show drift, and succeeds', async () => {
     const service = await startTestService(['greeting']);
     const origin = makeRepository(files);
     git(origin, 'config', 'uploadpack.allowFilter', 'true');
@@ -377,7 +377,7 @@ describe('a missing default base', () => {
   });
 
   test.each(['log', 'rev-list'])(
-    'plan says that it shows no drift if git fails in %s, and warns that on-drift fail has no effect',
+    'If git %s fails, plan says that it does not show drift, and warns that --on-drift fail has no effect',
     async (command) => {
       const { folder, service, commit } = await makeSyncedTeam();
       commit({ text: 'Two' });
@@ -397,13 +397,13 @@ describe('a missing default base', () => {
     },
   );
 
-  test('plan does not mention a missing base if no prompt differs from the service', async () => {
+  test('plan does not mention a missing base if every prompt is in sync', async () => {
     const { folder, service } = await makeSyncedTeam();
     rmSync(join(folder, '.git'), { recursive: true });
     expect(await planIn(folder, service)).toEqual({ exitCode: 0, notice: [] });
   });
 
-  test('plan compares with HEAD if the live branch has no common ancestor with it', async () => {
+  test('plan uses HEAD as the base if HEAD and the live branch have no common ancestor', async () => {
     const { folder, plan, service } = await makeSyncedTeam();
     git(folder, 'switch', '--quiet', '--orphan', 'unrelated');
     writeFiles(folder, workspaceFiles({ greeting: { text: 'One', pins: BOTH } }, CONFIG));
@@ -416,7 +416,7 @@ describe('a missing default base', () => {
 });
 
 describe('the cost of the default base', () => {
-  test('A plan without changes on the live branch reads no history, and sends the same requests as before', async () => {
+  test('On the live branch, a plan without changes reads no git history and sends only two requests', async () => {
     const { plan, service } = await makeSyncedTeam();
     service.requests.splice(0);
     const listCommands = countGit();
@@ -426,7 +426,7 @@ describe('the cost of the default base', () => {
     expect(service.requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
   });
 
-  test('A plan without changes on a branch finds missing files with one merge base and one comparison', async () => {
+  test('On a feature branch, a plan without changes finds missing files with one git merge-base and one additional git diff', async () => {
     const { folder, plan } = await makeSyncedTeam();
     git(folder, 'switch', '--quiet', '--create', 'feature');
     commitAll(folder, 'Nothing about prompts');
@@ -440,7 +440,7 @@ describe('the cost of the default base', () => {
 });
 
 describe('the number of git processes for the default base', () => {
-  /** Makes a clone that is behind. Each prompt has its own commits, and the service serves what newer commits want. */
+  /** Makes a repository whose HEAD is behind `main`. Each prompt has commits of its own, and the newest ones are synced. */
   async function makeStaleClone(count: number) {
     const names = Array.from({ length: count }, (_, index) => `p${index}`);
     const parts = (text: string) => ({ text, pins: BOTH });
@@ -461,7 +461,7 @@ describe('the number of git processes for the default base', () => {
     return { folder, service };
   }
 
-  test('plan starts no more git processes for 12 prompts with their own commits than for 6 prompts', async () => {
+  test('plan starts as many git processes for 12 prompts as for 6 prompts, even if each prompt has its own commits', async () => {
     const numbers: number[] = [];
     for (const count of [6, 12]) {
       const { folder, service } = await makeStaleClone(count);
@@ -477,7 +477,7 @@ describe('the number of git processes for the default base', () => {
 });
 
 describe('sync without --base', () => {
-  test('sync --on-drift fail refuses to overwrite an edit in the service even if the user gives no base', async () => {
+  test('sync --on-drift fail refuses to overwrite an edit in the service even without --base', async () => {
     const { folder, service } = await makeSyncedTeam();
     await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
     const { exitCode, report } = await runJson(folder, ['sync', '--yes', '--on-drift', 'fail'], service);
@@ -486,7 +486,7 @@ describe('sync without --base', () => {
     expect(report.problems).toEqual([]);
   });
 
-  test('sync says that the clone is stale instead of refusing an edit that a newer commit may have asked for', async () => {
+  test('If a newer commit may have requested the state of the service, sync reports a stale clone instead of drift', async () => {
     const { folder: origin, service } = await makeSyncedTeam();
     const clone = join(makeFolder(), 'clone');
     git(origin, 'clone', '--quiet', origin, clone);
@@ -499,7 +499,7 @@ describe('sync without --base', () => {
     expect(report.prompts[0]).toMatchObject({ status: 'blocked', problems: [{ code: 'guard/superseded' }] });
   });
 
-  test('plan says that the clone lacks the commit of a version if a newer commit made it', async () => {
+  test('plan says that the clone lacks the commit from which the served version was made', async () => {
     const { folder: origin, service } = await makeSyncedTeam();
     const clone = join(makeFolder(), 'clone');
     git(origin, 'clone', '--quiet', origin, clone);
@@ -513,7 +513,7 @@ describe('sync without --base', () => {
     );
   });
 
-  test('sync says what is at stake before it asks, including the changes in the service that it overwrites', async () => {
+  test('The confirmation question of sync counts the prompts that change and the edits in the service that sync overwrites', async () => {
     const { folder, service } = await makeSyncedTeam();
     await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
     const { exitCode, stderr } = await run(folder, ['sync'], { ...service, terminal: true, input: 'n\n' });
@@ -523,7 +523,7 @@ describe('sync without --base', () => {
     );
   });
 
-  test('sync does not mention changes in the service if it overwrites none', async () => {
+  test('The confirmation question of sync does not mention overwriting if sync overwrites no edit in the service', async () => {
     const { folder, service, commit } = await makeSyncedTeam();
     commit({ text: 'Two' });
     const { stderr } = await run(folder, ['sync'], { ...service, terminal: true, input: 'n\n' });
@@ -531,7 +531,7 @@ describe('sync without --base', () => {
     expect(stderr).not.toContain('overwrites');
   });
 
-  test('sync does not ask if it would have to read a version after the answer to find out what changes', async () => {
+  test('sync blocks a prompt instead of asking if only a read after the confirmation would show what changes', async () => {
     const { folder, service, commit } = await makeSyncedTeam();
     const version = service.store.createVersion('prm_greeting', { content: 'Three' });
     commit({ pins: { staging: 'latest', production: version!.version_number } });
@@ -542,7 +542,7 @@ describe('sync without --base', () => {
     expect(await run(folder, ['sync', '--yes'], service)).toMatchObject({ exitCode: 0 });
   });
 
-  test('sync blocks a prompt whose plan changes after the user has confirmed it', async () => {
+  test('sync blocks a prompt if its plan changes after the user has answered the confirmation question', async () => {
     const { folder, service, commit } = await makeSyncedTeam();
     commit({ text: 'Two' });
     let isChanged = false;
@@ -558,7 +558,7 @@ describe('sync without --base', () => {
     expect(service.store.readPrompt('prm_greeting', 'production')?.active_version?.content).toBe('A fix');
   });
 
-  test('sync decides promotion order from the history of HEAD, whether or not the user gives a base', async () => {
+  test('sync checks the promotion order against the history of HEAD, both with and without --base', async () => {
     const config = `${CONFIG}environments:\n  staging: {}\n  production: { promote_from: staging }\n`;
     const folder = makeRepository(workspaceFiles({ greeting: { text: 'One', pins: { staging: 'latest' } } }, config));
     const service = await startTestService(['greeting']);
@@ -576,7 +576,7 @@ describe('sync without --base', () => {
 });
 
 describe('status', () => {
-  test('status shows an edit in the service as drift', async () => {
+  test('status reports an edit in the service as outside drift', async () => {
     const { folder, service } = await makeSyncedTeam();
     await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
     const { report } = await runJson(folder, ['status'], service);

@@ -3,7 +3,7 @@ import { commitAll, makeRepository } from '../support/folder.ts';
 import { makePromotionScene, PROMOTION, type Scene } from '../support/promotion.ts';
 import { changeOutside } from './pulling.ts';
 
-/** Makes prompts that somebody edited in the service, and imports them. Does not commit their files. */
+/** Creates prompts with versions that promptsync did not create, and imports them. Does not commit the new files. */
 async function importPrompts(count: number, options?: { readonly columns: number }): Promise<Scene> {
   const ids = Array.from({ length: count }, (_, index) => `p${String(index + 1).padStart(2, '0')}`);
   const scene = await makePromotionScene(
@@ -24,14 +24,14 @@ const KEYS = ['p01', 'p02', 'p03', 'p04', 'p05'];
 const OUTCOME = 'Plan: 5 baselines (nothing that is served changes).';
 
 describe('the first plan after an import', () => {
-  test('The first plan of 40 imported prompts fits on a terminal with 80 columns and 24 rows', async () => {
+  test('The first plan after an import of 40 prompts fits on a terminal with 80 columns and 24 rows', async () => {
     const { stdout, stderr } = await (await importPrompts(40, { columns: 80 })).run('plan');
     expect(stdout).toContain('p09, p10, and 30 more\n');
     expect(stdout).toContain('Plan: 40 baselines (nothing that is served changes).\n');
     expect(countLines(stdout) + countLines(stderr)).toBeLessThan(20);
   });
 
-  test('plan lists more than three baselines on one line', async () => {
+  test('plan lists all baselines on one line if there are more than three', async () => {
     const scene = await importPrompts(5);
     const { stdout } = await scene.run('plan');
     expect(stdout).toBe(
@@ -43,13 +43,13 @@ describe('the first plan after an import', () => {
     expect(page.stdout).not.toContain('What would change');
   });
 
-  test('plan shows up to three baselines like other changes', async () => {
+  test('plan shows each baseline on its own line, like other changes, if there are at most three', async () => {
     const { stdout } = await (await importPrompts(3)).run('plan');
     expect(stdout.match(/^ {2}\+ baseline: .*$/gm)).toHaveLength(3);
     expect(stdout).toContain('Plan: 3 baselines (nothing that is served changes).');
   });
 
-  test('plan counts baselines separately from the versions that it creates', async () => {
+  test('plan counts baselines separately from other new versions', async () => {
     const scene = await importPrompts(5);
     commitAll(scene.folder, 'Import');
     scene.write({ text: 'Two.' }, 'p05');
@@ -60,7 +60,7 @@ describe('the first plan after an import', () => {
     expect(stdout).toContain('\nPlan: 1 to create, 1 to activate, 4 baselines.\n');
   });
 
-  test('sync lists the baselines that it created on one line', async () => {
+  test('sync lists all baselines that it created on one line', async () => {
     const scene = await importPrompts(5);
     commitAll(scene.folder, 'Import');
     const { stdout } = await scene.run('sync', '--yes');
@@ -69,7 +69,7 @@ describe('the first plan after an import', () => {
     );
   });
 
-  test('A blocked baseline stays with the problem that blocks it', async () => {
+  test('plan shows a blocked baseline together with its problem, not in the list of baselines', async () => {
     const scene = await importPrompts(5);
     commitAll(scene.folder, 'Import');
     scene.write({ text: 'One.', pins: { staging: 99 } }, 'p01');
@@ -80,7 +80,7 @@ describe('the first plan after an import', () => {
   });
 });
 
-/** Returns the line below the outcome. */
+/** Returns the last line of a text report, and expects it to name the service, the commit and the plan digest. */
 function originOf({ service }: Scene, stdout: string): string {
   const [line = ''] = stdout.split('\n').slice(-2);
   expect(line).toMatch(/ · commit [0-9a-f]{12} · plan sha256:[0-9a-f]{12}$/);
@@ -92,7 +92,7 @@ describe('many warnings of one kind', () => {
   const files = KEYS.map((key) => `prompts/${key}.md`);
   const moreFiles = ['06', '07', '08', '09', '10', '11', '12'].map((number) => `prompts/p${number}.md`);
 
-  test('plan prints one warning with a list of files if many files are not committed', async () => {
+  test('plan prints a single warning that lists all files if many files are uncommitted', async () => {
     const { stderr } = await (await importPrompts(12)).run('plan');
     expect(stderr).toBe(
       [
@@ -104,12 +104,12 @@ describe('many warnings of one kind', () => {
     );
   });
 
-  test('plan prints each warning with its own file if only three files are not committed', async () => {
+  test('plan prints a separate warning for each file if only three files are uncommitted', async () => {
     const { stderr } = await (await importPrompts(3)).run('plan');
     expect(stderr.match(/^prompts\/p0\d\.md: warning: .* \[git\/uncommitted\]$/gm)).toHaveLength(3);
   });
 
-  test('On a terminal, plan lists the first ten of many uncommitted files', async () => {
+  test('On a terminal, plan lists only the first ten of twelve uncommitted files', async () => {
     const { stderr } = await (await importPrompts(12, { columns: 200 })).run('plan');
     expect(stderr).toContain(' In 12 places: prompts/p01.md, ');
     expect(stderr).toContain('prompts/p10.md, and 2 more\n');
@@ -118,16 +118,13 @@ describe('many warnings of one kind', () => {
   test.each([
     ['markdown', '`'],
     ['html', '</code>'],
-  ])(
-    'plan --format %s shows one warning for many uncommitted files, with a list of all of them',
-    async (format, end) => {
-      const { stdout } = await (await importPrompts(12)).run('plan', '--format', format);
-      expect(stdout.split('has uncommitted changes')).toHaveLength(2);
-      expect(stdout.split(`.md${end}`)).toHaveLength(12 + 1);
-    },
-  );
+  ])('plan --format %s shows a single warning that lists all twelve uncommitted files', async (format, end) => {
+    const { stdout } = await (await importPrompts(12)).run('plan', '--format', format);
+    expect(stdout.split('has uncommitted changes')).toHaveLength(2);
+    expect(stdout.split(`.md${end}`)).toHaveLength(12 + 1);
+  });
 
-  test('The JSON report has one problem for each uncommitted file', async () => {
+  test('The JSON report of a plan contains a separate problem for each uncommitted file', async () => {
     const { report } = await (await importPrompts(5)).runJson('plan');
     expect(report.problems.map(({ code, path }) => `${code} ${path}`)).toEqual(
       files.map((path) => `git/uncommitted ${path}`),

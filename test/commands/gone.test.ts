@@ -51,7 +51,7 @@ describe('plan --base with a deleted prompt file', () => {
     expect((await run(folder, PLAN, service)).stderr).toContain('still serves v1');
   });
 
-  test('plan with a key reports no deleted file below the folder of the same name', async () => {
+  test('If a key and a folder have the same name, plan with that key reports no deleted file in the folder', async () => {
     const service = await startTestService(['greeting', 'refund', 'summary']);
     const folder = await makeGone(service);
     writeFiles(folder, {

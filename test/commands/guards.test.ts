@@ -99,7 +99,7 @@ describe('sync --expect-plan', () => {
   });
 
   test.each(['text', 'markdown', 'html'])(
-    'sync --expect-plan accepts the 12 digits that plan --format %s prints',
+    'sync --expect-plan accepts the digest with 12 digits that plan --format %s prints',
     async (format) => {
       const folder = makeRepository(workspaceFiles({ greeting: {} }));
       const service = await startTestService(['greeting']);
@@ -111,17 +111,25 @@ describe('sync --expect-plan', () => {
   );
 
   test.each<[string, (digits: string) => string, number]>([
-    ['sync --expect-plan accepts a prefix without sha256:', (digits) => digits.slice(0, 12), 0],
-    ['sync --expect-plan accepts upper-case digits', (digits) => digits.toUpperCase(), 0],
     [
-      'sync --expect-plan refuses a plan whose last digit differs from the expected digest',
+      'sync --expect-plan accepts the first 12 digits of the digest without sha256:',
+      (digits) => digits.slice(0, 12),
+      0,
+    ],
+    ['sync --expect-plan accepts a digest in upper case', (digits) => digits.toUpperCase(), 0],
+    [
+      'sync --expect-plan refuses a plan if the last digit of its digest differs from the expected digest',
       (digits) => `sha256:${digits.slice(0, -1)}${digits.endsWith('0') ? '1' : '0'}`,
       3,
     ],
-    ['sync --expect-plan refuses a plan with another prefix', () => '000000000000', 3],
-    ['sync --expect-plan does not accept fewer than 12 digits', (digits) => `sha256:${digits.slice(0, 11)}`, 1],
-    ['sync --expect-plan does not accept more than 64 digits', (digits) => `${digits}0`, 1],
-    ['sync --expect-plan does not accept an empty value', () => '', 1],
+    [
+      'sync --expect-plan refuses a plan if its digest does not begin with the expected digits',
+      () => '000000000000',
+      3,
+    ],
+    ['sync --expect-plan rejects a value with fewer than 12 digits', (digits) => `sha256:${digits.slice(0, 11)}`, 1],
+    ['sync --expect-plan rejects a value with more than 64 digits', (digits) => `${digits}0`, 1],
+    ['sync --expect-plan rejects an empty value', () => '', 1],
   ])('%s', async (_, type, exitCode) => {
     const folder = makeRepository(workspaceFiles({ greeting: {} }));
     const service = await startTestService(['greeting']);

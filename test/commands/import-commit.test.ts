@@ -25,7 +25,7 @@ const filesAt = (folder: string, commit: string) =>
   git(folder, 'show', '--format=', '--name-only', commit).split('\n').toSorted();
 
 describe('import --commit', () => {
-  test('import --commit commits the texts of the other environments before the new files', async () => {
+  test('import --commit commits the texts of other environments first and the final prompt files last', async () => {
     const { folder, importAll, subjects, idIn } = await makeAdoption(SERVED);
     const { exitCode } = await importAll('--commit');
     expect(exitCode).toBe(0);
@@ -50,7 +50,7 @@ One.`);
     expect(git(folder, 'status', '--short')).toBe('');
   });
 
-  test('import --commit reports each commit with its subject and its files', async () => {
+  test('The JSON report of import --branch lists each commit with its subject and its files', async () => {
     const { folder, importAll } = await makeAdoption(SERVED);
     const { report } = await importAll('--branch', 'adopt');
     const ids = git(folder, 'log', '--format=%H', '--reverse', 'main..adopt').split('\n');
@@ -62,7 +62,7 @@ One.`);
     ]);
   });
 
-  test('import --branch says which commits it made and that the pull request needs a merge commit', async () => {
+  test('import --branch lists its commits and says that the pull request needs a merge commit', async () => {
     const { folder, ids, run: runHere } = await makeAdoption(SERVED);
     const { stdout, stderr } = await runHere(['import', ...ids, '--branch', 'adopt', '--quiet']);
     const [first, second, last] = git(folder, 'log', '--format=%h', '--abbrev=12', '--reverse', 'main..').split('\n');
@@ -75,14 +75,14 @@ Committed ${last} on adopt. Next: push the branch and open a pull request. Merge
 `);
   });
 
-  test('import --commit makes one commit if the new file holds the text of every environment', async () => {
+  test('import --commit makes only one commit if every environment serves the text of the new file', async () => {
     const { ids, run: runHere, subjects } = await makeAdoption({ same: SERVED['same'] ?? {} });
     const { stdout } = await runHere(['import', ...ids, '--commit', '--quiet']);
     expect(subjects()).toEqual(['Import 1 prompt']);
     expect(stdout).not.toContain('merge commit');
   });
 
-  test('import --commit compares the metadata, too', async () => {
+  test('import --commit makes a separate commit for a version that differs from the new file only in metadata', async () => {
     const { folder, service, importAll, subjects } = await makeAdoption({ greeting: { production: 'One.' } });
     const draft = { content: 'One.', metadata: { model: 'gpt-5' } };
     const versionId = service.store.createVersion('prm_greeting', draft)?.id ?? '';
@@ -93,7 +93,7 @@ Committed ${last} on adopt. Next: push the branch and open a pull request. Merge
     expect(readAt(folder, 'HEAD', GREETING)).toContain('metadata:\n  model: gpt-5\n');
   });
 
-  test('import --commit --dry-run shows the commits and writes nothing', async () => {
+  test('import --commit --dry-run shows the planned commits and writes nothing', async () => {
     const { folder, ids, importAll, run: runHere, subjects } = await makeAdoption(SERVED);
     const { report } = await importAll('--commit', '--dry-run');
     expect(report).not.toHaveProperty('committed');
@@ -121,7 +121,7 @@ to commit: ${SUBJECTS[2]} (3 files)
     ]);
   });
 
-  test('import --commit leaves other edits and staged files as they are', async () => {
+  test('import --commit leaves unrelated edits and staged files unchanged', async () => {
     const { folder, importAll, subjects } = await makeAdoption(SERVED);
     writeFiles(folder, { 'staged.txt': 'Staged.' });
     git(folder, 'add', 'staged.txt');
@@ -132,7 +132,7 @@ to commit: ${SUBJECTS[2]} (3 files)
     expect(git(folder, 'status', '--short')).toBe(before);
   });
 
-  test('import --commit commits nothing if every prompt has a file already', async () => {
+  test('import --branch makes no commit if every prompt already has a file', async () => {
     const { importAll, subjects } = await makeAdoption(SERVED);
     await importAll('--commit');
     const { exitCode, report } = await importAll('--branch', 'again');
@@ -140,7 +140,7 @@ to commit: ${SUBJECTS[2]} (3 files)
     expect(subjects()).toEqual(SUBJECTS);
   });
 
-  test('import --commit works in a repository without commits and in a subfolder', async () => {
+  test('import --commit works in a subfolder of a repository that has no commits yet', async () => {
     const { folder, ids, service } = await makeAdoption(SERVED);
     git(folder, 'update-ref', '-d', 'HEAD');
     git(folder, 'rm', '--quiet', '--cached', 'promptsync.yaml');
@@ -151,9 +151,9 @@ to commit: ${SUBJECTS[2]} (3 files)
   });
 
   test.each<[string, readonly string[], string]>([
-    ['import --commit outside a repository sends no request and writes nothing', ['--commit'], 'git/needs-repository'],
+    ['Outside a repository, import --commit sends no request and writes nothing', ['--commit'], 'git/needs-repository'],
     [
-      'import --branch outside a repository sends no request and writes nothing',
+      'Outside a repository, import --branch sends no request and writes nothing',
       ['--branch', 'a'],
       'git/needs-repository',
     ],
@@ -167,7 +167,7 @@ to commit: ${SUBJECTS[2]} (3 files)
     expect(existsSync(join(folder, 'prompts'))).toBe(false);
   });
 
-  test('import --branch sends no request if the branch exists already', async () => {
+  test('import --branch sends no request if the branch already exists', async () => {
     const { folder, importAll, service } = await makeAdoption(SERVED);
     git(folder, 'branch', 'adopt');
     const { exitCode, report } = await importAll('--branch', 'adopt');
@@ -202,7 +202,7 @@ to commit: ${SUBJECTS[2]} (3 files)
   });
 });
 
-describe('import --commit that cannot make all commits', () => {
+describe('a failure of import --commit', () => {
   const hook = (folder: string, script: string, name = 'pre-commit'): void => {
     writeFiles(folder, { [`.git/hooks/${name}`]: `#!/bin/sh\n${script}\n` });
     chmodSync(join(folder, `.git/hooks/${name}`), 0o755);
@@ -211,27 +211,27 @@ describe('import --commit that cannot make all commits', () => {
 
   test.each<[string, (folder: string) => void, RegExp]>([
     [
-      'import --commit makes no commit if a hook refuses the first one',
+      'import --commit leaves no commit behind if a hook rejects its first commit',
       (folder) => hook(folder, 'echo "not on Fridays" >&2; exit 1'),
       /not on Fridays/,
     ],
     [
-      'import --commit makes no commit if a hook refuses the last one',
+      'import --commit leaves none of its commits behind if a hook rejects the last of them',
       (folder) => hook(folder, `if ${isLast}; then echo "not on Fridays" >&2; exit 1; fi`),
       /not on Fridays/,
     ],
     [
-      'import --commit makes no commit if a hook changes a file',
+      'import --commit leaves no commit behind if a hook changes a committed file',
       (folder) => hook(folder, `if ${isLast}; then echo added >> ${REFUND}; git add ${REFUND}; fi`),
       /holds another text in prompts\/refund\.md .*change the file\?$/,
     ],
     [
-      'import --commit makes no commit if git cannot sign it',
+      'import --commit leaves no commit behind if git cannot sign a commit',
       (folder) => configure(folder, { 'commit.gpgSign': 'true', 'gpg.program': '/bin/false' }),
       /failed to sign/,
     ],
     [
-      'import --commit makes no commit if git ignores a file',
+      'import --commit leaves no commit behind if git ignores one of the new files',
       (folder) => writeFiles(folder, { '.git/info/exclude': 'refund.md\n' }),
       /ignored/,
     ],
@@ -253,7 +253,7 @@ describe('import --commit that cannot make all commits', () => {
     expect(read(GREETING)).toContain('staging: latest\n');
   });
 
-  test('import --commit leaves a repository without commits if it cannot make all commits', async () => {
+  test('If import --commit fails in a repository without commits, the repository still has no commits', async () => {
     const { folder, importAll } = await makeAdoption(SERVED);
     git(folder, 'update-ref', '-d', 'HEAD');
     hook(folder, `if ${isLast}; then exit 1; fi`);
@@ -265,7 +265,7 @@ describe('import --commit that cannot make all commits', () => {
     ]);
   });
 
-  test('import --commit does not remove a commit that somebody else made meanwhile', async () => {
+  test('If import --commit fails, it does not remove a commit that somebody else made after its commits', async () => {
     const { folder, importAll, subjects, read } = await makeAdoption(SERVED);
     const addCommit = 'git update-ref HEAD $(git commit-tree HEAD^{tree} -p HEAD -m Other)';
     hook(folder, `if ${isLast}; then ${addCommit}; echo "not on Fridays" >&2; exit 1; fi`);
@@ -276,7 +276,7 @@ describe('import --commit that cannot make all commits', () => {
     expect(textOf(read(GREETING))).toBe('Two.');
   });
 
-  test('import --commit does not remove the commit of somebody else between two of its own commits', async () => {
+  test('If import --commit fails, it does not remove a commit that somebody else made between two of its commits', async () => {
     const { folder, importAll, subjects } = await makeAdoption(SERVED);
     const addOnce = '[ -e .git/done ] || git update-ref HEAD $(git commit-tree HEAD^{tree} -p HEAD -m Other)';
     hook(folder, `${addOnce}; touch .git/done`, 'post-commit');
@@ -290,7 +290,7 @@ describe('import --commit that cannot make all commits', () => {
     expect(git(folder, 'diff', '--cached', '--name-only')).toBe('');
   });
 
-  test('import --commit keeps what somebody else writes to a new file between two commits', async () => {
+  test('import --commit keeps an edit that somebody else makes to a new file between two commits', async () => {
     const { folder, importAll, subjects, read } = await makeAdoption(SERVED);
     hook(folder, `[ -e .git/done ] || echo Edited > ${SAME}; touch .git/done`, 'post-commit');
     const { exitCode, report } = await importAll('--commit');
@@ -300,7 +300,7 @@ describe('import --commit that cannot make all commits', () => {
     expect([read(SAME), textOf(read(GREETING))]).toEqual(['Edited\n', 'Two.']);
   });
 
-  test('import --commit does not claim that commits remain if only the index is locked', async () => {
+  test('If import --commit fails only because the git index is locked, it does not claim that commits remain', async () => {
     const { folder, importAll, subjects } = await makeAdoption(SERVED);
     hook(folder, 'touch .git/index.lock', 'post-commit');
     const { exitCode, report } = await importAll('--commit');
@@ -310,7 +310,7 @@ describe('import --commit that cannot make all commits', () => {
     expect(subjects()).toEqual([]);
   });
 
-  test('import --commit makes no commit if a signal interrupts it between two commits', async () => {
+  test('import --commit leaves no commit behind if a signal interrupts it between two commits', async () => {
     const { folder, ids, run: runHere, subjects } = await makeAdoption(SERVED);
     hook(folder, 'touch .git/started; until [ -e .git/go ]; do sleep 0.02; done');
     let interrupt = (): void => {};

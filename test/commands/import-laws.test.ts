@@ -8,15 +8,15 @@ import { makeAdoption } from './importing.ts';
 
 const ENVIRONMENTS = ['staging', 'canary', 'production'] as const;
 
-/** A text and metadata that a version may hold. There are few of each, so that environments often share a content. */
+/** The text and the metadata of a version. There are few choices for each, so environments often serve the same content. */
 const content = fc.record({
   content: fc.constantFrom('One.', 'Two.', 'Two.\r\nLines.\n\n', '---\n---\n\n{{x}}', ' a\n\n b '),
   metadata: fc.constantFrom<JsonObject>({}, { model: 'a' }, { model: 'b' }),
 });
-/** What each environment serves. Null for an environment that serves nothing. */
+/** The content that each environment serves. Null for an environment without an active version. */
 const served = fc.record(Object.fromEntries(ENVIRONMENTS.map((name) => [name, fc.option(content)])));
 
-/** Returns the texts and the metadata of a prompt file in all commits. */
+/** Returns the text and the metadata of a prompt file in each commit that changed the file. */
 function listCommitted(folder: string, path: string): readonly string[] {
   const commits = git(folder, 'log', '--format=%H', '--', path).split('\n').filter(Boolean);
   return commits.map((commit) => {
@@ -28,7 +28,7 @@ function listCommitted(folder: string, path: string): readonly string[] {
 const normalize = (text: string): string => text.replaceAll('\r\n', '\n').replace(/\n+$/, '');
 
 describe('the commits of an import', () => {
-  test('after import --commit some commit holds each text and its metadata that an environment serves, and the next plan activates nothing', async () => {
+  test('After import --commit, git holds the text and metadata of every served version, and the next plan activates nothing', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(served, { minLength: 1, maxLength: 3 }), async (prompts) => {
         const names = prompts.map((_, index) => `p${index}`);
@@ -49,7 +49,7 @@ describe('the commits of an import', () => {
           const wanted = new Set(drafts.map((draft) => JSON.stringify([normalize(draft.content), draft.metadata])));
           const committed = listCommitted(folder, `prompts/${name}.md`);
           expect(new Set(committed)).toEqual(wanted);
-          // No commit repeats a text of an earlier one.
+          // No commit repeats the content of an earlier commit.
           expect(committed).toHaveLength(wanted.size);
         }
         if (report.committed === undefined) return;

@@ -252,7 +252,7 @@ describe('the path of an imported file', () => {
 });
 
 describe('import with existing files', () => {
-  test('import leaves a prompt alone that already has a file, and does not read it from the service', async () => {
+  test('import keeps the existing file of a prompt, and does not read that prompt from the service', async () => {
     const { folder, service } = await makeServed();
     const source = promptText('greeting', { key: 'other', text: 'Mine.' });
     writeFiles(folder, { 'prompts/mine.md': source });
@@ -268,7 +268,7 @@ describe('import with existing files', () => {
     expect(readdirSync(join(folder, 'prompts'))).toEqual(['mine.md']);
   });
 
-  test('import writes the files of the other prompts if one prompt already has a file', async () => {
+  test('import writes the files of the other prompts even if one prompt already has a file', async () => {
     const { folder, service } = await makeStage(['greeting', 'refund']);
     makeVersions(service, 'refund', { text: 'Refund.', in: ['staging'] });
     writeFiles(folder, { 'prompts/mine.md': promptText('greeting') });
@@ -280,7 +280,7 @@ describe('import with existing files', () => {
     expect(service.requests.filter(({ path }) => path.includes('prm_greeting'))).toEqual([]);
   });
 
-  test('import exits with 1 if it can read none of the prompts without a file', async () => {
+  test('import exits with 1 if it cannot read any of the prompts that have no file', async () => {
     const { folder, service } = await makeServed();
     writeFiles(folder, { 'prompts/mine.md': promptText('greeting') });
     expect(await run(folder, ['import', 'prm_greeting', 'prm_gone'], service)).toMatchObject({ exitCode: 1 });
@@ -288,7 +288,7 @@ describe('import with existing files', () => {
 
   test.each<[string, string, Parameters<typeof promptText>, string]>([
     [
-      'import refuses a prompt id that differs from the id of a file only in its Unicode form, and quotes the key for the shell',
+      'import refuses an id that differs from an existing id only in its Unicode form, and quotes the key in its hint for the shell',
       'id',
       ['caf\u00e9', { key: "it’s; o'k" }],
       `promptsync pull 'it’s; o'\\''k'`,
@@ -463,7 +463,7 @@ describe('the ids of an import', () => {
     expect(await run(folder, ['import', '-'], { ...service, input, onSignal })).toMatchObject({ exitCode: 130 });
   });
 
-  test('import only counts the prompts that already have a file', async () => {
+  test('import prints only the number of prompts that already have a file', async () => {
     const names = Array.from({ length: 40 }, (_, index) => `p${index}`);
     const folder = makeWorkspace({
       ...workspaceFiles(Object.fromEntries(names.map((name) => [name, {}]))),
@@ -475,7 +475,7 @@ describe('the ids of an import', () => {
     expect(stdout.split('\n')[0]).toBe('40 already here.');
   });
 
-  test('import prints one line for each prompt that the service does not have and prints the hint only once', async () => {
+  test('import prints one line for each prompt that is missing in the service, and prints the hint only once', async () => {
     const { folder, service } = await makeStage([]);
     const ids = Array.from({ length: 40 }, (_, index) => `prm_p${index}`);
     const { stdout, exitCode } = await run(folder, ['import', ...ids], service);

@@ -12,7 +12,7 @@ export const STAGES = `${CONFIG}environments:
   production: { promote_from: canary, allow_latest: false }
 `;
 
-/** The texts that the environments serve, by prompt. A new text is a new version, in this order. */
+/** The text that each environment of each prompt serves. Each new text becomes the next version of its prompt. */
 export type ServedTexts = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** Makes a repository without prompt files, and a service whose environments serve these texts. */

@@ -114,7 +114,7 @@ environments:
     expect(await run(folder, ['validate'])).toMatchObject({ exitCode: 0 });
   });
 
-  test('init --embedded creates a workspace without CI files that can be synced immediately', async () => {
+  test('init --embedded creates a workspace that has no CI files and can be synced immediately', async () => {
     const folder = makeRoot();
     writeFiles(folder, { '.gitignore': 'node_modules/\n' });
     expect(await run(folder, ['init', '--embedded'])).toMatchObject({ exitCode: 0 });
@@ -524,8 +524,8 @@ describe('the questions of init', () => {
   type Answers = Readonly<Record<string, string | boolean | null | readonly string[]>>;
 
   /**
-   * Answers a question with the first entry whose key occurs in it, otherwise with the default. A list has one answer for
-   * each time that the question is asked. Null cancels.
+   * Answers each question with the first entry whose key occurs in the question, or with the default if no entry matches.
+   * A list holds the answers to a repeated question, in order. Null cancels init.
    */
   function makeInterview(answers: Answers) {
     const asked: string[] = [];
@@ -555,7 +555,7 @@ describe('the questions of init', () => {
     return { asked, interview };
   }
 
-  /** Answers the questions of init for a service with one prompt that staging serves. */
+  /** Runs init with these answers against a service with one prompt, which is active in staging. */
   async function interviewWith(answers: Answers, flags: Partial<InitOptions> = {}, variables = {}) {
     const folder = makeFolder();
     const service = await startServed('staging');
@@ -588,12 +588,12 @@ describe('the questions of init', () => {
       ['service', 'folder', 'environments'],
     ],
     [
-      'init asks for no service and no CI system if --embedded is given',
+      'init asks neither for a service nor for a CI system if --embedded is given',
       { embedded: true },
       ['folder', 'environments'],
     ],
     [
-      'init asks for no service if --url is given',
+      'init does not ask for a service if --url is given',
       { url: 'http://127.0.0.1:1' },
       ['variable', 'variable', 'folder', 'environments', 'prompt', 'CI'],
     ],
@@ -611,7 +611,7 @@ describe('the questions of init', () => {
     expect(existsSync(join(folder, '.gitignore'))).toBe(flags.url === undefined);
   });
 
-  test('init asks for the address again if no service responds there, and sends the key only after the right one', async () => {
+  test('init asks for the address again if no service responds, and sends the key only to the correct address', async () => {
     const other = await startFront({ target: 'http://127.0.0.1:1', answer: () => ({ status: 302, body: '' }) });
     const service = await startServed('staging');
     const { asked, interview } = makeInterview({
@@ -632,7 +632,7 @@ describe('the questions of init', () => {
     expect(other.requests).toHaveLength(1);
   });
 
-  test('init asks for the address again if its path is wrong, and sends the key only after the right one', async () => {
+  test('init asks for the address again if its path is wrong, and sends the key only to the correct address', async () => {
     const { baseUrl } = await startServed('staging');
     const front = await startFront({ target: baseUrl });
     const { asked } = await interviewWith({ 'Where is': [`${front.baseUrl}/wrong`, baseUrl] });
@@ -643,7 +643,7 @@ describe('the questions of init', () => {
     expect(front.requests.map(({ key }) => key)).not.toContain(KEY);
   });
 
-  test('init names the variables of Langfuse if it refuses the keys, and the prompt that it does not have', async () => {
+  test('init names the key variables if Langfuse rejects the keys, and names a prompt that Langfuse does not have', async () => {
     const langfuse = await startLangfuse();
     const variables = { LANGFUSE_PUBLIC_KEY: 'pk-lf-wrong', LANGFUSE_SECRET_KEY: 'sk-lf-wrong' };
     const answers = { 'Which service': 'langfuse', 'Where is': langfuse.baseUrl, 'Which prompt': ['gone', ''] };
@@ -655,13 +655,13 @@ describe('the questions of init', () => {
     expect(accepted.asked.filter((message) => message.includes('Which prompt'))[1]).toMatch(/"gone"/);
   });
 
-  test('init keeps an address without a service if the user enters it again', async () => {
+  test('init accepts an address where no service responds if the user enters the same address again', async () => {
     const { folder, asked } = await interviewWith({ 'Where is': 'http://127.0.0.1:1' }, { apiKeyEnv: 'K' });
     expect(asked.filter((message) => message.includes('Where is'))).toHaveLength(2);
     expect(read(folder, 'promptsync.yaml')).toContain('base_url: http://127.0.0.1:1\n');
   });
 
-  test('init asks for the key variable again if it is not set, or if the service refuses the key in it', async () => {
+  test('init asks for the key variable again if the variable is not set or contains a key that the service rejects', async () => {
     const variables = { WRONG_KEY: 'sk-wrong' };
     const answers = { 'Which variable': ['UNSET_KEY', 'WRONG_KEY', 'PROMPTSYNC_API_KEY'] };
     const { folder, asked } = await interviewWith(answers, {}, variables);
@@ -674,13 +674,13 @@ describe('the questions of init', () => {
     expect(asked.join('')).not.toContain('sk-wrong');
   });
 
-  test('init can be completed without a key', async () => {
+  test('The user can complete init without an API key', async () => {
     const { folder, exitCode } = await interviewWith({}, {}, { PROMPTSYNC_API_KEY: '' });
     expect(exitCode).toBe(0);
     expect(existsSync(join(folder, 'prompts/example/greeting.md'))).toBe(true);
   });
 
-  test('init asks for the first prompt again if it cannot be imported', async () => {
+  test('init asks for the first prompt again if the entered prompt cannot be imported', async () => {
     const { folder, asked } = await interviewWith({ 'Which prompt': ['prm_gone', 'prm_greeting'] });
     expect(asked.filter((message) => message.includes('Which prompt'))).toEqual([
       expect.stringMatching(/^Which prompt/),
@@ -689,7 +689,7 @@ describe('the questions of init', () => {
     expect(read(folder, 'prompts/greeting.md')).toContain('One.');
   });
 
-  test('init writes example prompts if the user leaves the repeated question for the first prompt empty', async () => {
+  test('init writes example prompts if the user leaves the second answer about the first prompt empty', async () => {
     const { folder } = await interviewWith({ 'Which prompt': ['prm_gone', ''] });
     expect(existsSync(join(folder, 'prompts/example/greeting.md'))).toBe(true);
   });
@@ -742,7 +742,7 @@ describe('the last lines of init', () => {
   const linesOf = async (words: readonly string[]) =>
     (await run(makeRoot(), ['init', ...words])).stdout.split('written.\n')[1]?.trimEnd().split('\n');
 
-  test('the last lines of init name the CI files that need a commit, and the command that imports the prompts', async () => {
+  test('the last lines of init name the import command and the CI files that still need the promptsync commit', async () => {
     expect(await linesOf(URL)).toEqual([
       'Next: to write the files of the prompts in the service, run: promptsync import ID…',
       `Replace the zeros with the promptsync commit that you trust in ${WORKFLOWS.join(', ')}.`,
@@ -758,7 +758,7 @@ describe('the last lines of init', () => {
     ]);
   });
 
-  test('the last lines of init do not name a CI file that init kept', async () => {
+  test('the last lines of init do not name an existing CI file that init did not overwrite', async () => {
     const folder = makeWorkspace({ [WORKFLOWS[0]!]: 'mine\n' });
     const { report } = await runJson(folder, ['init', ...URL]);
     expect(report.next_steps?.[1]).toContain(WORKFLOWS.slice(1).join(', '));

@@ -9,7 +9,7 @@ const CONFIG = 'prompts: ["prompts/**/*.md"]\nenvironments:\n  dev: {}\n  stagin
 
 type Prompts = Readonly<Record<string, PromptParts>>;
 
-/** Syncs prompts in a repository, commits edits to them, and returns a function that renders the plan as Markdown. */
+/** Makes a repository with synced prompts and a commit that edits them. `render` plans that commit as Markdown. */
 async function makeReview(before: Prompts, after: Prompts) {
   const folder = makeRepository(workspaceFiles(before, CONFIG));
   const service = await startTestService(Object.keys(before));
@@ -29,7 +29,7 @@ async function makeReview(before: Prompts, after: Prompts) {
   };
 }
 
-/** Returns the part of the page below a heading, up to the next heading. */
+/** Returns the section of the page that has this heading. */
 function findSection(page: string, heading: string): string {
   return page.split(/^#### /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
 }
@@ -49,7 +49,7 @@ const RULES = [
 const PARAGRAPH = RULES.join(' ');
 
 describe('the Markdown report of a plan', () => {
-  test('A Markdown report shows only the changed sentence of a long paragraph, marks its changed words, and uses no code block', async () => {
+  test('In a long paragraph, a Markdown report marks only the changed sentence and its changed words, and uses no code block', async () => {
     const pins = { staging: 'latest' };
     const { render } = await makeReview(
       { refund: { pins, text: PARAGRAPH } },
@@ -70,7 +70,7 @@ describe('the Markdown report of a plan', () => {
     expect(page).not.toContain('```');
   });
 
-  test('A Markdown report begins with the last environment in promotion order, with one headline for each environment', async () => {
+  test('A Markdown report has a section for each environment and begins with the last environment in promotion order', async () => {
     const { render, readReport } = await makeReview(
       {
         a: { pins: { production: 'latest' } },
@@ -97,7 +97,7 @@ describe('the Markdown report of a plan', () => {
     expect(await readReport()).toMatchObject({ promotion_order: ['dev', 'staging', 'production'] });
   });
 
-  test('A Markdown report lists added variables as breaking, and removed variables separately', async () => {
+  test('A Markdown report lists added variables under "Breaking" and removed variables under "No longer used"', async () => {
     const pins = { staging: 'latest' };
     const { render } = await makeReview(
       { greeting: { pins, text: 'Greet {{name}}.' } },
@@ -112,7 +112,7 @@ describe('the Markdown report of a plan', () => {
     );
   });
 
-  test('A Markdown report shows the text that undoes a change in the service apart from the texts that the commit changes', async () => {
+  test('A Markdown report has a separate section for changes that would overwrite edits in the service', async () => {
     const pins = { production: 'latest' };
     const { render, service } = await makeReview(
       { greeting: { pins, text: 'Greet.' }, farewell: { pins, text: 'Bye.' } },

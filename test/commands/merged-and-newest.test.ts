@@ -231,7 +231,7 @@ describe('the refusals of unmerged and outdated commits', () => {
       'not-merged git push',
     ],
     [
-      'sync tells a user whose local main is ahead of the remote branch to push',
+      'If the local main branch is ahead of the remote branch, sync tells the user to push',
       change(TIP, (folder) => {
         writeFiles(folder, greets('Mine'));
         commitAll(folder, 'Mine');
@@ -239,7 +239,7 @@ describe('the refusals of unmerged and outdated commits', () => {
       'not-merged git push',
     ],
     [
-      'sync tells a user whose detached HEAD is on the unpushed local main to push',
+      'If a detached HEAD is at the unpushed tip of the local main branch, sync tells the user to push',
       change(TIP, (folder) => {
         writeFiles(folder, greets('Mine'));
         commitAll(folder, 'Mine');
@@ -248,7 +248,7 @@ describe('the refusals of unmerged and outdated commits', () => {
       'not-merged git push',
     ],
     [
-      'sync tells a user whose local main has diverged from the remote branch to pull and push',
+      'If the local main branch has diverged from the remote branch, sync tells the user to pull and then push',
       change(TIP, (folder, { merge }) => {
         writeFiles(folder, greets('Mine'));
         commitAll(folder, 'Mine');

@@ -24,7 +24,7 @@ function replaceId(folder: string, path: string, id: string): void {
 }
 
 describe('new for a four-call service', () => {
-  test('new writes a valid file whose prompt the next sync can write', async () => {
+  test('new writes a valid prompt file that the next sync can apply', async () => {
     const folder = makeStage();
     const service = await startTestService(['refund']);
     const words = ['new', 'support/refund-policy', '--id', 'prm_refund'];
@@ -65,7 +65,7 @@ describe('new for a four-call service', () => {
     ]);
   });
 
-  test('sync refuses a file with the id replace_me before it sends a request for it, and writes the other prompts', async () => {
+  test('sync blocks a file with the id replace_me, sends no request for it, and writes the other prompts', async () => {
     const folder = makeStage(ENVIRONMENTS, { 'prompts/greeting.md': promptText('greeting') });
     const service = await startTestService(['greeting']);
     await run(folder, ['new', 'refund']);
@@ -80,7 +80,7 @@ describe('new for a four-call service', () => {
   });
 
   test.each(['status', 'promote --all --to production', 'pull'])(
-    'a file with the id replace_me does not keep %s from its work on the other prompts',
+    'promptsync %s handles the other prompts even if one file has the id replace_me',
     async (line) => {
       const folder = makeStage(ENVIRONMENTS, { 'prompts/greeting.md': promptText('greeting') });
       const service = await startTestService(['greeting']);
@@ -94,7 +94,7 @@ describe('new for a four-call service', () => {
     },
   );
 
-  test('a review without a key blocks a file with the id replace_me', async () => {
+  test('plan --offline blocks a file with the id replace_me', async () => {
     const folder = makeRepository({ 'promptsync.yaml': ENVIRONMENTS, 'prompts/greeting.md': promptText('greeting') });
     await run(folder, ['new', 'refund']);
     commitAll(folder, 'Add a prompt');
@@ -103,7 +103,7 @@ describe('new for a four-call service', () => {
     expect(report.prompts.map(({ status }) => status)).toEqual(['unchanged', 'blocked']);
   });
 
-  test('a commit that replaces the id replace_me does not count as the removal of a prompt', async () => {
+  test('plan does not report a deleted prompt if a commit replaces the id replace_me with a real id', async () => {
     const folder = makeRepository({ 'promptsync.yaml': ENVIRONMENTS });
     const service = await startTestService(['refund']);
     await run(folder, ['new', 'refund']);
@@ -124,7 +124,7 @@ describe('new for a four-call service', () => {
     expect(await run(folder, ['sync', '--yes'])).toMatchObject({ exitCode: 0 });
   });
 
-  test('new --type chat is refused, because a four-call service has no chat prompts', async () => {
+  test('new refuses --type chat for a four-call service, because such a service has no chat prompts', async () => {
     const folder = makeStage();
     const { exitCode, report } = await runJson(folder, ['new', 'agent', '--type', 'chat']);
     expect({ exitCode, codes: codes(report.problems) }).toEqual({ exitCode: 1, codes: ['prompt/unsupported-type'] });
@@ -149,14 +149,14 @@ describe('new for Langfuse', () => {
     expect(await run(folder, ['plan', '--exit-code'], langfuse)).toMatchObject({ exitCode: 0 });
   });
 
-  test('new accepts --id for Langfuse only if it is the key', async () => {
+  test('For Langfuse, new accepts --id only if the id equals the key', async () => {
     const folder = makeStage(LANGFUSE);
     const { exitCode, report } = await runJson(folder, ['new', 'a', '--id', 'b']);
     expect({ exitCode, codes: codes(report.problems) }).toEqual({ exitCode: 1, codes: ['usage/invalid'] });
     expect(await run(folder, ['new', 'a', '--id', 'a'])).toMatchObject({ exitCode: 0 });
   });
 
-  test('validate accepts the prompt replace_me of Langfuse without a warning', async () => {
+  test('validate accepts a Langfuse prompt that is named replace_me without a warning', async () => {
     const folder = makeStage(LANGFUSE);
     await run(folder, ['new', 'replace_me']);
     expect(await run(folder, ['validate'])).toMatchObject({ exitCode: 0, stderr: '' });
@@ -166,7 +166,7 @@ describe('new for Langfuse', () => {
 describe('the environments of new', () => {
   const pinsOf = (source: string) => [...source.matchAll(/^ {2}(\w+): latest$/gm)].map(([, name]) => name);
 
-  test('new pins each --environment in promotion order, and leaves out one that does not allow latest', async () => {
+  test('new pins the given environments in promotion order, and omits an environment that does not allow latest', async () => {
     const folder = makeStage();
     const flags = ['-e', 'canary', '--environment', 'production', '-e', 'staging', '-e', 'canary'];
     const { exitCode, stderr } = await run(folder, ['new', 'a', '--id', 'prm_a', ...flags]);
@@ -175,7 +175,7 @@ describe('the environments of new', () => {
     expect(stderr).toContain('The file does not pin "production", because promptsync.yaml does not allow `latest`');
   });
 
-  test('new without configured environments pins the one that --environment names', async () => {
+  test('If no environments are configured, new pins the environment that --environment names', async () => {
     const folder = makeStage(CONFIG);
     await run(folder, ['new', 'a', '--id', 'prm_a', '-e', 'anything']);
     expect(pinsOf(read(folder, 'prompts/a.md'))).toEqual(['anything']);
@@ -183,12 +183,12 @@ describe('the environments of new', () => {
 
   test.each<[string, string, readonly string[], string]>([
     [
-      'new suggests a name for an unknown environment',
+      'new suggests the correct name of a misspelled environment',
       ENVIRONMENTS,
       ['--environment', 'stagin'],
       'Did you mean staging?',
     ],
-    ['new needs --environment if no environments are configured', CONFIG, [], 'The command requires --environment'],
+    ['new requires --environment if no environments are configured', CONFIG, [], 'The command requires --environment'],
     [
       'new writes no file if no requested environment allows latest',
       ENVIRONMENTS,
@@ -207,25 +207,25 @@ describe('the refusals of new', () => {
   const TAKEN = { 'prompts/greeting.md': promptText('greeting', { key: 'support/Gr\u00fc\u00dfe' }) };
 
   test.each<[string, readonly string[], string]>([
-    ['new refuses a key that another file has', ['support/Gr\u00fc\u00dfe', '--id', 'x'], 'new/taken'],
+    ['new refuses a key that another file already uses', ['support/Gr\u00fc\u00dfe', '--id', 'x'], 'new/taken'],
     [
-      'new refuses a key that another file has in another normalization form',
+      'new refuses a key that another file uses in a different Unicode normalization form',
       ['support/Gru\u0308\u00dfe', '--id', 'x'],
       'new/taken',
     ],
-    ['new refuses an id that another file has', ['other', '--id', 'prm_greeting'], 'new/taken'],
-    ['new refuses a path that exists', ['greeting', '--id', 'x'], 'import/path-taken'],
+    ['new refuses an id that another file already uses', ['other', '--id', 'prm_greeting'], 'new/taken'],
+    ['new refuses a path that already exists', ['greeting', '--id', 'x'], 'import/path-taken'],
     [
-      'new refuses a path that differs only in case from that of another file',
+      'new refuses a path that differs from an existing path only in case',
       ['Greeting', '--id', 'x'],
       'import/path-taken',
     ],
-    ['new refuses a key that leaves the folder', ['../greeting2', '--id', 'x'], 'usage/invalid'],
+    ['new refuses a key that leads outside the prompt folder', ['../greeting2', '--id', 'x'], 'usage/invalid'],
     ['new refuses a key that is an absolute path', ['/etc/motd', '--id', 'x'], 'usage/invalid'],
-    ['new refuses a key with an empty part', ['a//b', '--id', 'x'], 'usage/invalid'],
+    ['new refuses a key with an empty segment', ['a//b', '--id', 'x'], 'usage/invalid'],
     ['new refuses a key with a control character', ['a\u001b[2Jb', '--id', 'x'], 'usage/invalid'],
     ['new refuses an empty key', ['', '--id', 'x'], 'usage/invalid'],
-    ['new refuses an id that is not one segment of a path', ['a', '--id', 'a/b'], 'usage/invalid'],
+    ['new refuses an id that contains a slash', ['a', '--id', 'a/b'], 'usage/invalid'],
     ['new refuses an empty id', ['a', '--id', ''], 'usage/invalid'],
   ])('%s, and writes nothing', async (_, words, code) => {
     const folder = makeStage(ENVIRONMENTS, TAKEN);
@@ -235,7 +235,7 @@ describe('the refusals of new', () => {
     expect(read(folder, 'prompts/greeting.md')).toBe(TAKEN['prompts/greeting.md']);
   });
 
-  test('new refuses a second file with the id replace_me, and says how to proceed', async () => {
+  test('new refuses to write a second file with the id replace_me, and suggests --id', async () => {
     const folder = makeStage();
     await run(folder, ['new', 'a']);
     const { exitCode, stdout } = await run(folder, ['new', 'b']);
@@ -246,8 +246,8 @@ describe('the refusals of new', () => {
   });
 
   test.each<[string, string, string]>([
-    ['new refuses a path that no pattern matches', 'prompts: ["prompts/*.md"]\n', 'import/not-matched'],
-    ['new refuses a folder outside the repository', 'prompts: ["../*.md"]\n', 'config/pattern-outside'],
+    ['new refuses a path that matches no configured pattern', 'prompts: ["prompts/*.md"]\n', 'import/not-matched'],
+    ['new refuses to write to a folder outside the repository', 'prompts: ["../*.md"]\n', 'config/pattern-outside'],
   ])('%s', async (_, prompts, code) => {
     const folder = makeStage(`${prompts}environments: { staging: {} }\n`);
     const { exitCode, report } = await runJson(folder, ['new', 'support/a', '--id', 'x']);
@@ -263,7 +263,7 @@ describe('the refusals of new', () => {
   });
 });
 
-test('new --dry-run shows the file, and writes nothing', async () => {
+test('new --dry-run shows the new file and writes nothing', async () => {
   const folder = makeStage();
   const { exitCode, report } = await runJson(folder, ['new', 'a', '--dry-run']);
   expect(exitCode).toBe(0);

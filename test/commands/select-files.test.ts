@@ -36,11 +36,11 @@ describe('selectFiles', () => {
     ['a prompt that matches two selectors is selected once', ['summary', 'summ*'], [summary]],
     ['a selector matches a literal key that looks like a pattern', ['dräft *'], [draft]],
     ['a selector matches a literal path that looks like a pattern', ['prompts/[draft].md'], [draft]],
-    ['a folder selects the prompts below it by key', ['support'], [greeting, refund]],
-    ['a folder selects the prompts below it by path', ['prompts/support'], [greeting, refund]],
-    ['a folder may end with a slash', ['prompts/support/'], [greeting, refund]],
-    ['a folder may begin with a dot and a slash', ['./prompts/support'], [greeting, refund]],
-    ['a folder selects prompts at any depth', ['prompts'], [greeting, refund, summary, draft]],
+    ['a folder selector selects the prompts whose keys are in that folder', ['support'], [greeting, refund]],
+    ['a folder selector selects the prompts whose files are in that folder', ['prompts/support'], [greeting, refund]],
+    ['a folder selector may end with a slash', ['prompts/support/'], [greeting, refund]],
+    ['a folder selector may begin with a dot and a slash', ['./prompts/support'], [greeting, refund]],
+    ['a folder selector selects prompts at any depth', ['prompts'], [greeting, refund, summary, draft]],
     ['a selector can list alternatives in braces', ['{summary,support/refund}'], [refund, summary]],
   ])('%s', (_, selectors, keys) => {
     const selected = selectFiles(files, selectors);
@@ -81,14 +81,14 @@ describe('selectFiles', () => {
     expect(selected.problems).toMatchObject([{ code: 'usage/nothing-selected', hint }]);
   });
 
-  test('a key that is also a folder selects only its prompt, and the folder with a slash selects the others', () => {
+  test('a selector that is both a key and a folder selects the prompt with that key, and with a slash it selects the folder', () => {
     const both = ['team', 'team/a', 'team/b/c'].map((key) => ({ key, path: `${key}.md`, id: key }));
     const select = (selector: string) => selectFiles(both, [selector]).files.map(({ key }) => key);
     expect(select('team')).toEqual(['team']);
     expect(select('team/')).toEqual(['team/a', 'team/b/c']);
   });
 
-  test('a list of names in the service ignores folders', () => {
+  test('selectFiles ignores folders if the selectors are names in the service', () => {
     const { files: selected, problems } = selectFiles(files, ['support'], 'ignored');
     expect(selected).toEqual([]);
     expect(problems).toMatchObject([{ code: 'usage/nothing-selected' }]);
@@ -115,7 +115,7 @@ describe('keys as arguments', () => {
     ],
   ];
   test.each(commands)(
-    'promptsync %s accepts prompt keys and folders as arguments and with --only',
+    'promptsync %s accepts prompt keys as arguments and with --only, and folders as arguments',
     async (...command) => {
       const folder = makeWorkspace(workspaceFiles({ greeting: {}, refund: {}, summary: {} }));
       const service = await startTestService(['greeting', 'refund', 'summary']);

@@ -16,13 +16,23 @@ async function makeServingScene(staging: number, production: number): Promise<Sc
 
 describe('status', () => {
   test.each<[string, number, number, string]>([
-    ['status shows in the cell how many versions production is behind staging', 3, 1, 'greeting  v3       v1 ↑2'],
     [
-      'status shows the distance next to the active version if production does not serve its pinned version',
+      'status shows in the production column how many versions production is behind staging',
+      3,
+      1,
+      'greeting  v3       v1 ↑2',
+    ],
+    [
+      'If production does not serve its pinned version, status shows the distance to staging next to the active version',
       ...([3, 2, 'greeting  v3       v2 ↑1 → v1'] as const),
     ],
-    ['status shows no distance if both environments serve the same version', 1, 1, 'greeting  v1 → v3  v1'],
-    ['status shows no distance if production is ahead of staging', 1, 2, 'greeting  v1 → v3  v2 → v1'],
+    [
+      'status shows no distance to staging if staging and production serve the same version',
+      1,
+      1,
+      'greeting  v1 → v3  v1',
+    ],
+    ['status shows no distance to staging if production is ahead of staging', 1, 2, 'greeting  v1 → v3  v2 → v1'],
   ])('%s', async (_, staging, production, row) => {
     const scene = await makeServingScene(staging, production);
     const { stdout } = await scene.run('status');
@@ -33,7 +43,7 @@ describe('status', () => {
 
   test.each<[string, number, boolean]>([
     ['status names the prompt that has waited longest for a promotion, and the commit of its pin', 1, true],
-    ['status names no commit if production does not serve the version that this commit pinned', 2, false],
+    ['status names no commit for the longest wait if production does not serve its pinned version', 2, false],
   ])('%s', async (_, production, isKnown) => {
     const scene = await makeServingScene(3, production);
     const { stdout } = await scene.run('status');
@@ -67,7 +77,10 @@ describe('status', () => {
   });
 });
 
-/** Makes 40 prompts of three versions. Every second one waits for a promotion, one differs, and one is not pinned. */
+/**
+ * Makes 40 prompts with three versions each. Every second prompt waits for a promotion. In production, p09 does not serve
+ * its pinned version, p11 has no pin, and p13 has a pin to a version that does not exist.
+ */
 async function makeFortyPrompts(): Promise<Scene> {
   const ids = Array.from({ length: 40 }, (_, index) => `p${String(index + 1).padStart(2, '0')}`);
   const isWaiting = (index: number): boolean => index % 2 === 1;
@@ -90,7 +103,7 @@ const makeRepositoryWithout = (id: string) => (files: Files) =>
   makeRepository(Object.fromEntries(Object.entries(files).filter(([path]) => path !== `prompts/${id}.md`)));
 
 describe('status of 40 prompts on a terminal with 80 columns', () => {
-  test('status lists what needs attention first and adds three lines of notes', async () => {
+  test('status lists the prompts that need attention first and adds only three lines of notes for 40 prompts', async () => {
     const { stdout } = await (await makeFortyPrompts()).run('status');
     const lines = stdout.split('\n');
     const keys = lines.slice(1, 41).map((line) => line.slice(0, 3));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { quoteYamlValue } from '../../src/files/quote-yaml-value.ts';
 
-/** Returns the corrected line, or null. */
+/** Returns the corrected line, or null if there is no correction. */
 function correct(line: string): string | null {
   const corrected = quoteYamlValue(line);
   return corrected && corrected.start + corrected.value + corrected.end;
@@ -13,16 +13,20 @@ describe('quoteYamlValue', () => {
     ['quoteYamlValue quotes a value that begins with braces', 'name: {{name}} asks', 'name: "{{name}} asks"'],
     ['quoteYamlValue quotes a value that begins with a reserved character', '  on: @support', '  on: "@support"'],
     ['quoteYamlValue keeps a comment outside the quotes', 'name: a: b  # why', 'name: "a: b"  # why'],
-    ['quoteYamlValue closes a quotation mark', "name: 'Support", "name: 'Support'"],
-    ['quoteYamlValue quotes quotation marks', 'name: "Hi" she said', 'name: "\\"Hi\\" she said"'],
-    ['quoteYamlValue replaces single quotes around an apostrophe', "name: 'don't'", 'name: "don\'t"'],
-    ['quoteYamlValue leaves a list without its end alone', 'variables: [name, order', null],
-    ['quoteYamlValue leaves a mapping without its end alone', 'pins: {staging: latest', null],
-    ['quoteYamlValue corrects an item of a list', '  - name: a: b', '  - name: "a: b"'],
-    ['quoteYamlValue leaves a valid line alone', 'name: Support', null],
-    ['quoteYamlValue leaves a wrong escape sequence alone', 'name: "\\q"', null],
-    ['quoteYamlValue leaves a line without a value alone', '\tname:', null],
-    ['quoteYamlValue leaves a long line alone', `name: a: ${'b'.repeat(200)}`, null],
+    ['quoteYamlValue adds a missing closing quotation mark', "name: 'Support", "name: 'Support'"],
+    ['quoteYamlValue escapes the quotation marks in a value', 'name: "Hi" she said', 'name: "\\"Hi\\" she said"'],
+    [
+      'quoteYamlValue replaces the single quotes around a value that contains an apostrophe',
+      "name: 'don't'",
+      'name: "don\'t"',
+    ],
+    ['quoteYamlValue does not correct a list without a closing bracket', 'variables: [name, order', null],
+    ['quoteYamlValue does not correct a mapping without a closing brace', 'pins: {staging: latest', null],
+    ['quoteYamlValue quotes the value in a list item', '  - name: a: b', '  - name: "a: b"'],
+    ['quoteYamlValue does not change a valid line', 'name: Support', null],
+    ['quoteYamlValue does not correct an invalid escape sequence', 'name: "\\q"', null],
+    ['quoteYamlValue does not change a line without a value', '\tname:', null],
+    ['quoteYamlValue does not correct a line of more than 120 characters', `name: a: ${'b'.repeat(200)}`, null],
   ])('%s', (_, line, corrected) => {
     expect(correct(line)).toBe(corrected);
   });

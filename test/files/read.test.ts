@@ -80,7 +80,7 @@ describe('readPrompts', () => {
 });
 
 describe('readPrompts on duplicate ids and keys', () => {
-  test('readPrompts reports each duplicate id or key once, with the paths of the other files that use it', async () => {
+  test('readPrompts reports each duplicate id or key only once, and lists the other files that use the same value', async () => {
     const { ids, problemLines, problems } = await readFiles({
       'prompts/a.md': file('x', 'k1'),
       'prompts/b.md': file('x', 'k2'),

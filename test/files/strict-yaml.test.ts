@@ -266,7 +266,7 @@ describe('the messages of YAML syntax errors', () => {
     expect(problem?.hint).not.toContain('sk-live');
   });
 
-  test('the YAML parser reports one problem for each line', () => {
+  test('the YAML parser reports at most one problem for each line', () => {
     expect(summarizeProblems('id: a\n key: b\nname: c: d')).toEqual(['yaml/syntax 1:5', 'yaml/syntax 3:7']);
   });
 });

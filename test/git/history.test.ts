@@ -144,7 +144,7 @@ test('isSameOrAncestor returns true only if the first commit is the second commi
   expect(await within(merge)).toEqual([true, true, true, true]);
 });
 
-test('isSameOrAncestor reads many histories with one git process, and gives the same answers', async () => {
+test('isSameOrAncestor answers many concurrent calls with one git process, and each answer equals that of a separate call', async () => {
   const { folder, commits } = makeMergedRepository();
   const { first, side, main, merge } = commits;
   const newest = commitAll(folder, 'newest');

@@ -34,7 +34,7 @@ const NUMBERS = [{ pins: { staging: 3 } }, { pins: { staging: 1, production: 2 }
 
 const OPENED = ['diff', 'ls-files', 'rev-parse'];
 const READ_VERSIONS = [...OPENED, 'log', 'ls-tree'];
-/** The process that looks up the default base: it reads the remotes, and whether the clone is partial. */
+/** The git process that finds the default base. It reads the remotes, and whether the clone is partial. */
 const FIND_BASE = ['config'];
 const PLAN = [...READ_VERSIONS, ...FIND_BASE];
 

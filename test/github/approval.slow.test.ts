@@ -190,11 +190,14 @@ describe('check runs with the same name as the check', () => {
   });
 });
 
-describe('A refusal by require-reviewed-plan', () => {
+describe('a refusal by require-reviewed-plan', () => {
   test.each<[string, Partial<CheckRun>]>([
-    ['The refusal names the app of a review that used the token of another app, and the app whose checks count', {}],
     [
-      'The refusal names another app that created a check of the same name, and the app whose checks count',
+      'If a review used the token of a different app, the refusal of an apply names that app and the app whose checks count',
+      {},
+    ],
+    [
+      'If a different app created a check with the same name, the refusal of an apply names that app and the app whose checks count',
       { external_id: '' },
     ],
   ])('%s', async (_, parts) => {
@@ -212,8 +215,11 @@ describe('A refusal by require-reviewed-plan', () => {
   });
 
   test.each<[string, RegExp]>([
-    ['The refusal of an apply that may not read checks names the permission', /check-runs/],
-    ['The refusal of an apply that may not read pull requests names the permission', /commits\/\w+\/pulls/],
+    ['If an apply lacks the permission to read checks, its refusal names the missing permission', /check-runs/],
+    [
+      'If an apply lacks the permission to read pull requests, its refusal names the missing permission',
+      /commits\/\w+\/pulls/,
+    ],
   ])('%s', async (_, path) => {
     const team = await makeApplied('greeting');
     const merged = team.mergePull(await open(team, 'change', greets('Other')));

@@ -65,8 +65,8 @@ describe('publishCheck and readReview', () => {
   });
 
   test.each<[string, string | null]>([
-    ['readReview names the other app that created the check of the pull request', other.external_id],
-    ['readReview names the other app that created a check run of the same name', null],
+    ['readReview returns the name of a different app that created the check of the pull request', other.external_id],
+    ['readReview returns the name of a different app that created a check run with the same name', null],
   ])('%s', async (_, id) => {
     const github = await startGitHub();
     github.addCheck({ ...other, external_id: id, app: { slug: 'other' } });

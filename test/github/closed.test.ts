@@ -10,7 +10,7 @@ type ClosedEvent = {
   readonly merged: boolean;
 };
 
-/** Runs the action for an event of a closed pull request, at the tip of main. */
+/** Runs the action at the tip of main for an event of a closed pull request. */
 async function runClosed({ run, origin }: Team, pull: Pull, { name = 'pull_request', action, merged }: ClosedEvent) {
   const commit = git(origin, 'rev-parse', 'main');
   const event = pullEvent(pull.number, pull.head, commit) as { readonly pull_request: object };
@@ -20,22 +20,22 @@ async function runClosed({ run, origin }: Team, pull: Pull, { name = 'pull_reque
 
 test.each<[string, ClosedEvent, RegExp]>([
   [
-    'The closed event of a squash-merged pull request succeeds, and a notice says that a push applies the changes',
+    'On the closed event of a squash-merged pull request, the action succeeds and says that a push applies the changes',
     { action: 'closed', merged: true },
     /did not review #1, because it is already merged\. .* on pushes to the live branch/,
   ],
   [
-    'The closed event of a pull request that was not merged succeeds, and a notice says how to review it again',
+    'On the closed event of an unmerged pull request, the action succeeds and says how to review the pull request again',
     { action: 'closed', merged: false },
     /did not review #1, because it is already closed\. .* reopen it/,
   ],
   [
-    'A label on a merged pull request starts a run that succeeds with a notice',
+    'If somebody labels a merged pull request, the action succeeds with a notice',
     { action: 'labeled', merged: true },
     /did not review #1, because it is already merged\./,
   ],
   [
-    'The closed event of pull_request_target succeeds with a notice',
+    'On the closed event of pull_request_target, the action succeeds with a notice',
     { name: 'pull_request_target', action: 'closed', merged: true },
     /did not review #1, because it is already merged\./,
   ],

@@ -93,7 +93,7 @@ describe('drift-issue', () => {
   });
 });
 
-test('A drift check that may not open its issue names the permission', async () => {
+test('If a drift check lacks the permission to open its issue, a notice names the missing permission', async () => {
   const { team, check } = await inSync();
   await byHand(team);
   team.github.fail({ method: 'POST', path: /issues/ }, { status: 403 });

@@ -64,26 +64,31 @@ describe('parseEvent for pull requests', () => {
   });
 
   test.each<[string, object, object, string]>([
-    ['parseEvent reads the state open from an event of an open pull request', { state: 'open' }, {}, 'open'],
+    ['parseEvent returns the state "open" for an event of an open pull request', { state: 'open' }, {}, 'open'],
     [
-      'parseEvent reads the state merged from the closed event of a merged pull request',
+      'parseEvent returns the state "merged" for the closed event of a merged pull request',
       { state: 'closed', merged: true },
       { action: 'closed' },
       'merged',
     ],
     [
-      'parseEvent reads the state closed from the closed event of a pull request that was not merged',
+      'parseEvent returns the state "closed" for the closed event of an unmerged pull request',
       { state: 'closed', merged: false },
       { action: 'closed' },
       'closed',
     ],
     [
-      'parseEvent reads the state merged from an event that happens after the merge',
+      'parseEvent returns the state "merged" for an event that happens after the merge',
       { state: 'closed', merged: true },
       { action: 'labeled' },
       'merged',
     ],
-    ['parseEvent reads the state closed from a closed event without other fields', {}, { action: 'closed' }, 'closed'],
+    [
+      'parseEvent returns the state "closed" for a closed event without other fields',
+      {},
+      { action: 'closed' },
+      'closed',
+    ],
   ])('%s', (_, fields, around, state) => {
     expect(parseEvent('pull_request', MAIN, pullWith(fields, around)).pull?.state).toBe(state);
   });

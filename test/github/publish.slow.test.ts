@@ -18,7 +18,7 @@ describe('the comment of a review', () => {
     ]);
   });
 
-  test('After the next push, no comment by promptsync shows an outdated plan, even if there were two', async () => {
+  test('After the next push, no comment by promptsync shows an outdated plan, even if promptsync had posted two comments', async () => {
     const { github, review } = await makeTeam({ greeting: {} });
     await review(greets('First words'));
     const { body } = github.comments(1)[0]!;
@@ -174,10 +174,20 @@ const COMMENTS: FailureMatch = { method: 'POST', path: /comments/ };
 
 /** GitHub also responds with 404 if the token lacks a permission. */
 test.each<[string, FailureMatch, Failure, string]>([
-  ['A review that may not write its check names the permission', CHECKS, REFUSED, '`checks: write`'],
-  ['A review that may not write its comment names the permission', COMMENTS, REFUSED, '`pull-requests: write`'],
   [
-    'A review that may not read comments names the permission',
+    'If a review lacks the permission to write its check, a notice names the missing permission',
+    CHECKS,
+    REFUSED,
+    '`checks: write`',
+  ],
+  [
+    'If a review lacks the permission to write its comment, a notice names the missing permission',
+    COMMENTS,
+    REFUSED,
+    '`pull-requests: write`',
+  ],
+  [
+    'If a review lacks the permission to read comments, a notice names the missing permission',
     { method: 'GET', path: /comments/ },
     { status: 404 },
     '`pull-requests: write`',

@@ -78,7 +78,7 @@ const POST = 'POST issues/7/comments';
 const FIRST = 'PATCH issues/comments/2000000001';
 const SECOND = 'PATCH issues/comments/2000000002';
 const OURS = 'github-actions[bot]: The plan';
-/** The body of a duplicate after promptsync has replaced it. */
+/** The body of a duplicate comment after promptsync has replaced the report with a link. */
 const LINK = 'This report is outdated. Current report: https://github.com/acme/prompts/pull/1#issuecomment-2000000001';
 const RETIRED = `github-actions[bot]: ${LINK}`;
 const CREATED = ['done', POST, OURS] as const;
@@ -89,22 +89,22 @@ const existingComments: readonly Row<Attempt>[] = [
   ['upsertComment updates an outdated comment in place', withComments([OLD]), ...UPDATED],
   ['upsertComment leaves an identical comment unchanged', withComments([BODY]), 'done', OURS],
   [
-    'upsertComment updates the first of three comments and replaces the others by links to it',
+    'upsertComment updates the first of its three comments and replaces the other two with links to the first',
     withComments([OLD], [BODY], [OLD]),
     ...['done', FIRST, SECOND, 'PATCH issues/comments/2000000003', OURS, RETIRED, RETIRED],
   ],
   [
-    'upsertComment replaces a duplicate even if its own comment is up to date',
+    'upsertComment replaces a duplicate comment even if the first comment is up to date',
     withComments([BODY], [OLD]),
     ...['done', SECOND, OURS, RETIRED],
   ],
   [
-    'upsertComment leaves a comment unchanged that it has already replaced by a link',
+    'upsertComment leaves a duplicate comment unchanged if it has already replaced that comment with a link',
     withComments([BODY], [LINK]),
     ...['done', OURS, RETIRED],
   ],
   [
-    'upsertComment replaces no duplicate by another account',
+    'upsertComment does not replace a duplicate comment by another account',
     withComments([OLD], [OLD, ADA], [OLD, OTHER_BOT]),
     ...[...UPDATED, 'ada: An old plan', 'other[bot]: An old plan'],
   ],
@@ -307,7 +307,7 @@ describe('upsertComment with 250 comments', () => {
     expect(await find(others.with(240, OLD))).toEqual({ body: OLD, asked: [...pages, '/graphql'] });
   });
 
-  test('upsertComment replaces a duplicate on the third page of comments', async () => {
+  test('upsertComment replaces a duplicate comment on the third page of comments', async () => {
     const github = await startGitHub();
     addPullRequest(github);
     for (const body of [OLD, ...others.with(240, OLD)]) github.addComment(PULL, { body });

@@ -111,7 +111,7 @@ describe('comment', () => {
     expect(job.gitlab.writes()).toEqual(writes);
   });
 
-  test('promptsync comment updates its first note, replaces its other notes by links and leaves the notes of others', async () => {
+  test('promptsync comment updates its first note, replaces its other notes with links, and keeps notes by other users', async () => {
     const { gitlab, publish } = await makeJob();
     const body = await firstNote(await makeJob());
     const old = `${body} of before`;

@@ -135,7 +135,7 @@ describe('import from Langfuse', () => {
     for (const { hint } of problems) expect(hint).toMatch(/Did you mean (support\/greeting|team\/a)\?/);
   });
 
-  test('import counts the prompts that match a pattern and already have a file, and reads none of them', async () => {
+  test('import counts matching prompts that already have a file, and does not read them from Langfuse', async () => {
     const { json, langfuse } = await makeImported();
     for (const names of [['support/*'], ['support/*', 'support/refund']]) {
       const { exitCode, report } = await json('import', ...names);

@@ -4,7 +4,7 @@ import { history, makeChatScene, system, user } from './chat-scene.ts';
 
 const PATH = 'prompts/agent.md';
 
-/** Makes a chat prompt and a text prompt whose labels `staging` and `production` are on different versions. */
+/** Makes a chat prompt and a text prompt. In each of them, the labels `staging` and `production` name different versions. */
 async function makeServed() {
   const scene = await makeChatScene();
   const { addVersion } = scene;
@@ -18,7 +18,7 @@ async function makeServed() {
 const subjectsIn = (folder: string) => git(folder, 'log', '--format=%s', '--reverse').split('\n').slice(1);
 
 describe('import --commit from Langfuse', () => {
-  test('import --commit commits the messages and texts of other labels, and the next sync writes nothing', async () => {
+  test('import --commit also commits the messages and texts of other labels, and the next sync writes nothing', async () => {
     const { folder, json, langfuse, read } = await makeServed();
     expect((await json('import', '*', '--commit')).exitCode).toBe(0);
     expect(subjectsIn(folder)).toEqual(['Import prompts as production serves them', 'Import 2 prompts']);
@@ -31,7 +31,7 @@ describe('import --commit from Langfuse', () => {
     expect(langfuse.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
 
-  test('import --commit leaves out messages that no file can hold, with a notice, and imports the prompt', async () => {
+  test('import --commit imports a prompt and prints a notice if no file can hold the messages of another label', async () => {
     const { folder, json, addVersion } = await makeChatScene();
     await addVersion('agent', { messages: [], labels: ['production'] });
     await addVersion('agent', { messages: [user('Hi.')], labels: ['staging'] });
@@ -43,7 +43,7 @@ describe('import --commit from Langfuse', () => {
     expect(subjectsIn(folder)).toEqual(['Import 1 prompt']);
   });
 
-  test('history does not guess which versions are from before the adoption', async () => {
+  test('For a Langfuse prompt, history does not guess which versions are older than the adoption', async () => {
     const { json } = await makeServed();
     await json('import', '*', '--commit');
     await json('sync', '--yes');
@@ -55,7 +55,7 @@ describe('import --commit from Langfuse', () => {
     ]);
   });
 
-  test('pull takes over a text from Langfuse although a commit holds the newer text of another label', async () => {
+  test('pull writes an edit made in Langfuse to the file even if a commit holds a newer text of another label', async () => {
     const { folder, json, read, addVersion } = await makeChatScene();
     await addVersion('greeting', { text: 'Two.\n\nBody.\n\nEnd.', labels: ['staging'] });
     await addVersion('greeting', { text: 'Hotfix.', labels: ['production'] });

@@ -96,7 +96,7 @@ describe('init for Langfuse', () => {
   describe('the questions', () => {
     const CI_AND_SERVICE: Readonly<Record<string, string>> = { 'Which service': 'langfuse', 'Which CI': 'none' };
 
-    /** Answers the questions with the given answers in turn if there are any, otherwise with the initial answers. */
+    /** Runs init. Answers the questions about the address from `addresses` in turn, and other questions with their defaults. */
     async function interviewWith(
       environment: Readonly<Record<string, string>>,
       flags: Partial<InitOptions> = {},
@@ -123,9 +123,9 @@ describe('init for Langfuse', () => {
     }
 
     test.each<[sentence: string, provider: NamedProviderName | undefined, questions: readonly RegExp[]]>([
-      ['init configures Langfuse if the user chooses it', undefined, [/Which service/]],
-      ['init --provider langfuse does not ask for the kind of service', 'langfuse', []],
-    ])('%s, and asks for no key variable', async (_, provider, questions) => {
+      ['init configures Langfuse if the user selects Langfuse as the service', undefined, [/Which service/]],
+      ['init --provider langfuse does not ask for the service', 'langfuse', []],
+    ])('%s, and does not ask for the key variables', async (_, provider, questions) => {
       const langfuse = await startLangfuse();
       const { folder, asked } = await interviewWith(langfuse.environment, { provider });
       const expected = [...questions, /Where is Langfuse/, /folder/, /labels/, /Which prompt/, /CI/];
@@ -133,7 +133,7 @@ describe('init for Langfuse', () => {
       expect(serviceIn(folder)).toEqual({ ...SERVICE, base_url: langfuse.baseUrl });
     });
 
-    test('init asks for the address of Langfuse again if nothing like Langfuse responds there, or if it refuses the keys', async () => {
+    test('init asks for the Langfuse address again if the server is not Langfuse or rejects the keys', async () => {
       const [langfuse, other] = [await startLangfuse(), await startFront({ answer: () => NOT_FOUND })];
       const otherRegion = await startFront({ answer: () => ({ ...NOT_FOUND, status: 401 }) });
       const addresses = [other.baseUrl, otherRegion.baseUrl, langfuse.baseUrl];
@@ -147,7 +147,7 @@ describe('init for Langfuse', () => {
       expect(serviceIn(folder)).toEqual({ ...SERVICE, base_url: langfuse.baseUrl });
     });
 
-    test('init for Langfuse can be completed without keys', async () => {
+    test('The user can complete init for Langfuse without API keys', async () => {
       const { baseUrl } = await startLangfuse();
       const { folder, asked } = await interviewWith({ LANGFUSE_HOST: baseUrl });
       expect(asked.filter((message) => message.includes('Where is'))).toEqual([

@@ -57,7 +57,7 @@ async function makeScene() {
 }
 
 describe('a clone that is behind', () => {
-  test('plan reports no drift if the newer commit, which the service has, also moved the prompt file', async () => {
+  test('In a clone that is behind, plan reports no drift even if the newer, already synced commit moved the prompt file', async () => {
     const { store, folder, sync, run } = await makeScene();
     git(folder, 'mv', PATH, 'prompts/moved.md');
     const parts = { key: NAME, name: NAME, pins: BOTH_LATEST, text: 'Four.' };

@@ -97,19 +97,19 @@ describe('listOtherServedContents', () => {
 
   test.each<[string, Active, string, readonly string[]]>([
     [
-      'listOtherServedContents starts with the last environment',
+      'listOtherServedContents starts with the last environment in promotion order',
       { staging: V3, canary: V2, production: V1 },
       'T3',
       ['production v1 T1', 'canary v2 T2'],
     ],
     [
-      'listOtherServedContents lists a text that two environments serve only for the last of them',
+      'If two environments serve the same text, listOtherServedContents lists the text only for the last of them',
       { staging: V2, canary: V1, production: V1 },
       'T2',
       ['production v1 T1'],
     ],
     [
-      'listOtherServedContents leaves out another version that has the text of the file',
+      'listOtherServedContents omits a version that has the same text as the file',
       { staging: V2, canary: outside(1, 'T2'), production: null },
       'T2',
       [],

@@ -291,7 +291,7 @@ describe('drift with a default base', () => {
   const rival = { commit: 'c2', branch: 'main' };
   const serves = { active: { staging: theirs, promptsync: one } };
 
-  /** Plans a file whose base is the file itself, unless `base` differs. `former` are the texts of earlier commits. */
+  /** Plans a file. The base has the same file unless `base` changes it. `former` lists the texts of earlier commits. */
   function planOf(want: Partial<UnmetWant>, former: readonly string[], base: FileParts = {}) {
     const unmetWants = new Map([
       ['p1', { environments: new Map([['staging', { ...WANT, ...want }]]), fields: new Map() }],
@@ -304,23 +304,33 @@ describe('drift with a default base', () => {
 
   const ANNOTATED = ['environment wanted since c1'];
   test.each<[string, want: Partial<UnmetWant>, former: readonly string[], expected: readonly string[]]>([
-    ['Outside drift is reported as drift, and the change has no annotation', {}, ['One'], [THEIRS]],
-    ['If an earlier commit wanted the current state, the change is annotated', {}, ['One', 'Theirs'], ANNOTATED],
-    ['If the file never wanted anything else, the change is annotated', { isFirst: true }, ['One'], ANNOTATED],
+    ['With a default base, the plan reports outside drift and does not annotate the change', {}, ['One'], [THEIRS]],
     [
-      'If a record shows that the first wanted version was active, the drift is outside',
+      'If an earlier commit requested the current state, the plan annotates the change',
+      {},
+      ['One', 'Theirs'],
+      ANNOTATED,
+    ],
+    [
+      'If no earlier commit pinned the environment, the plan annotates the change',
+      { isFirst: true },
+      ['One'],
+      ANNOTATED,
+    ],
+    [
+      'If a version record shows that the first pinned version was active, the plan reports outside drift',
       { isFirst: true, isRecorded: true },
       ['One'],
       [THEIRS],
     ],
     [
-      'If a record shows that the wanted version was live, a move back to an earlier version is outside drift',
+      'If a version record shows that the pinned version was live, the plan reports a move back as outside drift',
       { isRecorded: true, wasLive: true },
       ['One', 'Theirs'],
       [THEIRS],
     ],
     [
-      'If another commit wants the current state, a record that shows the wanted version does not count',
+      'If another commit requests the current state, the plan ignores the version record and annotates the change',
       { isRecorded: true, wasLive: true, rival },
       ['One', 'Theirs'],
       ANNOTATED,
@@ -329,11 +339,11 @@ describe('drift with a default base', () => {
     expect(planOf(want, former)).toStrictEqual(expected);
   });
 
-  test('If the base and the head want different things, unfinished drift causes no annotation', () => {
+  test('If the base and the head request different texts, the plan does not annotate unfinished drift', () => {
     expect(planOf({}, ['Theirs'], { text: 'Base' })).toStrictEqual([]);
   });
 
-  test('An explicit base reports a file that never wanted anything else as drift', () => {
+  test('With an explicit base, the plan reports drift even if no earlier commit pinned the environment', () => {
     const unmetWants = new Map([
       ['p1', { environments: new Map([['staging', { ...WANT, isFirst: true }]]), fields: new Map() }],
     ]);
@@ -343,7 +353,7 @@ describe('drift with a default base', () => {
     ]);
   });
 
-  test('The changed field of a prompt that was never synced is annotated with its commit', () => {
+  test('For a prompt that was never synced, the plan annotates a changed field with the commit that requested the change', () => {
     const fields = new Map([['description', { ...WANT, isFirst: true }]] as const);
     const unmetWants = new Map([['p1', { environments: new Map(), fields }]]);
     const head = makeFile({ description: 'Ours' });
@@ -354,7 +364,7 @@ describe('drift with a default base', () => {
     expect(annotations).toMatchObject([{ subject: 'field', field: 'description', want: { commit: 'c1' } }]);
   });
 
-  test('Annotations do not affect the digest of the plan', () => {
+  test('Annotations do not affect the plan digest', () => {
     const unmetWants = new Map([
       ['p1', { environments: new Map([['staging', { ...WANT, isFirst: true }]]), fields: new Map() }],
     ]);

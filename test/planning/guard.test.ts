@@ -71,7 +71,7 @@ describe('the guard --expect-plan', () => {
     expect(guardPlan(plan, { ...none, expectedPlan: plan.digest })).toStrictEqual(plan);
   });
 
-  test('The --expect-plan guard accepts 12 digits of the expected digest but no fewer', () => {
+  test('The --expect-plan guard accepts an expected digest shortened to 12 digits but not to 11 digits', () => {
     const plan = planOf(1, 1);
     const guardWith = (length: number) =>
       statuses(guardPlan(plan, { ...none, expectedPlan: plan.digest.slice(0, length) }));

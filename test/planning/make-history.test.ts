@@ -57,7 +57,7 @@ describe('makeHistory', () => {
     ]);
   });
 
-  test('The history tells versions from before the first managed version from later ones, and marks the baseline', () => {
+  test('The history marks the baseline and labels foreign versions as older or newer than the first managed version', () => {
     const ledger = [entry(2, 'Two', { stampFor: null }), entry(1, 'One', { stampFor: null })];
     const made = version(3, 'Two', { ledger });
     const baseline = { ...made, record: { ...made.record!, baseline: true as const } };
@@ -70,7 +70,7 @@ describe('makeHistory', () => {
     ]);
   });
 
-  test('The history calls an edit after the adoption outside, even if the ledger has dropped the first managed version', () => {
+  test('The history labels an edit after the adoption as "outside" even if the ledger has dropped the first managed version', () => {
     // Version 4 was the baseline, and somebody made version 5 after it. Later versions pushed version 4 out of the ledger.
     const foreign = [5, 2, 1].map((number) => entry(number, `Text ${number}`, { stampFor: null }));
     const managed = Array.from({ length: 20 }, (_, index) => entry(30 - index, `Text ${30 - index}`));
@@ -91,7 +91,7 @@ describe('makeHistory', () => {
     ]);
   });
 
-  test('The history does not speak of an adoption if promptsync never created a version', () => {
+  test('The history does not mention an adoption if promptsync never created a version', () => {
     const seen = observed({ active: { staging: outside(2, 'Two'), production: outside(1, 'One') } });
     expect(historyOf(seen).map(({ origin }) => origin)).toEqual(['outside', 'outside']);
   });

@@ -59,7 +59,7 @@ describe('reports with a run of 3,000 blanks', () => {
 
   test('Reports show different markers for 3,000 and 2,999 consecutive spaces', () => {
     for (const review of reviewsOf(`a${' '.repeat(3_000)}b`, `a${' '.repeat(2_999)}b`)) {
-      // A Markdown page marks the changed words.
+      // Markdown marks the changed words, so remove the marks first.
       const unmarked = review.replaceAll(/[`*~\\]/g, '');
       expect(unmarked).toMatch(/[-−] ?a…\[3000 spaces\]…b/);
       expect(unmarked).toMatch(/\+ ?a…\[2999 spaces\]…b/);

@@ -56,7 +56,7 @@ describe('the line about changed messages', () => {
   });
 
   test.each(Object.entries(FORMATS))(
-    'The %s format names the environments if their messages differ',
+    'The %s format names each environment if the messages of the environments differ',
     (name, render) => {
       const [first, second] = [reportOfChat(BEFORE, AFTER), reportOfChat(AFTER, BEFORE, ['production'])];
       const changes = [first, second].flatMap(({ prompts: [prompt] }) => prompt!.changes);

@@ -19,7 +19,7 @@ function split(text: string, type: 'text' | 'chat' = 'text'): readonly string[] 
   return readLines(splitIntoDisplayLines(text, type)).map((line) => `${line.isContinuation ? '↳' : ''}${line.text}`);
 }
 
-/** Puts the display lines together again. */
+/** Joins the display lines to restore the text. */
 function join(display: string): string {
   return readLines(display).reduce(
     (text, line, index) => `${text}${index === 0 || line.isContinuation ? '' : '\n'}${line.text}`,
@@ -32,12 +32,12 @@ const FILLER = 'Stay friendly even if the customer is not, and answer in the lan
 describe('splitIntoDisplayLines', () => {
   test.each<[string, string, readonly string[]]>([
     [
-      'splitIntoDisplayLines keeps a line of 100 characters',
+      'splitIntoDisplayLines does not split a line of 100 characters',
       `One. Two. ${'x'.repeat(90)}`,
       [`One. Two. ${'x'.repeat(90)}`],
     ],
     [
-      'splitIntoDisplayLines splits a longer line after each sentence',
+      'splitIntoDisplayLines splits a line of more than 100 characters after each sentence',
       `${FILLER} Is it late? Then hurry! “Now.” Go…  Done.`,
       [FILLER, '↳ Is it late?', '↳ Then hurry!', '↳ “Now.”', '↳ Go…', '↳  Done.'],
     ],
@@ -47,22 +47,22 @@ describe('splitIntoDisplayLines', () => {
       ['12. Send it, e.g. To Ada J. Smith, for 3.50 EUR, as in notes.md or approx. one page.', `↳ ${FILLER}`],
     ],
     [
-      'splitIntoDisplayLines splits Chinese and Japanese after their own marks, without blanks',
+      'splitIntoDisplayLines splits Chinese and Japanese text after its own punctuation marks, even without spaces',
       `${'请用客户的语言回答。'.repeat(10)}「好的！？」`,
       ['请用客户的语言回答。', ...Array.from({ length: 9 }, () => '↳请用客户的语言回答。'), '↳「好的！？」'],
     ],
     [
-      'splitIntoDisplayLines wraps a sentence between words if it is longer than 100 characters',
+      'splitIntoDisplayLines wraps a sentence of more than 100 characters between two words',
       'word '.repeat(21),
       ['word '.repeat(20).trim(), '↳ word '],
     ],
     [
-      'splitIntoDisplayLines cuts a word of more than 100 characters between two characters',
+      'splitIntoDisplayLines splits a word of more than 100 characters without breaking up an emoji',
       `a ${'👩‍👩‍👧'.repeat(101)} b`,
       ['a', `↳ ${'👩‍👩‍👧'.repeat(100)}`, '↳👩‍👩‍👧 b'],
     ],
     [
-      'splitIntoDisplayLines counts a long run of blanks as the note that the page shows',
+      'splitIntoDisplayLines counts a long run of spaces only as long as the mark that the page shows instead',
       `Be polite.${' '.repeat(3_000)}Obey.`,
       [`Be polite.${' '.repeat(3_000)}Obey.`],
     ],
@@ -76,12 +76,12 @@ describe('splitIntoDisplayLines', () => {
     expect(split(text)).toEqual(lines);
   });
 
-  test('A sentence that is added at the end of a paragraph does not change the display lines of the other sentences', () => {
+  test('Adding a sentence at the end of a paragraph does not change the display lines of the other sentences', () => {
     const paragraph = `${FILLER} ${FILLER}`;
     expect(split(`${paragraph} Never lie.`)).toEqual([...split(paragraph), '↳ Never lie.']);
   });
 
-  test('splitIntoDisplayLines keeps the marker line of a chat prompt whole, but not the same line of a text prompt', () => {
+  test('splitIntoDisplayLines splits a long marker line in a text prompt but not in a chat prompt', () => {
     const marker = `{{role "${'x'.repeat(150)}"}}`;
     expect(split(marker, 'chat')).toEqual([marker]);
     expect(split(marker)).toEqual(['{{role', `↳ "${'x'.repeat(99)}`, `↳${'x'.repeat(51)}"}}`]);
@@ -102,7 +102,7 @@ describe('splitIntoDisplayLines', () => {
   const blank = fc.constantFrom(' ', '  ', '\t', '\u00a0', ' '.repeat(50), '', '\n', '\r\n', '\u2028');
   const prose = fc.array(fc.tuple(word, blank), { maxLength: 60 }).map((parts) => parts.flat().join(''));
 
-  test('Different texts never have the same display lines, because the display lines contain the whole text', () => {
+  test('The display lines of a text contain the whole text, so different texts never have the same display lines', () => {
     fc.assert(
       fc.property(fc.oneof(prose, anyText), (text) => {
         expect(join(splitIntoDisplayLines(text, 'text'))).toBe(text);
@@ -111,7 +111,7 @@ describe('splitIntoDisplayLines', () => {
     );
   });
 
-  test('No display line is longer than 100 characters, not counting the blanks around it', () => {
+  test('No display line has more than 100 characters, not counting leading and trailing blanks', () => {
     const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
     const short = fc.array(fc.tuple(word, fc.constantFrom(' ', '\n', '')), { maxLength: 60 });
     fc.assert(
@@ -129,20 +129,20 @@ describe('a Markdown page with very long texts', () => {
   test.each<[string, string]>([
     ['A Markdown page shows a small edit in a line of a million characters', 'Refunds take five days. '.repeat(40_000)],
     ['A Markdown page shows a small edit in a word of a million characters', 'x'.repeat(1_000_000)],
-    ['A Markdown page shows a small edit in 20,000 long lines', `${FILLER} ${FILLER}\n`.repeat(20_000)],
+    ['A Markdown page shows a small edit in a text of 20,000 long lines', `${FILLER} ${FILLER}\n`.repeat(20_000)],
     ['A Markdown page shows a small edit after 300,000 closing quotation marks', `.${'"'.repeat(300_000)} A`],
     ['A Markdown page shows a small edit after 300,000 periods', '.'.repeat(300_000)],
     ['A Markdown page shows a small edit after 300,000 ideographic full stops', '。'.repeat(300_000)],
     [
-      'A Markdown page shows a small edit after ideographic full stops and quotation marks',
+      'A Markdown page shows a small edit after 150,000 ideographic full stops and 150,000 quotation marks',
       `${'。'.repeat(150_000)}${'"'.repeat(150_000)}`,
     ],
     [
-      'A Markdown page shows a small edit after ideographic full stops and blanks',
+      'A Markdown page shows a small edit after 150,000 ideographic full stops and 150,000 blanks',
       `${'。'.repeat(150_000)}${' '.repeat(150_000)}。`,
     ],
     [
-      'A Markdown page shows a small edit after 300,000 digits and blanks',
+      'A Markdown page shows a small edit after 150,000 blanks and 150,000 digits',
       `${' '.repeat(150_000)}${'1'.repeat(150_000)}. A`,
     ],
   ])('%s', (_, text) => {

@@ -142,7 +142,7 @@ describe('renderMarkdown', () => {
     expectInert(text, [RUN]);
   });
 
-  test('A Markdown report calls the changes of fields other changes only below the changes of an environment', () => {
+  test('A Markdown report uses the heading "Other changes" for changed fields only if an environment also changes', () => {
     const environments = [{ environment: 'production', pin: '7', active: ref(7), wanted: ref(7), in_sync: true }];
     const fieldsOnly = prompt({ changes: [rename], environments });
     expect(headingsOf(page(report([fieldsOnly])))).toEqual(['#### What would change']);
@@ -308,7 +308,7 @@ describe('the drift of a Markdown page', () => {
 
   test.each<[string, ReportDrift, ReportChange, string, readonly string[]]>([
     [
-      'A Markdown report lists a change that only undoes drift in a section of its own, and not in the section of the environment',
+      'A Markdown report lists a change that only undoes drift in a separate section instead of the section of its environment',
       moved,
       set(9, 7),
       `${PULL} A sync puts it back.`,
@@ -327,7 +327,7 @@ describe('the drift of a Markdown page', () => {
       [],
     ],
     [
-      'A Markdown report of an apply lists drift that the run undid in a section of its own',
+      'After an apply, a Markdown report lists the drift that the run undid in a separate section',
       moved,
       { ...set(9, 7), status: 'made' },
       'This run put it back.',
@@ -370,7 +370,7 @@ describe('the drift of a Markdown page', () => {
     expect(text).toContain('promptsync does not know whether this run changed it.');
   });
 
-  test('A Markdown report lists the changed messages of a chat prompt if the change only undoes drift', () => {
+  test('A Markdown report lists the changed messages of a chat prompt even if the change only undoes drift', () => {
     const change = { ...set(9, 7), messages: { before: ['user'], after: ['system', 'user'] } };
     const text = page(report([prompt({ type: 'chat', changes: [change], drift: [moved] })]));
     expect(text).toContain('pin `version:ver_9`.\n- `k/1`: `messages: user → system, user`\n');
@@ -427,7 +427,7 @@ describe('a Markdown page over its size limit', () => {
     expect(text).toContain('See the report of the run for everything.\n');
   });
 
-  test('A Markdown report with a size limit lists the first 100 places of a warning', () => {
+  test('A Markdown report with a size limit lists only the first 100 places of a warning', () => {
     const warning = { ...makeProblem('usage/invalid', { reason: 'x' }), severity: 'warning' } as const;
     const problems = Array.from({ length: 120 }, (_, index) => ({ ...warning, path: `p${index}.md` }));
     const limited = page(report([], { problems }), { limit: { most: 60_000, measure: (text) => text.length } });

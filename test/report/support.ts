@@ -6,7 +6,7 @@ import type { Report, ReportChange, ReportPrompt } from '../../src/report/schema
 import { runs } from '../support/seed.ts';
 
 export const DIGEST = `sha256:${'0'.repeat(64)}` as const;
-/** The digest as reports for people show it. */
+/** The shortened digest that human-readable reports show. */
 export const SHORT_DIGEST = `sha256:${'0'.repeat(12)}`;
 
 export const NO_SUMMARY: Report['summary'] = {
@@ -59,7 +59,7 @@ export function hostileReports(text: string): readonly Report[] {
   ];
 }
 
-/** Returns a plan with so many baselines and warnings that reports list them on one line. */
+/** Returns a plan that has enough baselines and warnings for reports to list each kind on one line. */
 function firstPlan(text: string): Report {
   const suffixes = ['', '2', '3', '4'];
   const change = { kind: 'create-version', digest: DIGEST, baseline: true, change_summary: text } as const;

@@ -218,7 +218,7 @@ describe('renderStatus', () => {
     expect(Array.from(html.matchAll(/<details id="prompt:([a-z-]+)"/g), ([, key]) => key)).toEqual(order);
   });
 
-  test('On a narrow terminal, the status matrix explains only the signs that the list contains', () => {
+  test('On a narrow terminal, status explains only the signs that its list contains', () => {
     const prompts = [prompt('a-prompt-with-a-long-name', { environments: [row('staging')] }), prompt('b', {})];
     const shown = renderStatus(reportOf(prompts, { mode: 'status' }), {
       ...{ colour: false, quiet: false, screen: makeScreen(20) },
@@ -364,7 +364,7 @@ describe('the report of an interrupted run', () => {
     ['rollback', 'unchanged'],
     ['import', 'already here'],
   ] as const)(
-    'The summary of an interrupted %s starts with the word Interrupted and counts the prompts that are %s',
+    'The summary of an interrupted %s starts with "Interrupted" and counts the other prompts as "%s"',
     (mode, note) => {
       const cut = changed([change('a', [], 'unchanged'), change('b', [stopped], 'failed')], mode);
       expect(text(cut, true)).toContain(`Interrupted. 1 prompt failed, 1 ${note}.`);

@@ -383,11 +383,15 @@ describe('the status codes of the service', () => {
     ],
     ['the client shows the message of a JSON error', '{"error":{"message":"bad id"}}', /status 400: "bad id"$/],
     [
-      'the client shows the title of an error that is a web page',
+      'the client shows the title of an HTML error page',
       '<html><head><title>Bad Request</title></head><body>nginx</body></html>',
       /status 400: "Bad Request"$/,
     ],
-    ['the client shows nothing of a web page without a title', '<html><body>nginx</body></html>', /status 400\.$/],
+    [
+      'the client shows no text from an HTML error page without a title',
+      '<html><body>nginx</body></html>',
+      /status 400\.$/,
+    ],
   ])('%s', async (_, said, shown) => {
     answerInTurn(text(said, 400));
     const failure = await failureOf(openClient().service.readPrompt('prm_1'));

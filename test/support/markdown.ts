@@ -26,7 +26,7 @@ export function readMarkdown(text: string) {
     /** The visible texts outside code. */
     texts: nodes.flatMap((node) => (node.type === 'text' ? [node.value] : [])),
     html: html.map(({ value, position }) => ({ value, line: position!.start.line })),
-    /** The bold and the struck-out parts, which mark the changed lines and words of diffs. */
+    /** The bold and the struck-out parts. They mark the changed lines and words of a diff. */
     marks: nodes.filter((node) => node.type === 'strong' || node.type === 'delete'),
     /** The addresses of links, including plain URLs that GitHub turns into links. */
     addresses: nodes.flatMap((node) => ('url' in node ? [node.url] : [])),
@@ -94,7 +94,7 @@ export function expectInert(markdown: string, addresses: readonly string[] = [])
   expect(showHidden(markdown) === markdown, 'nothing in it is hidden').toBe(true);
 }
 
-/** Whether a mark of a diff is the sign of its line, or one code span, whose text cannot act as Markdown. */
+/** Whether a mark is the sign of a diff line or a single code span. The text of a code span cannot act as Markdown. */
 function isOwnMark({ children: [child, ...others] }: ReadMarkdown['marks'][number]): boolean {
   const isSign = child?.type === 'text' && ['+', '−'].includes(child.value);
   return others.length === 0 && (isSign || child?.type === 'inlineCode');
