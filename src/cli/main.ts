@@ -8,6 +8,7 @@ import { COMMANDS } from './command-table.ts';
 import { COMPLETE_COMMAND } from './completion.ts';
 import { findFlagGroup, sortFlags } from './flag-groups.ts';
 import { findForeignCommandHint } from './foreign-commands.ts';
+import { wrapForTerminal } from './terminal.ts';
 
 /** Runs one command line and resolves to its exit code. Never throws. */
 export async function main(given: Host): Promise<number> {
@@ -79,7 +80,7 @@ function makeProgram(host: SafeHost, end: (exitCode: number) => void): Command {
       writeOut: (text) => void host.output.write(text),
       // Error messages quote the arguments. In a workflow, the arguments may come from a stranger, so escape control
       // characters.
-      writeErr: (text) => void host.errors.write(showHidden(text)),
+      writeErr: (text) => void host.errors.write(wrapLines(showHidden(text), host)),
     })
     .exitOverride()
     .showSuggestionAfterError()
@@ -87,6 +88,13 @@ function makeProgram(host: SafeHost, end: (exitCode: number) => void): Command {
     .addHelpText('after', EXAMPLES);
   for (const row of COMMANDS) addCommand(program, row, async (...typed) => end(await row.run(...typed, host, main)));
   return program;
+}
+
+function wrapLines(text: string, { errors }: Pick<SafeHost, 'errors'>): string {
+  return text
+    .split('\n')
+    .map((line) => wrapForTerminal(line, errors))
+    .join('\n');
 }
 
 type RunCommand = (flags: Parameters<CommandRow['run']>[0], typed: unknown) => Promise<void>;

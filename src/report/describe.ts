@@ -319,22 +319,29 @@ export function describeOrphans({ orphans }: Report, show: ShowText): readonly s
 
 /** Describes a drift: the current state, the state that the base wants, and the effect of a sync. */
 export function describeDrift(drift: ReportDrift, prompt: ReportPrompt, mode: Report['mode'], show: ShowText): string {
-  const canPull =
-    mode !== 'apply' && drift.kind === 'outside' && ('field' in drift || drift.observed?.made_by !== 'git');
-  const then = `${canPull ? `${show('promptsync pull')} takes it into the file. ` : ''}${describeDriftOutcome(drift, prompt, mode)}`;
   // If the files want the same as the base, name the files, because a user who gave no base does not know it.
   const wanter = drift.restores ? 'the file' : 'the base';
+  const cause = describeDriftCause(drift, show);
+  const describeNext = (found: string, wanted: string): string =>
+    `${canPull(drift, mode) ? `${show('promptsync pull')} takes ${found} into the file. ` : ''}${describeDriftOutcome(drift, wanted, prompt, mode)}`;
   if ('field' in drift) {
-    const [observed, expected] = [drift.observed, drift.expected].map((text) => show(JSON.stringify(text)));
-    return `${drift.field} is ${observed}, but ${wanter} wants ${expected} (${describeDriftCause(drift, show)}). ${then}`;
+    const [found, wanted] = [show(JSON.stringify(drift.observed)), show(JSON.stringify(drift.expected))];
+    return `${drift.field} is ${found}, but ${wanter} wants ${wanted} (${cause}). ${describeNext(found, wanted)}`;
   }
   const { environment, observed, expected } = drift;
-  const wants = `but ${wanter} wants ${show(describeVersionRef(expected))} (${describeDriftCause(drift, show)})`;
+  const version = 'new' in expected ? null : show(describeVersionRef(expected));
+  const wants = `but ${wanter} wants ${version ?? 'a new version'} (${cause})`;
   if (observed === null) return `${show(environment)} serves no version, ${wants}.`;
+  const found = show(describeVersionRef(observed));
   const isCommitKnown = observed.commit !== undefined && observed.commit_missing !== true;
   const from = isCommitKnown ? `, made from ${show(shortenCommitId(observed.commit))}` : '';
-  const keep = `To keep it, pin ${show(observed.pin ?? `version:${observed.id}`)}.`;
-  return `${show(environment)} serves ${show(describeVersionRef(observed))}${from}, ${wants}. ${then} ${keep}`;
+  const keep = `To keep ${found}, pin ${show(observed.pin ?? `version:${observed.id}`)}.`;
+  return `${show(environment)} serves ${found}${from}, ${wants}. ${describeNext(found, version ?? 'its text')} ${keep}`;
+}
+
+/** Returns true if `promptsync pull` can take the current state into the file. */
+function canPull(drift: ReportDrift, mode: Report['mode']): boolean {
+  return mode !== 'apply' && drift.kind === 'outside' && ('field' in drift || drift.observed?.made_by !== 'git');
 }
 
 /** Says how the current state came about, as far as the clone shows it. */
@@ -346,14 +353,23 @@ function describeDriftCause(drift: ReportDrift, show: ShowText): string {
   return `made from ${commit}, which this clone does not have: run ${show('git fetch')}; or it was never merged`;
 }
 
-/** Describes what a sync would do about a drift. In the report of a sync, describes what that sync did. */
-function describeDriftOutcome(drift: ReportDrift, { status, changes }: ReportPrompt, mode: Report['mode']): string {
+/**
+ * Describes what a sync would do about a drift. In the report of a sync, describes what that sync did.
+ * @param wanted the escaped state that the base wants
+ */
+function describeDriftOutcome(
+  drift: ReportDrift,
+  wanted: string,
+  { status, changes }: ReportPrompt,
+  mode: Report['mode'],
+): string {
   if (status === 'blocked') return 'The prompt is blocked, so a sync does not change it.';
-  if (mode !== 'apply') return drift.restores ? 'A sync puts it back.' : 'A sync applies what the files declare now.';
+  if (mode !== 'apply')
+    return drift.restores ? `A sync restores ${wanted}.` : 'A sync applies what the files declare now.';
   const result = changes.find((change) => findDriftOfChange(change, [drift]).length > 0)?.status;
   if (result === 'unknown') return 'promptsync does not know whether this run changed it.';
   if (result !== 'made' && result !== 'adopted') return 'This run did not change it.';
-  return drift.restores ? 'This run put it back.' : 'This run applied what the files declare now.';
+  return drift.restores ? `This run restored ${wanted}.` : 'This run applied what the files declare now.';
 }
 
 /** Returns the drift entries for the environment or the fields that a change affects. */

@@ -75,6 +75,8 @@ test.each([
   ['apply', 'Did you mean sync?'],
   ['diff', 'Did you mean plan?'],
   ['check', 'Did you mean validate?'],
+  ['push', 'Did you mean sync?'],
+  ['list', 'Did you mean status?'],
   ['rm', 'git rm prompts/greeting.md'],
   ['delete', 'git rm prompts/greeting.md'],
   ['snyc', 'Did you mean sync?'],

@@ -434,7 +434,12 @@ describe('the ids of an import', () => {
   test.each<[string, readonly string[], string | Readable, string]>([
     ['import sends no requests if no prompt id is given', [], '', 'No prompt id is given'],
     ['import sends no requests if the id list contains only comments', ['-'], '# none\n', 'No prompt id is given'],
-    ['import sends no requests if the id file does not exist', ['--from', 'none.txt'], '', 'no such file'],
+    [
+      'import sends no requests if the id file does not exist',
+      ['--from', 'none.txt'],
+      '',
+      'ids: there is no such file, ENOENT.',
+    ],
     [
       'import sends no requests if the id list is larger than 1 MiB',
       ['-'],
