@@ -190,7 +190,10 @@ export const PLAN_FLAGS = {
     '--max-changes <n>',
     'refuse to write if more prompts than this would change: a number or a percentage',
   ),
-  base: makeRefFlag('--base <ref>', 'report drift: what somebody changed in the service since this commit was synced'),
+  base: makeRefFlag(
+    '--base <ref>',
+    'compare with this commit to find drift, and files that were deleted (default: where HEAD left the live branch)',
+  ),
   offline: makeBooleanFlag(
     '--offline',
     'on a dry run with --base: send no request; compare with the state that the files of the base would produce',

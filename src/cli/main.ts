@@ -8,7 +8,7 @@ import { COMMANDS } from './command-table.ts';
 import { COMPLETE_COMMAND } from './completion.ts';
 import { findFlagGroup, sortFlags } from './flag-groups.ts';
 import { findForeignCommandHint } from './foreign-commands.ts';
-import { wrapForTerminal } from './terminal.ts';
+import { wrapForTerminal } from './wrap-for-terminal.ts';
 
 /** Runs one command line and resolves to its exit code. Never throws. */
 export async function main(given: Host): Promise<number> {
@@ -19,17 +19,24 @@ export async function main(given: Host): Promise<number> {
   let exitCode = 0;
   const program = makeProgram(host, (code) => void (exitCode = code));
   try {
-    const hint = findForeignCommandHint(name);
+    const typed = isHelpOnUnknownCommand(host.arguments) ? words : host.arguments;
+    const hint = findForeignCommandHint(typed[0]);
     if (hint !== null) {
-      program.error(`error: unknown command '${name}'\n(${hint})`, { code: 'commander.unknownCommand' });
+      program.error(`error: unknown command '${typed[0]}'\n(${hint})`, { code: 'commander.unknownCommand' });
     }
-    await program.parseAsync([...host.arguments], { from: 'user' });
+    await program.parseAsync([...typed], { from: 'user' });
     return exitCode;
   } catch (error) {
     // commander also throws after it has printed the help or the version. The exit code of that error is 0.
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     return (await import('./run-command.ts')).reportFailure(error, host);
   }
+}
+
+/** Returns true for `help` and the name of an unknown command. For such a name, commander would print the whole help. */
+function isHelpOnUnknownCommand([name, topic = '-']: readonly string[]): boolean {
+  const topics = ['help', ...COMMANDS.map((command) => command.name)];
+  return name === 'help' && !topic.startsWith('-') && !topics.includes(topic);
 }
 
 const DESCRIPTION = `GitOps sync for LLM prompts.

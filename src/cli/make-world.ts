@@ -2,7 +2,7 @@ import { type Interview, isContinuousIntegration, type World } from '../domain/w
 import { askYesOrNo } from './questions.ts';
 import type { Host, SafeHost } from './host.ts';
 import { makeProgressReporter } from './progress-reporter.ts';
-import { wrapForTerminal } from './terminal.ts';
+import { wrapForTerminal } from './wrap-for-terminal.ts';
 
 type WorldOptions = {
   /** Whether to hide the progress and the notices about waiting for the service. */

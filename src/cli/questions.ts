@@ -4,7 +4,7 @@ import type { CANCEL_SYMBOL } from '@clack/prompts';
 import type { Interview } from '../domain/world.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 import type { Host } from './host.ts';
-import { wrapForTerminal } from './terminal.ts';
+import { wrapForTerminal } from './wrap-for-terminal.ts';
 
 /**
  * Asks a yes-or-no question on standard error and resolves to true for `y` or `yes`. Every other answer, an interrupt

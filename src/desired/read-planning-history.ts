@@ -174,17 +174,21 @@ async function readUnmetWantsAtBase(
   return readUnmetWants({ file: baseFile, observed, contentsAtRefs, former }, { repository, base: base.commit, tip });
 }
 
-/** Returns the commits that active versions were made from, according to their records, and that the clone lacks. */
+/**
+ * Returns the commits that active versions were made from, according to their records, and that the clone lacks. A
+ * commit that nothing refers to also counts as lacking, because `sync` fetches the objects of a newer tip and no ref.
+ */
 async function findMissingCommits(
   prompts: readonly ComparedPrompt[],
   repository: Repository,
 ): Promise<ReadonlySet<string>> {
   const active = prompts.flatMap(({ observed }) => [...observed.active.values()]);
   const recorded = active.flatMap((version) => version?.source?.commit ?? []);
-  const missing = [...new Set(recorded)].filter(isCommitId).map(async (commit): Promise<readonly string[]> => {
-    return (await repository.resolveRef(commit)) === null ? [commit] : [];
-  });
-  return new Set((await Promise.all(missing)).flat());
+  const commits = [...new Set(recorded)].filter(isCommitId);
+  const resolved = await Promise.all(commits.map((commit) => repository.resolveRef(commit)));
+  const present = commits.filter((_, index) => resolved[index] !== null);
+  const unreferenced = await repository.findUnreferenced(present);
+  return new Set([...commits.filter((commit) => !present.includes(commit)), ...unreferenced]);
 }
 
 /**

@@ -35,6 +35,11 @@ export type CommitHistory = {
   readonly isSameOrAncestor: (commit: string, other: string) => Promise<boolean>;
   /** Returns the commits in the list that are not ancestors of another commit in the list. */
   readonly findIndependent: (commits: readonly string[]) => Promise<readonly string[]>;
+  /**
+   * Returns the commits in the list that no branch, no tag and not HEAD contains. A clone has such commits after it has
+   * fetched only objects. The clone must contain all commits in the list.
+   */
+  readonly findUnreferenced: (commits: readonly string[]) => Promise<readonly string[]>;
   /** Returns the author, date and message of each commit, by id. Omits commits that the clone does not have. */
   readonly readCommits: (ids: Iterable<string>) => Promise<ReadonlyMap<string, CommitInfo>>;
   /** Returns the committer date of each commit, in seconds since 1970. Omits commits that the clone does not have. */
@@ -77,6 +82,12 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
     findCommitsChanging: async (commit, path) => (await findChangingTogether(path, commit)).get(path) ?? [],
     isSameOrAncestor: async (commit, other) => !(await listMissingTogether(commit, other)).has(commit),
     findIndependent: async (commits) => splitLines(await run('merge-base', '--independent', ...commits)),
+    findUnreferenced: async (commits) => {
+      if (commits.length === 0) return [];
+      // The result only improves a message, so a clone with missing history must not fail here.
+      const unreferenced = new Set(await runRevList(...commits, '--not', '--all').catch(() => []));
+      return commits.filter((commit) => unreferenced.has(commit));
+    },
     readCommits: (ids) => readCommitInfos(runWithInput, ids),
     readCommitTimes: makeTimeReader(runWithInput),
     mapCommitsToMerges: async (commit) => {

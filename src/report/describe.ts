@@ -198,7 +198,8 @@ export function describeEdit(edit: ReportEdit): string {
       return 'new file';
     case 'set-pin': {
       const before = edit.before === null ? '' : `${escapeLine(edit.before)} → `;
-      return `${escapeLine(edit.environment)}: ${before}${escapeLine(edit.after)}`;
+      const number = edit.version_number === undefined ? '' : ` (v${edit.version_number})`;
+      return `${escapeLine(edit.environment)}: ${before}${escapeLine(edit.after)}${number}`;
     }
     case 'set-field': {
       const [before, after] = [edit.before, edit.after].map((value) => escapeLine(value ?? 'absent'));
@@ -209,6 +210,12 @@ export function describeEdit(edit: ReportEdit): string {
       return `text: ${escapeLine(edit.from)}${conflicts}`;
     }
   }
+}
+
+/** Describes the pin of a new file in a few words, for example `staging: v3`. */
+export function describeNewPin(edit: Extract<ReportEdit, { readonly kind: 'set-pin' }>): string {
+  const pin = (edit.version_number?.toString() ?? edit.after).replace(/^\d+$/, 'v$&');
+  return `${escapeLine(edit.environment)}: ${escapeLine(pin)}`;
 }
 
 /**

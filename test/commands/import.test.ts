@@ -92,6 +92,20 @@ Lines.
     expect(service.takeWrites()).toEqual([]);
   });
 
+  test('import of more than three prompts prints one line for each file', async () => {
+    const ids = ['a', 'b', 'c', 'd'];
+    const { folder, service } = await makeStage(ids);
+    for (const id of ids) makeVersions(service, id, { text: 'One.', in: ['staging', 'production'] });
+    const words = ['import', ...ids.map((id) => `prm_${id}`)];
+    const { stdout } = await run(folder, [...words, '--dry-run'], service);
+    const lines = ids.map((id) => `+  prompts/${id}.md  staging: latest, production: v1\n`);
+    expect(stdout).toBe(`${lines.join('')}\n4 files to write.\n`);
+    const three = await run(folder, [...words.slice(0, 4), '--dry-run'], service);
+    expect(three.stdout).toMatch(
+      /^a {2}prompts\/a\.md\n {2}\+ new file\n.*\n {2}\+ production: version:ver_\S+ \(v1\)\n/,
+    );
+  });
+
   test.each<[string, readonly ManualVersion[], readonly string[]]>([
     [
       'the first sync after importing a prompt with metadata creates only a baseline version',
