@@ -97,6 +97,7 @@ export function getSystemCode(error: unknown): string {
 /** How messages describe the system errors that users meet most often. */
 const SYSTEM_ERRORS: ReadonlyMap<string, string> = new Map([
   ['EACCES', 'permission denied'],
+  ['EADDRINUSE', 'it is already in use'],
   ['EISDIR', 'it is a folder'],
   ['ENAMETOOLONG', 'the name is too long'],
   ['ENOENT', 'there is no such file'],

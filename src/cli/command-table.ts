@@ -337,10 +337,11 @@ To install it, once:
   zsh   echo 'source <(promptsync completion zsh)' >> ~/.zshrc    after compinit
   fish  promptsync completion fish > ~/.config/fish/completions/promptsync.fish
 
-The script also completes npx promptsync. In bash and zsh, it does not replace
-an existing completion for npx. If promptsync is only in node_modules, write the
-script to a file once, and load that file instead:
-  npx promptsync completion bash > ~/.promptsync-completion
+The script also completes npx promptsync, with or without --no-install. In bash
+and zsh, it does not replace an existing completion for npx. If promptsync is
+only in node_modules, write the script to a file once, and load that file
+instead:
+  npx --no-install promptsync completion bash > ~/.promptsync-completion
   echo 'source ~/.promptsync-completion' >> ~/.bashrc`,
   run: async (_, shell, host) => {
     host.output.write(renderCompletionScript(shell));

@@ -8,7 +8,7 @@ export const COMPLETE_COMMAND = '__complete';
  * Returns the completion script for a shell. On Tab, the script runs promptsync with `COMPLETE_COMMAND` and passes the
  * typed words as arguments. The script never evaluates these words, so Tab does not execute text that the user typed.
  *
- * After `npx promptsync`, the script runs the promptsync that npx would run. `--no --offline` keeps npx from installing
+ * After `npx promptsync` and `npx --no-install promptsync`, the script runs the promptsync that npx would run. `--no --offline` keeps npx from installing
  * anything and from sending requests.
  */
 export function renderCompletionScript(shell: Shell): string {
@@ -21,9 +21,11 @@ const BASH_FUNCTION = `_promptsync() {
   local -a program=(promptsync) typed=("\${COMP_WORDS[@]:1:$COMP_CWORD}")
   COMPREPLY=()
   if [[ \${COMP_WORDS[0]##*/} == npx ]]; then
-    [[ $COMP_CWORD -gt 1 && \${COMP_WORDS[1]} == promptsync ]] || return 0
+    local at=1
+    [[ \${COMP_WORDS[1]} == --no || \${COMP_WORDS[1]} == --no-install ]] && at=2
+    [[ $COMP_CWORD -gt $at && \${COMP_WORDS[$at]} == promptsync ]] || return 0
     program=(npx --no --offline promptsync)
-    typed=("\${COMP_WORDS[@]:2:$((COMP_CWORD - 1))}")
+    typed=("\${COMP_WORDS[@]:$((at + 1)):$((COMP_CWORD - at))}")
   fi
   while IFS= read -r candidate; do
     [[ -n \${ZSH_VERSION-} || $candidate == "$2"* ]] && COMPREPLY+=("$candidate")
@@ -48,6 +50,7 @@ function __promptsync_complete
   if string match -qr '(^|/)npx$' -- $typed[1]
     set program npx --no --offline promptsync
     set -e typed[1]
+    contains -- $typed[1] --no --no-install; and set -e typed[1]
   end
   set -e typed[1]
   set -l current (commandline -ct)
@@ -60,7 +63,9 @@ function __promptsync_complete
 end
 function __promptsync_follows_npx
   set -l typed (commandline -opc)
-  test (count $typed) -gt 1; and test $typed[2] = promptsync
+  set -e typed[1]
+  contains -- "$typed[1]" --no --no-install; and set -e typed[1]
+  test "$typed[1]" = promptsync
 end
 complete -c promptsync -f -a '(__promptsync_complete)'
 complete -c npx -n __promptsync_follows_npx -f -a '(__promptsync_complete)'

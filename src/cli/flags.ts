@@ -192,7 +192,7 @@ export const PLAN_FLAGS = {
   ),
   base: makeRefFlag(
     '--base <ref>',
-    'compare with this commit to find drift (default: the last commit that is also on the live branch)',
+    'compare with this commit to find drift and deleted files (default: the last commit that is on the live branch)',
   ),
   offline: makeBooleanFlag(
     '--offline',

@@ -2,7 +2,16 @@
 const COUNTERPARTS: ReadonlyMap<string, string> = new Map([
   ['apply', 'sync'],
   ['check', 'validate'],
+  ['create', 'new'],
+  ['deploy', 'sync'],
   ['diff', 'plan'],
+  ['fetch', 'pull'],
+  ['lint', 'validate'],
+  ['list', 'status'],
+  ['log', 'history'],
+  ['ls', 'status'],
+  ['push', 'sync'],
+  ['revert', 'rollback'],
 ]);
 
 const DELETE_COMMANDS: readonly string[] = ['delete', 'remove', 'rm'];

@@ -8,6 +8,7 @@ import { COMMANDS } from './command-table.ts';
 import { COMPLETE_COMMAND } from './completion.ts';
 import { findFlagGroup, sortFlags } from './flag-groups.ts';
 import { findForeignCommandHint } from './foreign-commands.ts';
+import { wrapForTerminal } from './wrap-for-terminal.ts';
 
 /** Runs one command line and resolves to its exit code. Never throws. */
 export async function main(given: Host): Promise<number> {
@@ -18,17 +19,24 @@ export async function main(given: Host): Promise<number> {
   let exitCode = 0;
   const program = makeProgram(host, (code) => void (exitCode = code));
   try {
-    const hint = findForeignCommandHint(name);
+    const typed = isHelpOnUnknownCommand(host.arguments) ? words : host.arguments;
+    const hint = findForeignCommandHint(typed[0]);
     if (hint !== null) {
-      program.error(`error: unknown command '${name}'\n(${hint})`, { code: 'commander.unknownCommand' });
+      program.error(`error: unknown command '${typed[0]}'\n(${hint})`, { code: 'commander.unknownCommand' });
     }
-    await program.parseAsync([...host.arguments], { from: 'user' });
+    await program.parseAsync([...typed], { from: 'user' });
     return exitCode;
   } catch (error) {
     // commander also throws after it has printed the help or the version. The exit code of that error is 0.
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     return (await import('./run-command.ts')).reportFailure(error, host);
   }
+}
+
+/** Returns true for `help` and the name of an unknown command. For such a name, commander would print the whole help. */
+function isHelpOnUnknownCommand([name, topic = '-']: readonly string[]): boolean {
+  const topics = ['help', ...COMMANDS.map((command) => command.name)];
+  return name === 'help' && !topic.startsWith('-') && !topics.includes(topic);
 }
 
 const DESCRIPTION = `GitOps sync for LLM prompts.
@@ -79,7 +87,7 @@ function makeProgram(host: SafeHost, end: (exitCode: number) => void): Command {
       writeOut: (text) => void host.output.write(text),
       // Error messages quote the arguments. In a workflow, the arguments may come from a stranger, so escape control
       // characters.
-      writeErr: (text) => void host.errors.write(showHidden(text)),
+      writeErr: (text) => void host.errors.write(wrapLines(showHidden(text), host)),
     })
     .exitOverride()
     .showSuggestionAfterError()
@@ -87,6 +95,13 @@ function makeProgram(host: SafeHost, end: (exitCode: number) => void): Command {
     .addHelpText('after', EXAMPLES);
   for (const row of COMMANDS) addCommand(program, row, async (...typed) => end(await row.run(...typed, host, main)));
   return program;
+}
+
+function wrapLines(text: string, { errors }: Pick<SafeHost, 'errors'>): string {
+  return text
+    .split('\n')
+    .map((line) => wrapForTerminal(line, errors))
+    .join('\n');
 }
 
 type RunCommand = (flags: Parameters<CommandRow['run']>[0], typed: unknown) => Promise<void>;

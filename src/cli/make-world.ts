@@ -2,6 +2,7 @@ import { type Interview, isContinuousIntegration, type World } from '../domain/w
 import { askYesOrNo } from './questions.ts';
 import type { Host, SafeHost } from './host.ts';
 import { makeProgressReporter } from './progress-reporter.ts';
+import { wrapForTerminal } from './wrap-for-terminal.ts';
 
 type WorldOptions = {
   /** Whether to hide the progress and the notices about waiting for the service. */
@@ -32,7 +33,7 @@ export function makeWorld(host: SafeHost, { quiet = false, onInterrupt, ...optio
     sleep: (milliseconds) => sleep(milliseconds, stopSignal),
     stopSignal,
     keepSecret: secrets.keep,
-    printNotice: (line) => void errors.write(`${line}\n`),
+    printNotice: (line) => void errors.write(`${wrapForTerminal(line, errors)}\n`),
     onProgress:
       quiet || !canDrawProgress(host) ? () => {} : makeProgressReporter({ draw, columns: () => errors.columns, now }),
     onWait: ({ seconds, requestedSeconds, service }) =>

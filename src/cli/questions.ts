@@ -4,6 +4,7 @@ import type { CANCEL_SYMBOL } from '@clack/prompts';
 import type { Interview } from '../domain/world.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 import type { Host } from './host.ts';
+import { wrapForTerminal } from './wrap-for-terminal.ts';
 
 /**
  * Asks a yes-or-no question on standard error and resolves to true for `y` or `yes`. Every other answer, an interrupt
@@ -12,7 +13,8 @@ import type { Host } from './host.ts';
 export async function askYesOrNo({ input, errors }: Host, question: string, stop: AbortSignal): Promise<boolean> {
   const lines = createInterface({ input: input(), terminal: false, signal: stop });
   const answers = lines[Symbol.asyncIterator]();
-  errors.write(`${question} [y/N] `);
+  // The answer stands after the question, so the last row needs room for it.
+  errors.write(`${wrapForTerminal(`${question} [y/N]`, errors)} `);
   const { value: answer } = await answers.next();
   lines.close();
   if (answer === undefined) errors.write('\n');

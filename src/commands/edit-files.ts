@@ -356,7 +356,8 @@ function renderVersionNote(edits: readonly FileEdit[]): string {
   const pin = edits.find((edit) => edit.kind === 'set-pin');
   if (pin === undefined) return '';
   const { before = null, after = null } = pin.serves?.change ?? {};
-  const to = renderPinName(pin.after, after !== null && !isNewVersionRef(after) ? after.number : null);
+  const servedNumber = after !== null && !isNewVersionRef(after) ? after.number : null;
+  const to = renderPinName(pin.after, pin.versionNumber ?? servedNumber);
   return pin.before === null ? ` (${to})` : ` (${renderPinName(pin.before, before?.number ?? null)} → ${to})`;
 }
 

@@ -345,11 +345,13 @@ function describeMissingFirstPin(
 }
 
 export function makeImportEdits({ pins }: Pick<ImportChoice, 'pins'>): EditedPrompt['edits'] {
-  const pinned = pins.map(({ environment, value }) => ({
+  const pinned = pins.map(({ environment, value, comment }) => ({
     kind: 'set-pin' as const,
     environment,
     before: null,
     after: String(value),
+    // The comment of a pin that names an id is the number of the version.
+    ...(comment !== '' && { versionNumber: Number(comment) }),
   }));
   return [{ kind: 'create-file' }, ...pinned];
 }

@@ -53,7 +53,8 @@ export function makeWaitingFields(waiting: CommandRun['waiting'], { file }: Prom
 }
 
 /**
- * Lists the versions after `older`, up to and including `newer`. Returns an empty list if either version is unknown.
+ * Lists the versions after `older`, up to and including `newer`. Omits baselines with the text of `older`, because they
+ * contain nothing to promote. Returns an empty list if either version is unknown.
  */
 function listVersionsBetween(
   versions: readonly VersionHistory[],
@@ -61,7 +62,10 @@ function listVersionsBetween(
   newer: VersionHistory | undefined,
 ): readonly VersionHistory[] {
   if (older === undefined || newer === undefined) return [];
-  return versions.filter(({ ref }) => ref.number > older.ref.number && ref.number <= newer.ref.number);
+  return versions.filter(
+    ({ ref, isBaseline, digest }) =>
+      ref.number > older.ref.number && ref.number <= newer.ref.number && !(isBaseline && digest === older.digest),
+  );
 }
 
 function makeReportVersion(version: VersionHistory): ReportHistory['versions'][number] {

@@ -288,8 +288,9 @@ function makeServedFields({ before, after }: Pick<SetActive, 'before' | 'after'>
 
 function makeEdit(edit: FileEdit): ReportEdit {
   if (edit.kind === 'set-pin') {
-    const { serves, ...rest } = edit;
-    return serves === undefined ? rest : { ...rest, serves: makeServedFields(serves.change, serves) };
+    const { serves, versionNumber, ...rest } = edit;
+    const number = versionNumber === undefined ? {} : { version_number: versionNumber };
+    return { ...rest, ...number, ...(serves !== undefined && { serves: makeServedFields(serves.change, serves) }) };
   }
   if (edit.kind !== 'set-text') return edit;
   const { texts, ...rest } = edit;

@@ -59,7 +59,10 @@ export type PinEdit = {
 export function makePinEdit({ environment, version }: RequestedPin, before: Pin | null): PinEdit {
   const { value, comment } = makeWrittenPin(version);
   return {
-    edit: { kind: 'set-pin', environment, before: before && formatPin(before), after: String(value) },
+    edit: {
+      ...{ kind: 'set-pin', environment, before: before && formatPin(before), after: String(value) },
+      ...(comment !== '' && { versionNumber: version.number }),
+    },
     change: { path: ['pins', environment], value, comment },
   };
 }

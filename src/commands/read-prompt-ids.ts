@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import type { World } from '../domain/world.ts';
-import { getErrorMessage, makeProblem } from '../problem.ts';
+import { describeSystemError, getErrorMessage, makeProblem } from '../problem.ts';
 
 /** The places from which the user passes prompt ids to `import`. */
 export type PromptIdSources = {
@@ -40,7 +40,9 @@ export async function readPromptIds(
     return makeFailure(makeProblem('usage/invalid', { reason }));
   } catch (error) {
     if (stopSignal.aborted) return makeFailure(makeProblem('apply/interrupted'));
-    const reason = `promptsync cannot read the prompt ids: ${getErrorMessage(error)}.`;
+    // The raw message of a failed file operation contains the name of the system call and the full path.
+    const cause = error instanceof Error && 'syscall' in error ? describeSystemError(error) : getErrorMessage(error);
+    const reason = `promptsync cannot read the prompt ids: ${cause}.`;
     return makeFailure(makeProblem('usage/invalid', { reason }));
   }
 }

@@ -7,7 +7,16 @@ import type { World } from '../domain/world.ts';
 import { type EmbeddedServer, startServer } from '../embedded/server.ts';
 import { openStore } from '../embedded/store.ts';
 import { isDirectory, findTrackedLink } from '../files/paths.ts';
-import { isError, makeProblem, getErrorMessage, toProblem, type Problem, ProblemError } from '../problem.ts';
+import {
+  describeSystemError,
+  findSystemCode,
+  getErrorMessage,
+  isError,
+  makeProblem,
+  type Problem,
+  ProblemError,
+  toProblem,
+} from '../problem.ts';
 import { DEFAULT_KEY_VARIABLE } from '../providers/list.ts';
 
 /** The options of the command `serve`. */
@@ -31,7 +40,7 @@ export type RunningService = {
    * key instead.
    */
   readonly keyVariable: string | null;
-  /** The number of prompts that the service registered when it started. */
+  /** The number of prompts in the database when the service started, including those that it just registered. */
   readonly prompts: number;
   readonly close: () => Promise<void>;
 };
@@ -49,8 +58,8 @@ export async function serveEmbedded(options: ServeOptions, world: World): Promis
   const [apiKey, keyVariable] = configuredKey === '' ? [EMBEDDED_API_KEY, null] : [configuredKey, DEFAULT_KEY_VARIABLE];
   const databasePath = resolve(workingDirectory, options.db);
   try {
-    const { baseUrl, close } = await startEmbedded({ databasePath, port, apiKey, files, now });
-    return { service: { baseUrl, close, keyVariable, prompts: files.filter(isRegistered).length }, problems };
+    const { baseUrl, close, prompts } = await startEmbedded({ databasePath, port, apiKey, files, now });
+    return { service: { baseUrl, close, keyVariable, prompts }, problems };
   } catch (error) {
     return { service: null, problems: [...problems, toProblem(error)] };
   }
@@ -74,12 +83,18 @@ type EmbeddedOptions = Pick<ServeOptions, 'port'> & {
   readonly now: () => number;
 };
 
+/** A running embedded service, and the number of prompts that it has. */
+type StartedService = EmbeddedServer & Pick<RunningService, 'prompts'>;
+
 /** Starts the embedded service. Throws a `ProblemError` if the SQLite file or the port cannot be opened. */
-export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
+export async function startEmbedded(options: EmbeddedOptions): Promise<StartedService> {
   try {
     return await startWithPrompts(options);
   } catch (error) {
-    throw new ProblemError(makeProblem('usage/cannot-serve', { reason: getErrorMessage(error) }), { cause: error });
+    // The messages of SQLite and of promptsync's own checks say more than their codes.
+    const isTaken = findSystemCode(error) === 'EADDRINUSE';
+    const reason = isTaken ? `port ${options.port}: ${describeSystemError(error)}` : getErrorMessage(error);
+    throw new ProblemError(makeProblem('usage/cannot-serve', { reason }), { cause: error });
   }
 }
 
@@ -97,7 +112,7 @@ function isRegistered({ id }: Pick<PromptFile, 'id'>): boolean {
   return id !== PLACEHOLDER_ID;
 }
 
-async function startWithPrompts({ databasePath, port, apiKey, files, now }: EmbeddedOptions): Promise<EmbeddedServer> {
+async function startWithPrompts({ databasePath, port, apiKey, files, now }: EmbeddedOptions): Promise<StartedService> {
   // Refuse symbolic links in a repository. A commit can contain a link to a file outside the repository, and SQLite
   // would follow the link and write to that file.
   const link = findTrackedLink(databasePath);
@@ -108,7 +123,8 @@ async function startWithPrompts({ databasePath, port, apiKey, files, now }: Embe
     for (const { id, key, name } of files.filter(isRegistered))
       store.registerPrompt({ id, projectId: PROJECT_ID, key, name });
     const server = await startServer({ store, port });
-    return { ...server, close: () => server.close().then(() => store.close()) };
+    const prompts = store.countPrompts();
+    return { ...server, prompts, close: () => server.close().then(() => store.close()) };
   } catch (error) {
     store.close();
     throw error;

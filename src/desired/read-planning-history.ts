@@ -258,17 +258,21 @@ async function readUnmetWantsAtBase(
   return readUnmetWants(compared, { repository, tip });
 }
 
-/** Returns the commits that the records of active versions name but that the clone does not have. */
+/**
+ * Returns the commits that the records of active versions name but that the clone does not have. A commit that no ref
+ * contains also counts as missing, because `sync` fetches the objects of a newer tip without moving a ref.
+ */
 async function findMissingCommits(
   prompts: readonly ComparedPrompt[],
   repository: Repository,
 ): Promise<ReadonlySet<string>> {
   const active = prompts.flatMap(({ observed }) => [...observed.active.values()]);
   const recorded = active.flatMap((version) => version?.source?.commit ?? []);
-  const missing = [...new Set(recorded)].filter(isCommitId).map(async (commit): Promise<readonly string[]> => {
-    return (await repository.resolveRef(commit)) === null ? [commit] : [];
-  });
-  return new Set((await Promise.all(missing)).flat());
+  const commits = [...new Set(recorded)].filter(isCommitId);
+  const resolved = await Promise.all(commits.map((commit) => repository.resolveRef(commit)));
+  const present = commits.filter((_, index) => resolved[index] !== null);
+  const unreferenced = await repository.findUnreferenced(present);
+  return new Set([...commits.filter((commit) => !present.includes(commit)), ...unreferenced]);
 }
 
 /**

@@ -20,6 +20,8 @@ export type FileEdit =
       /** The pin before the edit. Null if the file did not pin the environment. */
       readonly before: string | null;
       readonly after: string;
+      /** The number of the version that `after` pins. Undefined if `after` does not name a version by its id. */
+      readonly versionNumber?: number;
       /** The text that the environment serves now, and the text that it will serve once the edited file is synced. */
       readonly serves?: PlannedTextChange;
     }

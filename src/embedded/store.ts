@@ -61,6 +61,8 @@ export type Store = {
   readonly updatePrompt: (promptId: string, fields: z.infer<typeof UpdatePromptShape>) => StoredPrompt | null;
   /** Activates a version in an environment. Returns false if the prompt has no such version. */
   readonly setActive: (promptId: string, activation: Activation) => boolean;
+  /** Returns the number of registered prompts of all projects. */
+  readonly countPrompts: () => number;
   /** Closes the database. Callers may not use the store afterward, except to call `close` again. */
   readonly close: () => void;
 };
@@ -94,10 +96,9 @@ export function openStore(path: string, { now, newId = () => `ver_${randomUUID()
     readPrompt: (promptId, environment) => read(() => selectPrompt(statements, promptId, environment)),
     createVersion: (promptId, { content, changeSummary, metadata }) =>
       write(() => {
-        const summary = changeSummary ?? null;
         const metadataJson = metadata === undefined ? null : JSON.stringify(metadata);
         return parseVersion(
-          statements.insertVersion.get(newId(), content, summary, metadataJson, timestamp(), promptId),
+          statements.insertVersion.get(newId(), content, changeSummary ?? null, metadataJson, timestamp(), promptId),
         );
       }),
     updatePrompt: (promptId, { key, name, description }) =>
@@ -107,6 +108,7 @@ export function openStore(path: string, { now, newId = () => `ver_${randomUUID()
       }),
     setActive: (promptId, { environment, versionId }) =>
       write(() => statements.upsertActive.run(environment, promptId, versionId).changes === 1),
+    countPrompts: () => read(() => Number(statements.countPrompts.get()?.['count'])),
     close: () => {
       if (database.isOpen) database.close();
     },
@@ -149,6 +151,8 @@ const sql = {
       SELECT v.id FROM versions v WHERE v.prompt_id = p.id ORDER BY v.version_number DESC LIMIT 1
     ) AS latest_version_id
     FROM prompts p WHERE p.id = ?`,
+
+  countPrompts: 'SELECT COUNT(*) AS count FROM prompts',
 
   selectActive: `
     SELECT v.*, v.metadata AS metadata_ FROM active_versions a JOIN versions v ON v.id = a.version_id

@@ -149,6 +149,9 @@ function describeSyntaxError({ code, message }: YamlError, needsQuotes: boolean)
   if (code === 'MULTIPLE_DOCS') return 'it contains more than one document';
   if (code === 'TAB_AS_INDENT') return 'a tab is used for indentation';
   if (message.startsWith('Missing closing')) return 'a quotation mark is not closed';
+  if (message.startsWith('Flow sequence')) return 'a list that begins with [ does not end with ]';
+  if (message.startsWith('Flow map')) return 'a mapping that begins with { does not end with }';
+  if (message.startsWith('Implicit keys')) return 'a line has no colon, or its indentation does not fit';
   const isNested = message.startsWith('Nested mappings');
   if (needsQuotes) return isNested ? 'a value that contains a colon needs quotes' : 'this value needs quotes';
   if (isNested) return 'a line below this value is indented too far';

@@ -29,6 +29,11 @@ export type CommitHistory = {
   readonly isSameOrAncestor: (commit: string, other: string) => Promise<boolean>;
   /** Returns the commits in the list that are not ancestors of another commit in the list. */
   readonly findIndependent: (commits: readonly string[]) => Promise<readonly string[]>;
+  /**
+   * Returns the commits in the list that no branch, no tag and not HEAD contains. A clone has such commits after it has
+   * fetched only objects. The clone must contain all commits in the list.
+   */
+  readonly findUnreferenced: (commits: readonly string[]) => Promise<readonly string[]>;
   /** Returns the author, date and message of each commit, by id. Omits commits that the clone does not have. */
   readonly readCommits: (ids: Iterable<string>) => Promise<ReadonlyMap<string, CommitInfo>>;
   /** Returns the committer date of each commit, in seconds since 1970. Omits commits that the clone does not have. */
@@ -72,6 +77,7 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
       return (await findAncestorsTogether(pairKey)).has(pairKey);
     },
     findIndependent: async (commits) => splitLines(await run('merge-base', '--independent', ...commits)),
+    findUnreferenced: (commits) => findUnreferencedCommits(run, commits),
     readCommits: (ids) => readCommitInfos(runWithInput, ids),
     readCommitTimes: makeTimeReader(readers),
     mapCommitsToMerges: async (commit) => {
@@ -85,6 +91,14 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
       return runRevList('--first-parent', `--max-count=${maxCount}`, commit);
     },
   };
+}
+
+/** Returns the commits in the list that no ref contains. Returns none if git fails, because they only improve a message. */
+async function findUnreferencedCommits(run: RunGit, commits: readonly string[]): Promise<readonly string[]> {
+  if (commits.length === 0) return [];
+  const output = await run('rev-list', ...commits, '--not', '--all', '--').catch(() => '');
+  const unreferenced = new Set(splitLines(output));
+  return commits.filter((commit) => unreferenced.has(commit));
 }
 
 /**

@@ -64,7 +64,7 @@ export const USAGE_PROBLEMS = {
   // promptsync.yaml and variables
   'config/not-found': defineError(
     'promptsync could not find promptsync.yaml in the working directory. Inside a repository, it also searches the parent folders.',
-    'Run promptsync in a folder that contains promptsync.yaml, or specify the file with --config FILE.',
+    'To create promptsync.yaml in this folder, run promptsync init. If you have one, run promptsync in its folder, or specify the file with --config FILE.',
   ),
   'config/foreign-file': defineError<{ path: string }>(
     'The configuration file belongs to another user. That user could choose the service that receives your API key.',

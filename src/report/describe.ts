@@ -199,7 +199,8 @@ export function describeEdit(edit: ReportEdit): string {
       return 'new file';
     case 'set-pin': {
       const before = edit.before === null ? '' : `${escapeLine(edit.before)} → `;
-      return `${escapeLine(edit.environment)}: ${before}${escapeLine(edit.after)}`;
+      const number = edit.version_number === undefined ? '' : ` (v${edit.version_number})`;
+      return `${escapeLine(edit.environment)}: ${before}${escapeLine(edit.after)}${number}`;
     }
     case 'set-field': {
       const [before, after] = [edit.before, edit.after].map((value) => escapeLine(value ?? 'absent'));
@@ -210,6 +211,12 @@ export function describeEdit(edit: ReportEdit): string {
       return `text: ${escapeLine(edit.from)}${conflicts}`;
     }
   }
+}
+
+/** Describes the pin of a new file in a few words, for example `staging: v3`. */
+export function describeNewPin(edit: Extract<ReportEdit, { readonly kind: 'set-pin' }>): string {
+  const pin = (edit.version_number?.toString() ?? edit.after).replace(/^\d+$/, 'v$&');
+  return `${escapeLine(edit.environment)}: ${escapeLine(pin)}`;
 }
 
 /**
@@ -322,38 +329,38 @@ export function describeOrphans({ orphans }: Report, show: ShowText): readonly s
  * The words for a drifted state that the service still has, and the words for a state that a sync has already replaced.
  */
 const DRIFT_WORDS = {
-  current: { is: 'is', serves: 'serves', keep: 'keep it' },
-  replaced: { is: 'was', serves: 'served', keep: 'bring it back' },
+  current: { is: 'is', serves: 'serves', keep: 'keep' },
+  replaced: { is: 'was', serves: 'served', keep: 'bring back' },
 } as const;
 
 /** Describes a drift: the current state, the state that the base wants, and the effect of a sync. */
 export function describeDrift(drift: ReportDrift, prompt: ReportPrompt, mode: Report['mode'], show: ShowText): string {
-  const then = `${describePullOption(drift, mode, show)}${describeDriftOutcome(drift, prompt, mode)}`;
   const isReplaced = mode === 'apply' && prompt.changes.some((change) => isDone(change) && isChangeOf(change, drift));
   const { is, serves, keep } = DRIFT_WORDS[isReplaced ? 'replaced' : 'current'];
   // If the file and the base want the same, name the file. A user who specified no base does not know the base.
   const wanter = drift.restores ? 'the file' : 'the base';
+  const cause = describeDriftCause(drift, show);
+  const describeNext = (found: string, wanted: string): string =>
+    `${canPull(drift, mode) ? `${show('promptsync pull')} takes ${found} into the file. ` : ''}${describeDriftOutcome(drift, wanted, prompt, mode)}`;
   if ('field' in drift) {
-    const [observed, expected] = [drift.observed, drift.expected].map((text) => show(JSON.stringify(text)));
-    return `${drift.field} ${is} ${observed}, but ${wanter} wants ${expected} (${describeDriftCause(drift, show)}). ${then}`;
+    const [found, wanted] = [show(JSON.stringify(drift.observed)), show(JSON.stringify(drift.expected))];
+    return `${drift.field} ${is} ${found}, but ${wanter} wants ${wanted} (${cause}). ${describeNext(found, wanted)}`;
   }
   const { environment, observed, expected } = drift;
-  const wants = `but ${wanter} wants ${show(describeVersionRef(expected))} (${describeDriftCause(drift, show)})`;
+  const version = 'new' in expected ? null : show(describeVersionRef(expected));
+  const wants = `but ${wanter} wants ${version ?? 'a new version'} (${cause})`;
   if (observed === null) return `${show(environment)} ${serves} no version, ${wants}.`;
+  const found = show(describeVersionRef(observed));
   const isCommitKnown = observed.commit !== undefined && observed.commit_missing !== true;
   const from = isCommitKnown ? `, made from ${show(shortenCommitId(observed.commit))}` : '';
   const pin = show(observed.pin ?? `version:${observed.id}`);
-  return `${show(environment)} ${serves} ${show(describeVersionRef(observed))}${from}, ${wants}. ${then} To ${keep}, pin ${pin}.`;
+  const next = describeNext(found, version ?? 'its text');
+  return `${show(environment)} ${serves} ${found}${from}, ${wants}. ${next} To ${keep} ${found}, pin ${pin}.`;
 }
 
-/**
- * Returns a sentence that says that a pull takes the drifted state into the file. Returns an empty string if a pull
- * cannot do this.
- */
-function describePullOption(drift: ReportDrift, mode: Report['mode'], show: ShowText): string {
-  const isFromGit = !('field' in drift) && drift.observed?.made_by === 'git';
-  if (mode === 'apply' || drift.kind !== 'outside' || isFromGit) return '';
-  return `${show('promptsync pull')} takes it into the file. `;
+/** Returns true if `promptsync pull` can take the current state into the file. */
+function canPull(drift: ReportDrift, mode: Report['mode']): boolean {
+  return mode !== 'apply' && drift.kind === 'outside' && ('field' in drift || drift.observed?.made_by !== 'git');
 }
 
 /** Describes how the current state came about, as far as the clone shows it. */
@@ -365,14 +372,23 @@ function describeDriftCause(drift: ReportDrift, show: ShowText): string {
   return `made from ${commit}, which this clone does not have: run ${show('git fetch')}; or it was never merged`;
 }
 
-/** Describes what a sync would do about a drift. In the report of a sync, describes what that sync did. */
-function describeDriftOutcome(drift: ReportDrift, { status, changes }: ReportPrompt, mode: Report['mode']): string {
+/**
+ * Describes what a sync would do about a drift. In the report of a sync, describes what that sync did.
+ * @param wanted the escaped state that the base wants
+ */
+function describeDriftOutcome(
+  drift: ReportDrift,
+  wanted: string,
+  { status, changes }: ReportPrompt,
+  mode: Report['mode'],
+): string {
   if (status === 'blocked') return 'The prompt is blocked, so a sync does not change it.';
-  if (mode !== 'apply') return drift.restores ? 'A sync puts it back.' : 'A sync applies what the files declare now.';
+  if (mode !== 'apply')
+    return drift.restores ? `A sync restores ${wanted}.` : 'A sync applies what the files declare now.';
   const result = changes.find((change) => isChangeOf(change, drift))?.status;
   if (result === 'unknown') return 'promptsync does not know whether this run changed it.';
   if (result !== 'made' && result !== 'adopted') return 'This run did not change it.';
-  return drift.restores ? 'This run put it back.' : 'This run applied what the files declare now.';
+  return drift.restores ? `This run restored ${wanted}.` : 'This run applied what the files declare now.';
 }
 
 /** Returns the drift entries for the environment or the fields that a change affects. */

@@ -107,7 +107,7 @@ function renderBlock({ kind, lines }: MarkedBlock, style: Style): readonly strin
  * shown.
  */
 const MAX_LINE_ROWS = 8;
-/** The number of unchanged characters that a shortened line keeps before and after each change. */
+/** The maximum number of unchanged characters that a shortened line keeps before and after each change. */
 const MARGIN_CHARACTERS = 30;
 
 /**
@@ -121,9 +121,21 @@ function makeExcerptAroundChange(line: MarkedLine, style: Style): MarkedLine {
   return line.map(({ text, changed }) => {
     const characters = Array.from(text);
     if (changed || characters.length <= 2 * MARGIN_CHARACTERS) return { text, changed };
-    const [head, tail] = [characters.slice(0, MARGIN_CHARACTERS), characters.slice(-MARGIN_CHARACTERS)];
-    return { text: `${head.join('')} … ${tail.join('')}`, changed };
+    return { text: `${takeHead(characters)} … ${takeTail(characters)}`, changed };
   });
+}
+
+/** Returns the words at the start. Text without blanks, such as Chinese, is cut between two characters. */
+function takeHead(characters: readonly string[]): string {
+  // One more character shows whether the last word is complete.
+  const words = /^(.*\S)\s+\S*$/su.exec(characters.slice(0, MARGIN_CHARACTERS + 1).join(''))?.[1];
+  return words ?? characters.slice(0, MARGIN_CHARACTERS).join('');
+}
+
+/** Returns the words at the end, including the blanks before the change. */
+function takeTail(characters: readonly string[]): string {
+  const words = /^\S*\s+(\S.*)$/su.exec(characters.slice(-MARGIN_CHARACTERS - 1).join(''))?.[1];
+  return words ?? characters.slice(-MARGIN_CHARACTERS).join('');
 }
 
 /** Renders a line. Makes hidden characters visible and shows changed words in inverse video. */

@@ -84,12 +84,15 @@ function makeLineageTable(prompt: ReportPrompt, lineage: ReportLineage, show: Sh
   const { environment, serves, pinned } = lineage;
   const served = serves === null ? 'nothing' : `${describeHistoryVersion(serves)} (${show(serves.id)})`;
   const unpinned = pinned === null ? describeUnpinned(prompt) : null;
+  // The title above the table already shows the present path of the file.
+  const formerPath = serves?.path === undefined || serves.path === prompt.path ? [] : [serves.path];
+  const noPath = formerPath.map(() => undefined);
   const rows = [
-    ...(serves === null ? [] : [makeCells('made', [...makeOriginCells(serves), serves.path], show)]),
-    ...(pinned === null ? [] : [makeCells('pinned', [...makeCommitCells(pinned), undefined], show)]),
-    ...(unpinned === null ? [] : [makeCells('pinned', [undefined, undefined, undefined, unpinned, undefined], show)]),
+    ...(serves === null ? [] : [makeCells('made', [...makeOriginCells(serves), ...formerPath], show)]),
+    ...(pinned === null ? [] : [makeCells('pinned', [...makeCommitCells(pinned), ...noPath], show)]),
+    ...(unpinned === null ? [] : [makeCells('pinned', [undefined, undefined, undefined, unpinned, ...noPath], show)]),
   ];
-  const columns = ['', 'date (UTC)', 'commit', 'author', 'subject', 'path'];
+  const columns = ['', 'date (UTC)', 'commit', 'author', 'subject', ...formerPath.map(() => 'path')];
   return { title: `${show(environment)} serves ${served}`, columns, rows, item: 'row' };
 }
 

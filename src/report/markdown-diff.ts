@@ -74,22 +74,25 @@ function renderLine({ isContinuation, segments }: DisplayLine, wordMark: string)
 }
 
 /**
- * Joins unchanged blanks with the segment next to them, because a code span of blanks needs quotation marks. Also joins
- * adjacent segments of the same kind, because Markdown would read two adjacent marks as one.
+ * Joins blanks with the segment next to them, because a code span of blanks needs quotation marks. Changed blanks are
+ * joined only if a changed word of the same line shows the difference. Also joins adjacent segments of the same kind,
+ * because Markdown would read two adjacent marks as one.
  */
 function joinBlanks(line: MarkedLine): MarkedLine {
+  const hasChangedWord = line.some((segment) => segment.changed && !isBlank(segment));
+  const isJoinable = (segment: MarkedLine[number]): boolean => isBlank(segment) && (hasChangedWord || !segment.changed);
   const joined: MarkedLine[number][] = [];
   for (const segment of line) {
     const last = joined.pop();
     if (last === undefined) joined.push(segment);
-    else if (last.changed === segment.changed || isUnchangedBlank(segment) || isUnchangedBlank(last)) {
-      const changed = isUnchangedBlank(last) ? segment.changed : last.changed;
+    else if (last.changed === segment.changed || isJoinable(segment) || isJoinable(last)) {
+      const changed = isJoinable(last) ? segment.changed : last.changed;
       joined.push({ text: `${last.text}${segment.text}`, changed });
     } else joined.push(last, segment);
   }
   return joined;
 }
 
-function isUnchangedBlank({ text, changed }: MarkedLine[number]): boolean {
-  return !changed && text.trim() === '';
+function isBlank({ text }: MarkedLine[number]): boolean {
+  return text.trim() === '';
 }

@@ -40,6 +40,10 @@ const EditShape = z.discriminatedUnion('kind', [
     environment: z.string().describe('The environment whose pin is set.'),
     before: z.string().nullable().describe('The pin before the edit. null if the environment is not pinned.'),
     after: z.string().describe('The pin after the edit.'),
+    version_number: z
+      .int()
+      .optional()
+      .describe('The number of the version that the pin names by its id. Absent for other pins.'),
     serves: z
       .object(SERVED_FIELDS)
       .optional()

@@ -61,12 +61,13 @@ function renderNotes({ prompts }: Report, signs: readonly MatrixSign[], style: S
 /** Builds the table row of one prompt. A `~` after the key means that fields of the prompt change. */
 function makeMatrixRow(prompt: ReportPrompt, environments: readonly string[], colors: Colors): readonly TableCell[] {
   const fieldMark = hasChangedFields(prompt) ? ` ${FIELD_SIGN.sign}` : '';
+  const driftMark = prompt.drift.some((drift) => 'field' in drift) ? ` ${DRIFT_SIGN.sign}` : '';
   const cells = environments.map((environment) => {
     const cell = makeMatrixCell(prompt, environment);
     const isWaiting = cell.kind === 'in-sync' && cell.behind > 0;
     return { text: formatMatrixCell(cell), paint: isWaiting ? colors.cyan : colors[CELL_COLORS[cell.kind]] };
   });
-  return [{ text: `${escapeLine(prompt.key)}${fieldMark}`, paint: (text) => text }, ...cells];
+  return [{ text: `${escapeLine(prompt.key)}${fieldMark}${driftMark}`, paint: (text) => text }, ...cells];
 }
 
 function hasChangedFields({ changes }: ReportPrompt): boolean {
@@ -181,14 +182,15 @@ function makeUnchangedCell(
 const UNPINNED = '·';
 
 /**
- * Returns the text of a cell, for example `v6`, `v6 ↑2` or `v6 → v7`. `v6 → 7?` means that no known version matches the
- * pin `7`. `listMatrixSigns` explains the other signs.
+ * Returns the text of a cell, for example `v6`, `v6 ↑2`, `v6 → v7` or `v6 → v7 drift`. `v6 → 7?` means that no known
+ * version matches the pin `7`. `listMatrixSigns` explains the other signs.
  */
-export function formatMatrixCell({ kind, now, next, behind }: MatrixCell): string {
+export function formatMatrixCell({ kind, now, next, behind, drift }: MatrixCell): string {
   if (kind === 'unpinned') return UNPINNED;
   if (kind === 'unread') return '?';
   const current = behind === 0 ? now : `${now} ↑${behind}`;
-  return kind === 'in-sync' ? current : `${current} → ${next}`;
+  const state = kind === 'in-sync' ? current : `${current} → ${next}`;
+  return drift === null ? state : `${state} ${DRIFT_SIGN.sign}`;
 }
 
 /** A sign that reports use in the table of prompts and environments, and its meaning. */
@@ -196,15 +198,21 @@ type MatrixSign = { readonly sign: string; readonly meaning: string };
 
 const FIELD_SIGN: MatrixSign = { sign: '~', meaning: 'a sync changes the key, the name or the description' };
 
+const DRIFT_SIGN: MatrixSign = {
+  sign: 'drift',
+  meaning: 'somebody changed the service; promptsync plan shows details',
+};
+
 /** Returns the signs in the cells of a report that need an explanation. */
 export function listMatrixSigns(report: Report): readonly MatrixSign[] {
   const environments = listEnvironments(report);
   const cells = report.prompts.flatMap((prompt) => environments.map((one) => makeMatrixCell(prompt, one)));
-  const behind = { sign: '↑n', meaning: 'n versions behind the environment that it is promoted from' };
+  const behind = { sign: '↑n', meaning: 'at least n versions behind the environment that it is promoted from' };
   const unpinned = { sign: UNPINNED, meaning: 'the file does not pin this environment' };
   return [
     ...(cells.some((cell) => cell.behind > 0) ? [behind] : []),
     ...(cells.some(({ kind }) => kind === 'unpinned') ? [unpinned] : []),
+    ...(report.prompts.some(({ drift }) => drift.length > 0) ? [DRIFT_SIGN] : []),
   ].map(({ sign, meaning }) => ({ sign, meaning: applyReportWords(report, meaning) }));
 }
 

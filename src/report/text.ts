@@ -42,16 +42,20 @@ export function renderText(report: Report, options: TextOptions): string {
     };
   });
   const tables = groupPromptsByProblem(prompts);
-  const listed = new Set(tables.flat());
+  const newFiles = listNewFiles(prompts);
+  const listed = new Set([...tables.flat(), ...newFiles]);
   const blocks = prompts.flatMap((prompt) => {
     if (prompt.problems.length === 0 && (options.quiet || hasNothingToShow(prompt))) return [];
     return listed.has(prompt) ? [] : renderPrompt(prompt, report, options, style);
   });
   const errors = [...report.problems, ...shared].filter(isError);
   const files = options.quiet ? [] : renderFiles(report, style);
-  const problemTables = tables.map((table) => renderProblemTable(table, style));
+  // If the service has no prompt at all, the problem of the run says so, and a few examples are enough.
+  const isNoneFound = report.problems.some(({ code }) => code === 'service/none-found');
+  const problemTables = tables.map((table) => renderProblemTable(table, isNoneFound ? MAX_EXAMPLES : Infinity, style));
   return [
     ...files,
+    ...(options.quiet ? [] : renderNewFiles(newFiles, style)),
     ...blocks,
     ...(options.quiet ? [] : renderBaselines(baselinePrompts, report.mode, style)),
     ...problemTables,
@@ -75,6 +79,36 @@ function renderFiles({ files = [] }: Report, style: Style): readonly string[] {
       })
       .join('\n'),
   ];
+}
+
+/** The maximum number of new prompt files that get a block each. If there are more, each of them gets a line. */
+const MAX_NEW_FILE_BLOCKS = 3;
+
+/** Returns the prompts that get a line each, because a command made many new prompt files. */
+function listNewFiles(prompts: readonly ReportPrompt[]): readonly ReportPrompt[] {
+  const isNewFile = ({ edits = [], problems, drift }: ReportPrompt): boolean =>
+    edits.some(({ kind }) => kind === 'create-file') &&
+    edits.every((edit) => edit.kind === 'create-file' || (edit.kind === 'set-pin' && edit.serves === undefined)) &&
+    problems.length + drift.length === 0;
+  const newFiles = prompts.filter(isNewFile);
+  return newFiles.length > MAX_NEW_FILE_BLOCKS ? newFiles : [];
+}
+
+/** Renders one line for each new prompt file: its path and its pins. Returns no block if there are no files. */
+function renderNewFiles(prompts: readonly ReportPrompt[], style: Style): readonly string[] {
+  if (prompts.length === 0) return [];
+  const { green, dim } = style.colors;
+  const rows = prompts.map(({ path, edits = [] }) => {
+    const pins = edits.flatMap((edit) => (edit.kind === 'set-pin' ? [words.describeNewPin(edit)] : []));
+    const paintFile = (text: string): string => renderFileLink(text, path, style);
+    return [
+      { text: '+', paint: green },
+      { text: escapeLine(path), paint: paintFile },
+      { text: pins.join(', '), paint: dim },
+    ];
+  });
+  const lines = layOutTable(rows, style).flatMap((line) => fitLine(line.trimEnd(), style, 4));
+  return [lines.join('\n')];
 }
 
 /** The maximum number of names in one line on a terminal. A log or a file shows all names. */
@@ -109,26 +143,35 @@ function groupPromptsByProblem(prompts: readonly ReportPrompt[]): readonly (read
   return [...groups.values()].filter(({ length }) => length >= MIN_TABLE_ROWS);
 }
 
+/** The maximum number of rows in a problem table if the problem of the run already covers all prompts. */
+const MAX_EXAMPLES = 3;
+
 /**
  * Renders a table of prompts with the same kind of problem, and one hint below the table. If the prompts have different
  * hints, shows the hint of the first prompt, after the key of that prompt.
  */
-function renderProblemTable(prompts: readonly ReportPrompt[], style: Style): string {
+function renderProblemTable(prompts: readonly ReportPrompt[], maxRows: number, style: Style): string {
   const { bold, dim, red } = style.colors;
   const problems = prompts.flatMap((prompt) => prompt.problems);
-  const rows = prompts.flatMap(({ key, problems: promptProblems }) =>
+  const rows = prompts.slice(0, maxRows).flatMap(({ key, problems: promptProblems }) =>
     promptProblems.map((problem) => [
       { text: `  ${escapeLine(key)}`, paint: bold },
       { text: escapeLine(`${formatProblemPlace(problem)} ${problem.message}`.trim()), paint: (text: string) => text },
     ]),
   );
+  const more = prompts.length > maxRows ? [dim(`  … and ${prompts.length - maxRows} more`)] : [];
   const [first] = prompts;
   if (first === undefined) return '';
   const code = problems[0]?.code ?? '';
   const [hint = '', ...others] = new Set(problems.map((problem) => problem.hint));
   const title = `${formatCount(prompts.length, 'prompt')} ${words.describeStatus(first.status)}`;
   const owner = others.length > 0 ? `${escapeLine(first.key)}: ` : '';
-  const lines = [`${red(title)} ${dim(`[${code}]`)}`, ...layOutTable(rows, style), `  ${owner}${escapeLine(hint)}`];
+  const lines = [
+    `${red(title)} ${dim(`[${code}]`)}`,
+    ...layOutTable(rows, style),
+    ...more,
+    `  ${owner}${escapeLine(hint)}`,
+  ];
   return lines.flatMap((line) => fitLine(line, style, 4)).join('\n');
 }
 
@@ -201,8 +244,10 @@ function renderKeptMetadataLines(change: ReportChange, style: Style): readonly s
 }
 
 function renderPromptDiffs(prompt: ReportPrompt, style: Style): readonly string[] {
-  const lines = renderDiffs(prompt, narrowStyle(style, 6), 'folded');
-  return lines.map((line) => (line.trim() === '' ? '' : `      ${line}`));
+  const lines = renderDiffs(prompt, narrowStyle(style, 6), 'folded').map((line) => (line.trim() === '' ? '' : line));
+  // Empty lines of context at the end would look like a gap in the report.
+  const end = lines.findLastIndex((line) => line !== '') + 1;
+  return lines.slice(0, end).map((line) => (line === '' ? '' : `      ${line}`));
 }
 
 /**

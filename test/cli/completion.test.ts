@@ -118,6 +118,7 @@ describe.each(SHELLS)('promptsync completes the command line in %s', (shell) => 
       });
       chmodSync(join(programs, 'npx'), 0o755);
       expect(completionsFor(shell, ['npx', 'promptsync', 'pla'], { programs })).toEqual(['plan']);
+      expect(completionsFor(shell, ['npx', '--no-install', 'promptsync', 'pla'], { programs })).toEqual(['plan']);
       expect(completionsFor(shell, ['npx', 'other', 'pla'], { programs })).toEqual([]);
     },
   );

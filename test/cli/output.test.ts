@@ -18,7 +18,7 @@ import { makeWorkspace, writeFiles } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
 import { workspaceFiles } from '../support/prompts.ts';
 import { parseReport, run } from '../support/run.ts';
-import { KEY } from '../support/service.ts';
+import { KEY, startTestService } from '../support/service.ts';
 import { makeStage } from './stage.ts';
 
 describe('--output', () => {
@@ -179,6 +179,13 @@ test.each(['plan', 'plan --format json', 'sync --yes --verbose', 'plan --format 
     expect(await promptsync(line)).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('[redacted]') });
   },
 );
+
+test('plan does not redact the word embedded, because serve prints this key and it is no secret', async () => {
+  const { folder } = await makeStage({ greeting: { text: 'Text in the embedded service.' } });
+  const service = await startTestService(['greeting'], 'embedded');
+  const { stdout } = await run(folder, ['plan'], service);
+  expect(stdout).toContain('+Text in the embedded service.');
+});
 
 test('every output file redacts an API key that was pasted into a prompt', async () => {
   const { folder, promptsync } = await makeStage({ leak: { key: KEY, name: `It is ${KEY}`, text: `Use ${KEY}.` } });

@@ -85,7 +85,7 @@ describe('serve', () => {
     const { port } = taken.address() as AddressInfo;
     const ran = await run(workspace(), ['serve', '--port', String(port)]);
     expect(ran).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(ran.stderr).toContain(`(listen EADDRINUSE: address already in use 127.0.0.1:${port})`);
+    expect(ran.stderr).toContain(`(port ${port}: it is already in use, EADDRINUSE)`);
     expect(ran.stderr).toContain('--db and --port');
   });
 
@@ -124,6 +124,13 @@ describe('serve', () => {
     const answer = await fetch(second.baseUrl + servicePaths.prompt('prm_refund'), { headers: { 'x-api-key': KEY } });
     expect(answer.status).toBe(200);
     await second.end();
+  });
+
+  test('serve counts the prompts that its database already has', async () => {
+    const folder = workspace();
+    await runServe(folder, ['--seed']);
+    const { stdout } = await runServe(folder, []);
+    expect(stdout).toContain('Registered prompts: 2.');
   });
 
   test('serve rejects an invalid port', async () => {

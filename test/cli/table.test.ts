@@ -71,10 +71,23 @@ test('the help of plan describes the command, groups its flags and shows two exa
   expect(stdout.match(/^ {2}promptsync plan .+$/gm)).toHaveLength(2);
 });
 
+test('help on an unknown command exits with 1 and gets the same hint as the command itself', async () => {
+  for (const [name, hint] of [
+    ['apply', 'Did you mean sync?'],
+    ['snyc', 'Did you mean sync?'],
+  ] as const) {
+    const { stdout, stderr, exitCode } = await run(makeFolder(), ['help', name]);
+    expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });
+    expect(stderr).toMatch(new RegExp(`^error: unknown command '${name}'\n\\(${hint.replace('?', '\\?')}\\)`));
+  }
+});
+
 test.each([
   ['apply', 'Did you mean sync?'],
   ['diff', 'Did you mean plan?'],
   ['check', 'Did you mean validate?'],
+  ['push', 'Did you mean sync?'],
+  ['list', 'Did you mean status?'],
   ['rm', 'git rm prompts/greeting.md'],
   ['delete', 'git rm prompts/greeting.md'],
   ['snyc', 'Did you mean sync?'],

@@ -47,9 +47,19 @@ describe('the width of the terminal', () => {
     const { promptsync } = await makeChange();
     const screen = { terminal: true, columns: 60 };
     const text = (await promptsync('plan --no-color', screen)).stdout.replaceAll(/ *\n +/g, ' ');
-    expect(text).toContain('-You answer questions about orders, refunds and 配送状況 in one short sentenc … e that');
-    expect(text).toContain('+You answer questions about orders, returns and 配送状況 in one short sentenc … e that');
+    expect(text).toContain('-You answer questions about orders, refunds and 配送状況 in one short … that');
+    expect(text).toContain('+You answer questions about orders, returns and 配送状況 in one short … that');
     expect((await promptsync('plan', screen)).stdout).toContain('\u001b[7mreturns\u001b[27m');
+  });
+
+  test('an error about the command line and a notice break between words on a terminal', async () => {
+    const { promptsync } = await makeStage({ greeting: {} });
+    const screen = { terminal: true, columns: 40 };
+    const { stderr } = await promptsync('plan --format nonsense', screen);
+    expect(widest(stderr)).toBeLessThanOrEqual(40);
+    expect(stderr.replaceAll(/\n +/g, ' ')).toContain('text, json, markdown, html, junit.');
+    const notice = await promptsync('new other --environment staging --environment production', screen);
+    expect(widest(notice.stderr)).toBeLessThanOrEqual(40);
   });
 
   test('sync fits the plan and warnings on standard error to the terminal width', async () => {

@@ -10,6 +10,14 @@ const edited = (key: string): EditedPrompt => ({
 const messageFor = (...keys: readonly string[]): string =>
   renderCommitMessage(keys.map(edited), (names) => `Promote ${names} to production`);
 
+test('renderCommitMessage names a version by its number if the new pin names it by its id', () => {
+  const edits = [
+    { kind: 'set-pin', environment: 'staging', before: '6', after: 'version:ver_5a1f', versionNumber: 7 },
+  ] as const;
+  const message = renderCommitMessage([{ ...edited('a'), edits }], (names) => `Pull ${names}`);
+  expect(message).toBe('Pull a (v6 → v7)');
+});
+
 test.each([
   { key: 'support/greeting', named: 'support/greeting' },
   { key: 'mail@example [draft] (v1)', named: 'mail@example [draft] (v1)' },

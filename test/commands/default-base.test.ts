@@ -506,8 +506,14 @@ describe('sync without --base', () => {
     const ahead = workIn(origin, service);
     const newer = ahead.commit({ text: 'Two' });
     await ahead.sync();
-    const [prompt] = (await runJson(clone, ['plan'], service)).report.prompts;
-    expect(prompt?.drift[0]).toMatchObject({ observed: { commit: newer, commit_missing: true } });
+    const lacksCommit = async (): Promise<void> => {
+      const [prompt] = (await runJson(clone, ['plan'], service)).report.prompts;
+      expect(prompt?.drift[0]).toMatchObject({ observed: { commit: newer, commit_missing: true } });
+    };
+    await lacksCommit();
+    // A refused sync fetches the objects of the newer commit, but the clone still has no ref to it.
+    expect((await runJson(clone, ['sync', '--yes'], service)).exitCode).toBe(3);
+    await lacksCommit();
     expect((await run(clone, ['plan'], service)).stdout).toContain(
       `made from ${newer.slice(0, 12)}, which this clone does not have: run git fetch; or it was never merged`,
     );

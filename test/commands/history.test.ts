@@ -132,6 +132,16 @@ describe('history', () => {
     ]);
   });
 
+  test('history of an environment shows the path of the file only if it was another one at that time', async () => {
+    const { folder, text } = await makeStory({});
+    expect(await text('history', 'greeting', '-e', 'staging')).toMatch(/^ +date \(UTC\) +commit +author +subject\n/m);
+    renameSync(join(folder, 'prompts/greeting.md'), join(folder, 'prompts/hello.md'));
+    commitAll(folder, 'Rename');
+    const renamed = await text('history', 'greeting', '-e', 'staging');
+    expect(renamed).toMatch(/subject +path\n/);
+    expect(renamed).toMatch(/^made .* prompts\/greeting\.md\n/m);
+  });
+
   test('history warns about commits missing from a shallow clone and shows only their hashes', async () => {
     const { folder, first, edit, options } = await makeStory({ pins: both('latest') });
     await edit({ pins: both(1), text: 'Two.' }, 'Shorter', 3);

@@ -92,6 +92,20 @@ Lines.
     expect(service.takeWrites()).toEqual([]);
   });
 
+  test('import of more than three prompts prints one line for each file', async () => {
+    const ids = ['a', 'b', 'c', 'd'];
+    const { folder, service } = await makeStage(ids);
+    for (const id of ids) makeVersions(service, id, { text: 'One.', in: ['staging', 'production'] });
+    const words = ['import', ...ids.map((id) => `prm_${id}`)];
+    const { stdout } = await run(folder, [...words, '--dry-run'], service);
+    const lines = ids.map((id) => `+  prompts/${id}.md  staging: latest, production: v1\n`);
+    expect(stdout).toBe(`${lines.join('')}\n4 files to write.\n`);
+    const three = await run(folder, [...words.slice(0, 4), '--dry-run'], service);
+    expect(three.stdout).toMatch(
+      /^a {2}prompts\/a\.md\n {2}\+ new file\n.*\n {2}\+ production: version:ver_\S+ \(v1\)\n/,
+    );
+  });
+
   test.each<[string, readonly ManualVersion[], readonly string[]]>([
     [
       'the first sync after importing a prompt with metadata creates only a baseline version',
@@ -434,7 +448,12 @@ describe('the ids of an import', () => {
   test.each<[string, readonly string[], string | Readable, string]>([
     ['import sends no requests if no prompt id is given', [], '', 'No prompt id is given'],
     ['import sends no requests if the id list contains only comments', ['-'], '# none\n', 'No prompt id is given'],
-    ['import sends no requests if the id file does not exist', ['--from', 'none.txt'], '', 'no such file'],
+    [
+      'import sends no requests if the id file does not exist',
+      ['--from', 'none.txt'],
+      '',
+      'ids: there is no such file, ENOENT.',
+    ],
     [
       'import sends no requests if the id list is larger than 1 MiB',
       ['-'],

@@ -37,7 +37,7 @@ describe('status', () => {
     const scene = await makeServingScene(staging, production);
     const { stdout } = await scene.run('status');
     expect(stdout.split('\n')[1]).toBe(row);
-    const legend = '\n\n↑n: n versions behind the environment that it is promoted from\n';
+    const legend = '\n\n↑n: at least n versions behind the environment that it is promoted from\n';
     expect(stdout.includes(legend)).toBe(row.includes('↑'));
   });
 
@@ -69,6 +69,34 @@ describe('status', () => {
       expect(shown.includes(`production: 2 versions behind staging, ${since}`)).toBe(format !== 'text');
       expect(shown).toContain(format === 'html' ? 'v1 <em>↑2</em>' : 'v1 ↑2');
     }
+  });
+
+  test('status does not count a baseline that has the text of the environment behind', async () => {
+    const scene = await makePromotionScene({ text: 'Two.', pins: { staging: 'latest', production: 1 } });
+    scene.service.store.createVersion('prm_greeting', { content: 'One.' });
+    const [first] = ['staging', 'production'].map((environment) => {
+      const { latest_version_id: versionId } = scene.service.store.readPrompt('prm_greeting')!;
+      scene.service.store.setActive('prm_greeting', { environment, versionId: versionId! });
+      return versionId;
+    });
+    scene.commit({ text: 'One.', pins: { staging: 'latest', production: `version:${first}` } });
+    expect((await scene.run('sync', '--yes')).stdout).toContain('created baseline v2');
+    scene.commit({ text: 'Two.', pins: { staging: 'latest', production: `version:${first}` } });
+    expect((await scene.run('sync', '--yes')).exitCode).toBe(0);
+    expect((await scene.run('status')).stdout).toContain('greeting  v3       v1 ↑1\n');
+  });
+
+  test('status marks an environment that somebody changed in the service', async () => {
+    const scene = await makePromotionScene({ text: 'One.', pins: { staging: 'latest' } });
+    expect((await scene.run('sync', '--yes')).exitCode).toBe(0);
+    scene.commit({ text: 'Two.', pins: { staging: 'latest' } });
+    expect((await scene.run('sync', '--yes')).exitCode).toBe(0);
+    const fix = scene.service.store.createVersion('prm_greeting', { content: 'Fixed.' })!;
+    scene.service.store.setActive('prm_greeting', { environment: 'staging', versionId: fix.id });
+    const { stdout } = await scene.run('status');
+    expect(stdout).toContain('greeting  v3 → v2 drift\n');
+    expect(stdout).toContain('drift: somebody changed the service; promptsync plan shows details\n');
+    expect((await scene.run('status', '--format', 'markdown')).stdout).toContain('`v3 → v2 drift`');
   });
 
   test('plan does not report versions that are waiting for promotion', async () => {
@@ -114,7 +142,7 @@ describe('status of 40 prompts on a terminal with 80 columns', () => {
     expect(lines.find((line) => line.startsWith('p11'))).toBe('p11     v3       ·');
     expect(lines.slice(41, 46)).toEqual([
       '',
-      '↑n: n versions behind the environment that it is promoted from',
+      '↑n: at least n versions behind the environment that it is promoted from',
       '·: the file does not pin this environment',
       expect.stringMatching(/^Longest wait: p02 in production, since [0-9a-f]{12}, Friday 2026-01-02$/),
       '',

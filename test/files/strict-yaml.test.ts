@@ -256,6 +256,21 @@ describe('the messages of YAML syntax errors', () => {
       'Invalid escape sequence \\q',
     ],
     [
+      'the YAML parser explains that a list is not closed',
+      'variables: [a, b\nkey: c',
+      'a list that begins with [ does not end with ]',
+    ],
+    [
+      'the YAML parser explains that a mapping is not closed',
+      'metadata: {a: 1\nkey: c',
+      'a mapping that begins with { does not end with }',
+    ],
+    [
+      'the YAML parser explains that a line has no colon',
+      'id: a\nname Support\nkey: b',
+      'a line has no colon, or its indentation does not fit',
+    ],
+    [
       'the YAML parser explains a syntax error without quoting the secret in the source',
       'a: "b" sk-live-0123',
       'this value needs quotes',

@@ -38,8 +38,8 @@ describe('a scheduled run', () => {
     );
     expect(ran.summary).toContain(
       '- `greeting`: `staging` serves `v2`, but the file wants `v1` (no commit in this clone asked for it). ' +
-        '`promptsync pull` takes it into the file. A sync puts it back. ' +
-        `To keep it, pin \`version:${id}\`.`,
+        '`promptsync pull` takes `v2` into the file. A sync restores `v1`. ' +
+        `To keep \`v2\`, pin \`version:${id}\`.`,
     );
     expect(ran.summary).not.toContain('What would change');
     expect(team.service.takeWrites()).toEqual([]);

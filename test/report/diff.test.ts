@@ -175,10 +175,10 @@ describe('renderDiffs with folded diffs', () => {
 
   test.each<[string, string, string, string]>([
     [
-      'On a terminal, a folded diff abbreviates the unchanged parts of a long line',
+      'On a terminal, a folded diff abbreviates the unchanged parts of a long line between words',
       `${LINE} old ${LINE}`,
       `${LINE} new ${LINE}`,
-      '+Far away from any change this … oes on and on, as prompts do. new Far away from any change this … goes on and on, as prompts do.',
+      '+Far away from any change this … on and on, as prompts do. new Far away from any change this … goes on and on, as prompts do.',
     ],
     ['On a terminal, a folded diff shows a completely new line in full', 'x', LINE, `+${LINE}`],
     [

@@ -99,6 +99,14 @@ describe('renderMarkdown', () => {
     expect(page(report([one], { summary }))).toBe(PLAN);
   });
 
+  test('A Markdown report marks changed words, and changed blanks only if no word of the line changed', () => {
+    const listed = (before: string, after: string): string =>
+      page(report([prompt({ changes: [change(before, after)] })]));
+    const words = listed('It is friendly, precise and a little dry.', 'It is friendly and precise.');
+    expect(words).toContain('- **+** `It is friendly and `**`precise`**`.`\n');
+    expect(listed('It is  friendly.', 'It is friendly.')).toContain('**`" "`**');
+  });
+
   test('A Markdown report of a plan without changes shows only the summary', () => {
     const summary = { ...NO_SUMMARY, prompts: 2, unchanged: 2 };
     const text = page(report([prompt({ status: 'unchanged' })], { summary }));
@@ -304,14 +312,14 @@ describe('the drift of a Markdown page', () => {
     `- \`k/1\`: name is \`"Theirs"\`, but ${wanter} wants \`"First"\` (unfinished: merged but not live yet).`;
   const back = { kind: 'update-prompt', fields: { name: { before: 'Theirs', after: 'First' } } } as const;
   const row = '`production: v9 → v7`';
-  const PULL = '`promptsync pull` takes it into the file.';
+  const PULL = '`promptsync pull` takes `v9` into the file.';
 
   test.each<[string, ReportDrift, ReportChange, string, readonly string[]]>([
     [
       'A Markdown report lists a change that only undoes drift in a separate section instead of the section of its environment',
       moved,
       set(9, 7),
-      `${PULL} A sync puts it back.`,
+      `${PULL} A sync restores \`v7\`.`,
       [],
     ],
     [
@@ -323,14 +331,14 @@ describe('the drift of a Markdown page', () => {
       'A Markdown report describes drift in the name of a prompt and says that a sync undoes it',
       { ...field, restores: true },
       back,
-      'A sync puts it back.',
+      'A sync restores `"First"`.',
       [],
     ],
     [
       'After an apply, a Markdown report lists the drift that the run undid in a separate section',
       moved,
       { ...set(9, 7), status: 'made' },
-      'This run put it back.',
+      'This run restored `v7`.',
       [],
     ],
     [
@@ -348,8 +356,7 @@ describe('the drift of a Markdown page', () => {
     const text = page(report([prompt({ changes: [change], drift: [drift] })], { mode }));
     const when = mode === 'apply' ? 'existed in the service before this run' : 'already exist in the service';
     const isOverwritten = drift.kind === 'outside' && drift.restores && change.status !== 'not_made';
-    const [title, end] =
-      mode === 'apply' ? ['Overwrote', 'this run put it back'] : ['Overwrites', 'a sync puts it back'];
+    const [title, end] = mode === 'apply' ? ['Overwrote', 'this run undid that'] : ['Overwrites', 'a sync undoes that'];
     const open = isOverwritten
       ? `#### ${title} changes made in the service\n\nThe files did not ask for these changes. Somebody changed the service, and ${end}:`
       : `#### Drift\n\nThese differences ${when}:`;
@@ -383,7 +390,7 @@ describe('the drift of a Markdown page', () => {
       const text = page(report([blocked], { mode }));
       const pull = mode === 'apply' ? '' : ` ${PULL}`;
       expect(text).toContain(
-        `${serves('the file')}${pull} The prompt is blocked, so a sync does not change it. To keep it, pin \`version:ver_9\`.\n`,
+        `${serves('the file')}${pull} The prompt is blocked, so a sync does not change it. To keep \`v9\`, pin \`version:ver_9\`.\n`,
       );
     },
   );

@@ -132,7 +132,7 @@ const HOW_TO_READ = {
 
 /** Explains the distances in the cells. Only the report of `promptsync status` contains them. */
 const HOW_TO_READ_DISTANCES =
-  '↑2 means that the environment is 2 versions behind the environment that it is promoted from.';
+  '↑2 means that the environment is at least 2 versions behind the environment that it is promoted from.';
 
 function renderReadingHelp(report: Report): string {
   const isBehind = report.prompts.some(({ waiting = [] }) => waiting.length > 0);
