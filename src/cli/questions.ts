@@ -13,7 +13,6 @@ import { wrapForTerminal } from './wrap-for-terminal.ts';
 export async function askYesOrNo({ input, errors }: Host, question: string, stop: AbortSignal): Promise<boolean> {
   const lines = createInterface({ input: input(), terminal: false, signal: stop });
   const answers = lines[Symbol.asyncIterator]();
-  // The answer stands after the question, so the last row needs room for it.
   errors.write(`${wrapForTerminal(`${question} [y/N]`, errors)} `);
   const { value: answer } = await answers.next();
   lines.close();

@@ -65,6 +65,8 @@ describe('the width of the terminal', () => {
   test('sync fits the plan and warnings on standard error to the terminal width', async () => {
     const { promptsync } = await makeStage({ greeting: { text: `${LONG}\u200b` } });
     const { stderr } = await promptsync('sync', { input: 'n\n', terminal: true, columns: 50 });
+    const { stdout } = await promptsync('plan', { terminal: true, columns: 50 });
+    expect(stderr).toContain(stdout.slice(0, stdout.indexOf('Plan:')));
     expect(stderr).toContain('Apply?');
     expect(stderr).toContain('warning');
     // The typed answer and its line break are echoed by the terminal, so they are not in the output.
