@@ -60,7 +60,10 @@ export function makePinEdit({ environment, version }: RequestedPin, before: Pin 
   const { value, comment } = makeWrittenPin(version);
   return {
     edit: {
-      ...{ kind: 'set-pin', environment, before: before && formatPin(before), after: String(value) },
+      kind: 'set-pin',
+      environment,
+      before: before && formatPin(before),
+      after: String(value),
       ...(comment !== '' && { versionNumber: version.number }),
     },
     change: { path: ['pins', environment], value, comment },

@@ -1,4 +1,5 @@
-import { findDriftOfChange, listTextChanges, type NamedTexts, type ShowText } from './describe.ts';
+import { findDriftOfChange } from './describe-drift.ts';
+import { listTextChanges, type NamedTexts, type ShowText } from './describe.ts';
 import type { ReportChange, ReportPrompt } from './schema.ts';
 
 // The wording of changes that concern the callers of a prompt: its key, its variables and its placeholders.

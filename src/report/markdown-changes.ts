@@ -1,3 +1,4 @@
+import { describeDrift, findDriftOfChange } from './describe-drift.ts';
 import { formatCount } from '../text.ts';
 import type { TextDiff } from './diff.ts';
 import { renderCodeSpan } from './escape.ts';
@@ -52,7 +53,7 @@ export function divideChanges(prompt: ReportPrompt): DividedChanges {
  * Removes the parts of a change that only restore the state of the base: the whole activation, or some of the fields.
  */
 function omitRestored(change: ReportChange, all: readonly ReportDrift[]): readonly ReportChange[] {
-  const restored = words.findDriftOfChange(change, all).filter((drift) => isRestored(drift, change));
+  const restored = findDriftOfChange(change, all).filter((drift) => isRestored(drift, change));
   if (change.kind !== 'update-prompt') return restored.length === 0 ? [change] : [];
   const names = restored.flatMap((drift) => ('field' in drift ? [drift.field] : []));
   const fields = Object.entries(change.fields).filter(([field]) => !names.some((name) => name === field));
@@ -164,7 +165,7 @@ export function makeDriftSections(report: Report): readonly Section[] {
     });
     return [
       makeSection(`${open}\n\n`, 'drift note', 0.5, prompts, (prompt) => {
-        const notes = prompt.drift.map((one) => words.describeDrift(one, prompt, mode, renderCodeSpan));
+        const notes = prompt.drift.map((one) => describeDrift(one, prompt, mode, renderCodeSpan));
         const messages = words.listMessageChanges(keepRestoredChanges(prompt)).map(renderCodeSpan);
         return [...notes, ...messages].map((note) => `- ${renderPromptName(prompt)}: ${note}\n`);
       }),
@@ -189,7 +190,7 @@ const DRIFT_BEFORE_RUN = '#### Drift\n\nThese differences existed in the service
  */
 function isOverwritten(drift: ReportDrift, { status, changes }: ReportPrompt): boolean {
   if (drift.kind !== 'outside' || status === 'blocked') return false;
-  return changes.some((change) => words.findDriftOfChange(change, [drift]).some((one) => isRestored(one, change)));
+  return changes.some((change) => findDriftOfChange(change, [drift]).some((one) => isRestored(one, change)));
 }
 
 function renderRestoredDiffs(prompt: ReportPrompt): readonly string[] {
@@ -200,7 +201,7 @@ function renderRestoredDiffs(prompt: ReportPrompt): readonly string[] {
 /** Returns the prompt with only the changes that restore what the base commit wants, and without edits. */
 function keepRestoredChanges(prompt: ReportPrompt): ReportPrompt {
   const changes = prompt.changes.filter((change) => {
-    return words.findDriftOfChange(change, prompt.drift).some((drift) => isRestored(drift, change));
+    return findDriftOfChange(change, prompt.drift).some((drift) => isRestored(drift, change));
   });
   return { ...prompt, changes, edits: [] };
 }

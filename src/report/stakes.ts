@@ -1,5 +1,6 @@
+import { findDriftOfChange } from './describe-drift.ts';
 import { formatCount } from '../text.ts';
-import { applyReportWords, findDriftOfChange } from './describe.ts';
+import { applyReportWords } from './describe.ts';
 import { escapeLine } from './escape.ts';
 import type { Report } from './schema.ts';
 

@@ -1,3 +1,4 @@
+import { describeDrift } from './describe-drift.ts';
 import { isError } from '../problem.ts';
 import { describeBaselines, listBaselinePrompts, omitListedBaseline } from './baselines.ts';
 import { renderDiffs } from './diff-text.ts';
@@ -207,7 +208,7 @@ function renderWork(prompt: ReportPrompt, report: Report, style: Style): readonl
   const fitIndentedLine = (line: string): readonly string[] => fitLine(`  ${line}`, style, 4);
   return [
     ...drift.flatMap((deviation) =>
-      fitIndentedLine(`${magenta('!')} ${words.describeDrift(deviation, prompt, report.mode, escapeLine)}`),
+      fitIndentedLine(`${magenta('!')} ${describeDrift(deviation, prompt, report.mode, escapeLine)}`),
     ),
     ...edits.flatMap((edit) => fitIndentedLine(`${editSigns[words.chooseEditKind(edit)]} ${words.describeEdit(edit)}`)),
     ...changes.flatMap((change) => {

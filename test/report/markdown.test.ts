@@ -364,7 +364,7 @@ describe('the drift of a Markdown page', () => {
     const what = describe(drift.restores ? 'the file' : 'the base');
     const isReplaced = change.status === 'made';
     expect(text).toContain(`\n${open}\n\n${isReplaced ? what.replace('serves', 'served') : what} ${then}`);
-    expect(text.includes('To bring it back, pin `version:ver_9`.')).toBe(isReplaced);
+    expect(text.includes('To bring back `v9`, pin `version:ver_9`.')).toBe(isReplaced);
     expect(rowsOf(text)).toEqual(cells.map((cell) => `| \`k/1\` | ${cell} |`));
     expectInert(text, [RUN]);
   });

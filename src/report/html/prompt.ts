@@ -1,3 +1,4 @@
+import { describeDrift } from '../describe-drift.ts';
 import { isMarkerLine, makeTextDiffs, markWords, type Block, type MarkedLine, type TextDiff } from '../diff.ts';
 import { UNKNOWN_TEXT_NOTES } from '../diff-text.ts';
 import { escapeLine } from '../escape.ts';
@@ -133,7 +134,7 @@ function renderPromptBody(prompt: ReportPrompt, context: PageContext): readonly 
   const { mode } = context;
   const items = [
     ...prompt.drift.map((drift) => {
-      return markup`<li class="drift"><b>Drift:</b> ${words.describeDrift(drift, prompt, mode, escapeLine)}</li>`;
+      return markup`<li class="drift"><b>Drift:</b> ${describeDrift(drift, prompt, mode, escapeLine)}</li>`;
     }),
     ...(prompt.edits ?? []).map(
       (edit) => markup`<li class="edit ${words.chooseEditKind(edit)}">${words.describeEdit(edit)}</li>`,
