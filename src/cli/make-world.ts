@@ -22,7 +22,9 @@ type WorldOptions = {
  */
 export function makeWorld(host: SafeHost, { quiet = false, onInterrupt, ...options }: WorldOptions): World {
   const { workingDirectory, environment, now, random, makeUniqueId, sleep, errors, input, draw, secrets } = host;
-  const stopSignal = abortOnSignal(host, onInterrupt);
+  let isAsking = false;
+  // While a question is open, no request is in flight, so there is nothing to announce.
+  const stopSignal = abortOnSignal(host, () => (isAsking ? '' : onInterrupt));
   const isInteractive = errors.isTTY === true && input().isTTY === true;
   return {
     workingDirectory,
@@ -38,7 +40,12 @@ export function makeWorld(host: SafeHost, { quiet = false, onInterrupt, ...optio
       quiet || !canDrawProgress(host) ? () => {} : makeProgressReporter({ draw, columns: () => errors.columns, now }),
     onWait: ({ seconds, requestedSeconds, service }) =>
       void (quiet || errors.write(`waiting ${seconds} s: ${service} requested ${requestedSeconds} s\n`)),
-    confirm: isInteractive ? (question) => askYesOrNo(host, question, stopSignal) : null,
+    confirm: isInteractive
+      ? (question) => {
+          isAsking = true;
+          return askYesOrNo(host, question, stopSignal).finally(() => (isAsking = false));
+        }
+      : null,
     interview: isInteractive && !isContinuousIntegration(host) ? (options.interviewer?.(stopSignal) ?? null) : null,
   };
 }
@@ -55,11 +62,11 @@ function canDrawProgress({ errors, environment }: Host): boolean {
  * Returns an abort signal that the first SIGINT or SIGTERM aborts. A second SIGINT or SIGTERM ends the process
  * immediately.
  */
-function abortOnSignal({ onSignal, errors, exit }: Host, notice: string): AbortSignal {
+function abortOnSignal({ onSignal, errors, exit }: Host, getNotice: () => string): AbortSignal {
   const controller = new AbortController();
   onSignal(() => {
     if (controller.signal.aborted) return exit(130);
-    errors.write(notice);
+    errors.write(getNotice());
     controller.abort();
   });
   return controller.signal;

@@ -61,16 +61,17 @@ describe('the question of sync on a terminal', () => {
     expect(report.prompts).toMatchObject([{ status: 'not_attempted' }]);
   });
 
-  test('Ctrl-C at the sync confirmation exits with 130 and writes nothing', async () => {
+  test('Ctrl-C at the sync confirmation exits with 130, prints one line and writes nothing', async () => {
     const { service, promptsync } = await makeStage();
     let interrupt = (): void => {};
-    const { exitCode } = await promptsync('sync', {
+    const { exitCode, stdout, stderr } = await promptsync('sync', {
       ...terminal,
       input: new PassThrough(),
       onSignal: (signal) => (interrupt = signal),
       onError: (text) => text.endsWith(QUESTION) && interrupt(),
     });
-    expect(exitCode).toBe(130);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: 'Nothing was applied.\n' });
+    expect(stderr.endsWith(`${QUESTION}\n`)).toBe(true);
     expect(service.takeWrites()).toEqual([]);
   });
 
