@@ -16,9 +16,13 @@ async function runAgainst(answer: { readonly status: number; readonly body: stri
 
 describe('responses that reject a key', () => {
   test.each([
-    ["The error for a 401 from a four-call service names the API key's variable and quotes no JSON", 401, ''],
     [
-      "The error for a 403 from a four-call service names the API key's variable and quotes no JSON",
+      'If a four-call service answers 401 to plan, the error names the variable of the API key and contains no JSON',
+      401,
+      '',
+    ],
+    [
+      'If a four-call service answers 403 to plan, the error names the variable of the API key and contains no JSON',
       403,
       ' for the prompt "prm_a"',
     ],
@@ -30,9 +34,9 @@ describe('responses that reject a key', () => {
   });
 
   test.each([
-    ['If Langfuse answers plan with a 401, the error names the variables of both keys and quotes no JSON', 'plan'],
+    ['If Langfuse answers 401 to plan, the error names the variables of both keys and contains no JSON', 'plan'],
     [
-      'If Langfuse answers import with a 401, the error names the variables of both keys and quotes no JSON',
+      'If Langfuse answers 401 to import, the error names the variables of both keys and contains no JSON',
       'import b -e staging',
     ],
   ])('%s', async (_, line) => {

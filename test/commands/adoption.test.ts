@@ -56,7 +56,7 @@ describe('a prompt adopted with import --commit', () => {
     expect((await scene.run(['plan', '--exit-code'])).exitCode).toBe(0);
   });
 
-  test('After import --commit, a pin can name the commit that holds the text of another environment', async () => {
+  test("After import --commit, a pin can refer to the commit that holds another environment's text", async () => {
     const scene = await adopt();
     const commit = git(scene.folder, 'rev-parse', 'HEAD~1');
     const source = scene.read(PATH).replace(/production: .*/, `production: git:${commit}`);
@@ -110,11 +110,11 @@ describe('a pull between import --commit and the first sync', () => {
 
   test.each([
     [
-      'Before the first sync, pull merges an edit in production and uses the text from import --commit as the base',
+      'Before the first sync, pull merges an edit made in production and uses the text from import --commit as the merge base',
       false,
     ],
     [
-      'After the first sync, pull merges an edit in production and uses the text from import --commit as the base',
+      'After the first sync, pull merges an edit made in production and uses the text from import --commit as the merge base',
       true,
     ],
   ])('%s', async (_, isSynced) => {
@@ -128,7 +128,7 @@ describe('a pull between import --commit and the first sync', () => {
     expect(scene.read(PATH)).toContain(`production: version:${scene.idIn('greeting', 'production')}`);
   });
 
-  test('If the text of the file changed after import --commit, pull reports a conflict with an edit in the service', async () => {
+  test('If the text of the file changed after import --commit, pull reports a conflict with an edit made in the service', async () => {
     const scene = await makeAdoption(SERVED, TWO_STAGES);
     await scene.importAll('--commit');
     writeFiles(scene.folder, { [PATH]: scene.read(PATH).replace('End of two.', 'End.') });
@@ -143,7 +143,7 @@ describe('a pull between import --commit and the first sync', () => {
     for (const line of ['End.', 'End of two.', 'Body.', 'Body of somebody.']) expect(lines).toContain(line);
   });
 
-  test('After import --commit, pull changes nothing if nobody has changed the service', async () => {
+  test('After import --commit, pull changes nothing if nobody has changed the prompt in the service', async () => {
     const scene = await makeAdoption(SERVED, TWO_STAGES);
     await scene.importAll('--commit');
     const { exitCode, report } = await scene.json('pull');

@@ -63,7 +63,7 @@ function workIn(folder: string, service: TestService) {
 }
 
 describe('plan without --base', () => {
-  test('plan without --base reports an edit in the service as outside drift', async () => {
+  test('plan without --base reports an edit made in the service as drift of the kind "outside"', async () => {
     const { plan, show, service } = await makeSyncedTeam();
     await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
     const { drift, activation } = await plan();
@@ -114,7 +114,7 @@ describe('plan without --base', () => {
     expect(await show()).toContain(`(committed in ${committed.slice(0, 12)} on 2026-01-02;`);
   });
 
-  test('plan does not annotate a change that only the checked-out branch requests', async () => {
+  test('plan does not annotate a change that comes only from the checked-out branch', async () => {
     const { folder, plan, commit } = await makeSyncedTeam();
     git(folder, 'switch', '--quiet', '--create', 'feature');
     commit({ text: 'Two', pins: { staging: 'latest' } });
@@ -132,7 +132,7 @@ describe('plan without --base', () => {
     expect(drift).toMatchObject([{ environment: 'production', kind: 'outside', restores: false }]);
   });
 
-  test('plan does not annotate a change that only an uncommitted edit requests', async () => {
+  test('plan does not annotate a change that comes only from an uncommitted edit', async () => {
     const { folder, plan } = await makeSyncedTeam();
     writeFiles(folder, { [PATH]: promptText('greeting', { text: 'Two' }) });
     expect((await plan()).activation).not.toHaveProperty('wanted_since');
@@ -180,7 +180,7 @@ describe('plan without --base', () => {
     expect(activation).not.toHaveProperty('wanted_since');
   });
 
-  test('plan does not annotate a pin to a branch, because the branch can move', async () => {
+  test('plan does not annotate a pin that points to a branch, because the branch can move', async () => {
     const { folder, plan, commit } = await makeSyncedTeam();
     commit({ text: 'Two', pins: { staging: 'git:candidate' } });
     git(folder, 'branch', 'candidate');
@@ -190,7 +190,7 @@ describe('plan without --base', () => {
     expect(activation).not.toHaveProperty('wanted_since');
   });
 
-  test('plan reports no outside drift if a pinned branch may have pointed to the served text before the branch moved', async () => {
+  test('plan reports no drift of the kind "outside" if a pinned branch may have pointed to the served text before the branch moved', async () => {
     const { folder, plan, commit, sync } = await makeSyncedTeam();
     git(folder, 'branch', 'candidate');
     commit({ text: 'Two', pins: { staging: 'git:candidate' } });
@@ -212,21 +212,21 @@ describe('a prompt file that git treats as a new file after a move', () => {
     return { ...team, moved: commitAll(team.folder, 'Move and rewrite the prompt') };
   }
 
-  test('plan reports an edit in the service as outside drift after the prompt file was moved and synced', async () => {
+  test('After a prompt file is moved and synced, plan still reports an edit made in the service as drift of the kind "outside"', async () => {
     const { plan, sync, service } = await makeMovedPrompt();
     await sync();
     await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
     expect((await plan()).drift).toMatchObject([{ environment: 'production', kind: 'outside' }]);
   });
 
-  test('plan annotates a change with the commit that moved and rewrote the prompt file if that commit is not synced', async () => {
+  test('If the commit that moved and rewrote a prompt file is not synced yet, plan annotates the change with that commit', async () => {
     const { plan, moved } = await makeMovedPrompt();
     expect(await plan()).toMatchObject({ drift: [], activation: { wanted_since: { commit: moved } } });
   });
 });
 
 describe('evidence in version records', () => {
-  test('If a later version record shows that the pinned version was live, plan reports a move back as outside drift', async () => {
+  test('If a later version record shows that the pinned version was live, plan reports a move back as drift of the kind "outside"', async () => {
     const { plan, commit, sync, moveProduction } = await makeSyncedTeam();
     commit({ pins: { staging: 'latest', production: 2 } });
     await sync();
@@ -241,7 +241,7 @@ describe('evidence in version records', () => {
     expect((await plan('--base', 'HEAD')).drift).toEqual(drift);
   });
 
-  test('plan ignores a version record from a commit that does not contain the current pin in its history', async () => {
+  test('plan ignores a version record whose commit does not have the current pin in its history', async () => {
     const { plan, commit, sync, moveProduction } = await makeSyncedTeam();
     commit({ text: 'Two', pins: { staging: 'latest', production: 2 } });
     await sync();
@@ -426,7 +426,7 @@ describe('the cost of the default base', () => {
     expect(service.requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
   });
 
-  test('On a feature branch, a plan without changes finds missing files with one git merge-base and one additional git diff', async () => {
+  test('On a feature branch, a plan without changes needs only one git merge-base and one extra git diff to find missing files', async () => {
     const { folder, plan } = await makeSyncedTeam();
     git(folder, 'switch', '--quiet', '--create', 'feature');
     commitAll(folder, 'Nothing about prompts');
@@ -477,7 +477,7 @@ describe('the number of git processes for the default base', () => {
 });
 
 describe('sync without --base', () => {
-  test('sync --on-drift fail refuses to overwrite an edit in the service even without --base', async () => {
+  test('sync --on-drift fail refuses to overwrite an edit made in the service, even without --base', async () => {
     const { folder, service } = await makeSyncedTeam();
     await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
     const { exitCode, report } = await runJson(folder, ['sync', '--yes', '--on-drift', 'fail'], service);
@@ -486,7 +486,7 @@ describe('sync without --base', () => {
     expect(report.problems).toEqual([]);
   });
 
-  test('If a newer commit may have requested the state of the service, sync reports a stale clone instead of drift', async () => {
+  test('If a newer commit may have requested what the service has, sync reports a stale clone instead of drift', async () => {
     const { folder: origin, service } = await makeSyncedTeam();
     const clone = join(makeFolder(), 'clone');
     git(origin, 'clone', '--quiet', origin, clone);
@@ -519,7 +519,7 @@ describe('sync without --base', () => {
     );
   });
 
-  test('The confirmation question of sync counts the prompts that change and the edits in the service that sync overwrites', async () => {
+  test('The confirmation question of sync counts the prompts that change and the edits made in the service that sync overwrites', async () => {
     const { folder, service } = await makeSyncedTeam();
     await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
     const { exitCode, stderr } = await run(folder, ['sync'], { ...service, terminal: true, input: 'n\n' });
@@ -529,7 +529,7 @@ describe('sync without --base', () => {
     );
   });
 
-  test('The confirmation question of sync does not mention overwriting if sync overwrites no edit in the service', async () => {
+  test('The confirmation question of sync does not mention overwriting if sync overwrites no edit made in the service', async () => {
     const { folder, service, commit } = await makeSyncedTeam();
     commit({ text: 'Two' });
     const { stderr } = await run(folder, ['sync'], { ...service, terminal: true, input: 'n\n' });
@@ -537,7 +537,7 @@ describe('sync without --base', () => {
     expect(stderr).not.toContain('overwrites');
   });
 
-  test('sync blocks a prompt instead of asking if only a read after the confirmation would show what changes', async () => {
+  test('sync blocks a prompt, without asking for confirmation, if only a read after the confirmation could show what would change', async () => {
     const { folder, service, commit } = await makeSyncedTeam();
     const version = service.store.createVersion('prm_greeting', { content: 'Three' });
     commit({ pins: { staging: 'latest', production: version!.version_number } });
@@ -582,7 +582,7 @@ describe('sync without --base', () => {
 });
 
 describe('status', () => {
-  test('status reports an edit in the service as outside drift', async () => {
+  test('status reports an edit made in the service as drift of the kind "outside"', async () => {
     const { folder, service } = await makeSyncedTeam();
     await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
     const { report } = await runJson(folder, ['status'], service);

@@ -60,7 +60,7 @@ describe('the first plan after an import', () => {
     expect(stdout).toContain('\nPlan: 1 to create, 1 to activate, 4 baselines.\n');
   });
 
-  test('sync lists all baselines that it created on one line', async () => {
+  test('sync lists on one line all the baselines that it created', async () => {
     const scene = await importPrompts(5);
     commitAll(scene.folder, 'Import');
     const { stdout } = await scene.run('sync', '--yes');

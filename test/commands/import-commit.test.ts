@@ -62,7 +62,7 @@ One.`);
     ]);
   });
 
-  test('import --branch lists its commits and says that the pull request needs a merge commit', async () => {
+  test('import --branch lists its commits and says that the pull request must be merged with a merge commit', async () => {
     const { folder, ids, run: runHere } = await makeAdoption(SERVED);
     const { stdout, stderr } = await runHere(['import', ...ids, '--branch', 'adopt', '--quiet']);
     const [first, second, last] = git(folder, 'log', '--format=%h', '--abbrev=12', '--reverse', 'main..').split('\n');
@@ -300,7 +300,7 @@ describe('a failure of import --commit', () => {
     expect([read(SAME), textOf(read(GREETING))]).toEqual(['Edited\n', 'Two.']);
   });
 
-  test('If import --commit fails only because the git index is locked, it does not claim that commits remain', async () => {
+  test('If import --commit fails only because the git index is locked, the error does not claim that commits were left behind', async () => {
     const { folder, importAll, subjects } = await makeAdoption(SERVED);
     hook(folder, 'touch .git/index.lock', 'post-commit');
     const { exitCode, report } = await importAll('--commit');

@@ -156,7 +156,7 @@ describe('new for Langfuse', () => {
     expect(await run(folder, ['new', 'a', '--id', 'a'])).toMatchObject({ exitCode: 0 });
   });
 
-  test('validate accepts a Langfuse prompt that is named replace_me without a warning', async () => {
+  test('validate accepts, without a warning, a Langfuse prompt named replace_me', async () => {
     const folder = makeStage(LANGFUSE);
     await run(folder, ['new', 'replace_me']);
     expect(await run(folder, ['validate'])).toMatchObject({ exitCode: 0, stderr: '' });

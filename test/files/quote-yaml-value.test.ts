@@ -20,13 +20,13 @@ describe('quoteYamlValue', () => {
       "name: 'don't'",
       'name: "don\'t"',
     ],
-    ['quoteYamlValue does not correct a list without a closing bracket', 'variables: [name, order', null],
-    ['quoteYamlValue does not correct a mapping without a closing brace', 'pins: {staging: latest', null],
+    ['quoteYamlValue leaves a list without a closing bracket unchanged', 'variables: [name, order', null],
+    ['quoteYamlValue leaves a mapping without a closing brace unchanged', 'pins: {staging: latest', null],
     ['quoteYamlValue quotes the value in a list item', '  - name: a: b', '  - name: "a: b"'],
-    ['quoteYamlValue does not change a valid line', 'name: Support', null],
-    ['quoteYamlValue does not correct an invalid escape sequence', 'name: "\\q"', null],
-    ['quoteYamlValue does not change a line without a value', '\tname:', null],
-    ['quoteYamlValue does not correct a line of more than 120 characters', `name: a: ${'b'.repeat(200)}`, null],
+    ['quoteYamlValue leaves a valid line unchanged', 'name: Support', null],
+    ['quoteYamlValue leaves an invalid escape sequence unchanged', 'name: "\\q"', null],
+    ['quoteYamlValue leaves a line without a value unchanged', '\tname:', null],
+    ['quoteYamlValue leaves a line of more than 120 characters unchanged', `name: a: ${'b'.repeat(200)}`, null],
   ])('%s', (_, line, corrected) => {
     expect(correct(line)).toBe(corrected);
   });

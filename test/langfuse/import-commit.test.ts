@@ -55,7 +55,7 @@ describe('import --commit from Langfuse', () => {
     ]);
   });
 
-  test('pull writes an edit made in Langfuse to the file even if a commit holds a newer text of another label', async () => {
+  test('pull writes an edit that was made in Langfuse to the file, even if a commit holds a newer text that belongs to another label', async () => {
     const { folder, json, read, addVersion } = await makeChatScene();
     await addVersion('greeting', { text: 'Two.\n\nBody.\n\nEnd.', labels: ['staging'] });
     await addVersion('greeting', { text: 'Hotfix.', labels: ['production'] });

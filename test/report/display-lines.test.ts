@@ -130,19 +130,19 @@ describe('a Markdown page with very long texts', () => {
     ['A Markdown page shows a small edit in a line of a million characters', 'Refunds take five days. '.repeat(40_000)],
     ['A Markdown page shows a small edit in a word of a million characters', 'x'.repeat(1_000_000)],
     ['A Markdown page shows a small edit in a text of 20,000 long lines', `${FILLER} ${FILLER}\n`.repeat(20_000)],
-    ['A Markdown page shows a small edit after 300,000 closing quotation marks', `.${'"'.repeat(300_000)} A`],
-    ['A Markdown page shows a small edit after 300,000 periods', '.'.repeat(300_000)],
-    ['A Markdown page shows a small edit after 300,000 ideographic full stops', '。'.repeat(300_000)],
+    ['A Markdown page shows a small edit that follows 300,000 closing quotation marks', `.${'"'.repeat(300_000)} A`],
+    ['A Markdown page shows a small edit that follows 300,000 periods (.)', '.'.repeat(300_000)],
+    ['A Markdown page shows a small edit that follows 300,000 ideographic full stops', '。'.repeat(300_000)],
     [
-      'A Markdown page shows a small edit after 150,000 ideographic full stops and 150,000 quotation marks',
+      'A Markdown page shows a small edit that follows 150,000 ideographic full stops and 150,000 quotation marks',
       `${'。'.repeat(150_000)}${'"'.repeat(150_000)}`,
     ],
     [
-      'A Markdown page shows a small edit after 150,000 ideographic full stops and 150,000 blanks',
+      'A Markdown page shows a small edit that follows 150,000 ideographic full stops and 150,000 spaces',
       `${'。'.repeat(150_000)}${' '.repeat(150_000)}。`,
     ],
     [
-      'A Markdown page shows a small edit after 150,000 blanks and 150,000 digits',
+      'A Markdown page shows a small edit that follows 150,000 spaces and 150,000 digits',
       `${' '.repeat(150_000)}${'1'.repeat(150_000)}. A`,
     ],
   ])('%s', (_, text) => {

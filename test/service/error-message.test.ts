@@ -4,17 +4,21 @@ import { findErrorMessage } from '../../src/service/error-message.ts';
 describe('findErrorMessage', () => {
   test.each([
     [
-      'findErrorMessage returns the message of an error response without surrounding blanks',
+      'findErrorMessage returns the `message` field of an error response without the surrounding spaces',
       '{"message":" No such prompt ","error":"NotFound"}',
       'No such prompt',
     ],
     [
-      'findErrorMessage returns the message of a nested error object',
+      'findErrorMessage returns the `message` field of a nested `error` object',
       '{"error":{"code":7,"message":"bad id"}}',
       'bad id',
     ],
-    ['findErrorMessage returns an error field that is a string', '{"error":"rate limited"}', 'rate limited'],
-    ['findErrorMessage returns the detail of a problem document', '{"title":"Conflict","detail":"locked"}', 'locked'],
+    ['findErrorMessage returns the `error` field if the field is a string', '{"error":"rate limited"}', 'rate limited'],
+    [
+      'findErrorMessage returns the `detail` field of a problem document (RFC 9457)',
+      '{"title":"Conflict","detail":"locked"}',
+      'locked',
+    ],
     [
       'findErrorMessage lists at most three validation errors with their paths',
       JSON.stringify({ detail: ['a', 'b', 'c', 'd'].map((loc) => ({ loc: ['path', loc], msg: 'is wrong' })) }),
