@@ -55,7 +55,7 @@ const EMBEDDED_CHOICE = 'embedded';
 
 /** The kinds of services that the user can choose from. */
 const SERVICE_CHOICES: SelectQuestion['choices'] = [
-  { value: EMBEDDED_CHOICE, label: 'The embedded service, to try promptsync on this machine' },
+  { value: EMBEDDED_CHOICE, label: 'The embedded service, for trying promptsync on this machine' },
   ...PROVIDER_CHOICES.map((value) => ({ value, label: PROVIDERS[value].title })),
   { value: DEFAULT_PROVIDER, label: 'Another service, with the four-call interface' },
 ];

@@ -58,7 +58,7 @@ export const SERVICE_PROBLEMS = {
   ),
   'service/cannot-list': defineError(
     'The service does not support listing prompts.',
-    'Run status without --orphans. For import, specify ids, which contain none of the pattern characters *, ?, [, and {. You can find the ids in the service.',
+    'For status, leave out --orphans. For import, specify ids instead of patterns. An id cannot contain *, ?, [, or {. The service shows the ids.',
   ),
   'service/version-not-found': defineError<{ promptId: string; versionId: string }>(
     (e) => `The service could not find version "${e.versionId}" of the prompt "${e.promptId}" (404).`,

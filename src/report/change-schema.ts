@@ -25,15 +25,15 @@ const WantedSinceShape = z.object({
  */
 const WANTED_FIELDS = {
   wanted_since: WantedSinceShape.optional().describe(
-    'The commit since which the files want the result of the change, if no base was given. Since then, no sync made the change, or somebody undid it in the service.',
+    'The commit since which the files request the result of the change, if no base was given. Since then, no sync made the change, or somebody undid it in the service.',
   ),
   wanted_elsewhere: z
     .object({
       commit: z.string().describe('The id of the commit.'),
-      branch: z.string().nullable().describe('The live branch, if its tip wants the current state. Otherwise null.'),
+      branch: z.string().nullable().describe('The live branch, if its tip requests the current state. Otherwise null.'),
     })
     .optional()
-    .describe('A commit that wants the current state and is not an ancestor of the commit in wanted_since.'),
+    .describe('A commit that requests the current state and is not an ancestor of the commit in wanted_since.'),
 };
 
 const ChangeStatusShape = z
@@ -116,17 +116,19 @@ const DEVIATION_FIELDS = {
   kind: z
     .enum(['outside', 'unfinished'])
     .describe(
-      'The kind of drift. outside: somebody changed the service. unfinished: an earlier commit wanted the current state, or no version is active yet.',
+      'The kind of drift. outside: somebody changed the service. unfinished: an earlier commit requested the current state, or no version is active yet.',
     ),
   restores: z
     .boolean()
-    .describe('Whether a sync only restores the state that the base wants, because the files still want the same.'),
+    .describe(
+      'Whether a sync only restores the state that the base requests, because the files still request that state.',
+    ),
 };
 
 const EnvironmentDriftShape = z.object({
   environment: z.string().describe('The environment that differs.'),
   ...DEVIATION_FIELDS,
-  expected: z.union([VersionRefShape, NewVersionShape]).describe('The version that the base commit wants.'),
+  expected: z.union([VersionRefShape, NewVersionShape]).describe('The version that the base commit requests.'),
   observed: VersionRefShape.extend({
     made_by: z
       .enum(['git', 'outside'])
@@ -145,7 +147,7 @@ const EnvironmentDriftShape = z.object({
 const FieldDriftShape = z.object({
   field: z.enum(FIELDS).describe('The field of the prompt that differs.'),
   ...DEVIATION_FIELDS,
-  expected: z.string().describe('The value that the base commit wants.'),
+  expected: z.string().describe('The value that the base commit requests.'),
   observed: z.string().describe('The value in the service.'),
 });
 

@@ -33,7 +33,9 @@ const VERSION_FIELDS = {
   baseline: z
     .literal(true)
     .optional()
-    .describe('Whether the version is a baseline, which records the versions that existed before. Absent otherwise.'),
+    .describe(
+      'true if the version is a baseline, which records the versions that existed before it. Absent otherwise.',
+    ),
   commit: z.string().optional().describe('The commit that the content of the version comes from.'),
   ...COMMIT_INFO_FIELDS,
   path: z.string().optional().describe('The path of the file at that commit, relative to the root of the repository.'),

@@ -212,7 +212,7 @@ export const ReportShape = z.object({
   next_steps: z
     .array(z.string())
     .optional()
-    .describe('What is left for the user to do, one sentence or two for each step, after init and new wrote files.'),
+    .describe('What is left for the user to do after init or new has written files: one or two sentences per step.'),
   committed: z
     .object({
       commit: z.string().describe('The id of the commit.'),

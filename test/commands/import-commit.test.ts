@@ -223,7 +223,7 @@ describe('a failure of import --commit', () => {
     [
       'import --commit leaves no commit behind if a hook changes a committed file',
       (folder) => hook(folder, `if ${isLast}; then echo added >> ${REFUND}; git add ${REFUND}; fi`),
-      /holds another text in prompts\/refund\.md .*change the file\?$/,
+      /the text of prompts\/refund\.md in the commit differs .*changing the file\?$/,
     ],
     [
       'import --commit leaves no commit behind if git cannot sign a commit',
