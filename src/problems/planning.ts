@@ -49,7 +49,7 @@ const UNMERGED_HINTS: Readonly<Record<CommitKind, string>> = {
 function describeUnmergedCommit(e: Exclude<UnmergedEvidence, { kind: 'pull-request' }>): string {
   const commit = `This commit (${shortenCommitId(e.commit)})`;
   const state = e.kind === 'unmerged' ? `${commit} is not merged.` : `${commit} is not pushed.`;
-  return `${state} The tip of ${e.branch} (${shortenCommitId(e.newer)}) differs from it in ${describePaths(e)}. promptsync made no changes.`;
+  return `${state} The tip of ${e.branch} (${e.newer}) differs from it in ${describePaths(e)}. promptsync made no changes.`;
 }
 
 /** A merged pull request whose review did not cover a change. */
@@ -182,7 +182,7 @@ export const PLANNING_PROBLEMS = {
   ),
   'guard/superseded': defineError<NewerCommitEvidence & { commit: string; behind: boolean }>(
     (e) =>
-      `The tip of ${e.branch} (${shortenCommitId(e.newer)}) differs from this commit (${shortenCommitId(e.commit)}) in ${describePaths(e)}. promptsync made no changes.`,
+      `The tip of ${e.branch} (${e.newer}) differs from this commit (${shortenCommitId(e.commit)}) in ${describePaths(e)}. promptsync made no changes.`,
     (e) =>
       e.behind
         ? 'Run git pull, then run promptsync sync. In CI, the run for the newer commit applies both commits. To undo the newer commit, revert it and merge the revert. To sync this commit anyway, use --any-commit.'
