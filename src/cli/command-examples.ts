@@ -118,7 +118,7 @@ export const COMMAND_EXAMPLES = {
 /** The name of a command. */
 export type CommandName = keyof typeof COMMAND_EXAMPLES;
 
-/** Formats the examples of a command for its help. Indented lines are code. */
+/** Formats a command's examples for its help text. In the help text, indented lines are code. */
 export function formatExamples(name: CommandName): string {
   return ['Examples:', ...COMMAND_EXAMPLES[name].map(({ comment, line }) => `  # ${comment}\n  ${line}`)].join('\n');
 }

@@ -105,7 +105,7 @@ function openWorkTree(folder: string, newFiles: readonly CommittedFile[]): WorkT
         const fullPath = join(folder, path);
         const current = await readFile(fullPath, 'utf8').catch(() => null);
         if (current !== sources.get(path)) {
-          // Keep only edits of a new file. Do not keep edits of an earlier text, because the user does not import that
+          // Count only edits to a new file. Ignore edits to an earlier text, because the user does not import that
           // text.
           if (current !== null && sources.get(path) === newSources.get(path)) editedPaths.add(path);
           throw new ProblemError(makeProblem('edit/changed-meanwhile', {}, { path }));

@@ -48,7 +48,7 @@ type EditCommand = {
   readonly mode: CommandRun['mode'];
   /** Validates the options, and returns what to read in addition to the pinned environments. */
   readonly findNeeds: NonNullable<PlanningOptions['findNeeds']>;
-  /** Drafts the edits of one prompt file. */
+  /** Drafts the edits to one prompt file. */
   readonly makeDraft: (prompt: ObservedPromptPlan, workspace: PlannedWorkspace) => Promise<PromptDraft>;
   /**
    * Renders the subject line of the commit message. `names` is the key of the prompt if only one prompt was edited, and
@@ -57,7 +57,7 @@ type EditCommand = {
   readonly renderSubject: (names: string, service: string) => string;
 };
 
-/** The edits of one prompt file, before promptsync writes them. */
+/** The edits to one prompt file, before promptsync writes them. */
 export type PromptDraft = {
   readonly file: PromptFile;
   readonly status: 'unchanged' | 'pending' | 'blocked' | 'failed';
@@ -132,7 +132,7 @@ export async function findCommitObstacle(
 }
 
 /**
- * Drafts the edits of one prompt. Returns a failed draft if promptsync could not observe the prompt. Returns a blocked
+ * Drafts the edits to one prompt. Returns a failed draft if promptsync could not observe the prompt. Returns a blocked
  * draft if the prompt has a different type in the service, because none of its versions fits the file.
  */
 async function draftPrompt(
@@ -158,7 +158,7 @@ export function makeDraftWithoutEdits(
 }
 
 /**
- * Drafts the edits of one file without writing the file. The draft fails if the file has changed since promptsync read
+ * Drafts the edits to one file without writing the file. The draft fails if the file has changed since promptsync read
  * it, because the edits are based on the earlier content. Such a change is possible, because observing the service can
  * take minutes.
  */

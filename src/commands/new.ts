@@ -188,7 +188,8 @@ function findTakenName(newFile: PromptIdentity, files: readonly PromptIdentity[]
   if (sameKey !== undefined) return makeProblem('new/taken', { what: 'key', value: key, other: sameKey.path });
   const sameId = files.find((file) => isSame(file.id, id));
   if (sameId === undefined) return null;
-  // If a sync can create prompts in the service, the key is also the id. So the user can only choose another key.
+  // If a sync can create prompts in the service, the key is also the id, so the only way to get another id is to choose
+  // another key.
   const what = rules.placeholderId === null ? 'key' : 'id';
   return makeProblem('new/taken', { what, value: id, other: sameId.path });
 }

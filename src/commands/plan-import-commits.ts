@@ -32,8 +32,8 @@ export type CommitPlan = { readonly commits: readonly PlannedCommit[]; readonly 
 
 /**
  * Plans the commits of an import. The last commit holds the new files. The earlier commits hold the texts that
- * environments serve but that are not in the new files. As a result, git contains every text that an environment
- * serves. Leaves out texts that no prompt file can hold. Returns no commits if there are no files.
+ * environments serve but that are not in the new files. git then has every served text, except those that no prompt
+ * file can hold. Returns no commits if there are no files.
  */
 export function planImportCommits(
   files: readonly ImportedFile[],
@@ -87,10 +87,10 @@ function renderServedSubject(environment: string): string {
 }
 
 /**
- * Recognizes a commit that `import --commit` made for the texts of one environment. Returns the pin of this
- * environment. The commit holds the text of the pinned version. This text was never the desired text of the file.
- * Returns null for every other commit. A hook or a merge may have added words to the subject, for example the number of
- * a ticket.
+ * Recognizes a commit that `import --commit` made for the texts that one environment serves. Returns the pin of this
+ * environment. The commit holds the text of the pinned version, but the file never declared that text as its desired
+ * text. Returns null for every other commit. A hook or a merge may have added words to the subject, for example a
+ * ticket number.
  */
 export function findServedPin({ pins }: Pick<PromptFile, 'pins'>, subject = ''): Pin | null {
   return pins.find(({ environment }) => subject.includes(renderServedSubject(environment)))?.pin ?? null;

@@ -76,7 +76,7 @@ async function draftPull(
 }
 
 /**
- * Drafts the merge of one prompt, including the edits of pins. If there are conflicts, also drafts the merge that
+ * Drafts the merge of one prompt, including the edits to pins. If there are conflicts, also drafts the merge that
  * resolves all of them in favor of the service, because the user may choose this resolution. If that second draft
  * fails, returns it instead of the first.
  */
@@ -248,7 +248,7 @@ async function draftMergedFile(
     text === null ? frontMatterEdits : { ...frontMatterEdits, text: text.text, conflicted: text.conflicts > 0 };
   const draft = await draftEdits(file, fileEdits, promptEdits, workspace);
   if (textEdit === null || text === null || text.conflicts > 0 || draft.status === 'failed') return draft;
-  // The report shows pulled metadata as edits of fields, so the text change omits metadata.
+  // The report shows pulled metadata as edits to fields, so the text change omits metadata.
   const before: StoredContent = { ...omitDigests(file.content), metadata: undefined };
   const texts: TextChange = { environment: textEdit.environment, before, after: { ...before, text: text.text } };
   return { ...draft, edits: draft.edits.map((edit) => (edit.kind === 'set-text' ? { ...edit, texts } : edit)) };

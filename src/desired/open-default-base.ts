@@ -36,7 +36,7 @@ export type DefaultBaseResult =
   | {
       readonly kind: 'found';
       readonly base: BaseFiles;
-      /** The content of the `git:` pins of the workspace and of the base. */
+      /** The content that the `git:` pins of the workspace and of the base refer to. */
       readonly contentsAtRefs: DesiredState['contentsAtRefs'];
     }
   | { readonly kind: 'missing'; readonly reason: string };
@@ -114,8 +114,8 @@ async function readFileAtBase(
 }
 
 /**
- * Creates the result for a base that was found. Adds the content of the `git:` pins that occur only in the base's
- * files.
+ * Creates the result for a base that was found. Adds the content that `git:` pins refer to, for those pins that occur
+ * only in the base's files.
  */
 async function makeFoundBase(
   { commit, repository }: BaseLocation,

@@ -9,7 +9,7 @@ import { collectFormerPins, locateAtCommit, MAX_HISTORY_STATES, parseStates, rea
 /**
  * Finds the commits that changed a prompt file, among the tips and their ancestors. Returns each commit with the path
  * of the file at that commit, even if the file was moved. Lists the commits for one tip after another, newest first.
- * @param unchangedAt the commit at which the file is the same as in `prompt`; null if there is none
+ * @param unchangedAt the commit at which the file is identical to the file of `prompt`; null if there is none
  */
 export async function findFormerPlaces(
   prompt: PromptLocation,
@@ -24,7 +24,7 @@ export async function findFormerPlaces(
   return (await Promise.all(places)).flat();
 }
 
-/** Reads the pins and the fields that a prompt had at the given places. */
+/** Reads the pins and the fields that a prompt had at each place. A place is a path at a commit. */
 export async function readFormerStates(
   { id, type, path }: PromptLocation,
   places: readonly FileAtCommit[],
@@ -39,8 +39,8 @@ export async function readFormerStates(
 }
 
 /**
- * Adds a former pin for each content that a pin to a branch or a tag may have meant. The ref may have moved since the
- * commit of the pin, so the pin may have meant any content that the file had in an ancestor of the ref.
+ * Adds a former pin for each content of the file that a pin to a branch or a tag may have referred to. The ref may have
+ * moved since the pin was committed, so the pin may have referred to the file's content at any ancestor of the ref.
  */
 async function addContentsOfMovingRefs(
   pins: FormerPinsByEnvironment,
@@ -61,7 +61,10 @@ async function addContentsOfMovingRefs(
   return new Map([...pins].map(([environment, list]) => [environment, list.flatMap(addContents)]));
 }
 
-/** Reads the distinct contents that a prompt's file had at the commit of a ref and at the ancestors of this commit. */
+/**
+ * Reads every distinct content that a prompt's file had at the commit that a ref points to and at the ancestors of that
+ * commit.
+ */
 async function readContentsUpTo(
   ref: string,
   location: PromptLocation,

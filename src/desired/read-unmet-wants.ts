@@ -33,7 +33,7 @@ type PromptAtBase = {
   readonly contentsAtRefs: ContentsAtRefs;
   /** The commits that changed the file, among the base, HEAD, the tip of the live branch, and all their ancestors. */
   readonly formerPlaces: readonly FileAtCommit[];
-  /** The commits of the base's branch that changed the file. */
+  /** The commits on the base's branch that changed the file. */
   readonly branch: BranchPlaces;
 };
 
@@ -42,7 +42,7 @@ type BasePrompt = PromptAtBase & {
   readonly states: BranchStates;
   /** The pins of these states. */
   readonly history: FileHistory;
-  /** All commits of the branch that changed the file, newest first. `states` may not include all of these commits. */
+  /** All commits on the branch that changed the file, newest first. `states` may not include all of these commits. */
   readonly branchCommits: readonly string[];
 };
 
@@ -60,9 +60,9 @@ type LiveRepository = {
 export const FIRST_STATES = 2;
 
 /**
- * Finds the states that the base wants and the service does not have, each with the first-parent commit that introduced
- * it. Omits environments in which no version is active, and pins to a ref that can move. Also omits a state if the
- * clone does not have the commit that introduced it.
+ * Finds the states that the base requests but the service does not have. Adds to each state the first-parent commit
+ * that introduced it. Omits environments in which no version is active, and pins to a ref that can move. Also omits a
+ * state if the clone does not have the commit that introduced it.
  */
 export async function readUnmetWants(compared: PromptAtBase, live: LiveRepository): Promise<UnmetWants> {
   const { file, base, branch } = compared;
@@ -83,8 +83,8 @@ export async function readUnmetWants(compared: PromptAtBase, live: LiveRepositor
 }
 
 /**
- * Returns true if promptsync does not need older states of the file. It does not need them if they can change neither
- * which commit introduced a want nor whether the want is the first.
+ * Returns true if promptsync does not need older states of the file. In that case, older states cannot change which
+ * commit introduced a requested state. They also cannot change whether that state is the first.
  */
 function isSettled({ file, states: { files }, history, observed, contentsAtRefs }: BasePrompt): boolean {
   const arePinsSettled = file.pins.every((pin) => {
@@ -205,15 +205,15 @@ async function readOrigin(
 }
 
 /**
- * Reads the states of the file at commits that are not ancestors of the commit that introduced a want. Such commits
- * exist only on other branches, or if HEAD is behind the live branch.
+ * Reads the states of the file at commits that are not ancestors of the commit that introduced a requested state. Such
+ * commits exist only on other branches, or if HEAD is behind the live branch.
  */
 async function readStatesBeside(
   introduced: string,
   { file, formerPlaces, branchCommits }: BasePrompt,
   repository: Repository,
 ): Promise<FormerStates> {
-  // All older commits of the branch are known to be ancestors of the commit. Do not start a git process for them.
+  // All older commits on the branch are known to be ancestors of the commit. Do not start a git process for them.
   const ancestors = new Set(branchCommits.slice(branchCommits.indexOf(introduced)));
   const places = formerPlaces.filter(({ commit }) => !ancestors.has(commit));
   const areAncestors = await Promise.all(places.map(({ commit }) => repository.isSameOrAncestor(commit, introduced)));
@@ -225,12 +225,12 @@ async function readStatesBeside(
 }
 
 /**
- * Chooses a commit that wants the current state although the base wants another state. If the tip of the live branch
- * wants the current state, prefers the commit since which the tip wants it.
- * @param rivals the commits that want the current state but are not ancestors of the commit that introduced the base's
- * want, newest first
- * @param findTipCommit finds the commit since which the tip wants the current state; null if the tip wants another
- * state
+ * Chooses a commit that requests the current state although the base requests another state. If the tip of the live
+ * branch requests the current state, prefers the commit since which the tip has requested that state.
+ * @param rivals the commits that request the current state but are not ancestors of the commit that introduced the
+ * state that the base requests, newest first
+ * @param findTipCommit finds the commit since which the tip requests the current state; null if the tip requests
+ * another state
  */
 async function findRival(
   rivals: readonly string[],

@@ -28,7 +28,7 @@ const NO_TEXT = /^(\[|\{(?!\{)|".*\\.*"$)/;
 
 /**
  * Quotes a value. If the value begins with an unclosed quotation mark, adds the closing mark. If the value is already
- * in single quotes, quotes the text between them again, because that text probably contains an apostrophe.
+ * in single quotes, removes them and quotes the inner text, because it probably contains an apostrophe.
  */
 function quote(written: string): string {
   const [, mark = '', unclosed = ''] = /^(["'])([^"']*)$/.exec(written) ?? [];

@@ -1,6 +1,6 @@
 import { type GitSettings, openGit, splitLines } from './open-git.ts';
 
-/** A kind of refs, named like its folder in `refs/`. */
+/** A kind of ref, named after its folder in `refs/`. */
 export type RefKind = 'heads' | 'remotes' | 'tags';
 
 /** The maximum number of refs that `listRefNames` returns, so that a repository with many refs stays fast. */

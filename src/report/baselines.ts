@@ -1,7 +1,10 @@
 import { formatCount, joinNames } from '../text.ts';
 import type { Report, ReportChange, ReportPrompt } from './schema.ts';
 
-/** The maximum number of baselines to show like other changes. If there are more, the report lists them on one line. */
+/**
+ * The maximum number of baselines that the report shows individually, like other changes. If there are more, it lists
+ * all of them on one line.
+ */
 const MAX_SEPARATE_BASELINES = 3;
 
 /**
@@ -13,7 +16,7 @@ export function listBaselinePrompts({ prompts }: Pick<Report, 'prompts'>): reado
   return listed.length > MAX_SEPARATE_BASELINES ? listed : [];
 }
 
-/** Returns the prompt without its baseline if the report lists that baseline together with others. */
+/** Returns the prompt without its baseline if the report lists all baselines on one line. */
 export function omitListedBaseline(prompt: ReportPrompt, listed: readonly ReportPrompt[]): ReportPrompt {
   if (!listed.includes(prompt)) return prompt;
   return { ...prompt, changes: prompt.changes.filter((change) => !isCountedBaseline(change, prompt)) };

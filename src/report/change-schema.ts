@@ -20,8 +20,8 @@ const WantedSinceShape = z.object({
 });
 
 /**
- * The origin of a change that an earlier commit requested. The report contains it only if the command used a default
- * base.
+ * The fields that give the origin of a change that an earlier commit requested. The report contains them only if the
+ * command used a default base.
  */
 const WANTED_FIELDS = {
   wanted_since: WantedSinceShape.optional().describe(
@@ -153,5 +153,8 @@ const FieldDriftShape = z.object({
 
 export const DriftShape = z.union([EnvironmentDriftShape, FieldDriftShape]);
 
-/** The origin of a change that an earlier commit requested. */
+/**
+ * The fields that give the origin of a change that an earlier commit requested. The report contains them only if the
+ * command used a default base.
+ */
 export type ReportWantedFields = Pick<z.output<typeof SetActiveShape>, keyof typeof WANTED_FIELDS>;

@@ -10,11 +10,12 @@ const DRIFT_WORDS = {
   replaced: { is: 'was', serves: 'served', keep: 'bring back' },
 } as const;
 
-/** Describes a drift: the current state, the state that the base wants, and the effect of a sync. */
+/** Describes a drift: the current state, the state that the base requests, and the effect of a sync. */
 export function describeDrift(drift: ReportDrift, prompt: ReportPrompt, mode: Report['mode'], show: ShowText): string {
   const isReplaced = mode === 'apply' && prompt.changes.some((change) => isDone(change) && isChangeOf(change, drift));
   const { is, serves, keep } = DRIFT_WORDS[isReplaced ? 'replaced' : 'current'];
-  // If the file and the base want the same, name the file. A user who specified no base does not know the base.
+  // If the file and the base request the same state, name the file. A user who specified no base does not know the
+  // base.
   const wanter = drift.restores ? 'the file' : 'the base';
   const cause = describeDriftCause(drift, show);
   const describeNext = (found: string, wanted: string): string =>
@@ -35,7 +36,7 @@ export function describeDrift(drift: ReportDrift, prompt: ReportPrompt, mode: Re
   return `${show(environment)} ${serves} ${found}${from}, ${wants}. ${next} To ${keep} ${found}, pin ${pin}.`;
 }
 
-/** Returns true if `promptsync pull` can take the current state into the file. */
+/** Returns true if `promptsync pull` can copy the current state into the file. */
 function canPull(drift: ReportDrift, mode: Report['mode']): boolean {
   return mode !== 'apply' && drift.kind === 'outside' && ('field' in drift || drift.observed?.made_by !== 'git');
 }
@@ -51,7 +52,7 @@ function describeDriftCause(drift: ReportDrift, show: ShowText): string {
 
 /**
  * Describes what a sync would do about a drift. In the report of a sync, describes what that sync did.
- * @param wanted the escaped state that the base wants
+ * @param wanted the escaped state that the base requests
  */
 function describeDriftOutcome(
   drift: ReportDrift,
@@ -68,12 +69,12 @@ function describeDriftOutcome(
   return drift.restores ? `This run restored ${wanted}.` : 'This run applied what the files declare now.';
 }
 
-/** Returns the drift entries for the environment or the fields that a change affects. */
+/** Returns the drift entries of the environment or the fields that a change affects. */
 export function findDriftOfChange(change: ReportChange, all: readonly ReportDrift[]): readonly ReportDrift[] {
   return all.filter((drift) => isChangeOf(change, drift));
 }
 
-/** Returns true if a change affects the environment or the field of a drift. */
+/** Returns true if a change affects the environment or the field that has drifted. */
 function isChangeOf(change: ReportChange, drift: ReportDrift): boolean {
   if (change.kind === 'set-active') return 'environment' in drift && drift.environment === change.environment;
   return change.kind === 'update-prompt' && 'field' in drift && drift.field in change.fields;

@@ -50,10 +50,10 @@ export function readDisplayLine(line: MarkedLine): DisplayLine {
 
 /**
  * Matches the end of a sentence:
- * - a period, an exclamation mark, a question mark or an ellipsis, then any quotation marks or brackets, if blanks
- *   follow. If a lowercase letter follows the blanks, the sentence continues. A period after a single letter, as in
- *   "e.g.", does not end a sentence. Neither does the period after the number of a list item.
- * - a sentence mark of an East Asian script, because these scripts use no blanks between sentences. A match starts at
+ * - a period, an exclamation mark, a question mark or an ellipsis, then any quotation marks or brackets, if spaces
+ *   or tabs follow. If a lowercase letter follows these spaces, the sentence continues. A period after a single letter,
+ *   as in "e.g.", does not end a sentence. A period after the number of a list item does not end a sentence either.
+ * - a sentence mark of an East Asian script, because these scripts put no spaces between sentences. A match starts at
  *   the first mark of a run. Attempts to match from every mark of the run would take quadratic time.
  *
  * This pattern replaces `Intl.Segmenter`, which splits after "1." and "e.g.". The rules of `Intl.Segmenter` also depend
@@ -63,18 +63,18 @@ const SENTENCE_END =
   /(?:[!?…]|(?<!(?:^|[^\p{L}\p{N}])\p{L}|^[\t\p{Zs}]*\p{N}+)\.)["'”’»)\]}*_`]*(?=[\t\p{Zs}]+[^\p{Ll}\t\p{Zs}])|(?<![。！？｡])[。！？｡]+["'”’」』）)\]]*(?=[\t\p{Zs}]*[^\t\p{Zs}。！？｡"'”’」』）)\]])/gu;
 
 /**
- * Splits a line after each sentence. The blanks between two sentences belong to the second one, so that a sentence
- * stays the same if another sentence is added after it.
+ * Splits a line after each sentence. The spaces between two sentences belong to the second sentence. The first sentence
+ * therefore stays the same if another sentence is added after it.
  */
 function splitIntoSentences(line: string): readonly string[] {
   const ends = Array.from(line.matchAll(SENTENCE_END), ({ 0: end, index }) => index + end.length);
   return [...ends, line.length].map((end, index) => line.slice(ends[index - 1] ?? 0, end));
 }
 
-/** A word of a line, and the blanks before it. After the last word, `text` is empty. */
+/** A word of a line, and the spaces and tabs before it. After the last word, `text` is empty. */
 type Word = { readonly blanks: string; readonly text: string };
 
-/** Wraps a sentence that is too long for one display line. Blanks stay with the word after them. */
+/** Wraps a sentence that is too long for one display line. Spaces stay with the word after them. */
 function wrapSentence(sentence: string): readonly string[] {
   if (isShort(sentence)) return [sentence];
   const parts: string[] = [];
@@ -84,7 +84,7 @@ function wrapSentence(sentence: string): readonly string[] {
     length += measureLength(blanks) + textLength;
     if (text !== '' && length > MAX_LINE_LENGTH) {
       parts.push('');
-      // Blanks at the start of a display line do not count toward its length.
+      // Spaces at the start of a display line do not count toward its length.
       length = textLength;
     }
     parts.push(`${parts.pop() ?? ''}${blanks}${text}`);
@@ -97,7 +97,10 @@ function splitIntoWords(sentence: string): readonly Word[] {
   return Array.from(words, ([, blanks = '', text = '']) => ({ blanks, text }));
 }
 
-/** Cuts a word that is longer than a display line, for example a long address, or text in a script without blanks. */
+/**
+ * Cuts a word that is longer than a display line, for example a long address, or text in a writing system that does not
+ * put spaces between words.
+ */
 function cutWord({ blanks, text }: Word): readonly Word[] {
   if (isShort(text)) return [{ blanks, text }];
   const characters = splitIntoCharacters(text);
@@ -112,10 +115,10 @@ function isShort(text: string): boolean {
   return text.length <= MAX_LINE_LENGTH || measureLength(text) <= MAX_LINE_LENGTH;
 }
 
-/** Matches text other than printable ASCII with single blanks. Counting the characters of such text takes longer. */
+/** Matches text other than printable ASCII with single spaces. Counting the characters of such text takes longer. */
 const UNUSUAL = /[^ -~]|  /;
 
-/** Counts the characters that a page shows. A long run of blanks is shown as a short note. */
+/** Counts the characters that a page shows. The page shows a long run of spaces as a short note. */
 function measureLength(text: string): number {
   return UNUSUAL.test(text) ? splitIntoCharacters(shortenBlanks(text)).length : text.length;
 }

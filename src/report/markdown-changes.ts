@@ -23,9 +23,9 @@ export const CHANGE_TABLE_HEAD = renderTableHead(['prompt', 'change']);
  * its changes and edits.
  */
 type DividedChanges = {
-  /** The activations of versions, and the edits of pins. */
+  /** The prompt with only its changes of environments: activations of versions and edits to pins. */
   readonly ofEnvironments: ReportPrompt;
-  /** New versions, changed fields, and the edits of other parts of the file. */
+  /** The prompt with only its other changes: new versions, changed fields and edits to other parts of the file. */
   readonly others: ReportPrompt;
 };
 
@@ -33,7 +33,7 @@ type DividedChanges = {
 export function divideChanges(prompt: ReportPrompt): DividedChanges {
   const edits = prompt.edits ?? [];
   const changes = prompt.changes.flatMap((change) => omitRestored(change, prompt.drift));
-  // The edits of a failed prompt are in the file only if they contain a conflict for the user to resolve.
+  // The edits to a failed prompt are in the file only if they contain a conflict for the user to resolve.
   const hasWrittenEdits = prompt.status !== 'failed' || edits.some(words.isConflict);
   return {
     ofEnvironments: {
@@ -61,10 +61,10 @@ function omitRestored(change: ReportChange, all: readonly ReportDrift[]): readon
 }
 
 /**
- * Returns true if a change only restores what the base commit wants. In that case, the files request no new state.
- * After an apply, returns true only if the run overwrote somebody's change in the service. All other changes belong to
- * the results of the run: changes that finish an earlier sync, and changes that the run did not make or may not have
- * made.
+ * Returns true if a change only restores the state that the base commit requests. In that case, the files request no
+ * new state. After an apply, returns true only if the run overwrote somebody's change in the service. All other changes
+ * belong to the results of the run: changes that finish an earlier sync, and changes that the run did not make or may
+ * not have made.
  */
 function isRestored({ kind, restores }: ReportDrift, change: ReportChange): boolean {
   return restores && (change.status === undefined || (kind === 'outside' && words.isDone(change)));
@@ -185,8 +185,8 @@ const DRIFT_NOW = '#### Drift\n\nThese differences already exist in the service:
 const DRIFT_BEFORE_RUN = '#### Drift\n\nThese differences existed in the service before this run:';
 
 /**
- * Returns true if somebody changed the service, the files still want the same as the base, and a sync would overwrite
- * the change in the service. Also returns true if this run overwrote such a change.
+ * Returns true if somebody changed the service, the files still request the same state as the base, and a sync would
+ * overwrite the change in the service. Also returns true if this run overwrote such a change.
  */
 function isOverwritten(drift: ReportDrift, { status, changes }: ReportPrompt): boolean {
   if (drift.kind !== 'outside' || status === 'blocked') return false;
@@ -198,7 +198,7 @@ function renderRestoredDiffs(prompt: ReportPrompt): readonly string[] {
   return makeMarkdownDiffs(keepRestoredChanges(prompt)).map((diff) => renderMarkdownDiff(prompt, diff));
 }
 
-/** Returns the prompt with only the changes that restore what the base commit wants, and without edits. */
+/** Returns the prompt with only the changes that restore the state that the base commit requests. Omits edits. */
 function keepRestoredChanges(prompt: ReportPrompt): ReportPrompt {
   const changes = prompt.changes.filter((change) => {
     return findDriftOfChange(change, prompt.drift).some((drift) => isRestored(drift, change));

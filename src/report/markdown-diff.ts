@@ -74,9 +74,9 @@ function renderLine({ isContinuation, segments }: DisplayLine, wordMark: string)
 }
 
 /**
- * Joins blanks with the segment next to them, because a code span of blanks needs quotation marks. Changed blanks are
- * joined only if a changed word of the same line shows the difference. Also joins adjacent segments of the same kind,
- * because Markdown would read two adjacent marks as one.
+ * Joins whitespace with the segment next to it, because a code span that holds only whitespace would need quotation
+ * marks. Joins changed whitespace only if a changed word on the same line shows the difference. Also joins adjacent
+ * segments of the same kind, because Markdown would read their two adjacent markers as one.
  */
 function joinBlanks(line: MarkedLine): MarkedLine {
   const hasChangedWord = line.some((segment) => segment.changed && !isBlank(segment));

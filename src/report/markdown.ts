@@ -251,7 +251,7 @@ function renderPromptRows(prompt: ReportPrompt, report: Report): readonly string
   const isUnfinished = (report.plan_digest !== null || hasEdits) && (status === 'failed' || status === 'not_attempted');
   const messages = words.listMessageChanges(others).map(renderCodeSpan);
   const edited = [...edits.map((edit) => renderCodeSpan(words.describeEdit(edit))), ...messages];
-  // The edits of a failed prompt are in the file only if they contain a conflict for the user to resolve.
+  // The edits to a failed prompt are in the file only if they contain a conflict for the user to resolve.
   const writtenEdits = edits.some(words.isConflict) ? edited : [];
   const hasChangeRows = rows.length + ofEnvironments.changes.length > 0;
   const cells = !hasChangeRows && isUnfinished ? [words.describeStatus(status), ...writtenEdits] : [...rows, ...edited];

@@ -12,7 +12,10 @@ export function describeStakes(report: Report): string {
   return ['Apply?', describeEnvironments(report), ...describeOverwrites(report)].join(' ');
 }
 
-/** Counts the prompts that change in each environment. Lists the environments in the order of the changes. */
+/**
+ * Counts the prompts that change in each environment. Lists the environments in the order in which the changes first
+ * mention them.
+ */
 function describeEnvironments({ prompts }: Report): string {
   const pending = prompts.filter(({ status }) => status === 'pending');
   const changing = pending.flatMap(({ changes }) =>
