@@ -72,13 +72,9 @@ export function openDefaultBase(workspace: DesiredWorkspace, options: Pick<Desir
       if (base.kind === 'missing') return base;
       // In a partial clone, git would fetch the old files from the remote.
       if (await base.repository.isPartial()) return { kind: 'missing', reason: 'this clone is partial' };
-      const isUnchanged = base.isHead
-        ? (path: string) => !workspace.uncommitted.has(path)
-        : await compare(base).then(
-            ({ same }) =>
-              (path: string) =>
-                same.has(path),
-          );
+      // promptsync has already compared the work tree with HEAD.
+      const same = base.isHead ? null : (await compare(base)).same;
+      const isUnchanged = (path: string) => (same === null ? !workspace.uncommitted.has(path) : same.has(path));
       const found = await Promise.all(files.map((file) => readFileAtBase(file, base, isUnchanged)));
       return makeFoundBase(base, found.flat(), workspace);
     },
