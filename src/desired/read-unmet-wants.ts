@@ -21,7 +21,7 @@ import {
   readPinsOfStates,
   readStatesAt,
 } from './read-history.ts';
-import { findIntroducingAge, findPinWant } from './read-wanted-since.ts';
+import { countNewest, findIntroducingAge, findPinWant } from './read-wanted-since.ts';
 
 /** A prompt at the base, with the data that promptsync compares it with. */
 type PromptAtBase = {
@@ -145,8 +145,8 @@ async function readEnvironmentWant(
     const location = await locateAtCommit(file, tip.commit, live.repository);
     const tipHistory = await readFileHistory(location, tip.commit, live.repository);
     const states = tipHistory.pins.get(environment) ?? [];
-    const end = states.findIndex((state, index) => state.age !== index || !meansVersion(state, served));
-    return states[(end === -1 ? states.length : end) - 1]?.commit ?? null;
+    const count = countNewest(states, (state, index) => state.age === index && meansVersion(state, served));
+    return states[count - 1]?.commit ?? null;
   };
   const snapshots = observed.snapshots.filter(({ versionIds }) => showsWantedVersion(versionIds, pin, prompt));
   return {
@@ -167,21 +167,18 @@ async function readFieldWant(
 ): Promise<UnmetWant | null> {
   const { file } = prompt;
   const { files, isComplete } = prompt.states;
-  const values = files.map((state) => state.file[field]);
-  const end = values.findIndex((value) => value !== file[field]);
-  const age = (end === -1 ? values.length : end) - 1;
-  const commit = files[age]?.commit;
-  if (commit === undefined || (end === -1 && !isComplete)) return null;
+  const count = countNewest(files, (state) => state.file[field] === file[field]);
+  const commit = files[count - 1]?.commit;
+  if (commit === undefined || (count === files.length && !isComplete)) return null;
   const wantsCurrent = (fields: Partial<FormerFields>): boolean => (fields[field] ?? '') === current;
   const others = await readStatesBeside(commit, prompt, live.repository);
   const rivals = others.fields.filter(wantsCurrent).map((fields) => fields.commit);
   const findTipCommit = async (tip: KnownTip): Promise<string | null> => {
     const location = await locateAtCommit(file, tip.commit, live.repository);
     const states = (await readBranchStates(location, tip.commit, live.repository)).files;
-    const tipEnd = states.findIndex((state) => !wantsCurrent(state.file));
-    return states[(tipEnd === -1 ? states.length : tipEnd) - 1]?.commit ?? null;
+    return states[countNewest(states, (state) => wantsCurrent(state.file)) - 1]?.commit ?? null;
   };
-  const earlierFiles = files.slice(age + 1).map((state) => state.file);
+  const earlierFiles = files.slice(count).map((state) => state.file);
   return {
     ...(await readOrigin(commit, prompt, live)),
     isFirst: isComplete && earlierFiles.every((earlier) => earlier[field] === undefined),

@@ -97,11 +97,22 @@ export function findIntroducingAge(
   { commits, pins, isComplete }: FileHistory,
 ): number | null {
   const states = pins.get(environment) ?? [];
-  const end = states.findIndex((state, index) => state.age !== index || !wantsSame(state, want));
-  if (states.length === 0 || end === 0) return null;
-  const oldestAge = (end === -1 ? states.length : end) - 1;
+  const oldestAge = countNewest(states, (state, index) => state.age === index && wantsSame(state, want)) - 1;
+  if (oldestAge < 0) return null;
   const isOldestState = oldestAge === commits.length - 1;
   return isOldestState && !isComplete ? null : oldestAge;
+}
+
+/**
+ * Counts the states from the newest state down to the first one that does not match.
+ * @param states the states, newest first
+ */
+export function countNewest<State>(
+  states: readonly State[],
+  matches: (state: State, index: number) => boolean,
+): number {
+  const end = states.findIndex((state, index) => !matches(state, index));
+  return end === -1 ? states.length : end;
 }
 
 /**
