@@ -101,6 +101,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     rooms: [],
     packages: ['diff', 'fast-string-width', 'fast-wrap-ansi', 'picocolors', 'zod'],
   },
+  bundle: { purpose: 'the files that applications ship, in all formats; pure', rooms: [], packages: ['zod'] },
   embedded: { purpose: 'the embedded service, on SQLite', rooms: ['service/wire.ts'], packages: ['node:', 'zod'] },
   commands: {
     purpose: 'one file for each command, and the report of its result',
@@ -109,6 +110,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'observing',
       'planning',
       'applying',
+      'bundle',
       'report',
       'files',
       'config',
@@ -139,6 +141,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     rooms: [
       'commands',
       'gitlab',
+      'bundle',
       'report',
       'files',
       'providers/list.ts',

@@ -1,5 +1,6 @@
 import { format } from 'prettier';
 import { z } from 'zod';
+import { BundleShape } from '../src/bundle/schema.ts';
 import { DEFAULTS, WrittenConfigShape } from '../src/config/config.ts';
 import { FrontMatterShape } from '../src/files/parse-prompt-file.ts';
 import { ReportShape } from '../src/report/schema.ts';
@@ -12,6 +13,7 @@ export const SCHEMAS = {
   'schemas/promptsync.schema.json': makeSchema(WrittenConfigShape, 'promptsync.yaml', 'draft-7'),
   'schemas/front-matter.schema.json': makeSchema(FrontMatterShape, 'The front matter of a prompt file', 'draft-7'),
   'schemas/report.schema.json': makeSchema(ReportShape, 'The JSON report of promptsync', 'draft-2020-12'),
+  'schemas/bundle.schema.json': makeSchema(BundleShape, 'A bundle of prompts for applications', 'draft-2020-12'),
 };
 
 /** Returns the formatted text of each schema, by path. */

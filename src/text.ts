@@ -44,6 +44,34 @@ export function showHidden(text: string): string {
   return text.replace(HIDDEN, formatCodePoint);
 }
 
+/** Matches every character that could be hidden: anything except printable ASCII and line feeds. */
+const NON_PRINTABLE_ASCII = /[^\n -~]/gu;
+
+/**
+ * Replaces the hidden characters in JSON text with escape sequences, so that readers can see them. Also escapes `##[`,
+ * because a GitHub runner that prints the text would execute it as a workflow command. The value of the JSON text stays
+ * the same.
+ */
+export function escapeJson(json: string): string {
+  return escapeQuotedText(json, (character) => {
+    const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
+    return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
+  });
+}
+
+/**
+ * Does the same as `escapeJson` for a language with other escape sequences. `\u` and four hexadecimal digits must be
+ * one of them.
+ * @param formatEscape returns the escape sequence of a hidden character
+ */
+export function escapeQuotedText(text: string, formatEscape: (character: string) => string): string {
+  return text
+    .replaceAll('##[', '##\\u005b')
+    .replace(NON_PRINTABLE_ASCII, (character) =>
+      showHidden(character) === character ? character : formatEscape(character),
+    );
+}
+
 /** Formats a character as `\u{…}` with its code point in hexadecimal. */
 export function formatCodePoint(character: string): string {
   return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;

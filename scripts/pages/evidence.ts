@@ -88,8 +88,13 @@ export const EVIDENCE = {
   'usage/confirmation-needed': {},
   'usage/cancelled': {},
   'usage/declined': {},
-  'usage/output-unwritable': { path: 'reports/report.json', reason: 'ENOENT' },
-  'usage/output-format': { reason: 'the name of --output plan.yaml does not determine a format' },
+  'usage/output-unwritable': { what: 'report', path: 'reports/report.json', reason: 'ENOENT' },
+  'usage/output-unreadable': { path: 'src/prompts.json', reason: 'permission denied, EACCES' },
+  'usage/output-format': {
+    what: 'report',
+    reason: 'the name of --output plan.yaml does not determine a format',
+    endings: ['.txt', '.json', '.md', '.html', '.xml'],
+  },
   'usage/not-a-report': { path: 'plan.txt', reason: 'it is not JSON' },
   'usage/stdout-unwritable': { reason: 'ENOSPC' },
   'usage/cannot-serve': { reason: 'EADDRINUSE' },
@@ -217,6 +222,12 @@ export const EVIDENCE = {
   // promptsync new
   'new/taken': { what: 'key', value: 'support/greeting', other: 'prompts/support/greeting.md' },
   'new/latest-not-allowed': { environments: ['production'] },
+  // promptsync bundle
+  'bundle/nothing-pinned': { environment: 'production' },
+  'bundle/not-active': { environment: 'production' },
+  'bundle/not-in-git': { environment: 'production', pin: '7' },
+  'bundle/composed': { environment: 'production', part: 'shared/tone' },
+  'bundle/contains-key': { key: 'support/greeting' },
   // promptsync init
   'init/service-needed': {},
   'init/invalid-flag': { flag: '--environments', reason: 'an environment is listed twice.' },

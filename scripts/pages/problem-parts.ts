@@ -23,6 +23,7 @@ const TITLES = {
   edit: 'Editing files',
   import: 'promptsync import',
   new: 'promptsync new',
+  bundle: '`promptsync bundle`',
   init: 'promptsync init',
   action: 'The GitHub Action',
   gitlab: 'promptsync comment',

@@ -95,6 +95,16 @@ export const COMMAND_EXAMPLES = {
       line: 'promptsync history support/greeting -e production',
     },
   ],
+  bundle: [
+    {
+      comment: 'Write the prompts of production as JSON and as TypeScript',
+      line: 'promptsync bundle -e production -o prompts.json -o src/prompts.ts',
+    },
+    {
+      comment: 'Check in CI that the file is up to date',
+      line: 'promptsync bundle -e production -o prompts.json --check',
+    },
+  ],
   show: [
     { comment: 'Print the report of an earlier run', line: 'promptsync show plan.json' },
     { comment: 'Convert a report to a web page', line: 'promptsync show plan.json --output plan.html' },

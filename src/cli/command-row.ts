@@ -1,7 +1,7 @@
 import type { CommandResult } from '../commands/result.ts';
 import type { World } from '../domain/world.ts';
 import type { CommandName } from './command-examples.ts';
-import type { Flags, FlagValues, PositionalArgument, REPORT_FLAGS, SHARED_FLAGS } from './flags.ts';
+import type { Flags, FlagValues, PositionalArgument, REPORT_FLAGS } from './flags.ts';
 import type { Main, SafeHost } from './host.ts';
 import type { OnCall, ReportMode } from './run-command.ts';
 
@@ -60,7 +60,7 @@ export function makeReportRow<Given extends Flags & typeof REPORT_FLAGS, Typed>(
 }
 
 /** Adds the positional keys to the values of `--only`, so that both select prompts. */
-export function addKeysToOnly<Given extends FlagValues<typeof SHARED_FLAGS>>(
+export function addKeysToOnly<Given extends { readonly only: readonly string[] }>(
   keys: readonly string[],
   flags: Given,
 ): Given {

@@ -7,6 +7,7 @@ import {
   makeChoiceArgument,
   CONFIG_FLAGS,
   BRANCH_FLAG,
+  BUNDLE_FLAGS,
   EDIT_FLAGS,
   makeEnvironmentFlag,
   makeRequiredEnvironmentFlag,
@@ -171,6 +172,20 @@ const newPrompt = makeReportRow({
     (await import('../commands/new.ts')).createPromptFile({ ...options, key, environments }, world),
 });
 
+const bundle = makeCommandRow({
+  name: 'bundle',
+  group: 'Every day',
+  help: 'write what an environment serves as files for applications',
+  argument: KEYS_ARGUMENT,
+  flags: BUNDLE_FLAGS,
+  after: `
+Applications can use the files as a fallback if they cannot reach the service.
+The TypeScript and Python files also declare a type for the variables of each
+prompt. The command reads each prompt once. If it cannot read a pinned prompt,
+it fails and writes no file.`,
+  run: async (flags, keys, host) => (await import('./run-bundle.ts')).runBundle(addKeysToOnly(keys, flags), host),
+});
+
 const promote = makeReportRow({
   name: 'promote',
   group: 'Every day',
@@ -303,12 +318,13 @@ const SCHEMAS = {
   config: () => import('../../schemas/promptsync.schema.json', { with: { type: 'json' } }),
   'front-matter': () => import('../../schemas/front-matter.schema.json', { with: { type: 'json' } }),
   report: () => import('../../schemas/report.schema.json', { with: { type: 'json' } }),
+  bundle: () => import('../../schemas/bundle.schema.json', { with: { type: 'json' } }),
 } as const satisfies Readonly<Record<string, () => Promise<{ readonly default: object }>>>;
 const schema = makeCommandRow({
   name: 'schema',
   group: 'Start',
   help: 'print a JSON Schema, for editors and checks',
-  argument: makeChoiceArgument('<name>', 'the schema to print', ['config', 'front-matter', 'report']),
+  argument: makeChoiceArgument('<name>', 'the schema to print', ['config', 'front-matter', 'report', 'bundle']),
   flags: {},
   after: `
 The first line of promptsync.yaml tells editors where to find its schema. If the
@@ -364,6 +380,7 @@ const ROWS: readonly CommandRow[] = [
   rollback,
   pull,
   history,
+  bundle,
   show,
   comment,
   serve,

@@ -1,10 +1,6 @@
-import { access, constants, stat } from 'node:fs/promises';
-import { dirname, extname, resolve } from 'node:path';
 import type { CommandResult } from '../commands/result.ts';
 import { mapStrings } from '../domain/json.ts';
-import { findTrackedLink } from '../files/paths.ts';
-import { replaceFile } from '../files/read-write.ts';
-import { makeProblem, ProblemError, describeSystemError, type Problem } from '../problem.ts';
+import { makeProblem, describeSystemError, type Problem } from '../problem.ts';
 import { renderJson } from '../report/escape.ts';
 import { renderErrors, renderProblem, renderWarnings } from '../report/problems.ts';
 import { renderEndedRun, renderSummary } from '../report/summary.ts';
@@ -13,19 +9,29 @@ import type { Report } from '../report/schema.ts';
 import { PLAIN_STYLE, makeStyle } from '../report/style.ts';
 import { getCommandName } from '../report/describe.ts';
 import type { Format, PrintFlags } from './flags.ts';
-import { escapeForLog, type Host, type SafeHost } from './host.ts';
+import { escapeForLog, type SafeHost } from './host.ts';
+import { type OutputKind, type OutputTarget, writeOutputFile } from './output-targets.ts';
 import { chooseStyle } from './terminal.ts';
 
 /** One destination of a report. */
-export type OutputTarget = {
-  readonly format: Format;
-  /** The path of the file, relative to the working directory. Null for standard output. */
-  readonly file: string | null;
+export type ReportTarget = OutputTarget<Format>;
+
+/** The formats of reports. */
+export const REPORT_OUTPUT: OutputKind<Format> = {
+  name: 'report',
+  defaultFormat: 'text',
+  formatsByEnding: new Map([
+    ['.txt', 'text'],
+    ['.json', 'json'],
+    ['.md', 'markdown'],
+    ['.html', 'html'],
+    ['.xml', 'junit'],
+  ]),
 };
 
 /** The targets of a report, and the settings for rendering it. */
 export type OutputOptions = Pick<PrintFlags, 'quiet' | 'color'> & {
-  readonly targets: readonly OutputTarget[];
+  readonly targets: readonly ReportTarget[];
   /** The absolute path of the folder that paths in the report are relative to. Null if that folder is unknown. */
   readonly folder: string | null;
 };
@@ -59,7 +65,7 @@ export async function emitReport(
       hide(await renderReport(report, format, { ...style, quiet: options.quiet, withoutDiffs })),
       host,
     );
-    const problem = file === null ? null : await writeReport(text, file, host);
+    const problem = file === null ? null : await writeOutputFile(text, file, REPORT_OUTPUT, host);
     if (file === null || (problem !== null && obstacles.length === 0)) host.output.write(text);
     if (problem !== null) obstacles.push(problem);
   }
@@ -110,73 +116,6 @@ async function printProblems(report: Report, options: OutputOptions & EmittedSta
   const lines = obstacles.map((problem) => `${renderProblem(problem, style)}\n`);
   if (toFiles) lines.push(`${onlyLine ?? renderSummary(report, style)}\n`);
   host.errors.write([...warnings, ...errors, ...lines].join(''));
-}
-
-/**
- * Returns the targets that the flags select. Throws a `ProblemError` if the format of a target is ambiguous or its file
- * cannot be written. Commands call this function first, because they must not do work that they cannot report.
- */
-export async function openTargets(flags: OutputFlags, { workingDirectory }: Host): Promise<readonly OutputTarget[]> {
-  const targets = parseTargets(flags);
-  for (const { file } of targets) {
-    const obstacle = file === null ? null : await findOutputObstacle(resolve(workingDirectory, file));
-    if (file !== null && obstacle !== null) throw new ProblemError(makeUnwritableProblem(file, obstacle));
-  }
-  return targets;
-}
-
-type OutputFlags = Pick<PrintFlags, 'format' | 'output'>;
-
-const FORMATS_BY_ENDING: ReadonlyMap<string, Format> = new Map([
-  ['.txt', 'text'],
-  ['.json', 'json'],
-  ['.md', 'markdown'],
-  ['.html', 'html'],
-  ['.xml', 'junit'],
-]);
-
-/**
- * Returns the targets that the flags select. `--format` sets the format of a single target. Without that flag, the file
- * extension determines the format. Throws a `ProblemError` if a format is ambiguous.
- */
-export function parseTargets({ format, output }: OutputFlags): readonly OutputTarget[] {
-  if (output.length === 0) return [{ format: format ?? 'text', file: null }];
-  if (format !== undefined && output.length > 1)
-    throw makeOutputError('--format can be combined with only one --output');
-  return output.map((file) => {
-    const fileFormat = format ?? FORMATS_BY_ENDING.get(extname(file));
-    if (fileFormat === undefined) throw makeOutputError(`the name of --output ${file} does not determine a format`);
-    return { format: fileFormat, file };
-  });
-}
-
-function makeOutputError(reason: string): ProblemError {
-  return new ProblemError(makeProblem('usage/output-format', { reason }));
-}
-
-/** Returns the reason why a report cannot be written to a path. Returns null if it can be written. */
-async function findOutputObstacle(path: string): Promise<string | null> {
-  const link = findTrackedLink(path);
-  if (link !== null) return `${link} is a symbolic link inside a repository`;
-  const folder = await stat(dirname(path)).catch(() => null);
-  if (folder?.isDirectory() !== true) return 'its folder does not exist';
-  const file = await stat(path).catch(() => null);
-  if (file?.isDirectory() === true) return 'it is a folder';
-  // Replacing a regular file needs write access to its folder. Writing to a device needs write access to the device.
-  const writtenPath = file === null || file.isFile() ? dirname(path) : path;
-  return access(writtenPath, constants.W_OK).then(() => null, describeSystemError);
-}
-
-/** Writes a report to a file. Returns a problem instead of throwing, because the command has already done its work. */
-async function writeReport(text: string, file: string, { workingDirectory }: Host): Promise<Problem | null> {
-  return replaceFile(resolve(workingDirectory, file), text).then(
-    () => null,
-    (error: unknown) => makeUnwritableProblem(file, describeSystemError(error)),
-  );
-}
-
-function makeUnwritableProblem(path: string, reason: string): Problem {
-  return makeProblem('usage/output-unwritable', { path, reason });
 }
 
 /** Returns the message for a failed write to standard output, for example because the disk is full. */

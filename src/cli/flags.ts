@@ -1,4 +1,5 @@
 import { Argument, InvalidArgumentError, Option } from 'commander';
+import { BUNDLE_FORMATS, type BundleFormat } from '../bundle/formats.ts';
 import { parseMaxChanges, type MaxChanges, type OnDrift, MAX_CHANGES_FORM } from '../domain/policy.ts';
 import { hasControlCharacters, SHORT_DIGEST_DIGITS } from '../text.ts';
 
@@ -47,6 +48,14 @@ function makeRefFlag(flags: string, help: string): Flag<string | undefined> {
 export function makeEnvironmentFlag(flags: string, help: string): Flag<string | undefined> {
   const parse = (typed: string) => (typed === '' || hasControlCharacters(typed) ? null : typed);
   return makeParsedFlag(flags, help, 'the name of an environment', parse);
+}
+
+/** Creates a required flag for an environment that the user must pass exactly once. The command checks for the flag. */
+export function makeSingleEnvironmentFlag(flags: string, help: string): Flag<string | undefined> {
+  return new Option(flags, `${help} (required)`).argParser((typed, before: string | undefined) => {
+    if (before !== undefined) throw new InvalidArgumentError('Specify exactly one environment.');
+    return typed;
+  });
 }
 
 /**
@@ -176,6 +185,24 @@ export const EDIT_FLAGS = {
   dryRun: makeBooleanFlag('--dry-run', 'show the edits that the command would make; write nothing'),
   commit: makeBooleanFlag('--commit', 'commit the edited files'),
   branch: BRANCH_FLAG,
+};
+
+const bundleFormat: Flag<BundleFormat | undefined> = new Option(
+  '--format <format>',
+  'the format of the bundle (default: json, or the format that the name of the --output file implies)',
+).choices(BUNDLE_FORMATS);
+
+/** The flags of `bundle`. */
+export const BUNDLE_FLAGS = {
+  ...SHARED_FLAGS,
+  environment: makeSingleEnvironmentFlag('-e, --environment <env>', 'the environment whose prompts to bundle'),
+  format: bundleFormat,
+  output: makeRepeatedFlag('-o, --output <file>', 'write the bundle to a file: .json, .ts or .py'),
+  check: makeBooleanFlag('--check', 'write nothing; exit with 2 if an --output file differs from the bundle'),
+  offline: makeBooleanFlag(
+    '--offline',
+    'send no request; bundle what the files pin with latest or git:<ref>, instead of what the service serves',
+  ),
 };
 
 /** The flags of `plan`. */

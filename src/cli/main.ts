@@ -48,7 +48,7 @@ promptsync compares the two and makes the service match the files.`;
 export const EXIT_CODES = [
   { code: 0, short: 'nothing to do, or everything applied' },
   { code: 1, short: 'the command could not run; nothing was written' },
-  { code: 2, short: 'changes are pending (with --exit-code)' },
+  { code: 2, short: 'changes are pending (with --exit-code or --check)' },
   { code: 3, short: 'refused by a guard' },
   { code: 4, short: 'at least one prompt failed' },
   { code: 130, short: 'interrupted' },

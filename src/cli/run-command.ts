@@ -13,9 +13,11 @@ import { makeProblem, toProblem } from '../problem.ts';
 import { renderProblem, renderWarnings } from '../report/problems.ts';
 import { PLAIN_STYLE, makeStyle } from '../report/style.ts';
 import { renderText } from '../report/text.ts';
-import { emitReport, openTargets, type OutputTarget, parseTargets } from './emit-report.ts';
+import type { CommandName } from './command-examples.ts';
+import { emitReport, REPORT_OUTPUT, type ReportTarget } from './emit-report.ts';
 import { FORMATS, type PrintFlags, type ReportFlags, type SyncFlags } from './flags.ts';
 import type { SafeHost } from './host.ts';
+import { openTargets, parseTargets } from './output-targets.ts';
 import { makeInterview } from './questions.ts';
 import { chooseStyle, usesColor } from './terminal.ts';
 import { makeWorld } from './make-world.ts';
@@ -29,6 +31,8 @@ export type OnCall = PlanningOptions['onCall'];
 /** The function that does the work of a command. `onCall` is undefined without `--verbose`. */
 type CommandWork = (world: World, onCall: OnCall) => Promise<CommandResult>;
 
+const BUNDLE_COMMAND: CommandName = 'bundle';
+
 /** Runs a command, writes its report and resolves to the exit code. */
 export async function runReportCommand(
   mode: ReportMode,
@@ -36,7 +40,7 @@ export async function runReportCommand(
   host: SafeHost,
   work: CommandWork,
 ): Promise<number> {
-  const targets = await openTargets(flags, host);
+  const targets = await openTargets(flags, REPORT_OUTPUT, host);
   const { quiet } = flags;
   const interviewer = (stop: AbortSignal) => makeInterview(host, { stop, colour: usesColor(flags, host, host.errors) });
   // A read-only command stops within one request. Its report is the only line that the user needs.
@@ -59,7 +63,7 @@ export async function runReportCommand(
 
 /** Prints the report of an earlier run, and resolves to the exit code. */
 export async function runShow(file: string, flags: PrintFlags, host: SafeHost): Promise<number> {
-  const targets = await openTargets(flags, host);
+  const targets = await openTargets(flags, REPORT_OUTPUT, host);
   const { readReport } = await import('../commands/read-report.ts');
   const report = readReport(file, host.workingDirectory);
   return (await emitReport({ report }, { ...flags, targets, folder: null }, host)) ? 0 : 1;
@@ -74,7 +78,7 @@ const INTERRUPTED =
 /**
  * Returns the function that prints each call to the service on standard error. Returns undefined without `--verbose`.
  */
-function makeCallWriter({ verbose }: ReportFlags, host: SafeHost): OnCall {
+export function makeCallWriter({ verbose }: Pick<ReportFlags, 'verbose'>, host: SafeHost): OnCall {
   if (!verbose) return undefined;
   return ({ method, path, status, milliseconds, attempt }) => {
     const retryNote = attempt > 1 ? ` (attempt ${attempt})` : '';
@@ -141,6 +145,8 @@ function formatServeGreeting({ baseUrl, keyVariable, prompts }: RunningService):
  */
 export async function reportFailure(error: unknown, host: SafeHost): Promise<number> {
   const isUsageError = error instanceof CommanderError;
+  // The files of `bundle` contain no reports, so an error must not overwrite them.
+  if (isUsageError && host.arguments[0] === BUNDLE_COMMAND) return 1;
   const targets = await parseTypedTargets(host);
   if (isUsageError && targets.every(({ format, file }) => format === 'text' && file === null)) return 1;
   const problem = isUsageError ? makeProblem('usage/invalid', { reason: describeUsageError(error) }) : toProblem(error);
@@ -153,13 +159,15 @@ export async function reportFailure(error: unknown, host: SafeHost): Promise<num
  * Returns the targets of a command line that commander could not parse. If its output flags are invalid, too, returns
  * standard output as the only target.
  */
-async function parseTypedTargets(host: SafeHost): Promise<readonly OutputTarget[]> {
+async function parseTypedTargets(host: SafeHost): Promise<readonly ReportTarget[]> {
   const words = host.arguments.join('\0');
   const valuesOf = (flag: RegExp) => [...words.matchAll(flag)].flatMap(([, value]) => value ?? []);
   const typed = valuesOf(/(?:^|\0)--format[=\0](\w+)(?=\0|$)/g).at(-1);
   const format = FORMATS.find((one) => one === typed);
   const output = valuesOf(/(?:^|\0)(?:--output[=\0]|-o\0?)([^\0]+)/g);
-  return openTargets({ format, output }, host).catch(() => parseTargets({ format, output: [] }));
+  return openTargets({ format, output }, REPORT_OUTPUT, host).catch(() =>
+    parseTargets({ format, output: [] }, REPORT_OUTPUT),
+  );
 }
 
 /**

@@ -44,9 +44,7 @@ type ReportInput = Omit<CommandRun, 'folder' | 'vocabulary'> & Partial<Pick<Comm
 export function makeReport(run: ReportInput): Report {
   const { narrowed, environmentOrder, written, nextSteps, committed, commits, orphans } = run;
   const { vocabulary = DEFAULT_VOCABULARY } = run;
-  const omitAccepted = makeWarningFilter(run);
-  const makeProblems = (problems: readonly ReportProblem[], promptPath?: string) =>
-    omitAccepted(problems, promptPath).map((problem) => applyVocabularyToProblem(problem, vocabulary));
+  const makeProblems = makeProblemConverter({ ...run, vocabulary });
   const prompts = makePrompts(run).map((one) => ({ ...one, problems: makeProblems(one.problems, one.path) }));
   return {
     schema_version: 1,
@@ -68,6 +66,19 @@ export function makeReport(run: ReportInput): Report {
   };
 }
 
+/**
+ * Returns a function that converts problems to the form in which reports show them. It omits the warnings that the user
+ * accepted, and uses the words of the configured service. Its second argument is the path of the prompt that the
+ * problems concern.
+ */
+export function makeProblemConverter(
+  run: Pick<CommandRun, 'acceptedWarnings' | 'vocabulary'>,
+): (problems: readonly ReportProblem[], promptPath?: string) => readonly ReportProblem[] {
+  const omitAccepted = makeWarningFilter(run);
+  return (problems, promptPath) =>
+    omitAccepted(problems, promptPath).map((problem) => applyVocabularyToProblem(problem, run.vocabulary));
+}
+
 function applyVocabularyToProblem(problem: ReportProblem, vocabulary: Vocabulary): ReportProblem {
   const { message, hint } = problem;
   return { ...problem, message: applyVocabulary(message, vocabulary), hint: applyVocabulary(hint, vocabulary) };
@@ -85,7 +96,7 @@ function makeOrphan({
  * Returns a function that removes accepted warnings from a list of problems. The function keeps warnings without a
  * path, because they concern the whole run.
  */
-function makeWarningFilter({ acceptedWarnings: { everywhere, byPath } }: ReportInput) {
+function makeWarningFilter({ acceptedWarnings: { everywhere, byPath } }: Pick<CommandRun, 'acceptedWarnings'>) {
   const isAccepted = (path: string, code: string) =>
     path !== '' && (everywhere.includes(code) || byPath.get(path)?.includes(code) === true);
   return (problems: readonly ReportProblem[], promptPath = ''): readonly ReportProblem[] =>

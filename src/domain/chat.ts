@@ -92,6 +92,11 @@ export function parseChatText(text: string): ParsedChat {
   return { messages, faults: [{ kind: 'no-messages', line, text: lineText }] };
 }
 
+/** Returns the messages and the placeholders of a valid chat prompt, without their positions. */
+export function listMessages(text: string): readonly ChatMessage[] {
+  return parseChatText(text).messages.map(({ message }) => message);
+}
+
 /** A line that begins a message. Its kind is `invalid` if the line looks like a marker but is not one. */
 type Marker =
   | { readonly kind: 'role' | 'placeholder'; readonly name: string }

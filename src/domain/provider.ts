@@ -5,6 +5,7 @@ import type { ObservedPrompt, ReadRequest } from './observed-prompt.ts';
 import type { ChangeStatus, CreateVersion, UpdatePrompt } from './plan.ts';
 import type { VersionRef } from './versions.ts';
 import type { Pin } from './prompt-file.ts';
+import type { ServedPrompt } from './served-prompt.ts';
 
 /** The rules of a service that promptsync can check without sending a request. */
 export type ProviderRules = {
@@ -47,6 +48,11 @@ export type Provider = {
   readonly observe: (request: ReadRequest) => Promise<ObservedPrompt>;
   /** Creates the writer for one prompt. Sends no request. */
   readonly makeWriter: (request: ReadRequest) => PromptWriter;
+  /**
+   * Reads what an environment serves to applications. Sends one request if a version is active there. Returns null if
+   * none is active. Throws a `ProblemError` if it cannot read the prompt.
+   */
+  readonly readServed: (promptId: string, environment: string) => Promise<ServedPrompt | null>;
   /** Lists all prompts in the service. Null if the service cannot list prompts. */
   readonly list: (() => Promise<readonly ListedPrompt[]>) | null;
 };

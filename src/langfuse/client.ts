@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { PROMPT_TYPES, type PromptType } from '../domain/chat.ts';
 import { type StoredContent } from '../domain/content.ts';
 import { isJsonValue, type JsonValue } from '../domain/json.ts';
+import type { PromptBody, ServedPrompt } from '../domain/served-prompt.ts';
 import type { VersionTimes } from '../domain/versions.ts';
 import { makeProblem, type Problem, toProblem } from '../problem.ts';
 import { type ServiceCall, parseResponse, InvalidResponse } from '../service/service-call.ts';
@@ -9,7 +10,13 @@ import { openConnection, type Connection, type ConnectionOptions } from '../serv
 import { ServiceError } from '../service/prompt-service.ts';
 import type { ProviderOpening } from '../providers/descriptor.ts';
 import type { ListedPrompt } from '../domain/provider.ts';
-import { digestVersion, type LangfusePrompt, makeLangfusePrompt, type RemoteLangfuseVersion } from './version.ts';
+import {
+  digestVersion,
+  type LangfusePrompt,
+  makeLangfusePrompt,
+  type RawLangfuseVersion,
+  type RemoteLangfuseVersion,
+} from './version.ts';
 import { interpretCreateRefusal, interpretLabelRefusal, interpretReadRefusal } from './refusals.ts';
 
 /** One row of Langfuse's prompt list: a prompt with its version numbers and labels. */
@@ -53,6 +60,11 @@ export type LangfuseService = {
    * same 404 response in all three cases.
    */
   readonly read: (name: string, selector: VersionSelector) => Promise<RemoteLangfuseVersion | null>;
+  /**
+   * Reads the version with a label as an application would. Langfuse inserts the parts of a composed prompt. Throws a
+   * `ServiceError` with the problem `service/prompt-not-found` if the prompt or the label does not exist.
+   */
+  readonly readServed: (name: string, label: string) => Promise<ServedPrompt>;
   /**
    * Creates a version. The first version also creates the prompt. Retries the request only if Langfuse certainly did
    * not execute it. If this throws a `ServiceError` with the effect `unknown`, the version may exist anyway.
@@ -110,6 +122,7 @@ function makeLangfuseService(
         if (toProblem(error).code === 'service/prompt-not-found') return null;
         throw error;
       }),
+    readServed: (name, label) => perform(makeReadServedCall(name, label)),
     create: async (name, version) => perform(makeCreateCall(name, version, findUnselectedFile)),
     addLabels: async (name, version, labels) => perform(makeAddLabelsCall(name, version, labels)),
     makePromptUrl: (name, projectId) => makePromptUrl(baseUrl, name, projectId),
@@ -236,6 +249,20 @@ function makeReadCall(name: string, selector: VersionSelector): ServiceCall<Remo
   return { ...GET_CALL, path: `${makePromptPath(name)}?${query}`, promptId: name, maxBytes: MAX_VERSION_BYTES, parse };
 }
 
+/**
+ * Builds the call that reads the version with a label as applications do, with all composition tags replaced. The parts
+ * can make the text longer than any single version, so `MAX_VERSION_BYTES` does not apply.
+ */
+function makeReadServedCall(name: string, label: string): ServiceCall<ServedPrompt> {
+  const query = new URLSearchParams({ label, resolve: 'true' });
+  const parse = (value: unknown): ServedPrompt => {
+    const { number, prompt, config } = parseRawVersion(value, name, null);
+    const body: PromptBody = typeof prompt === 'string' ? { type: 'text', prompt } : { type: 'chat', prompt };
+    return { ...body, number, config };
+  };
+  return { ...GET_CALL, path: `${makePromptPath(name)}?${query}`, promptId: name, parse };
+}
+
 function makeCreateCall(
   name: string,
   { content, labels, message }: NewLangfuseVersion,
@@ -346,12 +373,17 @@ function parseMessage(message: unknown, index: number): z.output<typeof MessageS
 const TextPromptShape = z.object({ prompt: z.string() });
 const ChatPromptShape = z.object({ prompt: uncheckedArray });
 
+/** Parses a response that contains a version, and computes its digests. Throws the errors of `parseRawVersion`. */
+function parseLangfuseVersion(value: unknown, name: string, requestedNumber: number | null): RemoteLangfuseVersion {
+  return digestVersion(parseRawVersion(value, name, requestedNumber));
+}
+
 /**
  * Parses a response that contains a version. Throws `InvalidResponse` if it is not the requested version. Throws a
  * `ServiceError` if the version has too many labels.
  * @param requestedNumber the version number in the request, or null if the request does not contain one
  */
-function parseLangfuseVersion(value: unknown, name: string, requestedNumber: number | null): RemoteLangfuseVersion {
+function parseRawVersion(value: unknown, name: string, requestedNumber: number | null): RawLangfuseVersion {
   const wire = parseResponse(VersionShape, value);
   if (wire.name !== name) throw new InvalidResponse('"name" is the name of a different prompt');
   if (requestedNumber !== null && wire.version !== requestedNumber) {
@@ -365,7 +397,7 @@ function parseLangfuseVersion(value: unknown, name: string, requestedNumber: num
   const { version: number, commitMessage: message = null, createdBy = null, projectId = null } = wire;
   const prompt = parsePrompt(wire.type, wire.prompt);
   const config = wire.config ?? {};
-  return digestVersion({ number, prompt, config, labels, message, times: parseTimes(wire), createdBy, projectId });
+  return { number, prompt, config, labels, message, times: parseTimes(wire), createdBy, projectId };
 }
 
 function parseTimes({ createdAt, updatedAt }: z.output<typeof VersionShape>): VersionTimes | null {

@@ -2,8 +2,9 @@ import { holdsContent, makeNewVersionContent } from '../domain/content.ts';
 import type { ObservedPrompt, ReadRequest } from '../domain/observed-prompt.ts';
 import type { CreateVersion } from '../domain/plan.ts';
 import type { CreateOutcome, Provider, PromptWriter, WriteOutcome } from '../domain/provider.ts';
+import type { ServedPrompt } from '../domain/served-prompt.ts';
 import { makeVersionRef, type VersionRef } from '../domain/versions.ts';
-import { isError, makeProblem } from '../problem.ts';
+import { isError, makeProblem, toProblem } from '../problem.ts';
 import { ServiceError } from '../service/prompt-service.ts';
 import { readUntil } from '../service/retry.ts';
 import {
@@ -54,6 +55,7 @@ export function makeLangfuseProvider(world: LangfuseWorld): Provider {
   return {
     observe: async (request) => interpret(await read(request), request),
     makeWriter: (request) => makeLangfuseWriter({ ...world, read, interpret }, request),
+    readServed: (promptId, label) => readServedPrompt(world.service, promptId, label),
     list: async () => {
       const prompts = await world.service.list();
       return prompts.map(({ labels, ...prompt }) => {
@@ -62,6 +64,24 @@ export function makeLangfuseProvider(world: LangfuseWorld): Provider {
       });
     },
   };
+}
+
+/**
+ * Reads the version with a label as an application would. Returns null if the prompt exists but no version has the
+ * label. Langfuse answers a missing prompt and a missing label in the same way, so only its list tells them apart.
+ */
+async function readServedPrompt(
+  service: LangfuseService,
+  promptId: string,
+  label: string,
+): Promise<ServedPrompt | null> {
+  try {
+    return await service.readServed(promptId, label);
+  } catch (error) {
+    const isMissing = toProblem(error).code === 'service/prompt-not-found';
+    if (isMissing && (await service.find(promptId)) !== null) return null;
+    throw error;
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { computeDigest, shortenDigest } from '../domain/digest.ts';
-import { type ChatMessage, parseChatText } from '../domain/chat.ts';
+import { type ChatMessage, listMessages } from '../domain/chat.ts';
 import { digestChat, digestText, type StoredContent } from '../domain/content.ts';
 import { renderCanonicalJson, type JsonValue } from '../domain/json.ts';
 import type { KnownVersion, VersionTimes } from '../domain/versions.ts';
@@ -74,5 +74,5 @@ export function digestVersion(raw: RawLangfuseVersion): RemoteLangfuseVersion {
 /** Converts content from a prompt file to the form in which Langfuse stores it. */
 export function makeLangfusePrompt({ type, text }: Pick<StoredContent, 'type' | 'text'>): LangfusePrompt {
   if (type === 'text') return text;
-  return parseChatText(text).messages.map(({ message }) => message);
+  return listMessages(text);
 }

@@ -7,7 +7,7 @@ import { makeFailureHandler, makeUnexpectedError, makeStoppedOutcome } from '../
 import { isError, makeProblem, ProblemError } from '../problem.ts';
 import { createManagedVersion } from './create-version.ts';
 import { probePinnedVersions, probeVerifiedVersion } from './probe.ts';
-import { findKnownEntry, interpretLedgerReading, readLedgerPrompt } from './reading.ts';
+import { findKnownEntry, interpretLedgerReading, readLedgerPrompt, readServedPrompt } from './reading.ts';
 import { activateVersion, type LedgerWorld, type LedgerWriteState } from './writing.ts';
 
 /**
@@ -18,8 +18,17 @@ export function makeLedgerProvider(world: LedgerWorld): Provider {
   return {
     observe: (request) => makeLedgerWriter(world, request).observe(),
     makeWriter: (request) => makeLedgerWriter(world, request),
+    readServed: (promptId, environment) => {
+      requireRealId(promptId);
+      return readServedPrompt(world.service, promptId, environment);
+    },
     list: null,
   };
+}
+
+/** Throws a `ProblemError` if the id is the placeholder that `promptsync new` writes. */
+function requireRealId(promptId: string): void {
+  if (promptId === PLACEHOLDER_ID) throw new ProblemError(makeProblem('guard/placeholder-id'));
 }
 
 function makeLedgerWriter(world: LedgerWorld, request: ReadRequest): PromptWriter {
@@ -35,7 +44,7 @@ function makeLedgerWriter(world: LedgerWorld, request: ReadRequest): PromptWrite
     setActiveVersion(getState(), environment, id).catch(makeFailureHandler(`Setting "${environment}"`));
   return {
     observe: async () => {
-      if (request.promptId === PLACEHOLDER_ID) throw new ProblemError(makeProblem('guard/placeholder-id'));
+      requireRealId(request.promptId);
       state = { world, request, reading: await readLedgerPrompt(service, request, trackingEnvironment) };
       return interpret();
     },

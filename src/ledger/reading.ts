@@ -1,7 +1,8 @@
 import type { ActiveSnapshot, ObservedPrompt, ReadRequest } from '../domain/observed-prompt.ts';
 import type { KnownVersion } from '../domain/versions.ts';
-import { toStoredContent, holdsContent, omitDigests } from '../domain/content.ts';
-import { renderCanonicalJson, type JsonObject } from '../domain/json.ts';
+import { toStoredContent, holdsContent, omitDigests, VERSION_RECORD_KEY } from '../domain/content.ts';
+import { omitKey, renderCanonicalJson, type JsonObject } from '../domain/json.ts';
+import type { ServedPrompt } from '../domain/served-prompt.ts';
 import type { PromptService, ServicePrompt } from '../service/prompt-service.ts';
 import { readUntil } from '../service/retry.ts';
 import { makeProblem, toProblem } from '../problem.ts';
@@ -106,6 +107,24 @@ async function readPromptIfPresent(
     if (toProblem(error).code === 'service/prompt-not-found') return null;
     throw error;
   }
+}
+
+/**
+ * Reads the version that an environment serves, as an application would read it. Returns null if no version is active
+ * there. Throws a `ServiceError` if the prompt does not exist or cannot be read.
+ */
+export async function readServedPrompt(
+  service: PromptService,
+  promptId: string,
+  environment: string,
+): Promise<ServedPrompt | null> {
+  const prompt = await readPromptIfPresent(service, promptId, environment);
+  // Read the prompt without the environment to find out which of the two is missing.
+  if (prompt === null) await service.readPrompt(promptId);
+  const active = prompt?.activeVersion ?? null;
+  if (active === null) return null;
+  const { text, metadata } = active.content;
+  return { type: 'text', prompt: text, number: active.number, config: omitKey(metadata, VERSION_RECORD_KEY) };
 }
 
 /** The service to read from, and a function that waits for the given number of milliseconds. */

@@ -38,6 +38,7 @@ export const UNAVAILABLE_PROVIDER: Provider = {
   makeWriter: () => {
     throw makeContactError();
   },
+  readServed: () => Promise.reject(makeContactError()),
   list: null,
 };
 

@@ -82,7 +82,7 @@ export type ObserveOptions = {
  * prompt may wait up to a minute for a retry. With more prompts than requests, promptsync can continue with the others
  * during that time.
  */
-const PROMPTS_PER_REQUEST = 4;
+export const PROMPTS_PER_REQUEST = 4;
 
 /**
  * Reads the current state of each prompt from the service. Never writes. If promptsync cannot read a prompt, adds the

@@ -152,6 +152,32 @@ export const COMMAND_PROBLEMS = {
       `promptsync.yaml does not allow \`latest\` in ${quoteNames(e.environments)}, and a new prompt has no other version to pin.`,
     'Use --environment to name an environment that allows `latest`.',
   ),
+
+  // promptsync bundle
+  'bundle/nothing-pinned': defineError<{ environment: string }>(
+    (e) => `None of the selected prompt files pins the environment "${e.environment}", so the bundle would be empty.`,
+    'Choose another environment, select other prompts, or pin this environment in the files.',
+  ),
+  'bundle/not-active': defineError<{ environment: string }>(
+    (e) =>
+      `The file pins the environment "${e.environment}", but no version is active there. promptsync wrote no bundle, because it would lack this prompt.`,
+    'Run promptsync sync to activate the pinned version. Or remove the pin from the file, and the bundle leaves this prompt out.',
+  ),
+  'bundle/not-in-git': defineError<{ environment: string; pin: string }>(
+    (e) =>
+      `"${e.environment}" is pinned to ${e.pin}, and only the service knows the text of that version. An offline bundle needs the pin \`latest\` or \`git:<ref>\`.`,
+    'Run the command without --offline, or pin `git:<ref>` instead.',
+  ),
+  'bundle/composed': defineError<{ environment: string; part: string }>(
+    (e) =>
+      `The text that "${e.environment}" pins includes the prompt "${e.part}", and only the service can insert its text.`,
+    'Run the command without --offline.',
+  ),
+  'bundle/contains-key': defineError<{ key: string }>(
+    (e) =>
+      `The prompt "${e.key}" contains the API key. promptsync wrote no bundle, because the bundle would leak the key.`,
+    'Remove the key from the prompt, sync the new text, and replace the key in the service.',
+  ),
 };
 
 function describeFormerPin({ pin, commit }: { pin: string | null; commit: string }): string {

@@ -59,6 +59,9 @@ function endSentence(reason: string): string {
   return reason.replace(/\.?$/, '.');
 }
 
+/** The noun for what a command writes to its output. */
+type OutputName = 'report' | 'bundle';
+
 /** The problems of configuring and calling promptsync, on the command line and as the GitHub Action. */
 export const USAGE_PROBLEMS = {
   // promptsync.yaml and variables
@@ -201,13 +204,23 @@ export const USAGE_PROBLEMS = {
     'promptsync made no changes, because you did not confirm the plan.',
     'To apply the plan, run the command again and answer yes.',
   ),
-  'usage/output-unwritable': defineError<{ path: string; reason: string }>(
-    (e) => `promptsync could not write the report to ${e.path} (${e.reason}).`,
+  'usage/output-unwritable': defineError<{ what: OutputName; path: string; reason: string }>(
+    (e) => `promptsync could not write the ${e.what} to ${e.path} (${e.reason}).`,
     'Choose a path in an existing folder that you have permission to write to.',
   ),
-  'usage/output-format': defineError<{ reason: string }>(
-    (e) => `promptsync did not write a report, because ${e.reason}.`,
-    'Use a file name that ends in .txt, .json, .md, .html, or .xml (JUnit). With --format, you can give a single output file any name.',
+  'usage/output-unreadable': defineError<{ path: string; reason: string }>(
+    (e) => `promptsync could not read ${e.path} to compare it with the bundle (${e.reason}).`,
+    'Check the path in --output, and make sure that you have permission to read the file.',
+  ),
+  'usage/output-format': defineError<{
+    what: OutputName;
+    reason: string;
+    /** The endings of file names that determine a format, such as `.json`. */
+    endings: readonly string[];
+  }>(
+    (e) => `promptsync did not write a ${e.what}, because ${e.reason}.`,
+    (e) =>
+      `Use a file name that ends in ${joinWords(e.endings, 'or')}. With --format, you can give a single output file any name.`,
   ),
   'usage/not-a-report': defineError<{ path: string; reason: string }>(
     (e) => `promptsync could not read ${e.path} as a report (${e.reason}).`,

@@ -1,4 +1,4 @@
-import { formatCodePoint, formatCount, showHidden } from '../text.ts';
+import { escapeJson, formatCodePoint, formatCount, showHidden } from '../text.ts';
 import type { Report } from './schema.ts';
 
 /**
@@ -117,24 +117,7 @@ function findLongestRun(text: string): number {
   return (text.match(/`+/g) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
 }
 
-/**
- * Renders the report as JSON. Escapes hidden characters. Also escapes `##[`, because a GitHub runner that prints the
- * report would execute it as a workflow command.
- */
+/** Renders the report as JSON, with escapes for everything that could be hidden or could act as a command. */
 export function renderJson(report: Report): string {
-  const json = JSON.stringify(report, null, 2).replaceAll('##[', '##\\u005b');
-  return `${json.replace(NON_PRINTABLE_ASCII, escapeHiddenCharacter)}\n`;
-}
-
-/** Matches every character that could be hidden: anything except printable ASCII and line feeds. */
-const NON_PRINTABLE_ASCII = /[^\n -~]/gu;
-
-/**
- * Returns the JSON escape sequence of a hidden character, so that readers can see it. The value of the JSON string
- * stays the same. Returns visible characters unchanged.
- */
-function escapeHiddenCharacter(character: string): string {
-  if (showHidden(character) === character) return character;
-  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
-  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
+  return `${escapeJson(JSON.stringify(report, null, 2))}\n`;
 }

@@ -3,14 +3,22 @@ import { escapeLine } from './escape.ts';
 import { renderFileLink, fitLine, narrowStyle, type Style } from './style.ts';
 import type { Report, ReportProblem, ReportPrompt } from './schema.ts';
 
+/** The problems of a run, with the problems of each prompt. */
+export type ProblemSource = {
+  readonly problems: readonly ReportProblem[];
+  readonly prompts: readonly PromptProblems[];
+};
+
+type PromptProblems = Pick<ReportPrompt, 'path' | 'problems' | 'changes'>;
+
 /**
  * Returns all problems of a report without duplicates: first the problems of the run, then the problems of each prompt.
  * If a problem of a prompt has no path, it gets the path of the prompt. Interruptions and problems that several prompts
  * share are exceptions, because they concern the whole run.
  */
-export function listProblems({ problems, prompts }: Pick<Report, 'problems' | 'prompts'>): readonly ReportProblem[] {
+export function listProblems({ problems, prompts }: ProblemSource): readonly ReportProblem[] {
   const shared = findSharedProblems(prompts);
-  const addPath = (problem: ReportProblem, prompt: ReportPrompt): ReportProblem => {
+  const addPath = (problem: ReportProblem, prompt: PromptProblems): ReportProblem => {
     const needsNoPath = problem.path !== undefined || prompt.path === '';
     const concernsRun = isSharedProblem(problem, shared) || INTERRUPTION_CODES.includes(problem.code);
     return needsNoPath || concernsRun ? problem : { ...problem, path: prompt.path };
@@ -24,7 +32,7 @@ export function listProblems({ problems, prompts }: Pick<Report, 'problems' | 'p
  * affects at least two prompts. It affects either all prompts or exactly the prompts with changes, so that readers know
  * which prompts are affected.
  */
-export function findSharedProblems(prompts: readonly ReportPrompt[]): readonly ReportProblem[] {
+export function findSharedProblems(prompts: readonly PromptProblems[]): readonly ReportProblem[] {
   const groups = Map.groupBy(
     prompts.flatMap(({ problems, changes }) =>
       problems.map((problem) => ({ problem, hasChanges: changes.length > 0 })),
@@ -107,7 +115,7 @@ export function formatProblemPlace({ path, line, column }: ReportProblem): strin
 }
 
 /** Renders all errors of a report. Each returned string ends with a line feed. */
-export function renderErrors(report: Report, style: Style): readonly string[] {
+export function renderErrors(report: ProblemSource, style: Style): readonly string[] {
   const errors = listProblems(report).filter(({ severity }) => severity === 'error');
   return errors.map((problem) => `${renderProblem(problem, style)}\n`);
 }
@@ -118,7 +126,11 @@ export function renderErrors(report: Report, style: Style): readonly string[] {
  * @param shownReport a report whose warnings to omit, because the user has already seen them; undefined if there is
  * none
  */
-export function renderWarnings(report: Report, shownReport: Report | undefined, style: Style): readonly string[] {
+export function renderWarnings(
+  report: ProblemSource,
+  shownReport: ProblemSource | undefined,
+  style: Style,
+): readonly string[] {
   const shown = new Set(shownReport && listProblems(shownReport).map(makePlacedKey));
   const warnings = listProblems(report).filter(
     (problem) => problem.severity === 'warning' && !shown.has(makePlacedKey(problem)),

@@ -71,6 +71,7 @@ export async function sync(
   const provider: Provider = {
     observe: quiet.observe,
     list: null,
+    readServed: async () => null,
     makeWriter: (wanted) => {
       let observing = false;
       const readPrompt: PromptService['readPrompt'] = (...sent) =>

@@ -164,6 +164,7 @@ function callsOf(kept: Kept, world: World, { call, watched }: Calls): LangfuseSe
       }),
     read: async (name, { kind: _, ...selection }) =>
       tell(await reading(name, JSON.stringify(selection), () => store.read(name, { ...selection, resolve: false }))),
+    readServed: () => Promise.reject(new Error('the model never bundles prompts')),
     create: async (name, { content, labels, message }) => {
       const { type, text, metadata: config } = content;
       const prompt = makeLangfusePrompt(content);

@@ -1,0 +1,36 @@
+import { isJsonObject, type JsonObject } from '../domain/json.ts';
+
+/** A key that only one of two bundles has, or whose prompt differs between them. */
+export type BundleDifference = { readonly kind: 'added' | 'changed' | 'removed'; readonly key: string };
+
+/**
+ * Compares two JSON bundles by key. Returns the differences, sorted by key. The list is empty if the bundles differ only
+ * in their layout or environment, and if `before` is not a bundle.
+ */
+export function compareJsonBundles(before: string, after: string): readonly BundleDifference[] {
+  const [oldPrompts, newPrompts] = [parsePrompts(before), parsePrompts(after)];
+  if (oldPrompts === null || newPrompts === null) return [];
+  const keys = [...new Set([...oldPrompts.keys(), ...newPrompts.keys()])].toSorted();
+  return keys.flatMap((key): readonly BundleDifference[] => {
+    const [before, after] = [oldPrompts.get(key), newPrompts.get(key)];
+    if (before === after) return [];
+    if (before === undefined) return [{ kind: 'added', key }];
+    return [{ kind: after === undefined ? 'removed' : 'changed', key }];
+  });
+}
+
+/** Returns the prompts of a JSON bundle as JSON, by key. Returns null if the text is not a JSON bundle. */
+function parsePrompts(json: string): ReadonlyMap<string, string> | null {
+  const prompts = parseObject(json)?.['prompts'];
+  if (!isJsonObject(prompts)) return null;
+  return new Map(Object.entries(prompts).map(([key, prompt]) => [key, JSON.stringify(prompt)]));
+}
+
+function parseObject(json: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(json);
+    return isJsonObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

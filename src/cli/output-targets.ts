@@ -1,0 +1,94 @@
+import { access, constants, stat } from 'node:fs/promises';
+import { dirname, extname, resolve } from 'node:path';
+import { findTrackedLink } from '../files/paths.ts';
+import { replaceFile } from '../files/read-write.ts';
+import { describeSystemError, makeProblem, type Problem, ProblemError } from '../problem.ts';
+import type { Host } from './host.ts';
+
+/** One destination of an output. */
+export type OutputTarget<Format extends string> = {
+  readonly format: Format;
+  /** The path of the file, relative to the working directory. Null for standard output. */
+  readonly file: string | null;
+};
+
+/** A kind of output, and its formats. */
+export type OutputKind<Format extends string> = {
+  /** The noun that messages use for the output. */
+  readonly name: 'report' | 'bundle';
+  /** The format on standard output if the user specifies none. */
+  readonly defaultFormat: Format;
+  readonly formatsByEnding: ReadonlyMap<string, Format>;
+};
+
+/** The values of the flags `--format` and `--output`. */
+type OutputFlags<Format extends string> = {
+  readonly format: Format | undefined;
+  readonly output: readonly string[];
+};
+
+/**
+ * Returns the targets that the flags select. Throws a `ProblemError` if the format of a target is ambiguous or its file
+ * cannot be written. Commands call this function first, because they must not do work that they cannot report.
+ */
+export async function openTargets<Format extends string>(
+  flags: OutputFlags<Format>,
+  kind: OutputKind<Format>,
+  { workingDirectory }: Pick<Host, 'workingDirectory'>,
+): Promise<readonly OutputTarget<Format>[]> {
+  const targets = parseTargets(flags, kind);
+  for (const { file } of targets) {
+    const obstacle = file === null ? null : await findOutputObstacle(resolve(workingDirectory, file));
+    if (file !== null && obstacle !== null) throw new ProblemError(makeUnwritableProblem(file, obstacle, kind));
+  }
+  return targets;
+}
+
+/**
+ * Returns the targets that the flags select. `--format` sets the format of a single target. Without that flag, the file
+ * extension determines the format. Throws a `ProblemError` if a format is ambiguous.
+ */
+export function parseTargets<Format extends string>(
+  { format, output }: OutputFlags<Format>,
+  { name, defaultFormat, formatsByEnding }: OutputKind<Format>,
+): readonly OutputTarget<Format>[] {
+  const makeError = (reason: string) =>
+    new ProblemError(makeProblem('usage/output-format', { what: name, reason, endings: [...formatsByEnding.keys()] }));
+  if (output.length === 0) return [{ format: format ?? defaultFormat, file: null }];
+  if (format !== undefined && output.length > 1) throw makeError('--format can be combined with only one --output');
+  return output.map((file) => {
+    const fileFormat = format ?? formatsByEnding.get(extname(file));
+    if (fileFormat === undefined) throw makeError(`the name of --output ${file} does not determine a format`);
+    return { format: fileFormat, file };
+  });
+}
+
+/** Returns the reason why an output cannot be written to a path. Returns null if it can be written. */
+async function findOutputObstacle(path: string): Promise<string | null> {
+  const link = findTrackedLink(path);
+  if (link !== null) return `${link} is a symbolic link inside a repository`;
+  const folder = await stat(dirname(path)).catch(() => null);
+  if (folder?.isDirectory() !== true) return 'its folder does not exist';
+  const file = await stat(path).catch(() => null);
+  if (file?.isDirectory() === true) return 'it is a folder';
+  // Replacing a regular file needs write access to its folder. Writing to a device needs write access to the device.
+  const writtenPath = file === null || file.isFile() ? dirname(path) : path;
+  return access(writtenPath, constants.W_OK).then(() => null, describeSystemError);
+}
+
+/** Writes an output to a file. Returns a problem instead of throwing, because the command has already done its work. */
+export async function writeOutputFile(
+  text: string,
+  file: string,
+  kind: Pick<OutputKind<string>, 'name'>,
+  { workingDirectory }: Pick<Host, 'workingDirectory'>,
+): Promise<Problem | null> {
+  return replaceFile(resolve(workingDirectory, file), text).then(
+    () => null,
+    (error: unknown) => makeUnwritableProblem(file, describeSystemError(error), kind),
+  );
+}
+
+function makeUnwritableProblem(path: string, reason: string, { name }: Pick<OutputKind<string>, 'name'>): Problem {
+  return makeProblem('usage/output-unwritable', { what: name, path, reason });
+}

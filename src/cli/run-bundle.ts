@@ -1,0 +1,149 @@
+import { resolve } from 'node:path';
+import { compareJsonBundles } from '../bundle/compare-bundles.ts';
+import { BUNDLE_FORMATS_BY_ENDING, type BundleFormat } from '../bundle/formats.ts';
+import type { PromptBundle } from '../bundle/prompt-bundle.ts';
+import { renderBundle } from '../bundle/render-bundle.ts';
+import { bundlePrompts, type BundleOptions } from '../commands/bundle.ts';
+import { mapStrings } from '../domain/json.ts';
+import { readBytes } from '../files/read-write.ts';
+import { describeSystemError, findSystemCode, makeProblem, type Problem, ProblemError, toProblem } from '../problem.ts';
+import { escapeLine } from '../report/escape.ts';
+import { type ProblemSource, renderErrors, renderProblem, renderWarnings } from '../report/problems.ts';
+import { makeStyle, PLAIN_STYLE, type Style } from '../report/style.ts';
+import { formatCount } from '../text.ts';
+import type { ReportFlags } from './flags.ts';
+import type { SafeHost } from './host.ts';
+import { makeWorld } from './make-world.ts';
+import { openTargets, type OutputKind, type OutputTarget, parseTargets, writeOutputFile } from './output-targets.ts';
+import { makeCallWriter } from './run-command.ts';
+import { chooseStyle } from './terminal.ts';
+
+/** The flags of `promptsync bundle`, except those that it passes on to the command. */
+type BundleFlags = Omit<BundleOptions, 'onCall'> &
+  Pick<ReportFlags, 'color' | 'quiet' | 'verbose' | 'output'> & {
+    readonly format: BundleFormat | undefined;
+    /** Whether to compare the files with the bundle instead of writing them. */
+    readonly check: boolean;
+  };
+
+const BUNDLE_OUTPUT: OutputKind<BundleFormat> = {
+  name: 'bundle',
+  defaultFormat: 'json',
+  formatsByEnding: BUNDLE_FORMATS_BY_ENDING,
+};
+
+/** A file that the user named with `--output`, and the text that belongs in it. */
+type BundleFile = OutputTarget<BundleFormat> & { readonly file: string; readonly text: string };
+
+/**
+ * Bundles prompts, and writes the bundle or compares it with existing files. Resolves to the exit code. All messages go
+ * to standard error, because standard output may be redirected to the file of an application.
+ */
+export async function runBundle(flags: BundleFlags, host: SafeHost): Promise<number> {
+  try {
+    return await bundleToTargets(flags, host);
+  } catch (error) {
+    host.errors.write(`${renderProblem(toProblem(error), PLAIN_STYLE)}\n`);
+    return 1;
+  }
+}
+
+async function bundleToTargets(flags: BundleFlags, host: SafeHost): Promise<number> {
+  if (flags.check && flags.output.length === 0) {
+    const reason = '--check requires --output, because it compares the bundle with a file.';
+    throw new ProblemError(makeProblem('usage/invalid', { reason }));
+  }
+  // With `--check`, the files need not be writable.
+  const targets = flags.check ? parseTargets(flags, BUNDLE_OUTPUT) : await openTargets(flags, BUNDLE_OUTPUT, host);
+  const world = makeWorld(host, { quiet: flags.quiet, onInterrupt: '\n' });
+  const result = await bundlePrompts({ ...flags, onCall: makeCallWriter(flags, host) }, world);
+  const style = makeStyle(await chooseStyle('errors', host, { color: flags.color, folder: result.folder }));
+  if (result.exitCode === 130) {
+    host.errors.write('Interrupted. Nothing was written.\n');
+    return 130;
+  }
+  printProblems(result, flags, style, host);
+  if (result.bundle === null) return result.exitCode;
+  const leak = findLeak(result.bundle, host);
+  if (leak !== null) {
+    host.errors.write(`${renderProblem(leak, style)}\n`);
+    return 4;
+  }
+  const files: BundleFile[] = [];
+  for (const { format, file } of targets) {
+    const text = renderBundle(result.bundle, format);
+    if (file === null) host.output.write(text);
+    else files.push({ format, file, text });
+  }
+  if (files.length === 0) return 0;
+  return flags.check ? checkFiles(files, style, host) : writeFiles(files, result.bundle, style, host);
+}
+
+/** Prints warnings, unless the user asked for errors only, and then errors. */
+function printProblems(result: ProblemSource, { quiet }: BundleFlags, style: Style, { errors }: SafeHost): void {
+  const warnings = quiet ? [] : renderWarnings(result, undefined, style);
+  errors.write([...warnings, ...renderErrors(result, style)].join(''));
+}
+
+/**
+ * Finds a prompt that contains an API key of this run. Removing the key from the bundle would change the text of the
+ * prompt, so promptsync refuses to write such a bundle.
+ */
+function findLeak({ prompts }: PromptBundle, { secrets }: SafeHost): Problem | null {
+  const leaking = prompts.find((prompt) => JSON.stringify(mapStrings(prompt, secrets.hide)) !== JSON.stringify(prompt));
+  return leaking === undefined ? null : makeProblem('bundle/contains-key', { key: leaking.key });
+}
+
+/** Writes the files, and prints one line about them. Resolves to 1 if a file could not be written. */
+async function writeFiles(
+  files: readonly BundleFile[],
+  { environment, prompts }: PromptBundle,
+  style: Style,
+  host: SafeHost,
+): Promise<number> {
+  const problems: Problem[] = [];
+  for (const { file, text } of files) {
+    const problem = await writeOutputFile(text, file, BUNDLE_OUTPUT, host);
+    if (problem !== null) problems.push(problem);
+  }
+  host.errors.write(problems.map((problem) => `${renderProblem(problem, style)}\n`).join(''));
+  if (problems.length > 0) return 1;
+  const names = files.map(({ file }) => escapeLine(file)).join(', ');
+  host.errors.write(`Bundled ${formatCount(prompts.length, 'prompt')} of "${escapeLine(environment)}": ${names}\n`);
+  return 0;
+}
+
+/** Compares the files with the bundle, and prints what differs. Returns 2 if a file differs, and otherwise 0. */
+function checkFiles(files: readonly BundleFile[], style: Style, host: SafeHost): number {
+  const results = files.map((file) => describeDifference(file, host));
+  host.errors.write(results.flatMap(({ lines }) => lines.map((line) => `${line}\n`)).join(''));
+  if (results.every(({ isCurrent }) => isCurrent)) return 0;
+  host.errors.write(`${style.colors.dim('To update the files, run the same command without --check.')}\n`);
+  return 2;
+}
+
+/** Whether a file is up to date, and the lines to print about it. */
+type FileComparison = { readonly isCurrent: boolean; readonly lines: readonly string[] };
+
+function describeDifference({ file, format, text }: BundleFile, host: SafeHost): FileComparison {
+  const name = escapeLine(file);
+  const existing = readOutputFile(file, host);
+  if (existing === text) return { isCurrent: true, lines: [`${name} is up to date.`] };
+  if (existing === null) return { isCurrent: false, lines: [`${name} does not exist.`] };
+  const differences = format === 'json' ? compareJsonBundles(existing, text) : [];
+  const lines = differences.map(({ kind, key }) => `  ${kind.padEnd('changed'.length)}  ${escapeLine(key)}`);
+  return { isCurrent: false, lines: [`${name} is out of date${lines.length === 0 ? '.' : ':'}`, ...lines] };
+}
+
+/** Returns the text of a file, or null if the file does not exist. Throws a `ProblemError` if it cannot be read. */
+function readOutputFile(path: string, { workingDirectory }: SafeHost): string | null {
+  const makeError = (reason: string) => new ProblemError(makeProblem('usage/output-unreadable', { path, reason }));
+  try {
+    const read = readBytes(resolve(workingDirectory, path), Infinity);
+    if (read.kind !== 'read') throw makeError('it is not a regular file');
+    return Buffer.from(read.bytes).toString();
+  } catch (error) {
+    if (findSystemCode(error) === 'ENOENT') return null;
+    throw error instanceof ProblemError ? error : makeError(describeSystemError(error));
+  }
+}

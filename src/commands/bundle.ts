@@ -1,0 +1,263 @@
+import { type BundledPrompt, makeBundle, type PromptBundle } from '../bundle/prompt-bundle.ts';
+import type { Config } from '../config/config.ts';
+import { getVocabulary } from '../config/service.ts';
+import { openWorkspace, openWorkspaceRepository, type WorkspaceOptions } from '../desired/open-workspace.ts';
+import { readContentsAtRefs } from '../desired/read-at-commit.ts';
+import { collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
+import { listMessages } from '../domain/chat.ts';
+import type { Content } from '../domain/content.ts';
+import type { ContentsAtRefs } from '../domain/plan.ts';
+import { type EnvironmentPin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
+import { failWithProblem, makeFailure, makeSuccess, type Result } from '../domain/result.ts';
+import type { PromptBody, ServedPrompt } from '../domain/served-prompt.ts';
+import { suggestName } from '../domain/suggest-name.ts';
+import { applyVocabulary } from '../domain/vocabulary.ts';
+import type { World } from '../domain/world.ts';
+import { readServedPrompts } from '../observing/read-served.ts';
+import { isError, makeProblem, type Problem } from '../problem.ts';
+import type { ProblemSource } from '../report/problems.ts';
+import { formatCount, joinNames } from '../text.ts';
+import { makeProblemConverter } from './make-report.ts';
+import { checkServiceAccess, makeObserveOptions, openProvider, type ServiceOptions } from './open-service.ts';
+import { listKnownEnvironments } from './require-environment.ts';
+
+export type BundleOptions = WorkspaceOptions &
+  ServiceOptions & {
+    /** The environment to bundle. Undefined if the user did not specify it, which is an error. */
+    readonly environment: string | undefined;
+    /** Whether to take the prompts from the files and from git instead of the service. */
+    readonly offline: boolean;
+    /** Whether to omit the notice about prompts that the bundle leaves out. */
+    readonly quiet: boolean;
+  };
+
+/** The result of `promptsync bundle`, before any output is written. */
+export type BundleResult = ProblemSource & {
+  /** The bundle. Null if the command failed or was interrupted. */
+  readonly bundle: PromptBundle | null;
+  readonly exitCode: number;
+  /** The absolute path of the configuration's folder. Null without a configuration. */
+  readonly folder: string | null;
+};
+
+/**
+ * Bundles the prompts that an environment serves. Reads each prompt once. With `offline`, bundles what the files pin
+ * and sends no request. A bundle is complete: if a pinned prompt cannot be read, there is no bundle.
+ */
+export async function bundlePrompts(options: BundleOptions, world: World): Promise<BundleResult> {
+  const workspace = await openWorkspace(options, world);
+  const { config, files, allFiles } = workspace;
+  // Omit the warning about a placeholder id, because such a prompt cannot be bundled anyway.
+  const problems = workspace.problems.filter(({ code }) => code !== 'prompt/placeholder-id');
+  const convert = makeProblemConverter({
+    acceptedWarnings: collectAcceptedWarnings(files, config),
+    vocabulary: getVocabulary(config),
+  });
+  const finish = (outcome: Outcome): BundleResult => ({
+    bundle: outcome.bundle,
+    exitCode: world.stopSignal.aborted ? 130 : outcome.exitCode,
+    folder: config?.folder ?? null,
+    problems: convert([...problems, ...outcome.problems]),
+    prompts: outcome.failures.map(({ path, problems: reasons }) => ({
+      path,
+      problems: convert(reasons, path),
+      changes: [],
+    })),
+  });
+  if (config === null || problems.some(isError)) return finish(makeStoppedOutcome([]));
+  const environment = chooseEnvironment(options, allFiles, config);
+  if (!environment.isSuccess) return finish(makeStoppedOutcome(environment.problems));
+  const access = options.offline ? [] : checkServiceAccess(config, options, world);
+  if (access.length > 0) return finish(makeStoppedOutcome(access));
+  const { pinned, unpinned } = splitByPin(files, environment.value);
+  if (pinned.length === 0) {
+    return finish(makeStoppedOutcome([makeProblem('bundle/nothing-pinned', { environment: environment.value })]));
+  }
+  if (unpinned.length > 0 && !options.quiet) {
+    world.printNotice(applyVocabulary(describeUnpinned(unpinned, environment.value), getVocabulary(config)));
+  }
+  const selection = { environment: environment.value, pinned, allFiles, config };
+  return finish(await (options.offline ? bundleOffline(selection) : bundleServed(selection, options, world)));
+}
+
+/** What the command found. `bundle` is null if there are failures or if the command stopped before it read a prompt. */
+type Outcome = {
+  readonly bundle: PromptBundle | null;
+  readonly exitCode: number;
+  /** The problems of the whole run. */
+  readonly problems: readonly Problem[];
+  readonly failures: readonly FailedPrompt[];
+};
+
+/** A prompt that cannot be bundled, by the path of its file. */
+type FailedPrompt = { readonly path: string; readonly problems: readonly Problem[] };
+
+function makeStoppedOutcome(problems: readonly Problem[]): Outcome {
+  return { bundle: null, exitCode: 1, problems, failures: [] };
+}
+
+/** The selected prompts that pin the environment. */
+type PinnedSelection = {
+  readonly environment: string;
+  readonly pinned: readonly PinnedPrompt[];
+  /** All valid prompt files, including those that are not selected. */
+  readonly allFiles: readonly PromptFile[];
+  readonly config: Config;
+};
+
+/** A prompt file, and its pin for the environment. */
+type PinnedPrompt = { readonly file: PromptFile; readonly pin: EnvironmentPin };
+
+/** Returns the environment to bundle. Fails if the user named none, or one that the workspace does not have. */
+function chooseEnvironment(
+  { environment }: BundleOptions,
+  files: readonly PromptFile[],
+  config: Config,
+): Result<string> {
+  const option = '--environment';
+  const known = listKnownEnvironments(config, files);
+  if (environment === undefined) {
+    return makeFailure(makeProblem('usage/needs-environment', { option, reason: null, known }));
+  }
+  if (known.includes(environment)) return makeSuccess(environment);
+  const suggestion = suggestName(environment, known);
+  return makeFailure(makeProblem('usage/unknown-environment', { option, environment, known, suggestion }));
+}
+
+/** Separates the prompts that pin the environment from those that do not. */
+function splitByPin(
+  files: readonly PromptFile[],
+  environment: string,
+): { readonly pinned: readonly PinnedPrompt[]; readonly unpinned: readonly PromptFile[] } {
+  const pinned = files.flatMap((file) => {
+    const pin = file.pins.find((one) => one.environment === environment);
+    return pin === undefined ? [] : [{ file, pin }];
+  });
+  const pinnedFiles = new Set(pinned.map(({ file }) => file));
+  return { pinned, unpinned: files.filter((file) => !pinnedFiles.has(file)) };
+}
+
+/** The maximum number of prompts that the notice about left-out prompts names. */
+const MAX_NAMED_PROMPTS = 10;
+
+function describeUnpinned(files: readonly PromptFile[], environment: string): string {
+  const keys = files.map(({ key }) => JSON.stringify(key));
+  const count = formatCount(files.length, 'prompt that does', 'prompts that do');
+  return `The bundle leaves out ${count} not pin the environment "${environment}": ${joinNames(keys, MAX_NAMED_PROMPTS)}.`;
+}
+
+/** Bundles what the environment serves now. */
+async function bundleServed(
+  { environment, pinned, allFiles, config }: PinnedSelection,
+  options: ServiceOptions,
+  world: World,
+): Promise<Outcome> {
+  const files = pinned.map(({ file }) => file);
+  const opened = await openProvider({ config, files, allFiles, repository: null }, world, options);
+  if (!opened.isSuccess) return makeStoppedOutcome(opened.problems);
+  const { provider, close } = opened.value;
+  const ids = files.map(({ id }) => id);
+  const observeOptions = makeObserveOptions(config, world);
+  const { served, failed } = await readServedPrompts(provider, ids, environment, observeOptions).finally(close);
+  const results = files.map((file) => {
+    const prompt = served.get(file.id) ?? null;
+    const problem = failed.get(file.id) ?? makeProblem('bundle/not-active', { environment });
+    const result =
+      prompt === null
+        ? makeFailure(explainMissingPrompt(problem, environment, config))
+        : makeSuccess(bundleServedPrompt(file, prompt));
+    return { file, result };
+  });
+  return makeOutcome(environment, results, served.size > 0 ? 4 : 1);
+}
+
+/**
+ * Replaces the problem of a missing prompt if a sync can create the prompt. In such a service, a missing prompt is only
+ * a prompt that has not been synced yet.
+ */
+function explainMissingPrompt(problem: Problem, environment: string, { rules }: Config): Problem {
+  const isUnsynced = problem.code === 'service/prompt-not-found' && rules.placeholderId === null;
+  return isUnsynced ? makeProblem('bundle/not-active', { environment }) : problem;
+}
+
+function bundleServedPrompt({ key, id }: PromptFile, { number, ...served }: ServedPrompt): BundledPrompt {
+  return { ...served, key, id, version: number };
+}
+
+/** Bundles what the files pin. Sends no request. */
+async function bundleOffline({ environment, pinned, config }: PinnedSelection): Promise<Outcome> {
+  const contents = await readPinnedContents(pinned, config);
+  if (!contents.isSuccess) return makeStoppedOutcome(contents.problems);
+  const results = pinned.map((prompt) => {
+    const atRefs = contents.value.get(prompt.file.id) ?? new Map();
+    return { file: prompt.file, result: bundlePinnedPrompt(prompt, atRefs, config) };
+  });
+  return makeOutcome(environment, results, 3);
+}
+
+/** Reads the contents that `git:` pins refer to. Reads only the pins of the bundled environment. */
+async function readPinnedContents(
+  pinned: readonly PinnedPrompt[],
+  config: Config,
+): Promise<Result<ReadonlyMap<string, ContentsAtRefs>>> {
+  const files = pinned.map(({ file, pin }) => ({ ...file, pins: [pin] }));
+  if (pinned.every(({ pin }) => pin.pin.kind !== 'git')) return makeSuccess(new Map());
+  try {
+    return makeSuccess(await readContentsAtRefs(files, await openWorkspaceRepository(config)));
+  } catch (error) {
+    return failWithProblem(error);
+  }
+}
+
+/** Makes the bundled prompt of a file. Fails if only the service knows the content, or if the service composes it. */
+function bundlePinnedPrompt(
+  { file, pin }: PinnedPrompt,
+  atRefs: ContentsAtRefs,
+  { rules }: Config,
+): Result<BundledPrompt> {
+  const { path, key, id } = file;
+  if (id === rules.placeholderId) return makeFailure(makeProblem('guard/placeholder-id'));
+  const place = { path, line: pin.line, column: pin.column };
+  const content = findPinnedContent(file, pin, atRefs);
+  if (!content.isSuccess) return content;
+  const { text, metadata = null } = content.value;
+  const [part] = rules.listParts(text);
+  if (part !== undefined) {
+    return makeFailure(makeProblem('bundle/composed', { part: part.promptId, environment: pin.environment }, place));
+  }
+  return makeSuccess({ ...makeBody(content.value), key, id, version: null, config: metadata });
+}
+
+function findPinnedContent(file: PromptFile, environmentPin: EnvironmentPin, atRefs: ContentsAtRefs): Result<Content> {
+  const { environment, pin, line, column } = environmentPin;
+  const place = { path: file.path, line, column };
+  switch (pin.kind) {
+    case 'latest':
+      return makeSuccess(file.content);
+    case 'git': {
+      const atRef = atRefs.get(pin.ref) ?? makeFailure(makeProblem('pin/unknown-ref', { ref: pin.ref }, place));
+      return atRef.isSuccess ? makeSuccess(atRef.value.content) : atRef;
+    }
+    case 'number':
+    case 'version':
+      return makeFailure(makeProblem('bundle/not-in-git', { environment, pin: formatPin(pin) }, place));
+  }
+}
+
+function makeBody({ type, text }: Content): PromptBody {
+  return type === 'text' ? { type, prompt: text } : { type, prompt: listMessages(text) };
+}
+
+/** Makes the outcome of reading all prompts. `failureCode` is the exit code if a prompt cannot be bundled. */
+function makeOutcome(
+  environment: string,
+  results: readonly { readonly file: PromptFile; readonly result: Result<BundledPrompt> }[],
+  failureCode: number,
+): Outcome {
+  const failures = results.flatMap(({ file, result }) =>
+    result.isSuccess ? [] : [{ path: file.path, problems: result.problems }],
+  );
+  if (failures.length > 0) return { bundle: null, exitCode: failureCode, problems: [], failures };
+  const prompts = results.flatMap(({ result }) => (result.isSuccess ? [result.value] : []));
+  return { bundle: makeBundle(environment, prompts), exitCode: 0, problems: [], failures: [] };
+}

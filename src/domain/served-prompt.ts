@@ -1,0 +1,18 @@
+import type { ChatMessage } from './chat.ts';
+import type { JsonValue } from './json.ts';
+
+/** The prompt of a version as services return it to applications: one text, or a list of messages and placeholders. */
+export type PromptBody =
+  | { readonly type: 'text'; readonly prompt: string }
+  | { readonly type: 'chat'; readonly prompt: readonly ChatMessage[] };
+
+/**
+ * The version that an environment serves, as an application would read it. Unlike a `KnownVersion`, its text is not
+ * normalized, and the service has already inserted the parts of a composed prompt.
+ */
+export type ServedPrompt = PromptBody & {
+  /** The number of the version. */
+  readonly number: number;
+  /** The metadata of the version, without promptsync's version record. `{}` if the version has none. */
+  readonly config: JsonValue;
+};
