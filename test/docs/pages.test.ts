@@ -11,7 +11,7 @@ import { anchorsIn, PAGES, readPage } from './pages.ts';
 import { blocksIn, type Block } from './steps.ts';
 import { ROOT } from './worlds.ts';
 
-const LANGUAGES = ['', 'sh', 'console', 'yaml', 'markdown', 'json', 'text', 'js', 'ts', 'diff'];
+const LANGUAGES = ['', 'sh', 'console', 'yaml', 'markdown', 'json', 'text', 'js', 'ts', 'python', 'dockerfile', 'diff'];
 
 describe.each(PAGES)('%s', (page) => {
   const blocks = blocksIn(readPage(page));
