@@ -66,7 +66,7 @@ describe.each(CASES)('the provider for $service.name fulfills the provider contr
     const writes = () => requests.filter(({ method }) => method !== 'GET').map((one) => service.asked(one).call);
     const textsOf = () => double.versions().map(({ text }) => text);
     return {
-      ...{ double, provider, writes, textsOf },
+      ...{ double, provider, requests, writes, textsOf },
       serves: (label: string) => double.active(MAIN, label)?.text ?? null,
     };
   }
@@ -106,6 +106,22 @@ describe.each(CASES)('the provider for $service.name fulfills the provider contr
       ['One.', 1],
       [undefined, undefined],
     ]);
+  });
+
+  test('every provider reads what an environment serves with one request, and nothing if no version is active there', async () => {
+    const { provider, requests } = await start(['One.\r\n\n', 'production'], ['Two.', 'staging']);
+    expect(await provider.readServed(MAIN, 'production')).toEqual({
+      ...{ type: 'text', prompt: 'One.\r\n\n', number: 1, config: {} },
+    });
+    expect(requests.map(({ method }) => method)).toEqual(['GET']);
+    expect(await provider.readServed(MAIN, 'other')).toBeNull();
+  });
+
+  test('no provider reads what an environment serves of a prompt that does not exist', async () => {
+    const { provider } = await start(['One.', 'production']);
+    await expect(provider.readServed('prm_nowhere', 'production')).rejects.toMatchObject({
+      problem: { code: 'service/prompt-not-found' },
+    });
   });
 
   test.each<readonly [sentence: string, parts: FileParts]>([

@@ -17,7 +17,7 @@ export function checkTranscripts(folder: string): void {
         for (const step of parseTranscript(readFileSync(file, 'utf8'))) {
           const ran = await run(step.command);
           expect(ran.stdout + ran.stderr).not.toContain(KEY);
-          if (ran.stdout.startsWith('{\n  "schema_version"')) parseReport(ran.stdout);
+          if (ran.stdout.startsWith('{\n  "schema_version": 1,\n  "mode"')) parseReport(ran.stdout);
           blocks.push(renderStep(step, ran));
         }
         await expect(normalize(`${blocks.join('\n\n')}\n`)).toMatchFileSnapshot(file);

@@ -1,0 +1,537 @@
+import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { ChatMessage } from '../../src/domain/chat.ts';
+import { startLangfuse } from '../doubles/langfuse-server.ts';
+import { commitAll, git, makeRepository, makeWorkspace, writeFiles, type Files } from '../support/folder.ts';
+import { startFront } from '../support/front.ts';
+import { CONFIG, promptText, workspaceFiles } from '../support/prompts.ts';
+import { run } from '../support/run.ts';
+import { changeService, KEY, startTestService } from '../support/service.ts';
+
+const ENVIRONMENTS = `${CONFIG}environments:
+  staging: {}
+  production: { promote_from: staging, allow_latest: false }
+`;
+const PINS = { staging: 'latest', production: 1 };
+const LANGFUSE = `service: { provider: langfuse }\n${ENVIRONMENTS}`;
+
+type Entry = {
+  readonly id: string;
+  readonly version: number | null;
+  readonly prompt: unknown;
+  readonly config: unknown;
+};
+type ParsedBundle = { readonly environment: string; readonly prompts: Readonly<Record<string, Entry>> };
+
+const parse = (json: string): ParsedBundle => JSON.parse(json);
+const read = (folder: string, path: string): string => readFileSync(join(folder, path), 'utf8');
+const production = ['bundle', '--environment', 'production'];
+
+/** Makes a workspace with these prompts, and a service in which production serves the given texts. */
+async function makeStage(texts: Readonly<Record<string, string | null>>, config = ENVIRONMENTS) {
+  const names = Object.keys(texts);
+  const service = await startTestService(names);
+  for (const [name, text] of Object.entries(texts)) {
+    if (text !== null) await changeService(service.baseUrl, name, 'production', text);
+  }
+  service.requests.length = 0;
+  const folder = makeWorkspace(workspaceFiles(Object.fromEntries(names.map((name) => [name, { pins: PINS }])), config));
+  const bundle = (...words: readonly string[]) => run(folder, [...production, ...words], service);
+  return { service, folder, bundle };
+}
+
+describe('bundle', () => {
+  test('bundle prints the texts that the environment serves and reads each prompt once', async () => {
+    const text = 'Hi {{name}}.\r\n\n e\u0301 \n\n';
+    const { bundle, service } = await makeStage({ refund: 'Refund?', greeting: text });
+    const { exitCode, stdout, stderr } = await bundle();
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(parse(stdout)).toEqual({
+      schema_version: 1,
+      environment: 'production',
+      prompts: {
+        greeting: {
+          ...{ id: 'prm_greeting', version: 1, type: 'text', prompt: text, config: {} },
+          ...{ variables: ['name'], placeholders: [] },
+        },
+        refund: {
+          ...{ id: 'prm_refund', version: 1, type: 'text', prompt: 'Refund?', config: {} },
+          ...{ variables: [], placeholders: [] },
+        },
+      },
+    });
+    expect(service.requests.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual([
+      'GET /v1/integration/prompts/prm_greeting?environment=production',
+      'GET /v1/integration/prompts/prm_refund?environment=production',
+    ]);
+  });
+
+  test('bundle after a sync contains the metadata of the file without the version record', async () => {
+    const service = await startTestService(['greeting']);
+    const metadata = { model: 'gpt', temperature: 0.5 };
+    const folder = makeWorkspace(workspaceFiles({ greeting: { metadata } }));
+    expect(await run(folder, ['sync', '--yes'], service)).toMatchObject({ exitCode: 0 });
+    const { stdout } = await run(folder, ['bundle', '-e', 'staging'], service);
+    expect(parse(stdout).prompts['greeting']).toMatchObject({
+      version: 1,
+      prompt: 'Text of greeting.',
+      config: metadata,
+    });
+  });
+
+  test('bundle takes only the selected prompts', async () => {
+    const { bundle, service } = await makeStage({ greeting: 'Hi.', refund: 'Refund?' });
+    const { stdout } = await bundle('gree*');
+    expect(Object.keys(parse(stdout).prompts)).toEqual(['greeting']);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  test('bundle reads the embedded service', async () => {
+    const folder = makeWorkspace(workspaceFiles({ greeting: {} }, `service: { embedded: a.db }\n${CONFIG}`));
+    expect(await run(folder, ['sync', '--yes'])).toMatchObject({ exitCode: 0 });
+    const { exitCode, stdout } = await run(folder, ['bundle', '-e', 'staging']);
+    expect({ exitCode, keys: Object.keys(parse(stdout).prompts) }).toEqual({ exitCode: 0, keys: ['greeting'] });
+  });
+
+  test('bundle writes all --output files from one reading and prints one line to standard error', async () => {
+    const { bundle, folder, service } = await makeStage({ greeting: 'Hi {{name}}.' });
+    expect(await bundle('-o', 'p.json', '-o', 'p.ts', '-o', 'p.py')).toEqual({
+      exitCode: 0,
+      stdout: '',
+      stderr: 'Bundled 1 prompt of "production": p.json, p.ts, p.py\n',
+    });
+    expect(service.requests).toHaveLength(1);
+    expect(parse(read(folder, 'p.json')).prompts['greeting']).toMatchObject({ prompt: 'Hi {{name}}.' });
+    expect(read(folder, 'p.ts')).toContain('"greeting": { "name": string };');
+    expect(read(folder, 'p.py')).toContain('Prompt_greeting = TypedDict(');
+  });
+
+  test('bundle writes one file of any name in the format of --format', async () => {
+    const { bundle, folder } = await makeStage({ greeting: 'Hi.' });
+    expect(await bundle('--format', 'python', '-o', 'prompts.pyi')).toMatchObject({ exitCode: 0 });
+    expect(read(folder, 'prompts.pyi')).toContain('PROMPTS: Prompts = {');
+  });
+
+  test('bundle makes the same bytes in every run', async () => {
+    const names = Array.from({ length: 30 }, (_, index) => `prompt-${index}`);
+    const { bundle, folder } = await makeStage(Object.fromEntries(names.map((name) => [name, `Text of ${name}`])));
+    const outputs = ['-o', 'p.json', '-o', 'p.ts', '-o', 'p.py'];
+    await bundle(...outputs);
+    const first = ['p.json', 'p.ts', 'p.py'].map((file) => read(folder, file));
+    await bundle(...outputs);
+    expect(['p.json', 'p.ts', 'p.py'].map((file) => read(folder, file))).toEqual(first);
+  });
+
+  test('bundle shows its progress on a terminal while it waits for the service', async () => {
+    const { folder, service } = await makeStage({ a: 'a', b: 'b', c: 'c' });
+    let now = 0;
+    const { stderr } = await run(folder, [...production, '-o', 'p.json'], {
+      ...service,
+      terminal: true,
+      now: () => (now += 200),
+    });
+    expect(stderr).toMatch(/Observing \d of 3 prompts/);
+  });
+});
+
+describe('the environment of bundle', () => {
+  const stop = async (config: string, words: readonly string[]) => {
+    const service = await startTestService(['greeting']);
+    const folder = makeWorkspace(workspaceFiles({ greeting: { pins: PINS } }, config));
+    const { exitCode, stdout, stderr } = await run(folder, ['bundle', ...words], service);
+    expect({ exitCode, stdout, requests: service.requests }).toEqual({ exitCode: 1, stdout: '', requests: [] });
+    return stderr;
+  };
+
+  test.each([
+    ['bundle without --environment lists the environments of promptsync.yaml', ENVIRONMENTS],
+    ['bundle without --environment lists the pinned environments if promptsync.yaml lists none', CONFIG],
+  ])('%s', async (_, config) => {
+    const stderr = await stop(config, []);
+    expect(stderr).toContain('[usage/needs-environment]');
+    expect(stderr).toContain('"staging", "production"');
+  });
+
+  test.each([
+    ['bundle suggests an environment of promptsync.yaml for a misspelled name', ENVIRONMENTS],
+    ['bundle suggests a pinned environment for a misspelled name if promptsync.yaml lists none', CONFIG],
+  ])('%s', async (_, config) => {
+    const stderr = await stop(config, ['-e', 'prodution']);
+    expect(stderr).toContain('[usage/unknown-environment]');
+    expect(stderr).toContain('production?');
+  });
+
+  test('bundle refuses two environments', async () => {
+    expect(await stop(ENVIRONMENTS, ['-e', 'staging', '-e', 'production'])).toContain(
+      'Specify exactly one environment.',
+    );
+  });
+
+  test('bundle leaves out prompts that do not pin the environment, and says so unless --quiet is given', async () => {
+    const { folder, service } = await makeStage({ greeting: 'Hi.' });
+    writeFiles(folder, { 'prompts/draft.md': promptText('draft'), 'prompts/idea.md': promptText('idea') });
+    const { exitCode, stdout, stderr } = await run(folder, production, service);
+    expect({ exitCode, keys: Object.keys(parse(stdout).prompts) }).toEqual({ exitCode: 0, keys: ['greeting'] });
+    expect(stderr).toContain('"draft", "idea"');
+    expect(await run(folder, [...production, '--quiet'], service)).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
+  test('bundle exits with 1 and sends no request if no selected prompt pins the environment', async () => {
+    const { folder, service } = await makeStage({ greeting: 'Hi.' });
+    writeFiles(folder, { 'prompts/draft.md': promptText('draft') });
+    const ran = await run(folder, [...production, 'draft', '-o', 'p.json'], service);
+    expect(ran).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining('[bundle/nothing-pinned]') });
+    expect({ requests: service.requests, written: existsSync(join(folder, 'p.json')) }).toEqual({
+      requests: [],
+      written: false,
+    });
+  });
+});
+
+describe('a bundle that cannot be complete', () => {
+  /** Expects a failed run that left an existing file unchanged and wrote no new one. */
+  async function expectFailure(
+    { folder, service }: Awaited<ReturnType<typeof makeStage>>,
+    code: string,
+    exitCode: number,
+  ) {
+    writeFiles(folder, { 'old.json': 'old' });
+    const ran = await run(folder, [...production, '-o', 'old.json', '-o', 'new.ts'], service);
+    expect(ran).toMatchObject({ exitCode, stdout: '', stderr: expect.stringContaining(`[${code}]`) });
+    expect({ old: read(folder, 'old.json'), isNew: existsSync(join(folder, 'new.ts')) }).toEqual({
+      old: 'old',
+      isNew: false,
+    });
+    return ran;
+  }
+
+  test('bundle fails with 4 and writes no file if a pinned prompt has no active version', async () => {
+    const { stderr } = await expectFailure(await makeStage({ greeting: 'Hi.', refund: null }), 'bundle/not-active', 4);
+    expect(stderr).toContain('prompts/refund.md: error:');
+  });
+
+  test('bundle fails with 4 if no prompt has an active version', async () => {
+    await expectFailure(await makeStage({ refund: null }), 'bundle/not-active', 4);
+  });
+
+  test('bundle fails with 4 and writes no file if the service does not have a pinned prompt', async () => {
+    const stage = await makeStage({ greeting: 'Hi.' });
+    writeFiles(stage.folder, { 'prompts/gone.md': promptText('gone', { pins: PINS }) });
+    await expectFailure(stage, 'service/prompt-not-found', 4);
+  });
+
+  test('bundle fails with 1 and writes no file if no prompt can be read', async () => {
+    const stage = await makeStage({ greeting: 'Hi.' });
+    writeFiles(stage.folder, { 'prompts/greeting.md': promptText('gone', { pins: PINS }) });
+    await expectFailure(stage, 'service/prompt-not-found', 1);
+  });
+
+  test('bundle reports a refused key once for all prompts', async () => {
+    const stage = await makeStage({ greeting: 'Hi.', refund: 'Refund?' });
+    const service = {
+      ...stage.service,
+      environment: { ...stage.service.environment, PROMPTSYNC_API_KEY: 'wrong-key-0123456789' },
+    };
+    const { stderr } = await expectFailure({ ...stage, service }, 'service/not-authorised', 1);
+    expect(stderr.match(/\[service\/not-authorised\]/g)).toHaveLength(1);
+  });
+
+  test('bundle refuses a prompt that contains the API key, and prints no part of it', async () => {
+    const stage = await makeStage({ greeting: `Use "${KEY}".` });
+    const { stderr } = await expectFailure(stage, 'bundle/contains-key', 4);
+    expect(stderr).not.toContain(KEY);
+  });
+
+  test('bundle reports invalid prompt files and sends no request', async () => {
+    const stage = await makeStage({ greeting: 'Hi.' });
+    writeFiles(stage.folder, { 'prompts/broken.md': '---\nid: prm_broken\n---\nText' });
+    await expectFailure(stage, 'prompt/missing-field', 1);
+    expect(stage.service.requests).toEqual([]);
+  });
+
+  test('bundle reports the placeholder id that promptsync new writes', async () => {
+    const stage = await makeStage({ greeting: 'Hi.' });
+    writeFiles(stage.folder, { 'prompts/draft.md': promptText('x', { pins: PINS }).replace('prm_x', 'replace_me') });
+    await expectFailure(stage, 'guard/placeholder-id', 4);
+  });
+
+  test('bundle exits with 130 and writes no file if a signal interrupts it', async () => {
+    const stage = await makeStage({ greeting: 'Hi.', refund: 'Refund?' });
+    let interrupt = () => {};
+    const front = await startFront({
+      target: stage.service.baseUrl,
+      answer: () => {
+        interrupt();
+        return null;
+      },
+    });
+    const environment = { ...stage.service.environment, PROMPTSYNC_BASE_URL: front.baseUrl };
+    const ran = await run(stage.folder, [...production, '-o', 'p.json'], {
+      environment,
+      onSignal: (signal) => (interrupt = signal),
+    });
+    expect(ran).toEqual({ exitCode: 130, stdout: '', stderr: '\nInterrupted. Nothing was written.\n' });
+    expect(existsSync(join(stage.folder, 'p.json'))).toBe(false);
+  });
+});
+
+describe('the output of bundle', () => {
+  test.each([
+    ['bundle refuses a file name that determines no format', ['-o', 'p.yaml'], 'usage/output-format'],
+    ['bundle refuses a file name that only a report has', ['-o', 'p.md'], 'usage/output-format'],
+    ['bundle refuses two files with --format', ['--format', 'json', '-o', 'a', '-o', 'b'], 'usage/output-format'],
+    ['bundle refuses a file in a missing folder', ['-o', 'none/p.json'], 'usage/output-unwritable'],
+    ['bundle refuses --check without --output', ['--check'], 'usage/invalid'],
+  ])('%s before it sends a request', async (_, words, code) => {
+    const { bundle, service } = await makeStage({ greeting: 'Hi.' });
+    expect(await bundle(...words)).toMatchObject({
+      exitCode: 1,
+      stdout: '',
+      stderr: expect.stringContaining(`[${code}]`),
+    });
+    expect(service.requests).toEqual([]);
+  });
+
+  test('bundle with an invalid flag does not overwrite the output file with a report', async () => {
+    const { bundle, folder } = await makeStage({ greeting: 'Hi.' });
+    writeFiles(folder, { 'p.json': 'old' });
+    expect(await bundle('-o', 'p.json', '--format', 'json', '--nonsense')).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(read(folder, 'p.json')).toBe('old');
+  });
+});
+
+describe('bundle --check', () => {
+  test('bundle --check exits with 0 and writes nothing if all files are up to date', async () => {
+    const { bundle, folder } = await makeStage({ greeting: 'Hi.' });
+    await bundle('-o', 'p.json', '-o', 'p.ts', '-o', 'p.py');
+    const before = statSync(join(folder, 'p.json'), { bigint: true }).mtimeNs;
+    expect(await bundle('-o', 'p.json', '-o', 'p.ts', '-o', 'p.py', '--check')).toEqual({
+      exitCode: 0,
+      stdout: '',
+      stderr: 'p.json is up to date.\np.ts is up to date.\np.py is up to date.\n',
+    });
+    expect(statSync(join(folder, 'p.json'), { bigint: true }).mtimeNs).toBe(before);
+  });
+
+  test('bundle --check exits with 2 after a promotion and names the keys that differ', async () => {
+    const { bundle, folder, service } = await makeStage({ gone: 'Gone.', greeting: 'Hi.', refund: 'Refund?' });
+    await bundle('-o', 'p.json', '-o', 'p.ts');
+    await changeService(service.baseUrl, 'greeting', 'production', 'Hello.');
+    writeFiles(folder, { 'prompts/gone.md': promptText('gone') });
+    service.store.registerPrompt({ id: 'prm_new', projectId: 'project', key: 'new', name: 'new' });
+    writeFiles(folder, { 'prompts/new.md': promptText('new', { pins: PINS }) });
+    await changeService(service.baseUrl, 'new', 'production', 'New.');
+    const before = read(folder, 'p.json');
+    const { exitCode, stdout, stderr } = await bundle('-o', 'p.json', '-o', 'p.ts', '--check', '--quiet');
+    expect({ exitCode, stdout, isUnchanged: read(folder, 'p.json') === before }).toEqual({
+      ...{ exitCode: 2, stdout: '', isUnchanged: true },
+    });
+    expect(stderr.split('\n')).toEqual(
+      expect.arrayContaining([
+        'p.json is out of date:',
+        '  removed  gone',
+        '  changed  greeting',
+        '  added    new',
+        'p.ts is out of date.',
+      ]),
+    );
+    expect(stderr).not.toContain('refund');
+  });
+
+  test.each([
+    ['bundle --check exits with 2 if the file does not exist', null],
+    ['bundle --check exits with 2 if the file is not a bundle', '[]'],
+    ['bundle --check exits with 2 if only the layout of the file differs', 'compact'],
+  ])('%s', async (_, content) => {
+    const { bundle, folder } = await makeStage({ greeting: 'Hi.' });
+    const compact = JSON.stringify(JSON.parse((await bundle()).stdout));
+    if (content !== null) writeFiles(folder, { 'p.json': content === 'compact' ? compact : content });
+    const { exitCode, stderr } = await bundle('-o', 'p.json', '--check');
+    expect({ exitCode, names: stderr.includes('greeting') }).toEqual({ exitCode: 2, names: false });
+  });
+
+  test('bundle --check exits with 1 if the file cannot be read', async () => {
+    const { bundle, folder } = await makeStage({ greeting: 'Hi.' });
+    symlinkSync('elsewhere', join(folder, 'p.json'));
+    const { exitCode, stderr } = await bundle('-o', 'p.json', '--check');
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('[usage/output-unreadable]') });
+  });
+
+  test('bundle --check exits with 4 if a prompt cannot be read, whatever the file contains', async () => {
+    const { bundle } = await makeStage({ greeting: 'Hi.', refund: null });
+    expect(await bundle('-o', 'p.json', '--check')).toMatchObject({ exitCode: 4, stdout: '' });
+  });
+});
+
+describe('bundle --offline', () => {
+  /** Bundles staging without an address and a key of a service. */
+  const bundleOffline = (folder: string, ...words: readonly string[]) =>
+    run(folder, ['bundle', '-e', 'staging', '--offline', ...words]);
+
+  test('bundle --offline takes the text of a latest pin from the file and needs neither a service nor a key', async () => {
+    const folder = makeWorkspace(
+      workspaceFiles({ greeting: { text: 'Hi {{name}}.', metadata: { model: 'gpt' } }, refund: { text: 'Refund?' } }),
+    );
+    const { exitCode, stdout, stderr } = await bundleOffline(folder);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(parse(stdout).prompts).toMatchObject({
+      greeting: {
+        id: 'prm_greeting',
+        version: null,
+        prompt: 'Hi {{name}}.',
+        config: { model: 'gpt' },
+        variables: ['name'],
+      },
+      refund: { version: null, prompt: 'Refund?', config: null },
+    });
+  });
+
+  test('bundle --offline takes the text of a git pin from the commit', async () => {
+    const folder = makeRepository(workspaceFiles({ greeting: { text: 'Old.', metadata: { model: 'old' } } }));
+    git(folder, 'tag', 'v1');
+    writeFiles(folder, workspaceFiles({ greeting: { text: 'New.', pins: { staging: 'git:v1' } } }));
+    commitAll(folder, 'Pin v1');
+    const { stdout } = await bundleOffline(folder);
+    expect(parse(stdout).prompts['greeting']).toMatchObject({
+      version: null,
+      prompt: 'Old.',
+      config: { model: 'old' },
+    });
+  });
+
+  test.each([
+    ['bundle --offline refuses a version number, because only the service has its text', 7, 'bundle/not-in-git'],
+    [
+      'bundle --offline refuses a version id, because only the service has its text',
+      'version:ver_7',
+      'bundle/not-in-git',
+    ],
+    ['bundle --offline refuses a git ref that the clone does not have', 'git:v9', 'pin/unknown-ref'],
+  ])('%s', async (_, pin, code) => {
+    const files = workspaceFiles({ greeting: { pins: { staging: pin } }, refund: {} });
+    const folder = makeRepository({ ...files, 'p.json': 'old' });
+    const { exitCode, stdout, stderr } = await bundleOffline(folder, '-o', 'p.json');
+    expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' });
+    expect(stderr).toMatch(/^prompts\/greeting\.md:\d+:\d+: error: /);
+    expect(stderr).toContain(`[${code}]`);
+    expect(stderr).toContain(String(pin).replace(/^\w+:/, ''));
+    expect(read(folder, 'p.json')).toBe('old');
+  });
+
+  test('bundle --offline looks only at the pins of its environment', async () => {
+    const pins = { staging: 'latest', production: 7, canary: 'git:v9' };
+    const folder = makeRepository(workspaceFiles({ greeting: { pins } }));
+    expect(await bundleOffline(folder)).toMatchObject({ exitCode: 0 });
+  });
+
+  test('bundle --offline refuses the placeholder id that promptsync new writes', async () => {
+    const folder = makeWorkspace(workspaceFiles({ greeting: {} }));
+    writeFiles(folder, { 'prompts/draft.md': promptText('draft').replace('prm_draft', 'replace_me') });
+    const { exitCode, stderr } = await bundleOffline(folder);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 3, stderr: expect.stringContaining('[guard/placeholder-id]') });
+  });
+});
+
+describe('bundle with Langfuse', () => {
+  const system = (content: string): ChatMessage => ({ role: 'system', content });
+  const history: ChatMessage = { type: 'placeholder', name: 'history' };
+  const tag = '@@@langfusePrompt:name=tone|label=production@@@';
+  const textFile = (id: string, text: string, pins = '{ production: 1 }') =>
+    `---\nid: ${id}\npins: ${pins}\n---\n\n${text}\n`;
+  const chatFile = (id: string, pins: string) =>
+    `---\nid: ${id}\ntype: chat\npins: ${pins}\n---\n\n{{role "system"}}\nHi {{name}}.\n\n{{placeholder "history"}}\n`;
+
+  async function makeLangfuseStage(files: Files) {
+    const langfuse = await startLangfuse();
+    const folder = makeWorkspace({ 'promptsync.yaml': LANGFUSE, ...files });
+    return {
+      langfuse,
+      folder,
+      bundle: (...words: readonly string[]) => run(folder, [...production, ...words], langfuse),
+    };
+  }
+
+  test('bundle reads texts, messages and any config from Langfuse with one request for each prompt', async () => {
+    const { langfuse, bundle } = await makeLangfuseStage({
+      'prompts/agent.md': chatFile('agent', '{ production: 1 }'),
+      'prompts/greeting.md': textFile('greeting', 'x'),
+    });
+    const messages = [system('Hi {{name}}.\r\n\n'), history, system('{{topic}}')];
+    await langfuse.store.create({
+      name: 'agent',
+      type: 'chat',
+      prompt: messages,
+      config: ['x'],
+      labels: ['production'],
+    });
+    const config = { promptsync: { own: 'kept' }, model: 'gpt' };
+    await langfuse.store.create({ name: 'greeting', prompt: 'Hi.\n', config, labels: ['production'] });
+    const { exitCode, stdout } = await bundle();
+    expect(exitCode).toBe(0);
+    expect(parse(stdout).prompts).toEqual({
+      agent: {
+        ...{ id: 'agent', version: 1, type: 'chat', prompt: messages, config: ['x'] },
+        ...{ variables: ['name', 'topic'], placeholders: ['history'] },
+      },
+      greeting: {
+        ...{ id: 'greeting', version: 1, type: 'text', prompt: 'Hi.\n', config },
+        ...{ variables: [], placeholders: [] },
+      },
+    });
+    expect(langfuse.requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
+  });
+
+  test('bundle contains a composed prompt with the text and the variables of its parts', async () => {
+    const { langfuse, bundle } = await makeLangfuseStage({ 'prompts/a.md': textFile('a', tag) });
+    await langfuse.store.create({ name: 'tone', prompt: 'Be {{mood}}.', labels: ['production'] });
+    await langfuse.store.create({ name: 'a', prompt: `Hi {{name}}. ${tag}`, labels: ['production'] });
+    const { stdout } = await bundle();
+    expect(parse(stdout).prompts['a']).toMatchObject({
+      prompt: 'Hi {{name}}. Be {{mood}}.',
+      variables: ['name', 'mood'],
+    });
+  });
+
+  test('bundle fails with 4 if Langfuse cannot compose a prompt', async () => {
+    const { langfuse, bundle } = await makeLangfuseStage({
+      'prompts/a.md': textFile('a', tag),
+      'prompts/b.md': textFile('b', 'x'),
+    });
+    await langfuse.store.create({ name: 'b', prompt: 'B.', labels: ['production'] });
+    await langfuse.store.create({ name: 'tone', prompt: 'Be kind.', labels: ['production'] });
+    await langfuse.store.create({ name: 'a', prompt: tag, labels: ['production'] });
+    langfuse.store.removeLabel('tone', 'production');
+    expect(await bundle()).toMatchObject({
+      exitCode: 4,
+      stdout: '',
+      stderr: expect.stringContaining('prompts/a.md: error:'),
+    });
+  });
+
+  test('bundle tells a missing label from a missing prompt, and calls both by the words of Langfuse', async () => {
+    const { langfuse, bundle } = await makeLangfuseStage({ 'prompts/a.md': textFile('a', 'x') });
+    expect(await bundle()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('the label "production"') });
+    await langfuse.store.create({ name: 'a', prompt: 'x', labels: ['staging'] });
+    expect(await bundle()).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('the label "production"') });
+  });
+
+  test('bundle --offline makes messages of the file of a chat prompt, and refuses a composed prompt', async () => {
+    const { bundle, folder } = await makeLangfuseStage({
+      'prompts/agent.md': chatFile('agent', '{ staging: latest }'),
+    });
+    const { stdout } = await run(folder, ['bundle', '-e', 'staging', '--offline']);
+    expect(parse(stdout).prompts['agent']).toMatchObject({
+      type: 'chat',
+      prompt: [system('Hi {{name}}.'), history],
+      config: null,
+    });
+    writeFiles(folder, { 'prompts/a.md': textFile('a', tag, '{ staging: latest }') });
+    const { exitCode, stderr } = await run(folder, ['bundle', '-e', 'staging', '--offline']);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 3,
+      stderr: expect.stringContaining('includes the prompt "tone"'),
+    });
+    expect(await bundle('a')).toMatchObject({ exitCode: 1 });
+  });
+});
