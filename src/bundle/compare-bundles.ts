@@ -21,12 +21,12 @@ export function compareJsonBundles(before: string, after: string): readonly Bund
 
 /** Returns the prompts of a JSON bundle as JSON, by key. Returns null if the text is not a JSON bundle. */
 function parsePrompts(json: string): ReadonlyMap<string, string> | null {
-  const prompts = parseObject(json)?.['prompts'];
+  const prompts = parseJsonObject(json)?.['prompts'];
   if (!isJsonObject(prompts)) return null;
   return new Map(Object.entries(prompts).map(([key, prompt]) => [key, JSON.stringify(prompt)]));
 }
 
-function parseObject(json: string): JsonObject | null {
+function parseJsonObject(json: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(json);
     return isJsonObject(value) ? value : null;

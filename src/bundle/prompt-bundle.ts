@@ -1,4 +1,3 @@
-import type { ChatMessage } from '../domain/chat.ts';
 import type { JsonValue } from '../domain/json.ts';
 import type { PromptBody } from '../domain/served-prompt.ts';
 import { listVariables } from '../domain/text-changes.ts';
@@ -26,35 +25,49 @@ export function makeBundle(environment: string, prompts: readonly BundledPrompt[
   return { environment, prompts: prompts.toSorted((a, b) => (a.key < b.key ? -1 : 1)) };
 }
 
-/** The values that an application must supply to a prompt. Both lists are in the order of the first appearance. */
-export type PromptInputs = { readonly variables: readonly string[]; readonly placeholders: readonly string[] };
-
-/** Lists the variables and the placeholders of a prompt, without duplicates. */
-export function listInputs(body: PromptBody): PromptInputs {
-  if (body.type === 'text') return { variables: listVariables({ type: 'text', text: body.prompt }), placeholders: [] };
-  const contents = body.prompt.map((message) => ('role' in message ? message.content : ''));
-  return {
-    // A variable never contains a line break, so the break between two contents cannot become part of one.
-    variables: listVariables({ type: 'text', text: contents.join('\n') }),
-    placeholders: [...new Set(body.prompt.flatMap(getPlaceholderName))],
-  };
+/** Lists the variables of a prompt, without duplicates and in the order of their first appearance. */
+function listBodyVariables(body: PromptBody): readonly string[] {
+  if (body.type === 'text') return listVariables({ type: 'text', text: body.prompt });
+  const contents = body.prompt.flatMap((message) => ('role' in message ? [message.content] : []));
+  // A variable never contains a line break, so the break between two contents cannot become part of one.
+  return listVariables({ type: 'text', text: contents.join('\n') });
 }
 
-function getPlaceholderName(message: ChatMessage): readonly string[] {
-  return 'role' in message ? [] : [message.name];
+/** Lists the placeholders of a prompt, without duplicates and in the order of their first appearance. */
+function listBodyPlaceholders(body: PromptBody): readonly string[] {
+  if (body.type === 'text') return [];
+  return [...new Set(body.prompt.flatMap((message) => ('role' in message ? [] : [message.name])))];
+}
+
+/** A value that an application must supply to a prompt. */
+export type PromptInput = {
+  readonly name: string;
+  /** `text` for a variable, `messages` for a placeholder, and both if a variable and a placeholder have this name. */
+  readonly kinds: readonly PromptInputKind[];
+};
+export type PromptInputKind = 'text' | 'messages';
+
+/** Lists the values that an application must supply to a prompt: first the variables, then the placeholders. */
+export function listInputs(body: PromptBody): readonly PromptInput[] {
+  const [variables, placeholders] = [listBodyVariables(body), listBodyPlaceholders(body)];
+  return [...new Set([...variables, ...placeholders])].map((name) => {
+    const kinds: PromptInputKind[] = [];
+    if (variables.includes(name)) kinds.push('text');
+    if (placeholders.includes(name)) kinds.push('messages');
+    return { name, kinds };
+  });
 }
 
 /** Lists the properties of a prompt in a bundle, in the order in which all formats write them. */
 export function listProperties(prompt: BundledPrompt): readonly (readonly [name: string, value: JsonValue])[] {
   const { id, version, type, config } = prompt;
-  const { variables, placeholders } = listInputs(prompt);
   return [
     ['id', id],
     ['version', version],
     ['type', type],
     ['prompt', prompt.prompt],
     ['config', config],
-    ['variables', variables],
-    ['placeholders', placeholders],
+    ['variables', listBodyVariables(prompt)],
+    ['placeholders', listBodyPlaceholders(prompt)],
   ];
 }

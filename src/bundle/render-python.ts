@@ -1,5 +1,5 @@
 import { escapeQuotedText } from '../text.ts';
-import { type BundledPrompt, listInputs, type PromptBundle } from './prompt-bundle.ts';
+import { type BundledPrompt, listInputs, type PromptBundle, type PromptInputKind } from './prompt-bundle.ts';
 import { type DataSyntax, renderPrompts } from './render-data.ts';
 
 const PYTHON_SYNTAX: DataSyntax = {
@@ -68,17 +68,15 @@ export function renderPythonBundle(bundle: PromptBundle): string {
   return sections.join('\n');
 }
 
+const INPUT_TYPES: Readonly<Record<PromptInputKind, string>> = { text: 'str', messages: 'List[PromptMessage]' };
+
 /** Renders the type of the values that one prompt needs. */
 function renderInputsType(prompt: BundledPrompt): string {
-  const { variables, placeholders } = listInputs(prompt);
-  const names = [...new Set([...variables, ...placeholders])];
-  const members = names.map((name) => [name, chooseInputType(name, variables, placeholders)] as const);
+  const members = listInputs(prompt).map(({ name, kinds }) => {
+    const types = kinds.map((kind) => INPUT_TYPES[kind]);
+    return [name, types.length === 1 ? types.join() : `Union[${types.join(', ')}]`] as const;
+  });
   return renderTypedDict(`Prompt_${encodeIdentifier(prompt.key)}`, members);
-}
-
-function chooseInputType(name: string, variables: readonly string[], placeholders: readonly string[]): string {
-  if (!placeholders.includes(name)) return 'str';
-  return variables.includes(name) ? 'Union[str, List[PromptMessage]]' : 'List[PromptMessage]';
 }
 
 /** Renders a `TypedDict` as a call, because a member of a class could not have a name such as `support/greeting`. */

@@ -1,11 +1,15 @@
 import { isJsonObject, type JsonValue } from '../domain/json.ts';
-import { type BundledPrompt, listInputs, type PromptBundle } from './prompt-bundle.ts';
+import { type BundledPrompt, listInputs, type PromptBundle, type PromptInputKind } from './prompt-bundle.ts';
 import { type DataSyntax, renderPrompts } from './render-data.ts';
 import { formatJsonText } from './render-json.ts';
 
-const TYPESCRIPT_SYNTAX: DataSyntax = { formatText: formatJsonText, formatKey, formatConstant: String };
+const TYPESCRIPT_SYNTAX: DataSyntax = {
+  formatText: formatJsonText,
+  formatKey: formatMemberName,
+  formatConstant: String,
+};
 
-/** The types that every TypeScript bundle declares. Its lists are mutable, because Langfuse's SDK takes mutable lists. */
+/** The types that every TypeScript bundle declares. Its lists are mutable, because SDKs of prompt services take mutable lists. */
 const SHARED_TYPES = `/** A message of a chat prompt. */
 export type PromptMessage = { role: string; content: string };
 
@@ -41,14 +45,14 @@ export function renderTypeScriptBundle(bundle: PromptBundle): string {
     `/** The environment that serves the prompts. */\nexport const environment = ${formatJsonText(environment)};`,
     `/** The prompts, by key. */\nexport const prompts: ${renderMembers(prompts, renderPromptType)} = ${renderPrompts(bundle, '', TYPESCRIPT_SYNTAX)};`,
     '/** The key of a prompt. */\nexport type PromptKey = keyof typeof prompts;',
-    `/** The values that each prompt needs: a string for each variable, and messages for each placeholder. */\nexport type PromptVariables = ${renderMembers(prompts, renderInputsType)};`,
+    `/** The values that each prompt needs: a string for each variable, and messages for each placeholder. */\nexport type PromptVariables = ${renderMembers(prompts, renderVariablesType)};`,
   ];
   return `${sections.join('\n\n')}\n`;
 }
 
 /** Renders an object type that has one member for each prompt. */
 function renderMembers(prompts: readonly BundledPrompt[], renderType: (prompt: BundledPrompt) => string): string {
-  const members = prompts.map((prompt) => `  ${formatKey(prompt.key)}: ${renderType(prompt)};\n`);
+  const members = prompts.map((prompt) => `  ${formatMemberName(prompt.key)}: ${renderType(prompt)};\n`);
   return `{\n${members.join('')}}`;
 }
 
@@ -57,18 +61,14 @@ function renderPromptType({ type, config }: BundledPrompt): string {
   return `${name}<${renderDataType(config)}>`;
 }
 
-/** Renders the type of the values that one prompt needs. */
-function renderInputsType(prompt: BundledPrompt): string {
-  const { variables, placeholders } = listInputs(prompt);
-  const names = [...new Set([...variables, ...placeholders])];
-  // The type `{}` would accept any object.
-  if (names.length === 0) return 'Record<string, never>';
-  return renderObjectType(names.map((name) => [name, chooseInputType(name, variables, placeholders)]));
-}
+const INPUT_TYPES: Readonly<Record<PromptInputKind, string>> = { text: 'string', messages: 'PromptMessage[]' };
 
-function chooseInputType(name: string, variables: readonly string[], placeholders: readonly string[]): string {
-  if (!placeholders.includes(name)) return 'string';
-  return variables.includes(name) ? 'string | PromptMessage[]' : 'PromptMessage[]';
+/** Renders the type of the values that one prompt needs. */
+function renderVariablesType(prompt: BundledPrompt): string {
+  const inputs = listInputs(prompt);
+  // The type `{}` would accept any object.
+  if (inputs.length === 0) return 'Record<string, never>';
+  return renderObjectType(inputs.map(({ name, kinds }) => [name, kinds.map((kind) => INPUT_TYPES[kind]).join(' | ')]));
 }
 
 /** Renders the type of JSON data. */
@@ -84,10 +84,10 @@ function renderDataType(value: JsonValue): string {
 
 function renderObjectType(members: readonly (readonly [key: string, type: string])[]): string {
   if (members.length === 0) return '{}';
-  return `{ ${members.map(([key, type]) => `${formatKey(key)}: ${type}`).join('; ')} }`;
+  return `{ ${members.map(([key, type]) => `${formatMemberName(key)}: ${type}`).join('; ')} }`;
 }
 
 /** Formats a property name. Without brackets, `"__proto__"` would set the prototype of the object. */
-function formatKey(key: string): string {
+function formatMemberName(key: string): string {
   return key === '__proto__' ? '["__proto__"]' : formatJsonText(key);
 }

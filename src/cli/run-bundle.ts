@@ -62,7 +62,7 @@ async function bundleToTargets(flags: BundleFlags, host: SafeHost): Promise<numb
     host.errors.write('Interrupted. Nothing was written.\n');
     return 130;
   }
-  printProblems(result, flags, style, host);
+  printBundleProblems(result, flags, style, host);
   if (result.bundle === null) return result.exitCode;
   const leak = findLeak(result.bundle, host);
   if (leak !== null) {
@@ -80,7 +80,7 @@ async function bundleToTargets(flags: BundleFlags, host: SafeHost): Promise<numb
 }
 
 /** Prints warnings, unless the user asked for errors only, and then errors. */
-function printProblems(result: ProblemSource, { quiet }: BundleFlags, style: Style, { errors }: SafeHost): void {
+function printBundleProblems(result: ProblemSource, { quiet }: BundleFlags, style: Style, { errors }: SafeHost): void {
   const warnings = quiet ? [] : renderWarnings(result, undefined, style);
   errors.write([...warnings, ...renderErrors(result, style)].join(''));
 }
@@ -115,7 +115,7 @@ async function writeFiles(
 
 /** Compares the files with the bundle, and prints what differs. Returns 2 if a file differs, and otherwise 0. */
 function checkFiles(files: readonly BundleFile[], style: Style, host: SafeHost): number {
-  const results = files.map((file) => describeDifference(file, host));
+  const results = files.map((file) => compareFile(file, host));
   host.errors.write(results.flatMap(({ lines }) => lines.map((line) => `${line}\n`)).join(''));
   if (results.every(({ isCurrent }) => isCurrent)) return 0;
   host.errors.write(`${style.colors.dim('To update the files, run the same command without --check.')}\n`);
@@ -125,7 +125,7 @@ function checkFiles(files: readonly BundleFile[], style: Style, host: SafeHost):
 /** Whether a file is up to date, and the lines to print about it. */
 type FileComparison = { readonly isCurrent: boolean; readonly lines: readonly string[] };
 
-function describeDifference({ file, format, text }: BundleFile, host: SafeHost): FileComparison {
+function compareFile({ file, format, text }: BundleFile, host: SafeHost): FileComparison {
   const name = escapeLine(file);
   const existing = readOutputFile(file, host);
   if (existing === text) return { isCurrent: true, lines: [`${name} is up to date.`] };

@@ -58,42 +58,43 @@ export async function bundlePrompts(options: BundleOptions, world: World): Promi
     exitCode: world.stopSignal.aborted ? 130 : outcome.exitCode,
     folder: config?.folder ?? null,
     problems: convert([...problems, ...outcome.problems]),
-    prompts: outcome.failures.map(({ path, problems: reasons }) => ({
+    prompts: outcome.prompts.map(({ path, problems: reasons }) => ({
       path,
       problems: convert(reasons, path),
       changes: [],
     })),
   });
-  if (config === null || problems.some(isError)) return finish(makeStoppedOutcome([]));
-  const environment = chooseEnvironment(options, allFiles, config);
-  if (!environment.isSuccess) return finish(makeStoppedOutcome(environment.problems));
+  if (config === null || problems.some(isError)) return finish(makeUnreadOutcome([]));
+  const environment = requireKnownEnvironment(options, allFiles, config);
+  if (!environment.isSuccess) return finish(makeUnreadOutcome(environment.problems));
   const access = options.offline ? [] : checkServiceAccess(config, options, world);
-  if (access.length > 0) return finish(makeStoppedOutcome(access));
+  if (access.length > 0) return finish(makeUnreadOutcome(access));
   const { pinned, unpinned } = splitByPin(files, environment.value);
   if (pinned.length === 0) {
-    return finish(makeStoppedOutcome([makeProblem('bundle/nothing-pinned', { environment: environment.value })]));
+    return finish(makeUnreadOutcome([makeProblem('bundle/nothing-pinned', { environment: environment.value })]));
   }
   if (unpinned.length > 0 && !options.quiet) {
-    world.printNotice(applyVocabulary(describeUnpinned(unpinned, environment.value), getVocabulary(config)));
+    world.printNotice(applyVocabulary(describeLeftOut(unpinned, environment.value), getVocabulary(config)));
   }
   const selection = { environment: environment.value, pinned, allFiles, config };
   return finish(await (options.offline ? bundleOffline(selection) : bundleServed(selection, options, world)));
 }
 
-/** What the command found. `bundle` is null if there are failures or if the command stopped before it read a prompt. */
+/** What the command found. `bundle` is null if a prompt has a problem, or if the command stopped before it read one. */
 type Outcome = {
   readonly bundle: PromptBundle | null;
   readonly exitCode: number;
   /** The problems of the whole run. */
   readonly problems: readonly Problem[];
-  readonly failures: readonly FailedPrompt[];
+  /** All prompts that the command tried to read. */
+  readonly prompts: readonly ReadPrompt[];
 };
 
-/** A prompt that cannot be bundled, by the path of its file. */
-type FailedPrompt = { readonly path: string; readonly problems: readonly Problem[] };
+/** The path of a prompt file, and the reasons why promptsync cannot bundle its prompt. */
+type ReadPrompt = { readonly path: string; readonly problems: readonly Problem[] };
 
-function makeStoppedOutcome(problems: readonly Problem[]): Outcome {
-  return { bundle: null, exitCode: 1, problems, failures: [] };
+function makeUnreadOutcome(problems: readonly Problem[]): Outcome {
+  return { bundle: null, exitCode: 1, problems, prompts: [] };
 }
 
 /** The selected prompts that pin the environment. */
@@ -109,7 +110,7 @@ type PinnedSelection = {
 type PinnedPrompt = { readonly file: PromptFile; readonly pin: EnvironmentPin };
 
 /** Returns the environment to bundle. Fails if the user named none, or one that the workspace does not have. */
-function chooseEnvironment(
+function requireKnownEnvironment(
   { environment }: BundleOptions,
   files: readonly PromptFile[],
   config: Config,
@@ -140,7 +141,7 @@ function splitByPin(
 /** The maximum number of prompts that the notice about left-out prompts names. */
 const MAX_NAMED_PROMPTS = 10;
 
-function describeUnpinned(files: readonly PromptFile[], environment: string): string {
+function describeLeftOut(files: readonly PromptFile[], environment: string): string {
   const keys = files.map(({ key }) => JSON.stringify(key));
   const count = formatCount(files.length, 'prompt that does', 'prompts that do');
   return `The bundle leaves out ${count} not pin the environment "${environment}": ${joinNames(keys, MAX_NAMED_PROMPTS)}.`;
@@ -154,30 +155,22 @@ async function bundleServed(
 ): Promise<Outcome> {
   const files = pinned.map(({ file }) => file);
   const opened = await openProvider({ config, files, allFiles, repository: null }, world, options);
-  if (!opened.isSuccess) return makeStoppedOutcome(opened.problems);
+  if (!opened.isSuccess) return makeUnreadOutcome(opened.problems);
   const { provider, close } = opened.value;
   const ids = files.map(({ id }) => id);
   const observeOptions = makeObserveOptions(config, world);
   const { served, failed } = await readServedPrompts(provider, ids, environment, observeOptions).finally(close);
-  const results = files.map((file) => {
+  const results = pinned.map(({ file, pin }) => {
     const prompt = served.get(file.id) ?? null;
-    const problem = failed.get(file.id) ?? makeProblem('bundle/not-active', { environment });
-    const result =
-      prompt === null
-        ? makeFailure(explainMissingPrompt(problem, environment, config))
-        : makeSuccess(bundleServedPrompt(file, prompt));
-    return { file, result };
+    if (prompt !== null) return { file, result: makeSuccess(bundleServedPrompt(file, prompt)) };
+    const problem = failed.get(file.id) ?? null;
+    // If a sync can create prompts in the service, a missing prompt is only a prompt that has not been synced yet.
+    const isUnsynced = problem?.code === 'service/prompt-not-found' && config.rules.placeholderId === null;
+    const place = { path: file.path, line: pin.line, column: pin.column };
+    const inactive = makeProblem('bundle/not-active', { environment }, place);
+    return { file, result: makeFailure(isUnsynced ? inactive : (problem ?? inactive)) };
   });
-  return makeOutcome(environment, results, served.size > 0 ? 4 : 1);
-}
-
-/**
- * Replaces the problem of a missing prompt if a sync can create the prompt. In such a service, a missing prompt is only
- * a prompt that has not been synced yet.
- */
-function explainMissingPrompt(problem: Problem, environment: string, { rules }: Config): Problem {
-  const isUnsynced = problem.code === 'service/prompt-not-found' && rules.placeholderId === null;
-  return isUnsynced ? makeProblem('bundle/not-active', { environment }) : problem;
+  return makeReadOutcome(environment, results, served.size > 0 ? 4 : 1);
 }
 
 function bundleServedPrompt({ key, id }: PromptFile, { number, ...served }: ServedPrompt): BundledPrompt {
@@ -187,12 +180,12 @@ function bundleServedPrompt({ key, id }: PromptFile, { number, ...served }: Serv
 /** Bundles what the files pin. Sends no request. */
 async function bundleOffline({ environment, pinned, config }: PinnedSelection): Promise<Outcome> {
   const contents = await readPinnedContents(pinned, config);
-  if (!contents.isSuccess) return makeStoppedOutcome(contents.problems);
+  if (!contents.isSuccess) return makeUnreadOutcome(contents.problems);
   const results = pinned.map((prompt) => {
     const atRefs = contents.value.get(prompt.file.id) ?? new Map();
     return { file: prompt.file, result: bundlePinnedPrompt(prompt, atRefs, config) };
   });
-  return makeOutcome(environment, results, 3);
+  return makeReadOutcome(environment, results, 3);
 }
 
 /** Reads the contents that `git:` pins refer to. Reads only the pins of the bundled environment. */
@@ -218,7 +211,7 @@ function bundlePinnedPrompt(
   const { path, key, id } = file;
   if (id === rules.placeholderId) return makeFailure(makeProblem('guard/placeholder-id'));
   const place = { path, line: pin.line, column: pin.column };
-  const content = findPinnedContent(file, pin, atRefs);
+  const content = choosePinnedContent(file, pin, atRefs);
   if (!content.isSuccess) return content;
   const { text, metadata = null } = content.value;
   const [part] = rules.listParts(text);
@@ -228,7 +221,11 @@ function bundlePinnedPrompt(
   return makeSuccess({ ...makeBody(content.value), key, id, version: null, config: metadata });
 }
 
-function findPinnedContent(file: PromptFile, environmentPin: EnvironmentPin, atRefs: ContentsAtRefs): Result<Content> {
+function choosePinnedContent(
+  file: PromptFile,
+  environmentPin: EnvironmentPin,
+  atRefs: ContentsAtRefs,
+): Result<Content> {
   const { environment, pin, line, column } = environmentPin;
   const place = { path: file.path, line, column };
   switch (pin.kind) {
@@ -249,15 +246,16 @@ function makeBody({ type, text }: Content): PromptBody {
 }
 
 /** Makes the outcome of reading all prompts. `failureCode` is the exit code if a prompt cannot be bundled. */
-function makeOutcome(
+function makeReadOutcome(
   environment: string,
   results: readonly { readonly file: PromptFile; readonly result: Result<BundledPrompt> }[],
   failureCode: number,
 ): Outcome {
-  const failures = results.flatMap(({ file, result }) =>
-    result.isSuccess ? [] : [{ path: file.path, problems: result.problems }],
-  );
-  if (failures.length > 0) return { bundle: null, exitCode: failureCode, problems: [], failures };
-  const prompts = results.flatMap(({ result }) => (result.isSuccess ? [result.value] : []));
-  return { bundle: makeBundle(environment, prompts), exitCode: 0, problems: [], failures: [] };
+  const prompts = results.map(({ file, result }) => ({
+    path: file.path,
+    problems: result.isSuccess ? [] : result.problems,
+  }));
+  const bundled = results.flatMap(({ result }) => (result.isSuccess ? [result.value] : []));
+  if (bundled.length < results.length) return { bundle: null, exitCode: failureCode, problems: [], prompts };
+  return { bundle: makeBundle(environment, bundled), exitCode: 0, problems: [], prompts };
 }

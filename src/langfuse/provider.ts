@@ -55,7 +55,7 @@ export function makeLangfuseProvider(world: LangfuseWorld): Provider {
   return {
     observe: async (request) => interpret(await read(request), request),
     makeWriter: (request) => makeLangfuseWriter({ ...world, read, interpret }, request),
-    readServed: (promptId, label) => readServedPrompt(world.service, promptId, label),
+    readServed: (promptId, label) => readLabeledPrompt(world.service, promptId, label),
     list: async () => {
       const prompts = await world.service.list();
       return prompts.map(({ labels, ...prompt }) => {
@@ -70,7 +70,7 @@ export function makeLangfuseProvider(world: LangfuseWorld): Provider {
  * Reads the version with a label as an application would. Returns null if the prompt exists but no version has the
  * label. Langfuse answers a missing prompt and a missing label in the same way, so only its list tells them apart.
  */
-async function readServedPrompt(
+async function readLabeledPrompt(
   service: LangfuseService,
   promptId: string,
   label: string,

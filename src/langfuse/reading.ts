@@ -4,10 +4,11 @@ import type { ObservedPrompt, ReadRequest } from '../domain/observed-prompt.ts';
 import { makeVersionRef, type VersionWithMetadata } from '../domain/versions.ts';
 import { type Content, holdsContent } from '../domain/content.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
-import type { LangfuseService, RemoteLangfusePrompt } from './client.ts';
+import type { LangfuseService } from './client.ts';
 import type { RemoteLangfuseVersion } from './version.ts';
 import { followsLatest } from '../domain/prompt-file.ts';
 import { LATEST_LABEL } from './rules.ts';
+import type { RemoteLangfusePrompt } from './wire.ts';
 
 /** Everything that promptsync has read about one prompt so far. */
 export type LangfuseReading = {

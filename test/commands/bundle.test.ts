@@ -207,8 +207,12 @@ describe('a bundle that cannot be complete', () => {
   }
 
   test('bundle fails with 4 and writes no file if a pinned prompt has no active version', async () => {
-    const { stderr } = await expectFailure(await makeStage({ greeting: 'Hi.', refund: null }), 'bundle/not-active', 4);
-    expect(stderr).toContain('prompts/refund.md: error:');
+    const stage = await makeStage({ greeting: 'Hi.', order: null, refund: null });
+    const { stderr } = await expectFailure(stage, 'bundle/not-active', 4);
+    expect(stderr.match(/^prompts\/\w+\.md:5:\d+: error/gm)?.map((line) => line.split(':')[0])).toEqual([
+      'prompts/order.md',
+      'prompts/refund.md',
+    ]);
   });
 
   test('bundle fails with 4 if no prompt has an active version', async () => {
