@@ -45,17 +45,15 @@ export type PromptInput = {
   /** `text` for a variable, `messages` for a placeholder, and both if a variable and a placeholder have this name. */
   readonly kinds: readonly PromptInputKind[];
 };
+/** The kind of a value that an application supplies. */
 export type PromptInputKind = 'text' | 'messages';
 
 /** Lists the values that an application must supply to a prompt: first the variables, then the placeholders. */
 export function listInputs(body: PromptBody): readonly PromptInput[] {
-  const [variables, placeholders] = [listBodyVariables(body), listBodyPlaceholders(body)];
-  return [...new Set([...variables, ...placeholders])].map((name) => {
-    const kinds: PromptInputKind[] = [];
-    if (variables.includes(name)) kinds.push('text');
-    if (placeholders.includes(name)) kinds.push('messages');
-    return { name, kinds };
-  });
+  const kindsByName = new Map<string, readonly PromptInputKind[]>();
+  for (const name of listBodyVariables(body)) kindsByName.set(name, ['text']);
+  for (const name of listBodyPlaceholders(body)) kindsByName.set(name, [...(kindsByName.get(name) ?? []), 'messages']);
+  return [...kindsByName].map(([name, kinds]) => ({ name, kinds }));
 }
 
 /** Lists the properties of a prompt in a bundle, in the order in which all formats write them. */
