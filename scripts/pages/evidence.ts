@@ -227,7 +227,7 @@ export const EVIDENCE = {
   'bundle/not-active': { environment: 'production' },
   'bundle/not-in-git': { environment: 'production', pin: '7' },
   'bundle/composed': { environment: 'production', part: 'shared/tone' },
-  'bundle/contains-key': { key: 'support/greeting' },
+  'bundle/contains-key': { prompt: 'support/greeting' },
   // promptsync init
   'init/service-needed': {},
   'init/invalid-flag': { flag: '--environments', reason: 'an environment is listed twice.' },

@@ -7,6 +7,7 @@ import { COMMAND_GROUPS, type CommandRow } from './command-row.ts';
 import { COMMANDS } from './command-table.ts';
 import { COMPLETE_COMMAND } from './completion.ts';
 import { findFlagGroup, sortFlags } from './flag-groups.ts';
+import { PRINT_FLAGS } from './flags.ts';
 import { findForeignCommandHint } from './foreign-commands.ts';
 import { wrapForTerminal } from './wrap-for-terminal.ts';
 
@@ -29,8 +30,16 @@ export async function main(given: Host): Promise<number> {
   } catch (error) {
     // commander also throws after it has printed the help or the version. The exit code of that error is 0.
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    return (await import('./run-command.ts')).reportFailure(error, host);
+    return (await import('./run-command.ts')).reportFailure(error, writesReports(name), host);
   }
+}
+
+/**
+ * Returns true if the command with this name writes reports. Returns false for an unknown command, because the user may
+ * have misspelled the name of a command that writes something else.
+ */
+function writesReports(name: string | undefined): boolean {
+  return COMMANDS.find((row) => row.name === name)?.flags['output'] === PRINT_FLAGS.output;
 }
 
 /** Returns true for `help` and the name of an unknown command. For such a name, commander would print the whole help. */

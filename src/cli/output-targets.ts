@@ -1,8 +1,9 @@
+import type { Stats } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
 import { findTrackedLink } from '../files/paths.ts';
 import { replaceFile } from '../files/read-write.ts';
-import { describeSystemError, makeProblem, type Problem, ProblemError } from '../problem.ts';
+import { describeSystemError, findSystemCode, makeProblem, type Problem, ProblemError } from '../problem.ts';
 import type { Host } from './host.ts';
 
 /** One destination of an output. */
@@ -66,14 +67,29 @@ export function parseTargets<Format extends string>(
 /** Returns the reason why an output cannot be written to a path. Returns null if it can be written. */
 async function findOutputObstacle(path: string): Promise<string | null> {
   const link = findTrackedLink(path);
-  if (link !== null) return `${link} is a symbolic link inside a repository`;
+  if (link !== null) return describeTrackedLink(link);
   const folder = await stat(dirname(path)).catch(() => null);
   if (folder?.isDirectory() !== true) return 'its folder does not exist';
-  const file = await stat(path).catch(() => null);
+  const file = await statIfPresent(path);
+  if (typeof file === 'string') return file;
   if (file?.isDirectory() === true) return 'it is a folder';
   // Replacing a regular file needs write access to its folder. Writing to a device needs write access to the device.
   const writtenPath = file === null || file.isFile() ? dirname(path) : path;
   return access(writtenPath, constants.W_OK).then(() => null, describeSystemError);
+}
+
+/** Describes a symbolic link that promptsync does not follow, because a stranger may have committed it. */
+export function describeTrackedLink(link: string): string {
+  return `${link} is a symbolic link inside a repository`;
+}
+
+/** Returns the properties of a file, null if it does not exist, or the reason why its path is not valid. */
+async function statIfPresent(path: string): Promise<Stats | null | string> {
+  try {
+    return await stat(path);
+  } catch (error) {
+    return findSystemCode(error) === 'ENOENT' ? null : describeSystemError(error);
+  }
 }
 
 /** Writes an output to a file. Returns a problem instead of throwing, because the command has already done its work. */

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { compareJsonBundles } from '../bundle/compare-bundles.ts';
 import { BUNDLE_FORMATS_BY_ENDING, type BundleFormat } from '../bundle/formats.ts';
@@ -5,7 +6,8 @@ import type { PromptBundle } from '../bundle/prompt-bundle.ts';
 import { renderBundle } from '../bundle/render-bundle.ts';
 import { bundlePrompts, type BundleOptions } from '../commands/bundle.ts';
 import { mapStrings } from '../domain/json.ts';
-import { readBytes } from '../files/read-write.ts';
+import { findTrackedLink } from '../files/paths.ts';
+import { NOT_REGULAR, readBytes } from '../files/read-write.ts';
 import { describeSystemError, findSystemCode, makeProblem, type Problem, ProblemError, toProblem } from '../problem.ts';
 import { escapeLine } from '../report/escape.ts';
 import { type ProblemSource, renderErrors, renderProblem, renderWarnings } from '../report/problems.ts';
@@ -14,7 +16,14 @@ import { formatCount } from '../text.ts';
 import type { ReportFlags } from './flags.ts';
 import type { SafeHost } from './host.ts';
 import { makeWorld } from './make-world.ts';
-import { openTargets, type OutputKind, type OutputTarget, parseTargets, writeOutputFile } from './output-targets.ts';
+import {
+  describeTrackedLink,
+  openTargets,
+  type OutputKind,
+  type OutputTarget,
+  parseTargets,
+  writeOutputFile,
+} from './output-targets.ts';
 import { makeCallWriter } from './run-command.ts';
 import { chooseStyle } from './terminal.ts';
 
@@ -64,19 +73,19 @@ async function bundleToTargets(flags: BundleFlags, host: SafeHost): Promise<numb
   }
   printBundleProblems(result, flags, style, host);
   if (result.bundle === null) return result.exitCode;
-  const leak = findLeak(result.bundle, host);
-  if (leak !== null) {
-    host.errors.write(`${renderProblem(leak, style)}\n`);
+  const { bundle } = result;
+  const outputs = targets.map((target) => ({ ...target, text: renderBundle(bundle, target.format) }));
+  if (outputs.some(({ text }) => host.secrets.hide(text) !== text)) {
+    host.errors.write(`${renderProblem(makeLeakProblem(bundle, host), style)}\n`);
     return 4;
   }
-  const files: BundleFile[] = [];
-  for (const { format, file } of targets) {
-    const text = renderBundle(result.bundle, format);
-    if (file === null) host.output.write(text);
-    else files.push({ format, file, text });
-  }
-  if (files.length === 0) return 0;
-  return flags.check ? checkFiles(files, style, host) : writeFiles(files, result.bundle, style, host);
+  const files = outputs.flatMap(({ file, ...output }): readonly BundleFile[] =>
+    file === null ? [] : [{ ...output, file }],
+  );
+  if (flags.check) return checkFiles(files, style, host);
+  if (files.length > 0) return writeFiles(files, bundle, style, host);
+  host.output.write(outputs.map(({ text }) => text).join(''));
+  return 0;
 }
 
 /** Prints warnings, unless the user asked for errors only, and then errors. */
@@ -86,12 +95,12 @@ function printBundleProblems(result: ProblemSource, { quiet }: BundleFlags, styl
 }
 
 /**
- * Finds a prompt that contains an API key of this run. Removing the key from the bundle would change the text of the
- * prompt, so promptsync refuses to write such a bundle.
+ * Makes the problem of a bundle that contains the API key of this run. promptsync refuses to write such a bundle, because
+ * a bundle without the key would not have the text of the prompt.
  */
-function findLeak({ prompts }: PromptBundle, { secrets }: SafeHost): Problem | null {
+function makeLeakProblem({ prompts }: PromptBundle, { secrets }: SafeHost): Problem {
   const leaking = prompts.find((prompt) => JSON.stringify(mapStrings(prompt, secrets.hide)) !== JSON.stringify(prompt));
-  return leaking === undefined ? null : makeProblem('bundle/contains-key', { key: leaking.key });
+  return makeProblem('bundle/contains-key', { prompt: leaking?.key ?? null });
 }
 
 /** Writes the files, and prints one line about them. Resolves to 1 if a file could not be written. */
@@ -138,9 +147,12 @@ function compareFile({ file, format, text }: BundleFile, host: SafeHost): FileCo
 /** Returns the text of a file, or null if the file does not exist. Throws a `ProblemError` if it cannot be read. */
 function readOutputFile(path: string, { workingDirectory }: SafeHost): string | null {
   const makeError = (reason: string) => new ProblemError(makeProblem('usage/output-unreadable', { path, reason }));
+  const absolutePath = resolve(workingDirectory, path);
+  const link = findTrackedLink(absolutePath);
+  if (link !== null) throw makeError(describeTrackedLink(link));
   try {
-    const read = readBytes(resolve(workingDirectory, path), Infinity);
-    if (read.kind !== 'read') throw makeError('it is not a regular file');
+    const read = readBytes(realpathSync(absolutePath), Infinity);
+    if (read.kind !== 'read') throw makeError(NOT_REGULAR);
     return Buffer.from(read.bytes).toString();
   } catch (error) {
     if (findSystemCode(error) === 'ENOENT') return null;

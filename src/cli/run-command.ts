@@ -13,7 +13,6 @@ import { makeProblem, toProblem } from '../problem.ts';
 import { renderProblem, renderWarnings } from '../report/problems.ts';
 import { PLAIN_STYLE, makeStyle } from '../report/style.ts';
 import { renderText } from '../report/text.ts';
-import type { CommandName } from './command-examples.ts';
 import { emitReport, REPORT_OUTPUT, type ReportTarget } from './emit-report.ts';
 import { FORMATS, type PrintFlags, type ReportFlags, type SyncFlags } from './flags.ts';
 import type { SafeHost } from './host.ts';
@@ -30,8 +29,6 @@ export type OnCall = PlanningOptions['onCall'];
 
 /** The function that does the work of a command. `onCall` is undefined without `--verbose`. */
 type CommandWork = (world: World, onCall: OnCall) => Promise<CommandResult>;
-
-const BUNDLE_COMMAND: CommandName = 'bundle';
 
 /** Runs a command, writes its report and resolves to the exit code. */
 export async function runReportCommand(
@@ -142,11 +139,11 @@ function formatServeGreeting({ baseUrl, keyVariable, prompts }: RunningService):
  * Reports an error that stopped the command, and resolves to the exit code 1. If the command line was invalid,
  * commander has already printed the error as text. In that case, writes a report only if the user requested a file or a
  * format other than text.
+ * @param writesReports whether the command writes reports; if not, an error must not overwrite its output files
  */
-export async function reportFailure(error: unknown, host: SafeHost): Promise<number> {
+export async function reportFailure(error: unknown, writesReports: boolean, host: SafeHost): Promise<number> {
   const isUsageError = error instanceof CommanderError;
-  // The files of `bundle` contain no reports, so an error must not overwrite them.
-  if (isUsageError && host.arguments[0] === BUNDLE_COMMAND) return 1;
+  if (isUsageError && !writesReports) return 1;
   const targets = await parseTypedTargets(host);
   if (isUsageError && targets.every(({ format, file }) => format === 'text' && file === null)) return 1;
   const problem = isUsageError ? makeProblem('usage/invalid', { reason: describeUsageError(error) }) : toProblem(error);

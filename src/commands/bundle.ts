@@ -15,10 +15,17 @@ import { applyVocabulary } from '../domain/vocabulary.ts';
 import type { World } from '../domain/world.ts';
 import { readServedPrompts } from '../observing/read-served.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
+import { escapeLine } from '../report/escape.ts';
 import type { ProblemSource } from '../report/problems.ts';
 import { formatCount, joinNames } from '../text.ts';
 import { makeProblemConverter } from './make-report.ts';
-import { checkServiceAccess, makeObserveOptions, openProvider, type ServiceOptions } from './open-service.ts';
+import {
+  checkServiceAccess,
+  keepUnusedKey,
+  makeObserveOptions,
+  openProvider,
+  type ServiceOptions,
+} from './open-service.ts';
 import { listKnownEnvironments } from './require-environment.ts';
 
 export type BundleOptions = WorkspaceOptions &
@@ -47,7 +54,7 @@ export type BundleResult = ProblemSource & {
 export async function bundlePrompts(options: BundleOptions, world: World): Promise<BundleResult> {
   const workspace = await openWorkspace(options, world);
   const { config, files, allFiles } = workspace;
-  // Omit the warning about a placeholder id, because such a prompt cannot be bundled anyway.
+  // Omit the warning about a placeholder id, because the command refuses such a prompt.
   const problems = workspace.problems.filter(({ code }) => code !== 'prompt/placeholder-id');
   const convert = makeProblemConverter({
     acceptedWarnings: collectAcceptedWarnings(files, config),
@@ -73,11 +80,13 @@ export async function bundlePrompts(options: BundleOptions, world: World): Promi
   if (pinned.length === 0) {
     return finish(makeUnreadOutcome([makeProblem('bundle/nothing-pinned', { environment: environment.value })]));
   }
+  const refused = refusePlaceholders(pinned, config);
+  if (refused !== null) return finish(refused);
   if (unpinned.length > 0 && !options.quiet) {
     world.printNotice(applyVocabulary(describeLeftOut(unpinned, environment.value), getVocabulary(config)));
   }
   const selection = { environment: environment.value, pinned, allFiles, config };
-  return finish(await (options.offline ? bundleOffline(selection) : bundleServed(selection, options, world)));
+  return finish(await (options.offline ? bundleOffline(selection, world) : bundleServed(selection, options, world)));
 }
 
 /** What the command found. `bundle` is null if a prompt has a problem, or if the command stopped before it read one. */
@@ -138,11 +147,23 @@ function splitByPin(
   return { pinned, unpinned: files.filter((file) => !pinnedFiles.has(file)) };
 }
 
+/**
+ * Refuses the bundle if a prompt has the id that `promptsync new` writes, because the prompt has no id in the service.
+ * Returns null if there is no such prompt.
+ */
+function refusePlaceholders(pinned: readonly PinnedPrompt[], { rules }: Config): Outcome | null {
+  const prompts = pinned.map(({ file: { path, id } }) => {
+    return { path, problems: id === rules.placeholderId ? [makeProblem('guard/placeholder-id')] : [] };
+  });
+  const isRefused = prompts.some(({ problems }) => problems.length > 0);
+  return isRefused ? { bundle: null, exitCode: 3, problems: [], prompts } : null;
+}
+
 /** The maximum number of prompts that the notice about left-out prompts names. */
 const MAX_NAMED_PROMPTS = 10;
 
 function describeLeftOut(files: readonly PromptFile[], environment: string): string {
-  const keys = files.map(({ key }) => JSON.stringify(key));
+  const keys = files.map(({ key }) => `"${escapeLine(key)}"`);
   const count = formatCount(files.length, 'prompt that does', 'prompts that do');
   return `The bundle leaves out ${count} not pin the environment "${environment}": ${joinNames(keys, MAX_NAMED_PROMPTS)}.`;
 }
@@ -163,12 +184,9 @@ async function bundleServed(
   const results = pinned.map(({ file, pin }) => {
     const prompt = served.get(file.id) ?? null;
     if (prompt !== null) return { file, result: makeSuccess(bundleServedPrompt(file, prompt)) };
-    const problem = failed.get(file.id) ?? null;
-    // If a sync can create prompts in the service, a missing prompt is only a prompt that has not been synced yet.
-    const isUnsynced = problem?.code === 'service/prompt-not-found' && config.rules.placeholderId === null;
     const place = { path: file.path, line: pin.line, column: pin.column };
-    const inactive = makeProblem('bundle/not-active', { environment }, place);
-    return { file, result: makeFailure(isUnsynced ? inactive : (problem ?? inactive)) };
+    const problem = failed.get(file.id) ?? makeProblem('bundle/not-active', { environment }, place);
+    return { file, result: makeFailure(problem) };
   });
   return makeReadOutcome(environment, results, served.size > 0 ? 4 : 1);
 }
@@ -178,7 +196,8 @@ function bundleServedPrompt({ key, id }: PromptFile, { number, ...served }: Serv
 }
 
 /** Bundles what the files pin. Sends no request. */
-async function bundleOffline({ environment, pinned, config }: PinnedSelection): Promise<Outcome> {
+async function bundleOffline({ environment, pinned, config }: PinnedSelection, world: World): Promise<Outcome> {
+  keepUnusedKey(config, world);
   const contents = await readPinnedContents(pinned, config);
   if (!contents.isSuccess) return makeUnreadOutcome(contents.problems);
   const results = pinned.map((prompt) => {
@@ -209,7 +228,6 @@ function bundlePinnedPrompt(
   { rules }: Config,
 ): Result<BundledPrompt> {
   const { path, key, id } = file;
-  if (id === rules.placeholderId) return makeFailure(makeProblem('guard/placeholder-id'));
   const place = { path, line: pin.line, column: pin.column };
   const content = choosePinnedContent(file, pin, atRefs);
   if (!content.isSuccess) return content;

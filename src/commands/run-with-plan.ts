@@ -35,6 +35,7 @@ import {
   findReasonNotToContact,
   type ServiceOptions,
   checkServiceAccess,
+  keepUnusedKey,
 } from './open-service.ts';
 import { type DefaultBaseReading, describeReadFailure, NO_DEFAULT_BASE, readDefaultBase } from './read-default-base.ts';
 import { type CommandResult, type CommandRun, makeRunWithoutPlan, makeCommandResult } from './result.ts';
@@ -114,7 +115,10 @@ export async function runWithPlan(
   if (!read.isSuccess) return stop(...read.problems);
   const desired = read.value;
   const reason = await findReasonNotToContact(options, desired, world);
-  if (reason !== null) return finish(await planFromAssumption(desired, reason, world));
+  if (reason !== null) {
+    keepUnusedKey(config, world);
+    return finish(await planFromAssumption(desired, reason, world));
+  }
   const opened = await openProvider(desired, world, options);
   if (!opened.isSuccess) return stop(...opened.problems);
   try {

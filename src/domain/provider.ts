@@ -50,7 +50,8 @@ export type Provider = {
   readonly makeWriter: (request: ReadRequest) => PromptWriter;
   /**
    * Reads what an environment serves to applications. Sends one request if a version is active there. Returns null if
-   * none is active. Throws a `ProblemError` if it cannot read the prompt.
+   * none is active. A prompt that a sync would create has no active version, either. Throws a `ProblemError` if it cannot
+   * read the prompt.
    */
   readonly readServed: (promptId: string, environment: string) => Promise<ServedPrompt | null>;
   /** Lists all prompts in the service. Null if the service cannot list prompts. */

@@ -67,8 +67,8 @@ export function makeLangfuseProvider(world: LangfuseWorld): Provider {
 }
 
 /**
- * Reads the version with a label as an application would. Returns null if the prompt exists but no version has the
- * label. Langfuse answers a missing prompt and a missing label in the same way, so only its list tells them apart.
+ * Reads the version with a label as an application would. Returns null if no version has the label, or if the prompt does
+ * not exist because it has not been synced yet.
  */
 async function readLabeledPrompt(
   service: LangfuseService,
@@ -78,9 +78,10 @@ async function readLabeledPrompt(
   try {
     return await service.readServed(promptId, label);
   } catch (error) {
-    const isMissing = toProblem(error).code === 'service/prompt-not-found';
-    if (isMissing && (await service.find(promptId)) !== null) return null;
-    throw error;
+    if (toProblem(error).code !== 'service/prompt-not-found') throw error;
+    // With a wrong address, every request answers 404. In that case, reading the list fails, too.
+    await service.find(promptId);
+    return null;
   }
 }
 

@@ -18,17 +18,9 @@ export function makeLedgerProvider(world: LedgerWorld): Provider {
   return {
     observe: (request) => makeLedgerWriter(world, request).observe(),
     makeWriter: (request) => makeLedgerWriter(world, request),
-    readServed: (promptId, environment) => {
-      requireRealId(promptId);
-      return readServedPrompt(world.service, promptId, environment);
-    },
+    readServed: (promptId, environment) => readServedPrompt(world.service, promptId, environment),
     list: null,
   };
-}
-
-/** Throws a `ProblemError` if the id is the placeholder that `promptsync new` writes. */
-function requireRealId(promptId: string): void {
-  if (promptId === PLACEHOLDER_ID) throw new ProblemError(makeProblem('guard/placeholder-id'));
 }
 
 function makeLedgerWriter(world: LedgerWorld, request: ReadRequest): PromptWriter {
@@ -44,7 +36,7 @@ function makeLedgerWriter(world: LedgerWorld, request: ReadRequest): PromptWrite
     setActiveVersion(getState(), environment, id).catch(makeFailureHandler(`Setting "${environment}"`));
   return {
     observe: async () => {
-      requireRealId(request.promptId);
+      if (request.promptId === PLACEHOLDER_ID) throw new ProblemError(makeProblem('guard/placeholder-id'));
       state = { world, request, reading: await readLedgerPrompt(service, request, trackingEnvironment) };
       return interpret();
     },

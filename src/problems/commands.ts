@@ -173,10 +173,13 @@ export const COMMAND_PROBLEMS = {
       `The text that "${e.environment}" pins includes the prompt "${e.part}", and only the service can insert its text.`,
     'Run the command without --offline.',
   ),
-  'bundle/contains-key': defineError<{ key: string }>(
+  'bundle/contains-key': defineError<{
+    /** The key of the prompt that contains the API key. Null if the key is in another part of the bundle. */
+    prompt: string | null;
+  }>(
     (e) =>
-      `The prompt "${e.key}" contains the API key. promptsync wrote no bundle, because the bundle would leak the key.`,
-    'Remove the key from the prompt, sync the new text, and replace the key in the service.',
+      `${e.prompt === null ? 'The bundle' : `The prompt "${e.prompt}"`} contains the API key, so promptsync did not write the bundle.`,
+    'Remove the API key from the prompt and sync the new text. Then replace the API key, because others may have read it.',
   ),
 };
 

@@ -166,7 +166,7 @@ export const USAGE_PROBLEMS = {
   'usage/unknown-environment': defineError<
     { option: string; environment: string; known: readonly string[] } & SpellingEvidence
   >(
-    (e) => `${e.option} is set to "${e.environment}", which is not an environment in promptsync.yaml.`,
+    (e) => `${e.option} is set to "${e.environment}", which is not a known environment.`,
     (e) =>
       e.known.length === 0
         ? 'Use a valid name without control characters.'
@@ -228,8 +228,8 @@ export const USAGE_PROBLEMS = {
   ),
   'usage/stdout-unwritable': defineError<{ reason: string }>(
     (e) =>
-      `promptsync could not write the report to standard output (${e.reason}). The changes in the report remain in effect.`,
-    'Run `promptsync status` to see which version each environment serves. Then free up disk space, or write the report to a file with --output.',
+      `promptsync could not write to standard output (${e.reason}). Changes that it has already made remain in effect.`,
+    'Run `promptsync status` to see which version each environment serves. Then free up disk space, or write to a file with --output.',
   ),
   'usage/cannot-serve': defineError<{ reason: string }>(
     (e) => `promptsync could not start the embedded service (${e.reason}).`,

@@ -37,7 +37,7 @@ describe.skipIf(!existsSync('/dev/full'))('promptsync does not crash if its outp
     const { stdout, stderr } = await bash(makeWorkspace(files), `promptsync ${words} > /dev/full`);
     expect(stdout).toBe(`codes ${code}\n`);
     expect(stderr).toContain(
-      'error: promptsync could not write the report to standard output (the disk is full, ENOSPC).',
+      'error: promptsync could not write to standard output (the disk is full, ENOSPC).',
     );
     expect(stderr).not.toContain('    at ');
   });

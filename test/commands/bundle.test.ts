@@ -1,9 +1,17 @@
-import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ChatMessage } from '../../src/domain/chat.ts';
 import { startLangfuse } from '../doubles/langfuse-server.ts';
-import { commitAll, git, makeRepository, makeWorkspace, writeFiles, type Files } from '../support/folder.ts';
+import {
+  commitAll,
+  git,
+  initRepository,
+  makeRepository,
+  makeWorkspace,
+  writeFiles,
+  type Files,
+} from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
 import { CONFIG, promptText, workspaceFiles } from '../support/prompts.ts';
 import { run } from '../support/run.ts';
@@ -241,10 +249,28 @@ describe('a bundle that cannot be complete', () => {
     expect(stderr.match(/\[service\/not-authorised\]/g)).toHaveLength(1);
   });
 
-  test('bundle refuses a prompt that contains the API key, and prints no part of it', async () => {
+  test('bundle refuses a prompt that contains the API key', async () => {
     const stage = await makeStage({ greeting: `Use "${KEY}".` });
-    const { stderr } = await expectFailure(stage, 'bundle/contains-key', 4);
-    expect(stderr).not.toContain(KEY);
+    await expectFailure(stage, 'bundle/contains-key', 4);
+  });
+
+  test('bundle refuses metadata that contains the API key as a number', async () => {
+    const apiKey = '1234567890';
+    const service = await startTestService(['greeting'], apiKey);
+    const folder = makeWorkspace(workspaceFiles({ greeting: { metadata: { seed: Number(apiKey) } } }));
+    await run(folder, ['sync', '--yes'], service);
+    const { exitCode, stdout, stderr } = await run(folder, ['bundle', '-e', 'staging'], service);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' });
+    expect(stderr).toContain('[bundle/contains-key]');
+  });
+
+  test('bundle --offline refuses a prompt that contains the API key, if the variable of the key is set', async () => {
+    const config = `service: { base_url: "https://prompts.example.com" }\n${CONFIG}`;
+    const folder = makeWorkspace(workspaceFiles({ greeting: { text: `Use ${KEY}.` } }, config));
+    const environment = { PROMPTSYNC_API_KEY: KEY };
+    const { exitCode, stdout, stderr } = await run(folder, ['bundle', '-e', 'staging', '--offline'], { environment });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' });
+    expect(stderr).toContain('[bundle/contains-key]');
   });
 
   test('bundle reports invalid prompt files and sends no request', async () => {
@@ -254,10 +280,11 @@ describe('a bundle that cannot be complete', () => {
     expect(stage.service.requests).toEqual([]);
   });
 
-  test('bundle reports the placeholder id that promptsync new writes', async () => {
+  test('bundle refuses the placeholder id that promptsync new writes, and sends no request', async () => {
     const stage = await makeStage({ greeting: 'Hi.' });
     writeFiles(stage.folder, { 'prompts/draft.md': promptText('x', { pins: PINS }).replace('prm_x', 'replace_me') });
-    await expectFailure(stage, 'guard/placeholder-id', 4);
+    await expectFailure(stage, 'guard/placeholder-id', 3);
+    expect(stage.service.requests).toEqual([]);
   });
 
   test('bundle exits with 130 and writes no file if a signal interrupts it', async () => {
@@ -285,6 +312,11 @@ describe('the output of bundle', () => {
     ['bundle refuses a file name that determines no format', ['-o', 'p.yaml'], 'usage/output-format'],
     ['bundle refuses a file name that only a report has', ['-o', 'p.md'], 'usage/output-format'],
     ['bundle refuses two files with --format', ['--format', 'json', '-o', 'a', '-o', 'b'], 'usage/output-format'],
+    [
+      'bundle refuses a file name that is too long',
+      ['-o', 'p.json', '-o', `${'x'.repeat(300)}.ts`],
+      'usage/output-unwritable',
+    ],
     ['bundle refuses a file in a missing folder', ['-o', 'none/p.json'], 'usage/output-unwritable'],
     ['bundle refuses --check without --output', ['--check'], 'usage/invalid'],
   ])('%s before it sends a request', async (_, words, code) => {
@@ -297,11 +329,22 @@ describe('the output of bundle', () => {
     expect(service.requests).toEqual([]);
   });
 
-  test('bundle with an invalid flag does not overwrite the output file with a report', async () => {
-    const { bundle, folder } = await makeStage({ greeting: 'Hi.' });
+  test.each([
+    ['an invalid flag of bundle does not overwrite the output file', ['bundle', '-o', 'p.json', '--nonsense']],
+    ['a misspelled bundle does not overwrite the output file', ['bundel', '-o', 'p.json']],
+    ['a flag before bundle does not overwrite the output file', ['-o', 'p.json', 'bundle']],
+  ])('%s with a report', async (_, words) => {
+    const { folder, service } = await makeStage({ greeting: 'Hi.' });
     writeFiles(folder, { 'p.json': 'old' });
-    expect(await bundle('-o', 'p.json', '--format', 'json', '--nonsense')).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(await run(folder, [...words, '-e', 'production'], service)).toMatchObject({ exitCode: 1, stdout: '' });
     expect(read(folder, 'p.json')).toBe('old');
+  });
+
+  test('bundle shows hidden characters in the keys that it leaves out', async () => {
+    const { folder, service } = await makeStage({ greeting: 'Hi.' });
+    writeFiles(folder, { 'prompts/draft.md': promptText('draft', { key: 'a\u202eb' }) });
+    const { stderr } = await run(folder, production, service);
+    expect(stderr).toContain('a\\u{202e}b');
   });
 });
 
@@ -357,9 +400,22 @@ describe('bundle --check', () => {
 
   test('bundle --check exits with 1 if the file cannot be read', async () => {
     const { bundle, folder } = await makeStage({ greeting: 'Hi.' });
-    symlinkSync('elsewhere', join(folder, 'p.json'));
+    mkdirSync(join(folder, 'p.json'));
     const { exitCode, stderr } = await bundle('-o', 'p.json', '--check');
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('[usage/output-unreadable]') });
+  });
+
+  test('bundle --check follows a symbolic link outside a repository, and refuses one inside, as writing does', async () => {
+    const { bundle, folder } = await makeStage({ greeting: 'Hi.' });
+    await bundle('-o', 'real.json');
+    symlinkSync('real.json', join(folder, 'link.json'));
+    expect(await bundle('-o', 'link.json', '--check')).toMatchObject({ exitCode: 0 });
+    initRepository(folder);
+    const { exitCode, stderr } = await bundle('-o', 'link.json', '--check');
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: expect.stringContaining('is a symbolic link inside a repository'),
+    });
   });
 
   test('bundle --check exits with 4 if a prompt cannot be read, whatever the file contains', async () => {
@@ -513,11 +569,23 @@ describe('bundle with Langfuse', () => {
     });
   });
 
-  test('bundle tells a missing label from a missing prompt, and calls both by the words of Langfuse', async () => {
+  test('bundle reports a missing prompt like a missing label, in the words of Langfuse', async () => {
     const { langfuse, bundle } = await makeLangfuseStage({ 'prompts/a.md': textFile('a', 'x') });
-    expect(await bundle()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('the label "production"') });
+    const expected = { exitCode: 4, stdout: '', stderr: expect.stringContaining('the label "production"') };
+    expect(await bundle()).toMatchObject(expected);
     await langfuse.store.create({ name: 'a', prompt: 'x', labels: ['staging'] });
-    expect(await bundle()).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('the label "production"') });
+    expect(await bundle()).toMatchObject(expected);
+  });
+
+  test('bundle exits with 1 if the address leads to a server that knows no prompts', async () => {
+    const { folder, langfuse } = await makeLangfuseStage({ 'prompts/a.md': textFile('a', 'x') });
+    const front = await startFront({ answer: () => ({ status: 404, body: '<!doctype html>Not found' }) });
+    const environment = { ...langfuse.environment, LANGFUSE_HOST: front.baseUrl };
+    const { exitCode, stderr } = await run(folder, production, { environment });
+    expect({ exitCode, isNotActive: stderr.includes('bundle/not-active') }).toEqual({
+      exitCode: 1,
+      isNotActive: false,
+    });
   });
 
   test('bundle --offline makes messages of the file of a chat prompt, and refuses a composed prompt', async () => {
