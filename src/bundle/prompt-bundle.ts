@@ -13,27 +13,27 @@ export type PromptBundle = {
 export type BundledPrompt = PromptBody & {
   readonly key: string;
   readonly id: string;
-  /** The number of the version. Null if the number is not known. */
+  /** The version number, or null if it is not known. */
   readonly version: number | null;
   /** The metadata of the version. Null if the prompt comes from a file that does not manage metadata. */
   readonly config: JsonValue;
 };
 
-/** Makes a bundle of prompts in any order. */
+/** Builds a bundle from prompts in any order. The bundle sorts them by key. */
 export function makeBundle(environment: string, prompts: readonly BundledPrompt[]): PromptBundle {
   // The operator `<` compares UTF-16 code units, unlike `localeCompare`, whose order depends on the machine.
   return { environment, prompts: prompts.toSorted((a, b) => (a.key < b.key ? -1 : 1)) };
 }
 
-/** Lists the variables of a prompt, without duplicates and in the order of their first appearance. */
+/** Lists the variables of a prompt, without duplicates and in order of first appearance. */
 function listBodyVariables(body: PromptBody): readonly string[] {
   if (body.type === 'text') return listVariables({ type: 'text', text: body.prompt });
   const contents = body.prompt.flatMap((message) => ('role' in message ? [message.content] : []));
-  // A variable never contains a line break, so the break between two contents cannot become part of one.
+  // A line break between two messages is safe: no variable contains a line break, so no variable can span two messages.
   return listVariables({ type: 'text', text: contents.join('\n') });
 }
 
-/** Lists the placeholders of a prompt, without duplicates and in the order of their first appearance. */
+/** Lists the placeholders of a prompt, without duplicates and in order of first appearance. */
 function listBodyPlaceholders(body: PromptBody): readonly string[] {
   if (body.type === 'text') return [];
   return [...new Set(body.prompt.flatMap((message) => ('role' in message ? [] : [message.name])))];

@@ -4,7 +4,7 @@ import { renderJsonBundle } from './render-json.ts';
 import { renderPythonBundle } from './render-python.ts';
 import { renderTypeScriptBundle } from './render-typescript.ts';
 
-/** Renders a bundle in one format. Equal bundles have equal texts, byte for byte. */
+/** Renders a bundle in one format. Equal bundles render to identical bytes. */
 export function renderBundle(bundle: PromptBundle, format: BundleFormat): string {
   switch (format) {
     case 'json':

@@ -9,7 +9,7 @@ export type DataSyntax = {
   readonly formatConstant: (value: boolean | null) => string;
 };
 
-/** An object as a list of its properties. Unlike an object, it keeps the order of keys such as `10` and `9`. */
+/** An object as a list of its properties. Unlike an object, it keeps integer-like keys such as `10` and `9` in order. */
 export type Properties = readonly (readonly [key: string, rendered: string])[];
 
 /** Renders the prompts of a bundle as an object with the keys of the prompts, one property per line. */

@@ -39,14 +39,14 @@ class PromptDetails(TypedDict):
 
 
 class TextPrompt(PromptDetails):
-    """A prompt that is one text."""
+    """A prompt that consists of a single text."""
 
     type: Literal["text"]
     prompt: str
 
 
 class ChatPrompt(PromptDetails):
-    """A prompt that is a list of messages."""
+    """A prompt that consists of a list of messages."""
 
     type: Literal["chat"]
     prompt: List[Union[PromptMessage, PromptPlaceholder]]
@@ -59,7 +59,7 @@ export function renderPythonBundle(bundle: PromptBundle): string {
   const members = prompts.map((prompt) => [prompt.key, prompt.type === 'text' ? 'TextPrompt' : 'ChatPrompt'] as const);
   const sections = [
     SHARED_TYPES,
-    `# The values that each prompt needs: a string for each variable, and messages for each placeholder.\n${prompts.map(renderInputsType).join('')}`,
+    `# The values that each prompt requires: a string for each variable, and messages for each placeholder.\n${prompts.map(renderInputsType).join('')}`,
     `PromptKey = Literal[\n${keys.join('')}]\n`,
     renderTypedDict('Prompts', members),
     `ENVIRONMENT = ${formatPythonText(environment)}\n`,
@@ -70,7 +70,7 @@ export function renderPythonBundle(bundle: PromptBundle): string {
 
 const INPUT_TYPES: Readonly<Record<PromptInputKind, string>> = { text: 'str', messages: 'List[PromptMessage]' };
 
-/** Renders the type of the values that one prompt needs. */
+/** Renders the Python type of the values that one prompt requires. */
 function renderInputsType(prompt: BundledPrompt): string {
   const members = listInputs(prompt).map(({ name, kinds }) => {
     const types = kinds.map((kind) => INPUT_TYPES[kind]);
@@ -79,7 +79,7 @@ function renderInputsType(prompt: BundledPrompt): string {
   return renderTypedDict(`Prompt_${encodeIdentifier(prompt.key)}`, members);
 }
 
-/** Renders a `TypedDict` as a call, because a member of a class could not have a name such as `support/greeting`. */
+/** Renders a `TypedDict` in call syntax, because a class member could not be named `support/greeting`. */
 function renderTypedDict(name: string, members: readonly (readonly [key: string, type: string])[]): string {
   const lines = members.map(([key, type]) => `    ${formatPythonText(key)}: ${type},\n`);
   const body = lines.length === 0 ? '{}' : `{\n${lines.join('')}}`;

@@ -18,19 +18,19 @@ export type PromptPlaceholder = { type: 'placeholder'; name: string };
 
 type PromptDetails<Config> = {
   id: string;
-  /** The number of the version. Null if it is not known. */
+  /** The version number, or null if it is not known. */
   version: number | null;
   config: Config;
-  /** The variables in the prompt, in the order of their first appearance. */
+  /** The variables in the prompt, in order of first appearance. */
   variables: string[];
-  /** The placeholders in the prompt, in the order of their first appearance. */
+  /** The placeholders in the prompt, in order of first appearance. */
   placeholders: string[];
 };
 
-/** A prompt that is one text. */
+/** A prompt that consists of a single text. */
 export type TextPrompt<Config = unknown> = PromptDetails<Config> & { type: 'text'; prompt: string };
 
-/** A prompt that is a list of messages. */
+/** A prompt that consists of a list of messages. */
 export type ChatPrompt<Config = unknown> = PromptDetails<Config> & {
   type: 'chat';
   prompt: (PromptMessage | PromptPlaceholder)[];
@@ -45,7 +45,7 @@ export function renderTypeScriptBundle(bundle: PromptBundle): string {
     `/** The environment that serves the prompts. */\nexport const environment = ${formatJsonText(environment)};`,
     `/** The prompts, by key. */\nexport const prompts: ${renderMembers(prompts, renderPromptType)} = ${renderPrompts(bundle, '', TYPESCRIPT_SYNTAX)};`,
     '/** The key of a prompt. */\nexport type PromptKey = keyof typeof prompts;',
-    `/** The values that each prompt needs: a string for each variable, and messages for each placeholder. */\nexport type PromptVariables = ${renderMembers(prompts, renderVariablesType)};`,
+    `/** The values that each prompt requires: a string for each variable, and messages for each placeholder. */\nexport type PromptVariables = ${renderMembers(prompts, renderVariablesType)};`,
   ];
   return `${sections.join('\n\n')}\n`;
 }
@@ -63,10 +63,10 @@ function renderPromptType({ type, config }: BundledPrompt): string {
 
 const INPUT_TYPES: Readonly<Record<PromptInputKind, string>> = { text: 'string', messages: 'PromptMessage[]' };
 
-/** Renders the type of the values that one prompt needs. */
+/** Renders the TypeScript type of the values that one prompt requires. */
 function renderVariablesType(prompt: BundledPrompt): string {
   const inputs = listInputs(prompt);
-  // The type `{}` would accept any object.
+  // The type `{}` would accept any value except null and undefined.
   if (inputs.length === 0) return 'Record<string, never>';
   return renderObjectType(inputs.map(({ name, kinds }) => [name, kinds.map((kind) => INPUT_TYPES[kind]).join(' | ')]));
 }
@@ -87,7 +87,10 @@ function renderObjectType(members: readonly (readonly [key: string, type: string
   return `{ ${members.map(([key, type]) => `${formatMemberName(key)}: ${type}`).join('; ')} }`;
 }
 
-/** Formats a property name. Without brackets, `"__proto__"` would set the prototype of the object. */
+/**
+ * Formats a property name. Formats `__proto__` as a computed key, because the plain key `"__proto__"` would set the
+ * prototype of the object.
+ */
 function formatMemberName(key: string): string {
   return key === '__proto__' ? '["__proto__"]' : formatJsonText(key);
 }

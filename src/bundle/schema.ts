@@ -24,10 +24,10 @@ const DETAIL_FIELDS = {
     .describe(
       "The metadata of the version, without promptsync's own key. {} if there is none. With --offline, null if the file does not manage metadata.",
     ),
-  variables: z.array(z.string()).describe('The variables in the prompt, in the order of their first appearance.'),
+  variables: z.array(z.string()).describe('The variables in the prompt, in order of first appearance.'),
   placeholders: z
     .array(z.string())
-    .describe('The placeholders of a chat prompt, in the order of their first appearance. Empty for a text prompt.'),
+    .describe('The placeholders of a chat prompt, in order of first appearance. Empty for a text prompt.'),
 };
 
 const BundledPromptShape = z.discriminatedUnion('type', [

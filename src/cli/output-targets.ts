@@ -17,7 +17,7 @@ export type OutputTarget<Format extends string> = {
 export type OutputKind<Format extends string> = {
   /** The noun that messages use for the output. */
   readonly name: 'report' | 'bundle';
-  /** The format on standard output if the user specifies none. */
+  /** The format for standard output if the user specifies none. */
   readonly defaultFormat: Format;
   readonly formatsByEnding: ReadonlyMap<string, Format>;
 };
@@ -78,7 +78,7 @@ async function findOutputObstacle(path: string): Promise<string | null> {
   return access(writtenPath, constants.W_OK).then(() => null, describeSystemError);
 }
 
-/** Describes a symbolic link that promptsync does not follow, because a stranger may have committed it. */
+/** Returns the message about a symbolic link that promptsync does not follow, because a stranger may have committed it. */
 export function describeTrackedLink(link: string): string {
   return `${link} is a symbolic link inside a repository`;
 }

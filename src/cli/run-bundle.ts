@@ -27,7 +27,7 @@ import {
 import { makeCallWriter } from './run-command.ts';
 import { chooseStyle } from './terminal.ts';
 
-/** The flags of `promptsync bundle`, except those that it passes on to the command. */
+/** The flags of `promptsync bundle`: the options of the command, and the flags for its output. */
 type BundleFlags = Omit<BundleOptions, 'onCall'> &
   Pick<ReportFlags, 'color' | 'quiet' | 'verbose' | 'output'> & {
     readonly format: BundleFormat | undefined;
@@ -46,7 +46,7 @@ type BundleFile = OutputTarget<BundleFormat> & { readonly file: string; readonly
 
 /**
  * Bundles prompts, and writes the bundle or compares it with existing files. Resolves to the exit code. All messages go
- * to standard error, because standard output may be redirected to the file of an application.
+ * to standard error, because standard output may be redirected to a file of the application.
  */
 export async function runBundle(flags: BundleFlags, host: SafeHost): Promise<number> {
   try {
@@ -95,8 +95,8 @@ function printBundleProblems(result: ProblemSource, { quiet }: BundleFlags, styl
 }
 
 /**
- * Makes the problem of a bundle that contains the API key of this run. promptsync refuses to write such a bundle, because
- * a bundle without the key would not have the text of the prompt.
+ * Builds the problem for a bundle that contains this run's API key. promptsync refuses to write such a bundle. It does not
+ * remove the key, because that would change the text of the prompt.
  */
 function makeLeakProblem({ prompts }: PromptBundle, { secrets }: SafeHost): Problem {
   const leaking = prompts.find((prompt) => JSON.stringify(mapStrings(prompt, secrets.hide)) !== JSON.stringify(prompt));

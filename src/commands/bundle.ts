@@ -43,7 +43,7 @@ export type BundleResult = ProblemSource & {
   /** The bundle. Null if the command failed or was interrupted. */
   readonly bundle: PromptBundle | null;
   readonly exitCode: number;
-  /** The absolute path of the configuration's folder. Null without a configuration. */
+  /** The absolute path of the folder that contains the configuration. Null if there is no configuration. */
   readonly folder: string | null;
 };
 
@@ -89,7 +89,7 @@ export async function bundlePrompts(options: BundleOptions, world: World): Promi
   return finish(await (options.offline ? bundleOffline(selection, world) : bundleServed(selection, options, world)));
 }
 
-/** What the command found. `bundle` is null if a prompt has a problem, or if the command stopped before it read one. */
+/** The outcome of the command. `bundle` is null if a prompt has a problem, or if the command stopped before reading. */
 type Outcome = {
   readonly bundle: PromptBundle | null;
   readonly exitCode: number;
@@ -118,7 +118,7 @@ type PinnedSelection = {
 /** A prompt file, and its pin for the environment. */
 type PinnedPrompt = { readonly file: PromptFile; readonly pin: EnvironmentPin };
 
-/** Returns the environment to bundle. Fails if the user named none, or one that the workspace does not have. */
+/** Returns the environment to bundle. Fails if the user named no environment, or one that the workspace does not have. */
 function requireKnownEnvironment(
   { environment }: BundleOptions,
   files: readonly PromptFile[],
@@ -148,8 +148,8 @@ function splitByPin(
 }
 
 /**
- * Refuses the bundle if a prompt has the id that `promptsync new` writes, because the prompt has no id in the service.
- * Returns null if there is no such prompt.
+ * Refuses the bundle if a prompt still has the placeholder id that `promptsync new` writes. Such a prompt does not have
+ * an id in the service yet. Returns null if there is no such prompt.
  */
 function refusePlaceholders(pinned: readonly PinnedPrompt[], { rules }: Config): Outcome | null {
   const prompts = pinned.map(({ file: { path, id } }) => {
@@ -159,7 +159,7 @@ function refusePlaceholders(pinned: readonly PinnedPrompt[], { rules }: Config):
   return isRefused ? { bundle: null, exitCode: 3, problems: [], prompts } : null;
 }
 
-/** The maximum number of prompts that the notice about left-out prompts names. */
+/** The maximum number of prompts to name in the notice about left-out prompts. */
 const MAX_NAMED_PROMPTS = 10;
 
 function describeLeftOut(files: readonly PromptFile[], environment: string): string {
@@ -221,7 +221,7 @@ async function readPinnedContents(
   }
 }
 
-/** Makes the bundled prompt of a file. Fails if only the service knows the content, or if the service composes it. */
+/** Builds the bundled prompt from a prompt file. Fails if only the service has the content, or if the service composes it. */
 function bundlePinnedPrompt(
   { file, pin }: PinnedPrompt,
   atRefs: ContentsAtRefs,
@@ -263,7 +263,7 @@ function makeBody({ type, text }: Content): PromptBody {
   return type === 'text' ? { type, prompt: text } : { type, prompt: listMessages(text) };
 }
 
-/** Makes the outcome of reading all prompts. `failureCode` is the exit code if a prompt cannot be bundled. */
+/** Builds the outcome of reading all prompts. `failureCode` is the exit code to use if a prompt cannot be bundled. */
 function makeReadOutcome(
   environment: string,
   results: readonly { readonly file: PromptFile; readonly result: Result<BundledPrompt> }[],

@@ -4,7 +4,7 @@ import type { ServedPrompt } from '../domain/served-prompt.ts';
 import { type Problem, toProblem } from '../problem.ts';
 import { PROMPTS_PER_REQUEST, type ObserveOptions } from './observe-prompts.ts';
 
-/** What promptsync read of each prompt in one environment. Each requested prompt is in exactly one of the two maps. */
+/** What promptsync read for each prompt in one environment. Each requested prompt is in exactly one of the two maps. */
 export type ServedReading = {
   /** The version that the environment serves, by prompt id. Null if no version is active there. */
   readonly served: ReadonlyMap<string, ServedPrompt | null>;

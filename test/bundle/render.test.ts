@@ -64,7 +64,7 @@ describe('a JSON bundle', () => {
     expect(json).toBe(`${JSON.stringify(expected, null, 2)}\n`);
   });
 
-  test('a JSON bundle lists the prompts by the UTF-16 code units of their keys', () => {
+  test('a JSON bundle sorts the prompts by the UTF-16 code units of their keys', () => {
     const keys = ['b', 'a/b', 'a', 'B', '10', '9', '😀', '\uffee', 'é', '__proto__'];
     const { json } = parseJson(keys.map((key) => makeTextPrompt(key, 'x')));
     expect(listKeys(json)).toEqual(['10', '9', 'B', '__proto__', 'a', 'a/b', 'b', 'é', '😀', '\uffee']);
@@ -138,7 +138,7 @@ describe('a TypeScript bundle', () => {
     expect(JSON.stringify(prompts)).toBe(JSON.stringify(JSON.parse(json).prompts));
   });
 
-  test('the types of a TypeScript bundle accept what an application does with its prompts', () => {
+  test('the types of a TypeScript bundle accept valid values, keys and metadata', () => {
     const prompts = [
       makeTextPrompt('greeting', 'Hi {{name}}', { config: { model: 'gpt', tools: [{ name: 'a' }, { cost: 1 }] } }),
       makeTextPrompt('plain', 'Hi'),
@@ -176,7 +176,7 @@ describe('a TypeScript bundle', () => {
       "const v: PromptVariables['greeting'] = { name: 1 };",
     ],
     [
-      'the types of a TypeScript bundle reject a variable of a prompt without variables',
+      'the types of a TypeScript bundle reject a variable for a prompt that has none',
       "const v: PromptVariables['plain'] = { x: '' };",
     ],
     ['the types of a TypeScript bundle reject an unknown key', "const v: PromptKey = 'greting';"],
@@ -234,7 +234,7 @@ unknown: PromptKey = "support/greting"
     },
   );
 
-  test('a Python bundle names the type of each prompt after its key, without two equal names', () => {
+  test("a Python bundle names each prompt's type after its key, and no two types have the same name", () => {
     const names = (keys: readonly string[]) =>
       renderBundle(
         makeBundle(

@@ -36,9 +36,7 @@ describe.skipIf(!existsSync('/dev/full'))('promptsync does not crash if its outp
   ])('%s', async (_, words, code) => {
     const { stdout, stderr } = await bash(makeWorkspace(files), `promptsync ${words} > /dev/full`);
     expect(stdout).toBe(`codes ${code}\n`);
-    expect(stderr).toContain(
-      'error: promptsync could not write to standard output (the disk is full, ENOSPC).',
-    );
+    expect(stderr).toContain('error: promptsync could not write to standard output (the disk is full, ENOSPC).');
     expect(stderr).not.toContain('    at ');
   });
 

@@ -75,7 +75,7 @@ describe('bundle', () => {
     ]);
   });
 
-  test('bundle after a sync contains the metadata of the file without the version record', async () => {
+  test('after a sync, bundle prints the metadata of the file but not the version record', async () => {
     const service = await startTestService(['greeting']);
     const metadata = { model: 'gpt', temperature: 0.5 };
     const folder = makeWorkspace(workspaceFiles({ greeting: { metadata } }));
@@ -95,14 +95,14 @@ describe('bundle', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  test('bundle reads the embedded service', async () => {
+  test('bundle reads prompts from the embedded service', async () => {
     const folder = makeWorkspace(workspaceFiles({ greeting: {} }, `service: { embedded: a.db }\n${CONFIG}`));
     expect(await run(folder, ['sync', '--yes'])).toMatchObject({ exitCode: 0 });
     const { exitCode, stdout } = await run(folder, ['bundle', '-e', 'staging']);
     expect({ exitCode, keys: Object.keys(parse(stdout).prompts) }).toEqual({ exitCode: 0, keys: ['greeting'] });
   });
 
-  test('bundle writes all --output files from one reading and prints one line to standard error', async () => {
+  test('bundle reads the prompts once, writes every --output file, and prints one line to standard error', async () => {
     const { bundle, folder, service } = await makeStage({ greeting: 'Hi {{name}}.' });
     expect(await bundle('-o', 'p.json', '-o', 'p.ts', '-o', 'p.py')).toEqual({
       exitCode: 0,
@@ -115,13 +115,13 @@ describe('bundle', () => {
     expect(read(folder, 'p.py')).toContain('Prompt_greeting = TypedDict(');
   });
 
-  test('bundle writes one file of any name in the format of --format', async () => {
+  test('bundle writes a file with any name in the format that --format specifies', async () => {
     const { bundle, folder } = await makeStage({ greeting: 'Hi.' });
     expect(await bundle('--format', 'python', '-o', 'prompts.pyi')).toMatchObject({ exitCode: 0 });
     expect(read(folder, 'prompts.pyi')).toContain('PROMPTS: Prompts = {');
   });
 
-  test('bundle makes the same bytes in every run', async () => {
+  test('bundle produces identical bytes in every run', async () => {
     const names = Array.from({ length: 30 }, (_, index) => `prompt-${index}`);
     const { bundle, folder } = await makeStage(Object.fromEntries(names.map((name) => [name, `Text of ${name}`])));
     const outputs = ['-o', 'p.json', '-o', 'p.ts', '-o', 'p.py'];
@@ -153,8 +153,8 @@ describe('the environment of bundle', () => {
   };
 
   test.each([
-    ['bundle without --environment lists the environments of promptsync.yaml', ENVIRONMENTS],
-    ['bundle without --environment lists the pinned environments if promptsync.yaml lists none', CONFIG],
+    ['bundle without --environment lists the environments from promptsync.yaml', ENVIRONMENTS],
+    ['bundle without --environment lists the pinned environments if promptsync.yaml lists no environments', CONFIG],
   ])('%s', async (_, config) => {
     const stderr = await stop(config, []);
     expect(stderr).toContain('[usage/needs-environment]');
@@ -162,8 +162,11 @@ describe('the environment of bundle', () => {
   });
 
   test.each([
-    ['bundle suggests an environment of promptsync.yaml for a misspelled name', ENVIRONMENTS],
-    ['bundle suggests a pinned environment for a misspelled name if promptsync.yaml lists none', CONFIG],
+    ['bundle suggests an environment from promptsync.yaml if the name is misspelled', ENVIRONMENTS],
+    [
+      'bundle suggests a pinned environment if the name is misspelled and promptsync.yaml lists no environments',
+      CONFIG,
+    ],
   ])('%s', async (_, config) => {
     const stderr = await stop(config, ['-e', 'prodution']);
     expect(stderr).toContain('[usage/unknown-environment]');
@@ -214,7 +217,7 @@ describe('a bundle that cannot be complete', () => {
     return ran;
   }
 
-  test('bundle fails with 4 and writes no file if a pinned prompt has no active version', async () => {
+  test('bundle exits with 4 and writes no file if a pinned prompt has no active version', async () => {
     const stage = await makeStage({ greeting: 'Hi.', order: null, refund: null });
     const { stderr } = await expectFailure(stage, 'bundle/not-active', 4);
     expect(stderr.match(/^prompts\/\w+\.md:5:\d+: error/gm)?.map((line) => line.split(':')[0])).toEqual([
@@ -223,23 +226,23 @@ describe('a bundle that cannot be complete', () => {
     ]);
   });
 
-  test('bundle fails with 4 if no prompt has an active version', async () => {
+  test('bundle exits with 4 if no pinned prompt has an active version', async () => {
     await expectFailure(await makeStage({ refund: null }), 'bundle/not-active', 4);
   });
 
-  test('bundle fails with 4 and writes no file if the service does not have a pinned prompt', async () => {
+  test('bundle exits with 4 and writes no file if a pinned prompt does not exist in the service', async () => {
     const stage = await makeStage({ greeting: 'Hi.' });
     writeFiles(stage.folder, { 'prompts/gone.md': promptText('gone', { pins: PINS }) });
     await expectFailure(stage, 'service/prompt-not-found', 4);
   });
 
-  test('bundle fails with 1 and writes no file if no prompt can be read', async () => {
+  test('bundle exits with 1 and writes no file if none of the pinned prompts exists in the service', async () => {
     const stage = await makeStage({ greeting: 'Hi.' });
     writeFiles(stage.folder, { 'prompts/greeting.md': promptText('gone', { pins: PINS }) });
     await expectFailure(stage, 'service/prompt-not-found', 1);
   });
 
-  test('bundle reports a refused key once for all prompts', async () => {
+  test('bundle reports a rejected API key once, not once per prompt', async () => {
     const stage = await makeStage({ greeting: 'Hi.', refund: 'Refund?' });
     const service = {
       ...stage.service,
@@ -264,7 +267,7 @@ describe('a bundle that cannot be complete', () => {
     expect(stderr).toContain('[bundle/contains-key]');
   });
 
-  test('bundle --offline refuses a prompt that contains the API key, if the variable of the key is set', async () => {
+  test('bundle --offline refuses a prompt that contains the API key if the environment variable for the key is set', async () => {
     const config = `service: { base_url: "https://prompts.example.com" }\n${CONFIG}`;
     const folder = makeWorkspace(workspaceFiles({ greeting: { text: `Use ${KEY}.` } }, config));
     const environment = { PROMPTSYNC_API_KEY: KEY };
@@ -280,7 +283,7 @@ describe('a bundle that cannot be complete', () => {
     expect(stage.service.requests).toEqual([]);
   });
 
-  test('bundle refuses the placeholder id that promptsync new writes, and sends no request', async () => {
+  test('bundle refuses the placeholder id replace_me and sends no request', async () => {
     const stage = await makeStage({ greeting: 'Hi.' });
     writeFiles(stage.folder, { 'prompts/draft.md': promptText('x', { pins: PINS }).replace('prm_x', 'replace_me') });
     await expectFailure(stage, 'guard/placeholder-id', 3);
@@ -309,8 +312,8 @@ describe('a bundle that cannot be complete', () => {
 
 describe('the output of bundle', () => {
   test.each([
-    ['bundle refuses a file name that determines no format', ['-o', 'p.yaml'], 'usage/output-format'],
-    ['bundle refuses a file name that only a report has', ['-o', 'p.md'], 'usage/output-format'],
+    ['bundle refuses a file extension that does not determine a format', ['-o', 'p.yaml'], 'usage/output-format'],
+    ['bundle refuses the file extension .md, which is valid only for reports', ['-o', 'p.md'], 'usage/output-format'],
     ['bundle refuses two files with --format', ['--format', 'json', '-o', 'a', '-o', 'b'], 'usage/output-format'],
     [
       'bundle refuses a file name that is too long',
@@ -330,9 +333,9 @@ describe('the output of bundle', () => {
   });
 
   test.each([
-    ['an invalid flag of bundle does not overwrite the output file', ['bundle', '-o', 'p.json', '--nonsense']],
-    ['a misspelled bundle does not overwrite the output file', ['bundel', '-o', 'p.json']],
-    ['a flag before bundle does not overwrite the output file', ['-o', 'p.json', 'bundle']],
+    ['passing an invalid flag to bundle does not overwrite the output file', ['bundle', '-o', 'p.json', '--nonsense']],
+    ['misspelling the command bundle does not overwrite the output file', ['bundel', '-o', 'p.json']],
+    ['putting a flag before bundle does not overwrite the output file', ['-o', 'p.json', 'bundle']],
   ])('%s with a report', async (_, words) => {
     const { folder, service } = await makeStage({ greeting: 'Hi.' });
     writeFiles(folder, { 'p.json': 'old' });
@@ -340,7 +343,7 @@ describe('the output of bundle', () => {
     expect(read(folder, 'p.json')).toBe('old');
   });
 
-  test('bundle shows hidden characters in the keys that it leaves out', async () => {
+  test('bundle makes hidden characters visible in the notice about left-out prompts', async () => {
     const { folder, service } = await makeStage({ greeting: 'Hi.' });
     writeFiles(folder, { 'prompts/draft.md': promptText('draft', { key: 'a\u202eb' }) });
     const { stderr } = await run(folder, production, service);
@@ -405,7 +408,7 @@ describe('bundle --check', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('[usage/output-unreadable]') });
   });
 
-  test('bundle --check follows a symbolic link outside a repository, and refuses one inside, as writing does', async () => {
+  test('bundle --check follows a symbolic link outside a repository and refuses one inside a repository', async () => {
     const { bundle, folder } = await makeStage({ greeting: 'Hi.' });
     await bundle('-o', 'real.json');
     symlinkSync('real.json', join(folder, 'link.json'));
@@ -429,7 +432,7 @@ describe('bundle --offline', () => {
   const bundleOffline = (folder: string, ...words: readonly string[]) =>
     run(folder, ['bundle', '-e', 'staging', '--offline', ...words]);
 
-  test('bundle --offline takes the text of a latest pin from the file and needs neither a service nor a key', async () => {
+  test('bundle --offline reads the text of a `latest` pin from the file and needs neither a service nor a key', async () => {
     const folder = makeWorkspace(
       workspaceFiles({ greeting: { text: 'Hi {{name}}.', metadata: { model: 'gpt' } }, refund: { text: 'Refund?' } }),
     );
@@ -447,7 +450,7 @@ describe('bundle --offline', () => {
     });
   });
 
-  test('bundle --offline takes the text of a git pin from the commit', async () => {
+  test('bundle --offline reads the text of a `git:` pin from the commit', async () => {
     const folder = makeRepository(workspaceFiles({ greeting: { text: 'Old.', metadata: { model: 'old' } } }));
     git(folder, 'tag', 'v1');
     writeFiles(folder, workspaceFiles({ greeting: { text: 'New.', pins: { staging: 'git:v1' } } }));
@@ -485,7 +488,7 @@ describe('bundle --offline', () => {
     expect(await bundleOffline(folder)).toMatchObject({ exitCode: 0 });
   });
 
-  test('bundle --offline refuses the placeholder id that promptsync new writes', async () => {
+  test('bundle --offline refuses the placeholder id replace_me', async () => {
     const folder = makeWorkspace(workspaceFiles({ greeting: {} }));
     writeFiles(folder, { 'prompts/draft.md': promptText('draft').replace('prm_draft', 'replace_me') });
     const { exitCode, stderr } = await bundleOffline(folder);
@@ -512,7 +515,7 @@ describe('bundle with Langfuse', () => {
     };
   }
 
-  test('bundle reads texts, messages and any config from Langfuse with one request for each prompt', async () => {
+  test('bundle reads text prompts, chat prompts and any kind of config from Langfuse with one request per prompt', async () => {
     const { langfuse, bundle } = await makeLangfuseStage({
       'prompts/agent.md': chatFile('agent', '{ production: 1 }'),
       'prompts/greeting.md': textFile('greeting', 'x'),
@@ -542,7 +545,7 @@ describe('bundle with Langfuse', () => {
     expect(langfuse.requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
   });
 
-  test('bundle contains a composed prompt with the text and the variables of its parts', async () => {
+  test('bundle includes the text and the variables of the parts of a composed prompt', async () => {
     const { langfuse, bundle } = await makeLangfuseStage({ 'prompts/a.md': textFile('a', tag) });
     await langfuse.store.create({ name: 'tone', prompt: 'Be {{mood}}.', labels: ['production'] });
     await langfuse.store.create({ name: 'a', prompt: `Hi {{name}}. ${tag}`, labels: ['production'] });
@@ -553,7 +556,7 @@ describe('bundle with Langfuse', () => {
     });
   });
 
-  test('bundle fails with 4 if Langfuse cannot compose a prompt', async () => {
+  test('bundle exits with 4 if Langfuse cannot compose a prompt', async () => {
     const { langfuse, bundle } = await makeLangfuseStage({
       'prompts/a.md': textFile('a', tag),
       'prompts/b.md': textFile('b', 'x'),
@@ -569,7 +572,7 @@ describe('bundle with Langfuse', () => {
     });
   });
 
-  test('bundle reports a missing prompt like a missing label, in the words of Langfuse', async () => {
+  test('bundle reports that no version is active if Langfuse lacks the prompt or the label', async () => {
     const { langfuse, bundle } = await makeLangfuseStage({ 'prompts/a.md': textFile('a', 'x') });
     const expected = { exitCode: 4, stdout: '', stderr: expect.stringContaining('the label "production"') };
     expect(await bundle()).toMatchObject(expected);
@@ -577,7 +580,7 @@ describe('bundle with Langfuse', () => {
     expect(await bundle()).toMatchObject(expected);
   });
 
-  test('bundle exits with 1 if the address leads to a server that knows no prompts', async () => {
+  test('bundle exits with 1 if the server at the address is not a prompt service', async () => {
     const { folder, langfuse } = await makeLangfuseStage({ 'prompts/a.md': textFile('a', 'x') });
     const front = await startFront({ answer: () => ({ status: 404, body: '<!doctype html>Not found' }) });
     const environment = { ...langfuse.environment, LANGFUSE_HOST: front.baseUrl };
@@ -588,7 +591,7 @@ describe('bundle with Langfuse', () => {
     });
   });
 
-  test('bundle --offline makes messages of the file of a chat prompt, and refuses a composed prompt', async () => {
+  test('bundle --offline converts a chat prompt file to messages and refuses a composed prompt', async () => {
     const { bundle, folder } = await makeLangfuseStage({
       'prompts/agent.md': chatFile('agent', '{ staging: latest }'),
     });

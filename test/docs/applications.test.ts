@@ -134,7 +134,7 @@ describe('the examples for other services on docs/how-to/applications.md', () =>
     expect(warnings).toContain('Using the bundled prompt "greeting".');
   });
 
-  test('the example without a service replaces each variable once, even if a value looks like a variable', async () => {
+  test('the example that uses only the bundle replaces each variable once, even if a value looks like a variable', async () => {
     const { folder } = await makeApplication();
     const { renderPrompt } = await import(pathToFileURL(join(folder, 'src/render-prompt.js')).href);
     expect(renderPrompt('greeting', { customer_name: '{{customer_name}}$&' })).toBe(
