@@ -225,6 +225,7 @@ export const EVIDENCE = {
   // promptsync bundle
   'bundle/nothing-pinned': { environment: 'production' },
   'bundle/not-active': { environment: 'production' },
+  'bundle/too-deep': { limit: 64 },
   'bundle/not-in-git': { environment: 'production', pin: '7' },
   'bundle/composed': { environment: 'production', part: 'shared/tone' },
   'bundle/contains-key': { prompt: 'support/greeting' },

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../domain/json.ts';
+import { isJsonObject } from '../domain/json.ts';
 
 /** A key that only one of two bundles has, or whose prompt differs between them. */
 export type BundleDifference = { readonly kind: 'added' | 'changed' | 'removed'; readonly key: string };
@@ -21,16 +21,13 @@ export function compareJsonBundles(before: string, after: string): readonly Bund
 
 /** Returns the prompts of a JSON bundle as JSON, by key. Returns null if the text is not a JSON bundle. */
 function parsePrompts(json: string): ReadonlyMap<string, string> | null {
-  const prompts = parseJsonObject(json)?.['prompts'];
-  if (!isJsonObject(prompts)) return null;
-  return new Map(Object.entries(prompts).map(([key, prompt]) => [key, JSON.stringify(prompt)]));
-}
-
-function parseJsonObject(json: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(json);
-    return isJsonObject(value) ? value : null;
+    const prompts = isJsonObject(value) ? value['prompts'] : null;
+    if (!isJsonObject(prompts)) return null;
+    return new Map(Object.entries(prompts).map(([key, prompt]) => [key, JSON.stringify(prompt)]));
   } catch {
+    // The text is not JSON, or it is nested too deeply for `JSON.stringify`.
     return null;
   }
 }

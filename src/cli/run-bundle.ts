@@ -137,15 +137,15 @@ type FileComparison = { readonly isCurrent: boolean; readonly lines: readonly st
 function compareFile({ file, format, text }: BundleFile, host: SafeHost): FileComparison {
   const name = escapeLine(file);
   const existing = readOutputFile(file, host);
-  if (existing === text) return { isCurrent: true, lines: [`${name} is up to date.`] };
+  if (existing?.equals(Buffer.from(text)) === true) return { isCurrent: true, lines: [`${name} is up to date.`] };
   if (existing === null) return { isCurrent: false, lines: [`${name} does not exist.`] };
-  const differences = format === 'json' ? compareJsonBundles(existing, text) : [];
+  const differences = format === 'json' ? compareJsonBundles(existing.toString(), text) : [];
   const lines = differences.map(({ kind, key }) => `  ${kind.padEnd('changed'.length)}  ${escapeLine(key)}`);
   return { isCurrent: false, lines: [`${name} is out of date${lines.length === 0 ? '.' : ':'}`, ...lines] };
 }
 
-/** Returns the text of a file, or null if the file does not exist. Throws a `ProblemError` if it cannot be read. */
-function readOutputFile(path: string, { workingDirectory }: SafeHost): string | null {
+/** Returns the bytes of a file, or null if the file does not exist. Throws a `ProblemError` if it cannot be read. */
+function readOutputFile(path: string, { workingDirectory }: SafeHost): Buffer | null {
   const makeError = (reason: string) => new ProblemError(makeProblem('usage/output-unreadable', { path, reason }));
   const absolutePath = resolve(workingDirectory, path);
   const link = findTrackedLink(absolutePath);
@@ -153,7 +153,7 @@ function readOutputFile(path: string, { workingDirectory }: SafeHost): string | 
   try {
     const read = readBytes(realpathSync(absolutePath), Infinity);
     if (read.kind !== 'read') throw makeError(NOT_REGULAR);
-    return Buffer.from(read.bytes).toString();
+    return Buffer.from(read.bytes);
   } catch (error) {
     if (findSystemCode(error) === 'ENOENT') return null;
     throw error instanceof ProblemError ? error : makeError(describeSystemError(error));

@@ -8,6 +8,7 @@ import { listMessages } from '../domain/chat.ts';
 import type { Content } from '../domain/content.ts';
 import type { ContentsAtRefs } from '../domain/plan.ts';
 import { type EnvironmentPin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
+import { isNestedDeeper } from '../domain/json.ts';
 import { failWithProblem, makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import type { PromptBody, ServedPrompt } from '../domain/served-prompt.ts';
 import { suggestName } from '../domain/suggest-name.ts';
@@ -183,7 +184,7 @@ async function bundleServed(
   const { served, failed } = await readServedPrompts(provider, ids, environment, observeOptions).finally(close);
   const results = pinned.map(({ file, pin }) => {
     const prompt = served.get(file.id) ?? null;
-    if (prompt !== null) return { file, result: makeSuccess(bundleServedPrompt(file, prompt)) };
+    if (prompt !== null) return { file, result: bundleServedPrompt(file, prompt) };
     const place = { path: file.path, line: pin.line, column: pin.column };
     const problem = failed.get(file.id) ?? makeProblem('bundle/not-active', { environment }, place);
     return { file, result: makeFailure(problem) };
@@ -191,8 +192,17 @@ async function bundleServed(
   return makeReadOutcome(environment, results, served.size > 0 ? 4 : 1);
 }
 
-function bundleServedPrompt({ key, id }: PromptFile, { number, ...served }: ServedPrompt): BundledPrompt {
-  return { ...served, key, id, version: number };
+/**
+ * The maximum number of levels of lists and objects in the metadata of a bundled prompt. Python refuses about 200 levels
+ * of brackets, and TypeScript about 100 levels of types. Prompt files have the same limit.
+ */
+const MAX_CONFIG_DEPTH = 64;
+
+function bundleServedPrompt({ key, id }: PromptFile, { number, ...served }: ServedPrompt): Result<BundledPrompt> {
+  if (isNestedDeeper(served.config, MAX_CONFIG_DEPTH)) {
+    return makeFailure(makeProblem('bundle/too-deep', { limit: MAX_CONFIG_DEPTH }));
+  }
+  return makeSuccess({ ...served, key, id, version: number });
 }
 
 /** Bundles what the files pin. Sends no request. */

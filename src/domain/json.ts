@@ -26,6 +26,12 @@ export function isJsonValue(value: unknown): value is JsonValue {
   return value === null || Object.values(value).every(isJsonValue);
 }
 
+/** Returns true if lists and objects are nested in more than `limit` levels. Never recurses deeper than that. */
+export function isNestedDeeper(value: JsonValue, limit: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return limit === 0 || Object.values(value).some((item: JsonValue) => isNestedDeeper(item, limit - 1));
+}
+
 export function omitKey(object: JsonObject, key: string): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));
 }

@@ -163,6 +163,11 @@ export const COMMAND_PROBLEMS = {
       `The file pins the environment "${e.environment}", but no version is active there. promptsync wrote no bundle, because it would lack this prompt.`,
     'Run promptsync sync to activate the pinned version. Or remove the pin from the file, and the bundle leaves this prompt out.',
   ),
+  'bundle/too-deep': defineError<{ limit: number }>(
+    (e) =>
+      `The metadata of the active version is nested in more than ${e.limit} levels, so promptsync cannot bundle it.`,
+    'Reduce the nesting depth of the lists and objects in the metadata.',
+  ),
   'bundle/not-in-git': defineError<{ environment: string; pin: string }>(
     (e) =>
       `"${e.environment}" is pinned to ${e.pin}, and only the service knows the text of that version. An offline bundle needs the pin \`latest\` or \`git:<ref>\`.`,

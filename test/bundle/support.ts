@@ -1,5 +1,6 @@
 import type { BundledPrompt } from '../../src/bundle/prompt-bundle.ts';
 import type { ChatMessage } from '../../src/domain/chat.ts';
+import type { JsonValue } from '../../src/domain/json.ts';
 
 /** The properties of a bundled prompt that most tests do not set. */
 type SharedParts = Partial<Pick<BundledPrompt, 'id' | 'version' | 'config'>>;
@@ -16,6 +17,11 @@ export function makeChatPrompt(key: string, prompt: readonly ChatMessage[], part
 export const HOSTILE_CONFIG = JSON.parse(
   '{ "__proto__": { "__proto__": [1, "x", null, { "a": true }, [], {}] }, "10": 1, "9": -1e21, "a\\"b": "\\\\", "": 0.1 }',
 );
+
+/** Nests a value in lists and objects. */
+export function nest(levels: number): JsonValue {
+  return levels === 0 ? 1 : levels % 2 === 0 ? [nest(levels - 1)] : { a: nest(levels - 1) };
+}
 
 const HOSTILE_TEXT =
   'a"b\\c\'d`${e}*/ """ \'\'\' #{f} \u0000\r\n\u2028\u202e\u{e0001}\ud800 ##[error]x\n::warning::y é 😀';
@@ -48,6 +54,7 @@ export const HOSTILE_PROMPTS: readonly BundledPrompt[] = [
   makeTextPrompt('offline', '', { version: null, config: null }),
   makeTextPrompt('list', '', { config: [1, 'x', [true], { a: null }] }),
   makeTextPrompt('scalar', '', { config: 'x' }),
+  makeTextPrompt('deep', '', { config: nest(64) }),
   makeChatPrompt('chat', [
     { role: HOSTILE_TEXT, content: '{{ history }} {{class}}' },
     { type: 'placeholder', name: 'history' },

@@ -118,7 +118,7 @@ describe('bundle', () => {
   test('bundle writes a file with any name in the format that --format specifies', async () => {
     const { bundle, folder } = await makeStage({ greeting: 'Hi.' });
     expect(await bundle('--format', 'python', '-o', 'prompts.pyi')).toMatchObject({ exitCode: 0 });
-    expect(read(folder, 'prompts.pyi')).toContain('PROMPTS: Prompts = {');
+    expect(read(folder, 'prompts.pyi')).toContain('PROMPTS: Prompts');
   });
 
   test('bundle produces identical bytes in every run', async () => {
@@ -257,6 +257,15 @@ describe('a bundle that cannot be complete', () => {
     await expectFailure(stage, 'bundle/contains-key', 4);
   });
 
+  test.each([65, 2_500])('bundle exits with 4 if the metadata of a prompt has %d levels', async (levels) => {
+    const stage = await makeStage({ greeting: 'Hi.', refund: null });
+    const metadata = JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
+    const version = stage.service.store.createVersion('prm_refund', { content: 'Refund?', metadata });
+    stage.service.store.setActive('prm_refund', { environment: 'production', versionId: version?.id ?? '' });
+    const { stderr } = await expectFailure(stage, 'bundle/too-deep', 4);
+    expect(stderr).toContain('prompts/refund.md: error:');
+  });
+
   test('bundle refuses metadata that contains the API key as a number', async () => {
     const apiKey = '1234567890';
     const service = await startTestService(['greeting'], apiKey);
@@ -392,6 +401,10 @@ describe('bundle --check', () => {
   test.each([
     ['bundle --check exits with 2 if the file does not exist', null],
     ['bundle --check exits with 2 if the file is not a bundle', '[]'],
+    [
+      'bundle --check exits with 2 if the file is nested deeply',
+      `{"prompts":{"a":${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}}}`,
+    ],
     ['bundle --check exits with 2 if only the layout of the file differs', 'compact'],
   ])('%s', async (_, content) => {
     const { bundle, folder } = await makeStage({ greeting: 'Hi.' });
@@ -399,6 +412,16 @@ describe('bundle --check', () => {
     if (content !== null) writeFiles(folder, { 'p.json': content === 'compact' ? compact : content });
     const { exitCode, stderr } = await bundle('-o', 'p.json', '--check');
     expect({ exitCode, names: stderr.includes('greeting') }).toEqual({ exitCode: 2, names: false });
+  });
+
+  test('bundle --check exits with 2 if the file is not valid UTF-8', async () => {
+    const { bundle, folder } = await makeStage({ greeting: 'Hi \ufffd.' });
+    const bytes = Buffer.from((await bundle()).stdout);
+    const at = bytes.indexOf('\ufffd');
+    writeFiles(folder, {
+      'p.json': Buffer.concat([bytes.subarray(0, at), Buffer.from([0xff]), bytes.subarray(at + 3)]),
+    });
+    expect(await bundle('-o', 'p.json', '--check')).toMatchObject({ exitCode: 2 });
   });
 
   test('bundle --check exits with 1 if the file cannot be read', async () => {

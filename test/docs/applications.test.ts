@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { makeBundle } from '../../src/bundle/prompt-bundle.ts';
+import { renderBundle } from '../../src/bundle/render-bundle.ts';
+import { makeChatPrompt, makeTextPrompt } from '../bundle/support.ts';
 import { startLangfuse } from '../doubles/langfuse-server.ts';
 import { childEnvironment, startNode } from '../support/cli.ts';
 import { compileTypeScript, linkPackages, NO_ERRORS } from '../support/compilers.ts';
@@ -99,6 +102,19 @@ describe('the Langfuse example for TypeScript on docs/how-to/applications.md', (
     expect(offline.output).toEqual(expectResults(true));
     expect(offline.warnings).toContain('Using the bundled prompt "support/agent".');
   });
+});
+
+test.each([
+  ['the Langfuse example compiles if all prompts are text prompts', makeTextPrompt('a', 'Hi {{name}}.')],
+  ['the Langfuse example compiles if all prompts are chat prompts', makeChatPrompt('a', [])],
+])('%s', (_, prompt) => {
+  const folder = makeWorkspace({
+    'package.json': '{ "type": "module" }',
+    'src/get-prompt.ts': LANGFUSE_READER,
+    'src/prompts.ts': renderBundle(makeBundle('production', [prompt]), 'typescript'),
+  });
+  linkPackages(folder);
+  expect(compileTypeScript(folder, 'src/get-prompt.ts')).toEqual(NO_ERRORS);
 });
 
 describe('the examples for other services on docs/how-to/applications.md', () => {
