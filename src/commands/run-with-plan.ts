@@ -115,10 +115,7 @@ export async function runWithPlan(
   if (!read.isSuccess) return stop(...read.problems);
   const desired = read.value;
   const reason = await findReasonNotToContact(options, desired, world);
-  if (reason !== null) {
-    keepUnusedKey(config, world);
-    return finish(await planFromAssumption(desired, reason, world));
-  }
+  if (reason !== null) return finish(await planFromAssumption(desired, reason, world));
   const opened = await openProvider(desired, world, options);
   if (!opened.isSuccess) return stop(...opened.problems);
   try {
@@ -193,6 +190,7 @@ const INTERFACE_PATHS = [
  * @param reason the warning that explains why promptsync does not contact the service
  */
 async function planFromAssumption(desired: DesiredWorkspace, reason: Problem, world: World): Promise<PlannedWorkspace> {
+  keepUnusedKey(desired.config, world);
   // Only the service knows which version numbers are active, so promptsync cannot check promotions here.
   const unchecked = {
     ...desired,

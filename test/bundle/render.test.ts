@@ -14,11 +14,11 @@ import { findHidden } from '../../src/text.ts';
 import { messageLists } from '../domain/chat-messages.ts';
 import {
   checkPythonTypes,
+  hasMypy,
+  hasPython,
   compilePython,
   compileTypeScript,
   NO_ERRORS,
-  testWithMypy,
-  testWithPython,
 } from '../support/compilers.ts';
 import { makeWorkspace } from '../support/folder.ts';
 import { runs, SEED } from '../support/seed.ts';
@@ -197,7 +197,7 @@ describe('a Python bundle', () => {
   const writeBundle = (prompts: readonly BundledPrompt[], use = '') =>
     makeWorkspace({ 'prompts.py': renderBundle(makeBundle('production', prompts), 'python'), 'use.py': use });
 
-  testWithPython('a Python bundle of hostile prompts compiles and holds the data of the JSON bundle', () => {
+  test.skipIf(!hasPython)('a Python bundle of hostile prompts compiles and holds the data of the JSON bundle', () => {
     const folder = writeBundle(HOSTILE_PROMPTS);
     expect(compilePython(folder, 'prompts.py')).toEqual(NO_ERRORS);
     const print = 'import json, prompts; print(json.dumps(prompts.PROMPTS))';
@@ -205,7 +205,7 @@ describe('a Python bundle', () => {
     expect(JSON.parse(stdout)).toEqual(JSON.parse(parseJson(HOSTILE_PROMPTS).json).prompts);
   });
 
-  testWithMypy(
+  test.skipIf(!hasMypy)(
     'a Python bundle of hostile prompts passes mypy --strict, and its types accept valid values only',
     () => {
       const folder = writeBundle(

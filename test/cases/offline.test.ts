@@ -7,7 +7,7 @@ import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts
 import { PROMOTION } from '../support/promotion.ts';
 import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { parseReport, run } from '../support/run.ts';
-import { startTestService } from '../support/service.ts';
+import { KEY, startTestService } from '../support/service.ts';
 import { makeWorld } from '../support/world.ts';
 
 type Prompts = Readonly<Record<string, PromptParts>>;
@@ -184,6 +184,16 @@ describe('--offline', () => {
     expect(exitCode).toBe(expected);
     expect(stdout).toContain('create version');
     expect(stderr).toContain('promptsync did not contact the service, because --offline was given.');
+  });
+
+  test('plan --offline removes the API key from a prompt text if the environment variable for the key is set', async () => {
+    const config = `${CONFIG}service: { base_url: "https://prompts.example.com" }\n`;
+    const folder = makeRepository(workspaceFiles({ greeting: {} }, config));
+    writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { text: `Use ${KEY}.` }) });
+    commitAll(folder, 'Change');
+    const environment = { PROMPTSYNC_API_KEY: KEY };
+    const { exitCode, stdout } = await run(folder, ['plan', '--offline', '--base', 'HEAD~1'], { environment });
+    expect({ exitCode, isRedacted: stdout.includes('Use [redacted].') }).toEqual({ exitCode: 0, isRedacted: true });
   });
 
   test.each<[string, readonly string[]]>([

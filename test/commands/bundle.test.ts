@@ -201,45 +201,43 @@ describe('the environment of bundle', () => {
 });
 
 describe('a bundle that cannot be complete', () => {
-  /** Expects a failed run that left an existing file unchanged and wrote no new one. */
-  async function expectFailure(
-    { folder, service }: Awaited<ReturnType<typeof makeStage>>,
-    code: string,
-    exitCode: number,
-  ) {
+  /** Bundles to an existing file and to a new file. Also returns what became of the two files. */
+  async function bundleToFiles({ folder, service }: Awaited<ReturnType<typeof makeStage>>) {
     writeFiles(folder, { 'old.json': 'old' });
     const ran = await run(folder, [...production, '-o', 'old.json', '-o', 'new.ts'], service);
-    expect(ran).toMatchObject({ exitCode, stdout: '', stderr: expect.stringContaining(`[${code}]`) });
-    expect({ old: read(folder, 'old.json'), isNew: existsSync(join(folder, 'new.ts')) }).toEqual({
-      old: 'old',
-      isNew: false,
-    });
-    return ran;
+    return { ...ran, oldFile: read(folder, 'old.json'), hasNewFile: existsSync(join(folder, 'new.ts')) };
   }
+
+  /** The result of a failed run that left the existing file unchanged and wrote no new file. */
+  const failure = (code: string, exitCode: number) => ({
+    ...{ exitCode, stdout: '', stderr: expect.stringContaining(`[${code}]`) },
+    ...{ oldFile: 'old', hasNewFile: false },
+  });
 
   test('bundle exits with 4 and writes no file if a pinned prompt has no active version', async () => {
     const stage = await makeStage({ greeting: 'Hi.', order: null, refund: null });
-    const { stderr } = await expectFailure(stage, 'bundle/not-active', 4);
-    expect(stderr.match(/^prompts\/\w+\.md:5:\d+: error/gm)?.map((line) => line.split(':')[0])).toEqual([
+    const ran = await bundleToFiles(stage);
+    expect(ran).toEqual(failure('bundle/not-active', 4));
+    expect(ran.stderr.match(/^prompts\/\w+\.md:5:\d+: error/gm)?.map((line) => line.split(':')[0])).toEqual([
       'prompts/order.md',
       'prompts/refund.md',
     ]);
   });
 
   test('bundle exits with 4 if no pinned prompt has an active version', async () => {
-    await expectFailure(await makeStage({ refund: null }), 'bundle/not-active', 4);
+    expect(await bundleToFiles(await makeStage({ refund: null }))).toEqual(failure('bundle/not-active', 4));
   });
 
   test('bundle exits with 4 and writes no file if a pinned prompt does not exist in the service', async () => {
     const stage = await makeStage({ greeting: 'Hi.' });
     writeFiles(stage.folder, { 'prompts/gone.md': promptText('gone', { pins: PINS }) });
-    await expectFailure(stage, 'service/prompt-not-found', 4);
+    expect(await bundleToFiles(stage)).toEqual(failure('service/prompt-not-found', 4));
   });
 
   test('bundle exits with 1 and writes no file if none of the pinned prompts exists in the service', async () => {
     const stage = await makeStage({ greeting: 'Hi.' });
     writeFiles(stage.folder, { 'prompts/greeting.md': promptText('gone', { pins: PINS }) });
-    await expectFailure(stage, 'service/prompt-not-found', 1);
+    expect(await bundleToFiles(stage)).toEqual(failure('service/prompt-not-found', 1));
   });
 
   test('bundle reports a rejected API key once, not once per prompt', async () => {
@@ -248,13 +246,14 @@ describe('a bundle that cannot be complete', () => {
       ...stage.service,
       environment: { ...stage.service.environment, PROMPTSYNC_API_KEY: 'wrong-key-0123456789' },
     };
-    const { stderr } = await expectFailure({ ...stage, service }, 'service/not-authorised', 1);
-    expect(stderr.match(/\[service\/not-authorised\]/g)).toHaveLength(1);
+    const ran = await bundleToFiles({ ...stage, service });
+    expect(ran).toEqual(failure('service/not-authorised', 1));
+    expect(ran.stderr.match(/\[service\/not-authorised\]/g)).toHaveLength(1);
   });
 
   test('bundle refuses a prompt that contains the API key', async () => {
     const stage = await makeStage({ greeting: `Use "${KEY}".` });
-    await expectFailure(stage, 'bundle/contains-key', 4);
+    expect(await bundleToFiles(stage)).toEqual(failure('bundle/contains-key', 4));
   });
 
   test.each([65, 2_500])('bundle exits with 4 if the metadata of a prompt has %d levels', async (levels) => {
@@ -262,8 +261,9 @@ describe('a bundle that cannot be complete', () => {
     const metadata = JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
     const version = stage.service.store.createVersion('prm_refund', { content: 'Refund?', metadata });
     stage.service.store.setActive('prm_refund', { environment: 'production', versionId: version?.id ?? '' });
-    const { stderr } = await expectFailure(stage, 'bundle/too-deep', 4);
-    expect(stderr).toContain('prompts/refund.md: error:');
+    const ran = await bundleToFiles(stage);
+    expect(ran).toEqual(failure('bundle/too-deep', 4));
+    expect(ran.stderr).toContain('prompts/refund.md: error:');
   });
 
   test('bundle refuses metadata that contains the API key as a number', async () => {
@@ -288,14 +288,14 @@ describe('a bundle that cannot be complete', () => {
   test('bundle reports invalid prompt files and sends no request', async () => {
     const stage = await makeStage({ greeting: 'Hi.' });
     writeFiles(stage.folder, { 'prompts/broken.md': '---\nid: prm_broken\n---\nText' });
-    await expectFailure(stage, 'prompt/missing-field', 1);
+    expect(await bundleToFiles(stage)).toEqual(failure('prompt/missing-field', 1));
     expect(stage.service.requests).toEqual([]);
   });
 
   test('bundle refuses the placeholder id replace_me and sends no request', async () => {
     const stage = await makeStage({ greeting: 'Hi.' });
     writeFiles(stage.folder, { 'prompts/draft.md': promptText('x', { pins: PINS }).replace('prm_x', 'replace_me') });
-    await expectFailure(stage, 'guard/placeholder-id', 3);
+    expect(await bundleToFiles(stage)).toEqual(failure('guard/placeholder-id', 3));
     expect(stage.service.requests).toEqual([]);
   });
 

@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { test } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
@@ -41,14 +40,11 @@ function compile(folder: string, program: string, words: readonly string[]): Com
   return { status, printed: stdout + stderr };
 }
 
-const hasPython = isInstalled('python3');
-const hasMypy = isInstalled('mypy');
+/** Whether Python is installed. */
+export const hasPython = isInstalled('python3');
+/** Whether mypy is installed. */
+export const hasMypy = isInstalled('mypy');
 if (!hasPython || !hasMypy) console.warn('Tests of Python bundles are skipped: python3 or mypy is not on PATH.');
-
-/** A test that is skipped if Python is not installed. */
-export const testWithPython = test.skipIf(!hasPython);
-/** A test that is skipped if mypy is not installed. */
-export const testWithMypy = test.skipIf(!hasMypy);
 
 function isInstalled(program: string): boolean {
   return spawnSync(program, ['--version']).status === 0;
