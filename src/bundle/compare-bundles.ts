@@ -5,7 +5,7 @@ export type BundleDifference = { readonly kind: 'added' | 'changed' | 'removed';
 
 /**
  * Compares two JSON bundles by key. Returns the differences, sorted by key. The list is empty if the bundles differ only
- * in their layout or environment, and if `before` is not a bundle.
+ * in layout or environment, or if `before` is not a bundle.
  */
 export function compareJsonBundles(before: string, after: string): readonly BundleDifference[] {
   const [oldPrompts, newPrompts] = [parsePrompts(before), parsePrompts(after)];

@@ -21,7 +21,7 @@ export type BundledPrompt = PromptBody & {
 
 /** Builds a bundle from prompts in any order. The bundle sorts them by key. */
 export function makeBundle(environment: string, prompts: readonly BundledPrompt[]): PromptBundle {
-  // The operator `<` compares UTF-16 code units, unlike `localeCompare`, whose order depends on the machine.
+  // Use the `<` operator, which compares UTF-16 code units. The order of `localeCompare` depends on the machine.
   return { environment, prompts: prompts.toSorted((a, b) => (a.key < b.key ? -1 : 1)) };
 }
 
@@ -29,7 +29,7 @@ export function makeBundle(environment: string, prompts: readonly BundledPrompt[
 function listBodyVariables(body: PromptBody): readonly string[] {
   if (body.type === 'text') return listVariables({ type: 'text', text: body.prompt });
   const contents = body.prompt.flatMap((message) => ('role' in message ? [message.content] : []));
-  // A line break between two messages is safe: no variable contains a line break, so no variable can span two messages.
+  // Joining the messages with line breaks cannot create a new variable, because no variable contains a line break.
   return listVariables({ type: 'text', text: contents.join('\n') });
 }
 

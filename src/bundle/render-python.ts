@@ -39,7 +39,7 @@ class PromptDetails(TypedDict):
 
 
 class TextPrompt(PromptDetails):
-    """A prompt that consists of a single text."""
+    """A prompt that consists of a single string."""
 
     type: Literal["text"]
     prompt: str

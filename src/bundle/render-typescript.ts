@@ -27,7 +27,7 @@ type PromptDetails<Config> = {
   placeholders: string[];
 };
 
-/** A prompt that consists of a single text. */
+/** A prompt that consists of a single string. */
 export type TextPrompt<Config = unknown> = PromptDetails<Config> & { type: 'text'; prompt: string };
 
 /** A prompt that consists of a list of messages. */
@@ -71,7 +71,7 @@ function renderVariablesType(prompt: BundledPrompt): string {
   return renderObjectType(inputs.map(({ name, kinds }) => [name, kinds.map((kind) => INPUT_TYPES[kind]).join(' | ')]));
 }
 
-/** Renders the type of JSON data. */
+/** Renders the TypeScript type of a JSON value. */
 function renderDataType(value: JsonValue): string {
   if (value === null) return 'null';
   if (isJsonObject(value)) {

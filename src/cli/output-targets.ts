@@ -30,7 +30,7 @@ type OutputFlags<Format extends string> = {
 
 /**
  * Returns the targets that the flags select. Throws a `ProblemError` if the format of a target is ambiguous or its file
- * cannot be written. Commands call this function first, because they must not do work that they cannot report.
+ * cannot be written. Commands call this function first, so that they never do work whose result they cannot write.
  */
 export async function openTargets<Format extends string>(
   flags: OutputFlags<Format>,
@@ -83,7 +83,7 @@ export function describeTrackedLink(link: string): string {
   return `${link} is a symbolic link inside a repository`;
 }
 
-/** Returns the properties of a file, null if it does not exist, or the reason why its path is not valid. */
+/** Returns the file's properties, null if the file does not exist, or the reason why its path is invalid. */
 async function statIfPresent(path: string): Promise<Stats | null | string> {
   try {
     return await stat(path);

@@ -46,7 +46,7 @@ type BundleFile = OutputTarget<BundleFormat> & { readonly file: string; readonly
 
 /**
  * Bundles prompts, and writes the bundle or compares it with existing files. Resolves to the exit code. All messages go
- * to standard error, because standard output may be redirected to a file of the application.
+ * to standard error, because standard output may be redirected to one of the application's files.
  */
 export async function runBundle(flags: BundleFlags, host: SafeHost): Promise<number> {
   try {
@@ -88,7 +88,7 @@ async function bundleToTargets(flags: BundleFlags, host: SafeHost): Promise<numb
   return 0;
 }
 
-/** Prints warnings, unless the user asked for errors only, and then errors. */
+/** Prints the warnings, then the errors. Omits the warnings with `--quiet`. */
 function printBundleProblems(result: ProblemSource, { quiet }: BundleFlags, style: Style, { errors }: SafeHost): void {
   const warnings = quiet ? [] : renderWarnings(result, undefined, style);
   errors.write([...warnings, ...renderErrors(result, style)].join(''));

@@ -193,8 +193,8 @@ async function bundleServed(
 }
 
 /**
- * The maximum number of levels of lists and objects in the metadata of a bundled prompt. Python refuses about 200 levels
- * of brackets, and TypeScript about 100 levels of types. Prompt files have the same limit.
+ * The maximum nesting depth of lists and objects in the metadata of a bundled prompt. Python rejects brackets that are
+ * nested about 200 deep, and TypeScript rejects types that are nested about 100 deep. Prompt files have the same limit.
  */
 const MAX_CONFIG_DEPTH = 64;
 

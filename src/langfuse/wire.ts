@@ -119,7 +119,7 @@ function findExcessProblem(
   return count > limit ? makeProblem('langfuse/too-many', { name, what: listName, count, limit }) : null;
 }
 
-/** Parses the property `prompt` of a version. Throws `InvalidResponse` if it does not match the type of the version. */
+/** Parses the `prompt` property of a version. Throws `InvalidResponse` if it does not match the type of the version. */
 function parsePrompt(type: string, prompt: unknown): LangfusePrompt {
   switch (type) {
     case 'text':
@@ -143,7 +143,7 @@ function parseMessage(message: unknown, index: number): z.output<typeof MessageS
 const TextPromptShape = z.object({ prompt: z.string() });
 const ChatPromptShape = z.object({ prompt: uncheckedArray });
 
-/** Parses a response that contains a version, and computes its digests. Throws the errors of `parseRawVersion`. */
+/** Parses a response that contains a version, and computes its digests. Throws the same errors as `parseRawVersion`. */
 export function parseLangfuseVersion(
   value: unknown,
   name: string,

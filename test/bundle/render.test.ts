@@ -44,7 +44,7 @@ function listKeys(json: string): readonly unknown[] {
 }
 
 describe('a JSON bundle', () => {
-  test('a JSON bundle holds the properties of each prompt in a fixed order', () => {
+  test("a JSON bundle lists each prompt's properties in a fixed order", () => {
     const text = makeTextPrompt('b', 'Hi {{name}} from {{city}}, {{name}}.', {
       id: 'p1',
       version: 7,
@@ -124,7 +124,7 @@ describe('a TypeScript bundle', () => {
     return { folder, compiled: compileTypeScript(folder, 'use.ts', '--types', '', ...options) };
   }
 
-  test('a TypeScript bundle of hostile prompts compiles under the strictest options and holds the data of the JSON bundle', async () => {
+  test('a TypeScript bundle of hostile prompts compiles under the strictest options and contains the same data as the JSON bundle', async () => {
     const strictest = [
       '--isolatedDeclarations',
       '--declaration',
@@ -197,13 +197,16 @@ describe('a Python bundle', () => {
   const writeBundle = (prompts: readonly BundledPrompt[], use = '') =>
     makeWorkspace({ 'prompts.py': renderBundle(makeBundle('production', prompts), 'python'), 'use.py': use });
 
-  test.skipIf(!hasPython)('a Python bundle of hostile prompts compiles and holds the data of the JSON bundle', () => {
-    const folder = writeBundle(HOSTILE_PROMPTS);
-    expect(compilePython(folder, 'prompts.py')).toEqual(NO_ERRORS);
-    const print = 'import json, prompts; print(json.dumps(prompts.PROMPTS))';
-    const { stdout } = spawnSync('python3', ['-c', print], { cwd: folder, encoding: 'utf8' });
-    expect(JSON.parse(stdout)).toEqual(JSON.parse(parseJson(HOSTILE_PROMPTS).json).prompts);
-  });
+  test.skipIf(!hasPython)(
+    'a Python bundle of hostile prompts compiles and contains the same data as the JSON bundle',
+    () => {
+      const folder = writeBundle(HOSTILE_PROMPTS);
+      expect(compilePython(folder, 'prompts.py')).toEqual(NO_ERRORS);
+      const print = 'import json, prompts; print(json.dumps(prompts.PROMPTS))';
+      const { stdout } = spawnSync('python3', ['-c', print], { cwd: folder, encoding: 'utf8' });
+      expect(JSON.parse(stdout)).toEqual(JSON.parse(parseJson(HOSTILE_PROMPTS).json).prompts);
+    },
+  );
 
   test.skipIf(!hasMypy)(
     'a Python bundle of hostile prompts passes mypy --strict, and its types accept valid values only',

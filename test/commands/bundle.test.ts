@@ -50,7 +50,7 @@ async function makeStage(texts: Readonly<Record<string, string | null>>, config 
 }
 
 describe('bundle', () => {
-  test('bundle prints the texts that the environment serves and reads each prompt once', async () => {
+  test('bundle prints the text of each prompt that the environment serves and reads each prompt once', async () => {
     const text = 'Hi {{name}}.\r\n\n e\u0301 \n\n';
     const { bundle, service } = await makeStage({ refund: 'Refund?', greeting: text });
     const { exitCode, stdout, stderr } = await bundle();
@@ -75,7 +75,7 @@ describe('bundle', () => {
     ]);
   });
 
-  test('after a sync, bundle prints the metadata of the file but not the version record', async () => {
+  test("after a sync, bundle prints the metadata from the file but omits promptsync's own version record", async () => {
     const service = await startTestService(['greeting']);
     const metadata = { model: 'gpt', temperature: 0.5 };
     const folder = makeWorkspace(workspaceFiles({ greeting: { metadata } }));
@@ -88,7 +88,7 @@ describe('bundle', () => {
     });
   });
 
-  test('bundle takes only the selected prompts', async () => {
+  test('bundle includes only the selected prompts', async () => {
     const { bundle, service } = await makeStage({ greeting: 'Hi.', refund: 'Refund?' });
     const { stdout } = await bundle('gree*');
     expect(Object.keys(parse(stdout).prompts)).toEqual(['greeting']);
@@ -115,7 +115,7 @@ describe('bundle', () => {
     expect(read(folder, 'p.py')).toContain('Prompt_greeting = TypedDict(');
   });
 
-  test('bundle writes a file with any name in the format that --format specifies', async () => {
+  test('with --format, bundle writes that format to an output file with any extension', async () => {
     const { bundle, folder } = await makeStage({ greeting: 'Hi.' });
     expect(await bundle('--format', 'python', '-o', 'prompts.pyi')).toMatchObject({ exitCode: 0 });
     expect(read(folder, 'prompts.pyi')).toContain('PROMPTS: Prompts');
@@ -321,9 +321,17 @@ describe('a bundle that cannot be complete', () => {
 
 describe('the output of bundle', () => {
   test.each([
-    ['bundle refuses a file extension that does not determine a format', ['-o', 'p.yaml'], 'usage/output-format'],
+    [
+      'bundle refuses an output file whose extension does not determine a format',
+      ['-o', 'p.yaml'],
+      'usage/output-format',
+    ],
     ['bundle refuses the file extension .md, which is valid only for reports', ['-o', 'p.md'], 'usage/output-format'],
-    ['bundle refuses two files with --format', ['--format', 'json', '-o', 'a', '-o', 'b'], 'usage/output-format'],
+    [
+      'bundle refuses --format if there are two --output files',
+      ['--format', 'json', '-o', 'a', '-o', 'b'],
+      'usage/output-format',
+    ],
     [
       'bundle refuses a file name that is too long',
       ['-o', 'p.json', '-o', `${'x'.repeat(300)}.ts`],
@@ -342,9 +350,12 @@ describe('the output of bundle', () => {
   });
 
   test.each([
-    ['passing an invalid flag to bundle does not overwrite the output file', ['bundle', '-o', 'p.json', '--nonsense']],
-    ['misspelling the command bundle does not overwrite the output file', ['bundel', '-o', 'p.json']],
-    ['putting a flag before bundle does not overwrite the output file', ['-o', 'p.json', 'bundle']],
+    [
+      'a bundle command with an invalid flag does not overwrite the output file',
+      ['bundle', '-o', 'p.json', '--nonsense'],
+    ],
+    ['a misspelled bundle command does not overwrite the output file', ['bundel', '-o', 'p.json']],
+    ['an invocation with a flag before bundle does not overwrite the output file', ['-o', 'p.json', 'bundle']],
   ])('%s with a report', async (_, words) => {
     const { folder, service } = await makeStage({ greeting: 'Hi.' });
     writeFiles(folder, { 'p.json': 'old' });
@@ -402,7 +413,7 @@ describe('bundle --check', () => {
     ['bundle --check exits with 2 if the file does not exist', null],
     ['bundle --check exits with 2 if the file is not a bundle', '[]'],
     [
-      'bundle --check exits with 2 if the file is nested deeply',
+      'bundle --check exits with 2 if the file contains deeply nested data',
       `{"prompts":{"a":${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}}}`,
     ],
     ['bundle --check exits with 2 if only the layout of the file differs', 'compact'],
@@ -487,9 +498,13 @@ describe('bundle --offline', () => {
   });
 
   test.each([
-    ['bundle --offline refuses a version number, because only the service has its text', 7, 'bundle/not-in-git'],
     [
-      'bundle --offline refuses a version id, because only the service has its text',
+      'bundle --offline refuses a pin that is a version number, because only the service has the text',
+      7,
+      'bundle/not-in-git',
+    ],
+    [
+      'bundle --offline refuses a pin that is a version id, because only the service has the text',
       'version:ver_7',
       'bundle/not-in-git',
     ],
@@ -505,7 +520,7 @@ describe('bundle --offline', () => {
     expect(read(folder, 'p.json')).toBe('old');
   });
 
-  test('bundle --offline looks only at the pins of its environment', async () => {
+  test('bundle --offline reads only the pins of the given environment', async () => {
     const pins = { staging: 'latest', production: 7, canary: 'git:v9' };
     const folder = makeRepository(workspaceFiles({ greeting: { pins } }));
     expect(await bundleOffline(folder)).toMatchObject({ exitCode: 0 });
