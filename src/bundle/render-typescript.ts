@@ -9,7 +9,10 @@ const TYPESCRIPT_SYNTAX: DataSyntax = {
   formatConstant: String,
 };
 
-/** The types that every TypeScript bundle declares. Its lists are mutable, because SDKs of prompt services take mutable lists. */
+/**
+ * The types that every TypeScript bundle declares. The lists in them are mutable, because SDKs of prompt services expect
+ * mutable lists.
+ */
 const SHARED_TYPES = `/** A message of a chat prompt. */
 export type PromptMessage = { role: string; content: string };
 

@@ -78,7 +78,10 @@ async function findOutputObstacle(path: string): Promise<string | null> {
   return access(writtenPath, constants.W_OK).then(() => null, describeSystemError);
 }
 
-/** Returns the message about a symbolic link that promptsync does not follow, because a stranger may have committed it. */
+/**
+ * Returns the message about a symbolic link in a repository. promptsync does not follow such a link, because a stranger
+ * may have committed it.
+ */
 export function describeTrackedLink(link: string): string {
   return `${link} is a symbolic link inside a repository`;
 }

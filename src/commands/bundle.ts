@@ -4,13 +4,13 @@ import { getVocabulary } from '../config/service.ts';
 import { openWorkspace, openWorkspaceRepository, type WorkspaceOptions } from '../desired/open-workspace.ts';
 import { readContentsAtRefs } from '../desired/read-at-commit.ts';
 import { collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
-import { listMessages } from '../domain/chat.ts';
 import type { Content } from '../domain/content.ts';
+import { type DesiredState, getContentsAtRefs } from '../domain/desired-state.ts';
 import type { ContentsAtRefs } from '../domain/plan.ts';
-import { type EnvironmentPin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
+import { type EnvironmentPin, formatPin, locatePin, type PromptFile } from '../domain/prompt-file.ts';
 import { isNestedDeeper } from '../domain/json.ts';
 import { failWithProblem, makeFailure, makeSuccess, type Result } from '../domain/result.ts';
-import type { PromptBody, ServedPrompt } from '../domain/served-prompt.ts';
+import { makePromptBody, type ServedPrompt } from '../domain/served-prompt.ts';
 import { suggestName } from '../domain/suggest-name.ts';
 import { applyVocabulary } from '../domain/vocabulary.ts';
 import type { World } from '../domain/world.ts';
@@ -185,8 +185,7 @@ async function bundleServed(
   const results = pinned.map(({ file, pin }) => {
     const prompt = served.get(file.id) ?? null;
     if (prompt !== null) return { file, result: bundleServedPrompt(file, prompt) };
-    const place = { path: file.path, line: pin.line, column: pin.column };
-    const problem = failed.get(file.id) ?? makeProblem('bundle/not-active', { environment }, place);
+    const problem = failed.get(file.id) ?? makeProblem('bundle/not-active', { environment }, locatePin(pin, file));
     return { file, result: makeFailure(problem) };
   });
   return makeReadOutcome(environment, results, served.size > 0 ? 4 : 1);
@@ -211,7 +210,7 @@ async function bundleOffline({ environment, pinned, config }: PinnedSelection, w
   const contents = await readPinnedContents(pinned, config);
   if (!contents.isSuccess) return makeUnreadOutcome(contents.problems);
   const results = pinned.map((prompt) => {
-    const atRefs = contents.value.get(prompt.file.id) ?? new Map();
+    const atRefs = getContentsAtRefs({ contentsAtRefs: contents.value }, prompt.file.id);
     return { file: prompt.file, result: bundlePinnedPrompt(prompt, atRefs, config) };
   });
   return makeReadOutcome(environment, results, 3);
@@ -221,7 +220,7 @@ async function bundleOffline({ environment, pinned, config }: PinnedSelection, w
 async function readPinnedContents(
   pinned: readonly PinnedPrompt[],
   config: Config,
-): Promise<Result<ReadonlyMap<string, ContentsAtRefs>>> {
+): Promise<Result<DesiredState['contentsAtRefs']>> {
   const files = pinned.map(({ file, pin }) => ({ ...file, pins: [pin] }));
   if (pinned.every(({ pin }) => pin.pin.kind !== 'git')) return makeSuccess(new Map());
   try {
@@ -231,22 +230,25 @@ async function readPinnedContents(
   }
 }
 
-/** Builds the bundled prompt from a prompt file. Fails if only the service has the content, or if the service composes it. */
+/**
+ * Builds the bundled prompt from a prompt file. Fails if only the service has the content, or if the service composes
+ * the text.
+ */
 function bundlePinnedPrompt(
   { file, pin }: PinnedPrompt,
   atRefs: ContentsAtRefs,
   { rules }: Config,
 ): Result<BundledPrompt> {
-  const { path, key, id } = file;
-  const place = { path, line: pin.line, column: pin.column };
+  const { key, id } = file;
+  const { environment } = pin;
   const content = choosePinnedContent(file, pin, atRefs);
   if (!content.isSuccess) return content;
   const { text, metadata = null } = content.value;
   const [part] = rules.listParts(text);
   if (part !== undefined) {
-    return makeFailure(makeProblem('bundle/composed', { part: part.promptId, environment: pin.environment }, place));
+    return makeFailure(makeProblem('bundle/composed', { part: part.promptId, environment }, locatePin(pin, file)));
   }
-  return makeSuccess({ ...makeBody(content.value), key, id, version: null, config: metadata });
+  return makeSuccess({ ...makePromptBody(content.value), key, id, version: null, config: metadata });
 }
 
 function choosePinnedContent(
@@ -254,8 +256,8 @@ function choosePinnedContent(
   environmentPin: EnvironmentPin,
   atRefs: ContentsAtRefs,
 ): Result<Content> {
-  const { environment, pin, line, column } = environmentPin;
-  const place = { path: file.path, line, column };
+  const { environment, pin } = environmentPin;
+  const place = locatePin(environmentPin, file);
   switch (pin.kind) {
     case 'latest':
       return makeSuccess(file.content);
@@ -267,10 +269,6 @@ function choosePinnedContent(
     case 'version':
       return makeFailure(makeProblem('bundle/not-in-git', { environment, pin: formatPin(pin) }, place));
   }
-}
-
-function makeBody({ type, text }: Content): PromptBody {
-  return type === 'text' ? { type, prompt: text } : { type, prompt: listMessages(text) };
 }
 
 /** Builds the outcome of reading all prompts. `failureCode` is the exit code to use if a prompt cannot be bundled. */

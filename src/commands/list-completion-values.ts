@@ -4,6 +4,7 @@ import { loadConfiguration, openWorkspace, type WorkspaceOptions } from '../desi
 import type { World } from '../domain/world.ts';
 import { isRepositoryRoot } from '../files/paths.ts';
 import type { RefKind } from '../git/list-ref-names.ts';
+import { listKnownEnvironments } from './require-environment.ts';
 
 /** The kinds of values that a shell can complete. `refs` are HEAD, branches, remote branches and tags. */
 export type CompletionKind = 'keys' | 'environments' | 'branches' | 'refs';
@@ -26,11 +27,9 @@ export async function listCompletionValues(
   switch (kind) {
     case 'keys':
       return (await readFiles()).map(({ key }) => key);
-    case 'environments': {
-      if (config.environments !== null) return config.environments.map(({ name }) => name);
-      const pins = (await readFiles()).flatMap((file) => file.pins);
-      return [...new Set(pins.map(({ environment }) => environment))];
-    }
+    case 'environments':
+      // If the configuration lists the environments, do not read the prompt files, because completion must be fast.
+      return listKnownEnvironments(config, config.environments === null ? await readFiles() : []);
     case 'branches':
       return listRefs(['heads'], config);
     case 'refs':

@@ -4,7 +4,7 @@ import { makeGitSettings } from '../config/make-git-settings.ts';
 import type { ConflictLabels, PreferredSide } from '../domain/edits.ts';
 import { isJsonObject } from '../domain/json.ts';
 import type { FieldName, ObservedPromptPlan } from '../domain/plan.ts';
-import { formatPin, type PromptFile } from '../domain/prompt-file.ts';
+import { locatePin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
 import type { TextChange } from '../domain/text-changes.ts';
 import { formatCodePoint } from '../text.ts';
 import { toFileContent, type StoredContent, omitDigests } from '../domain/content.ts';
@@ -69,7 +69,7 @@ async function draftPull(
     ...serviceChanges.outsideEdits.flatMap((edit) => warnAboutManagedVersion(edit, file)),
     ...serviceChanges.deactivated.map(({ pin, wanted }) => {
       const evidence = { environment: pin.environment, served: `v${wanted.number}` };
-      return makeProblem('pull/nothing-active', evidence, { path: file.path, line: pin.line, column: pin.column });
+      return makeProblem('pull/nothing-active', evidence, locatePin(pin, file));
     }),
   ];
   return { ...draft, problems: [...draft.problems, ...warnings] };

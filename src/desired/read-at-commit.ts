@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { matchesDigest } from '../domain/content.ts';
 import type { DesiredState } from '../domain/desired-state.ts';
 import type { ContentAtRef } from '../domain/plan.ts';
-import type { PromptFile } from '../domain/prompt-file.ts';
+import { locatePin, type PromptFile } from '../domain/prompt-file.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 import { parsePromptFile, type ParseResult } from '../files/parse-prompt-file.ts';
@@ -81,8 +81,9 @@ export async function readContentsAtRefs(
   repository: Repository | null,
 ): Promise<DesiredState['contentsAtRefs']> {
   const gitPins = files.flatMap((file) =>
-    file.pins.flatMap(({ pin, line, column }) => {
-      return pin.kind === 'git' ? [{ file, ref: pin.ref, place: { path: file.path, line, column } }] : [];
+    file.pins.flatMap((environmentPin) => {
+      const { pin } = environmentPin;
+      return pin.kind === 'git' ? [{ file, ref: pin.ref, place: locatePin(environmentPin, file) }] : [];
     }),
   );
   const contents = await Promise.all(

@@ -1,3 +1,4 @@
+import type { Place } from '../problem.ts';
 import type { PromptType } from './chat.ts';
 import type { Content } from './content.ts';
 
@@ -49,6 +50,14 @@ export function formatPin(pin: Pin): string {
   if (pin.kind === 'version') return `version:${pin.id}`;
   if (pin.kind === 'git') return `git:${pin.ref}`;
   return pin.kind === 'number' ? String(pin.number) : pin.kind;
+}
+
+/** Returns the place of a pin, for problems about the pin. */
+export function locatePin(
+  { line, column }: Pick<EnvironmentPin, 'line' | 'column'>,
+  { path }: Pick<PromptFile, 'path'>,
+): Required<Place> {
+  return { path, line, column };
 }
 
 /** Returns true if the file pins at least one environment to `latest`, which refers to the file's own content. */

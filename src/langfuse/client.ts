@@ -1,12 +1,12 @@
 import type { StoredContent } from '../domain/content.ts';
-import type { PromptBody, ServedPrompt } from '../domain/served-prompt.ts';
-import { makeProblem, toProblem } from '../problem.ts';
+import { makePromptBody, type PromptBody, type ServedPrompt } from '../domain/served-prompt.ts';
+import { makeProblem } from '../problem.ts';
 import type { ServiceCall } from '../service/service-call.ts';
 import { openConnection, type Connection, type ConnectionOptions } from '../service/connection.ts';
-import { ServiceError } from '../service/prompt-service.ts';
+import { returnNullIfMissing, ServiceError } from '../service/prompt-service.ts';
 import type { ProviderOpening } from '../providers/descriptor.ts';
 import type { ListedPrompt } from '../domain/provider.ts';
-import { makeLangfusePrompt, type RemoteLangfuseVersion } from './version.ts';
+import type { RemoteLangfuseVersion } from './version.ts';
 import { interpretCreateRefusal, interpretLabelRefusal, interpretReadRefusal } from './refusals.ts';
 import {
   type ListingPage,
@@ -49,10 +49,10 @@ export type LangfuseService = {
    */
   readonly read: (name: string, selector: VersionSelector) => Promise<RemoteLangfuseVersion | null>;
   /**
-   * Reads the version with a label as an application would. Langfuse inserts the parts of a composed prompt. Throws a
-   * `ServiceError` with the problem `service/prompt-not-found` if the prompt or the label does not exist.
+   * Reads the version with a label as an application would. Langfuse inserts the parts of a composed prompt. Returns null
+   * if the prompt or the label does not exist.
    */
-  readonly readServed: (name: string, label: string) => Promise<ServedPrompt>;
+  readonly readServed: (name: string, label: string) => Promise<ServedPrompt | null>;
   /**
    * Creates a version. The first version also creates the prompt. Retries the request only if Langfuse certainly did
    * not execute it. If this throws a `ServiceError` with the effect `unknown`, the version may exist anyway.
@@ -105,12 +105,9 @@ function makeLangfuseService(
       }
       return null;
     },
-    read: (name, selector) =>
-      perform(makeReadCall(name, selector)).catch((error: unknown) => {
-        if (toProblem(error).code === 'service/prompt-not-found') return null;
-        throw error;
-      }),
-    readServed: (name, label) => perform(makeReadServedCall(name, label)),
+    read: (name, selector) => returnNullIfMissing(perform(makeReadCall(name, selector)), 'service/prompt-not-found'),
+    readServed: (name, label) =>
+      returnNullIfMissing(perform(makeReadServedCall(name, label)), 'service/prompt-not-found'),
     create: async (name, version) => perform(makeCreateCall(name, version, findUnselectedFile)),
     addLabels: async (name, version, labels) => perform(makeAddLabelsCall(name, version, labels)),
     makePromptUrl: (name, projectId) => makePromptUrl(baseUrl, name, projectId),
@@ -219,7 +216,7 @@ function makeCreateCall(
   findUnselectedFile: ProviderOpening['findUnselectedFile'],
 ): ServiceCall<RemoteLangfuseVersion> {
   const { type, metadata: config } = content;
-  const body = { name, type, prompt: makeLangfusePrompt(content), config, labels, commitMessage: message };
+  const body = { name, type, prompt: makePromptBody(content).prompt, config, labels, commitMessage: message };
   const parse = (value: unknown) => parseLangfuseVersion(value, name, null);
   return {
     method: 'POST',

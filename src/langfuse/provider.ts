@@ -4,7 +4,7 @@ import type { CreateVersion } from '../domain/plan.ts';
 import type { CreateOutcome, Provider, PromptWriter, WriteOutcome } from '../domain/provider.ts';
 import type { ServedPrompt } from '../domain/served-prompt.ts';
 import { makeVersionRef, type VersionRef } from '../domain/versions.ts';
-import { isError, makeProblem, toProblem } from '../problem.ts';
+import { isError, makeProblem } from '../problem.ts';
 import { ServiceError } from '../service/prompt-service.ts';
 import { readUntil } from '../service/retry.ts';
 import {
@@ -75,14 +75,10 @@ async function readLabeledPrompt(
   promptId: string,
   label: string,
 ): Promise<ServedPrompt | null> {
-  try {
-    return await service.readServed(promptId, label);
-  } catch (error) {
-    if (toProblem(error).code !== 'service/prompt-not-found') throw error;
-    // With a wrong address, every request answers 404. In that case, reading the list fails, too.
-    await service.find(promptId);
-    return null;
-  }
+  const served = await service.readServed(promptId, label);
+  // With a wrong address, every request answers 404. In that case, reading the list fails, too.
+  if (served === null) await service.find(promptId);
+  return served;
 }
 
 /**

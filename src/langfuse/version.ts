@@ -1,11 +1,11 @@
 import { computeDigest, shortenDigest } from '../domain/digest.ts';
-import { type ChatMessage, listMessages } from '../domain/chat.ts';
 import { digestChat, digestText, type StoredContent } from '../domain/content.ts';
 import { renderCanonicalJson, type JsonValue } from '../domain/json.ts';
+import type { PromptBody } from '../domain/served-prompt.ts';
 import type { KnownVersion, VersionTimes } from '../domain/versions.ts';
 
 /** What Langfuse stores in the property `prompt` of a version: the text of a text prompt, or the messages of a chat prompt. */
-export type LangfusePrompt = string | readonly ChatMessage[];
+export type LangfusePrompt = PromptBody['prompt'];
 
 /** A version as Langfuse stores it. Composition tags, which embed other prompts, are not yet replaced. */
 export type RawLangfuseVersion = {
@@ -69,10 +69,4 @@ export function digestVersion(raw: RawLangfuseVersion): RemoteLangfuseVersion {
     ...(times !== null && { times }),
     ...(createdBy !== null && { createdBy }),
   };
-}
-
-/** Converts content from a prompt file to the form in which Langfuse stores it. */
-export function makeLangfusePrompt({ type, text }: Pick<StoredContent, 'type' | 'text'>): LangfusePrompt {
-  if (type === 'text') return text;
-  return listMessages(text);
 }

@@ -2,6 +2,7 @@ import { matchesDigest } from '../domain/content.ts';
 import type { Pin } from '../domain/prompt-file.ts';
 import { getProbeEnvironment } from '../domain/policy.ts';
 import { makeProblem, toProblem, ProblemError } from '../problem.ts';
+import { returnNullIfMissing } from '../service/prompt-service.ts';
 import { findKnownEntry, readActiveBack, findUnreadNewestId, listVersionsRead } from './reading.ts';
 import type { LedgerEntry, LedgerVersion } from './version-record.ts';
 import { trackNewestVersion, rememberVersions, type LedgerWorld, type LedgerWriteState } from './writing.ts';
@@ -29,12 +30,7 @@ async function probeVersionIfPresent(
   promptId: string,
   versionId: string,
 ): Promise<LedgerVersion | null> {
-  try {
-    return await probeVersion(world, promptId, versionId);
-  } catch (error) {
-    if (toProblem(error).code === 'service/version-not-found') return null;
-    throw error;
-  }
+  return returnNullIfMissing(probeVersion(world, promptId, versionId), 'service/version-not-found');
 }
 
 /**

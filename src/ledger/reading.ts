@@ -3,9 +3,9 @@ import type { KnownVersion } from '../domain/versions.ts';
 import { toStoredContent, holdsContent, omitDigests, VERSION_RECORD_KEY } from '../domain/content.ts';
 import { omitKey, renderCanonicalJson, type JsonObject } from '../domain/json.ts';
 import type { ServedPrompt } from '../domain/served-prompt.ts';
-import type { PromptService, ServicePrompt } from '../service/prompt-service.ts';
+import { type PromptService, returnNullIfMissing, type ServicePrompt } from '../service/prompt-service.ts';
 import { readUntil } from '../service/retry.ts';
-import { makeProblem, toProblem } from '../problem.ts';
+import { makeProblem } from '../problem.ts';
 import {
   makeServedEntry,
   makeLedgerEntry,
@@ -101,12 +101,7 @@ async function readPromptIfPresent(
   promptId: string,
   environment: string,
 ): Promise<ServicePrompt | null> {
-  try {
-    return await service.readPrompt(promptId, environment);
-  } catch (error) {
-    if (toProblem(error).code === 'service/prompt-not-found') return null;
-    throw error;
-  }
+  return returnNullIfMissing(service.readPrompt(promptId, environment), 'service/prompt-not-found');
 }
 
 /**

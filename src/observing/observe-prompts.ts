@@ -82,7 +82,7 @@ export type ObserveOptions = {
  * prompt may wait up to a minute for a retry. With more prompts than requests, promptsync can continue with the others
  * during that time.
  */
-export const PROMPTS_PER_REQUEST = 4;
+const PROMPTS_PER_REQUEST = 4;
 
 /**
  * Reads the current state of each prompt from the service. Never writes. If promptsync cannot read a prompt, adds the
@@ -91,17 +91,36 @@ export const PROMPTS_PER_REQUEST = 4;
 export async function observePrompts(
   provider: Provider,
   requests: readonly ReadRequest[],
-  { concurrency, onObserved }: ObserveOptions,
+  options: ObserveOptions,
 ): Promise<Observation> {
-  const observed = new Map<string, ObservedPrompt>();
+  const observe = (request: ReadRequest) => provider.observe(request);
+  const { read: observed, failed } = await readEachPrompt(requests, observe, options);
+  return { observed, failed };
+}
+
+/** The result of reading several prompts. Each requested prompt is in exactly one of the two maps. */
+type PromptReadings<Value> = {
+  /** What was read, by prompt id. */
+  readonly read: ReadonlyMap<string, Value>;
+  /** The problem of each prompt that promptsync could not read, by prompt id. */
+  readonly failed: ReadonlyMap<string, Problem>;
+};
+
+/** Reads each prompt with the given function. A prompt that cannot be read does not stop the others. */
+export async function readEachPrompt<Request extends Pick<ReadRequest, 'promptId'>, Value>(
+  requests: readonly Request[],
+  readPrompt: (request: Request) => Promise<Value>,
+  { concurrency, onObserved }: ObserveOptions,
+): Promise<PromptReadings<Value>> {
+  const read = new Map<string, Value>();
   const failed = new Map<string, Problem>();
   await pLimit(concurrency * PROMPTS_PER_REQUEST).map(requests, async (request) => {
     try {
-      observed.set(request.promptId, await provider.observe(request));
+      read.set(request.promptId, await readPrompt(request));
     } catch (error) {
       failed.set(request.promptId, toProblem(error));
     }
-    onObserved?.(observed.size + failed.size, requests.length);
+    onObserved?.(read.size + failed.size, requests.length);
   });
-  return { observed, failed };
+  return { read, failed };
 }

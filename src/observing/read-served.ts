@@ -1,8 +1,7 @@
-import pLimit from 'p-limit';
 import type { Provider } from '../domain/provider.ts';
 import type { ServedPrompt } from '../domain/served-prompt.ts';
-import { type Problem, toProblem } from '../problem.ts';
-import { PROMPTS_PER_REQUEST, type ObserveOptions } from './observe-prompts.ts';
+import type { Problem } from '../problem.ts';
+import { type ObserveOptions, readEachPrompt } from './observe-prompts.ts';
 
 /** What promptsync read for each prompt in one environment. Each requested prompt is in exactly one of the two maps. */
 export type ServedReading = {
@@ -20,17 +19,10 @@ export async function readServedPrompts(
   provider: Provider,
   promptIds: readonly string[],
   environment: string,
-  { concurrency, onObserved }: ObserveOptions,
+  options: ObserveOptions,
 ): Promise<ServedReading> {
-  const served = new Map<string, ServedPrompt | null>();
-  const failed = new Map<string, Problem>();
-  await pLimit(concurrency * PROMPTS_PER_REQUEST).map(promptIds, async (promptId) => {
-    try {
-      served.set(promptId, await provider.readServed(promptId, environment));
-    } catch (error) {
-      failed.set(promptId, toProblem(error));
-    }
-    onObserved?.(served.size + failed.size, promptIds.length);
-  });
+  const requests = promptIds.map((promptId) => ({ promptId }));
+  const readServed = ({ promptId }: { readonly promptId: string }) => provider.readServed(promptId, environment);
+  const { read: served, failed } = await readEachPrompt(requests, readServed, options);
   return { served, failed };
 }

@@ -2,7 +2,7 @@ import type { DesiredState, PlanningHistory } from '../domain/desired-state.ts';
 import { type FormerPin, type FormerPinsByEnvironment, meansVersion } from '../domain/history.ts';
 import { isNewVersionRef, type NewVersionRef } from '../domain/plan.ts';
 import { isSameVersion, type VersionRef, type VersionTraits } from '../domain/versions.ts';
-import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
+import { type EnvironmentPin, locatePin, type PromptFile } from '../domain/prompt-file.ts';
 import type { PinContext } from './plan-changes.ts';
 import {
   beganAsPromotion,
@@ -168,12 +168,12 @@ function becomesActive(
 }
 
 function makeRefusalProblem(
-  { line, column }: EnvironmentPin,
+  pin: EnvironmentPin,
   { environment, from, target }: PromotionStep,
   situation: PromotionSituation,
 ): Problem {
   const { context } = situation;
-  const { key, path, pins } = context.file;
+  const { key, pins } = context.file;
   const { number, id } = target;
   const evidence = {
     environment,
@@ -186,7 +186,7 @@ function makeRefusalProblem(
     sourcePinned: pins.some((one) => one.environment === from),
     sourceComes: becomesActive(from, target, situation),
   };
-  return makeProblem('guard/promotion-order', evidence, { path, line, column });
+  return makeProblem('guard/promotion-order', evidence, locatePin(pin, context.file));
 }
 
 function describeServed(environment: string, { observed }: PinContext): string | null {
@@ -205,9 +205,7 @@ function findLiveEnvironment(target: VersionTraits, context: PinContext): string
 export function checkLatestPins(file: PromptFile, forbidden: readonly string[]): readonly Problem[] {
   return file.pins
     .filter(({ pin, environment }) => pin.kind === 'latest' && forbidden.includes(environment))
-    .map(({ environment, line, column }) =>
-      makeProblem('guard/latest-not-allowed', { environment }, { path: file.path, line, column }),
-    );
+    .map((pin) => makeProblem('guard/latest-not-allowed', { environment: pin.environment }, locatePin(pin, file)));
 }
 
 /**

@@ -12,7 +12,7 @@ import {
 } from '../domain/plan.ts';
 import { type Content, canServeContent } from '../domain/content.ts';
 import { makeVersionRef, type VersionRef } from '../domain/versions.ts';
-import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
+import { locatePin, type EnvironmentPin, type PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 
 /**
@@ -96,11 +96,12 @@ function resolveUnknownPin(environmentPin: EnvironmentPin, context: PinContext):
 
 /** Returns the problems that explain why promptsync found no version for a pin. */
 function makePinProblems(
-  { environment, pin, line, column }: EnvironmentPin,
+  environmentPin: EnvironmentPin,
   needsSearch: boolean,
   { file, contentsAtRefs }: PinContext,
 ): readonly Problem[] {
-  const place = { path: file.path, line, column };
+  const { environment, pin } = environmentPin;
+  const place = locatePin(environmentPin, file);
   if (pin.kind === 'number') {
     const evidence = { environment, number: pin.number, lookable: needsSearch };
     return [makeProblem('pin/unknown-number', evidence, place)];

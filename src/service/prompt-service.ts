@@ -1,7 +1,7 @@
 import type { StoredContent } from '../domain/content.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { ObservedFields } from '../domain/observed-prompt.ts';
-import { type Problem, ProblemError } from '../problem.ts';
+import { type Problem, ProblemError, toProblem } from '../problem.ts';
 
 /** A prompt as the service returns it (interface section 2.1). */
 export type ServicePrompt = ObservedFields & {
@@ -58,5 +58,22 @@ export class ServiceError extends ProblemError {
     super(problem, options);
     this.name = 'ServiceError';
     this.effect = effect;
+  }
+}
+
+/**
+ * Waits for a call. Returns null if the service answered that the prompt or the version does not exist. Throws any other
+ * error.
+ * @param code the problem of the missing thing
+ */
+export async function returnNullIfMissing<Value>(
+  call: Promise<Value>,
+  code: 'service/prompt-not-found' | 'service/version-not-found',
+): Promise<Value | null> {
+  try {
+    return await call;
+  } catch (error) {
+    if (toProblem(error).code === code) return null;
+    throw error;
   }
 }

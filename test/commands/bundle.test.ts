@@ -173,7 +173,7 @@ describe('the environment of bundle', () => {
     expect(stderr).toContain('production?');
   });
 
-  test('bundle refuses two environments', async () => {
+  test('bundle refuses a second --environment', async () => {
     expect(await stop(ENVIRONMENTS, ['-e', 'staging', '-e', 'production'])).toContain(
       'Specify exactly one environment.',
     );

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type ChatMessage, type PromptType, renderChatText } from '../../src/domain/chat.ts';
 import type { StoredContent } from '../../src/domain/content.ts';
-import { makeLangfusePrompt } from '../../src/langfuse/version.ts';
+import { makePromptBody } from '../../src/domain/served-prompt.ts';
 import type { LangfuseEditedPrompt, LangfuseVersion } from './langfuse-store.ts';
 
 // The model and the fault tests use the same texts for both types of prompts. Each text stands for the messages of one
@@ -57,7 +57,7 @@ export function findText(prompt: LangfuseVersion['prompt']): string | null {
 
 /** Returns the text that a content stands for. If there is none, returns the text of the content itself. */
 export function findWrittenText(content: StoredContent): string {
-  return findText(makeLangfusePrompt(content)) ?? content.text;
+  return findText(makePromptBody(content).prompt) ?? content.text;
 }
 
 /** Returns the body of a prompt file for a text. */

@@ -2,7 +2,8 @@ import { toFileContent, makeVersionContent } from '../../src/domain/content.ts';
 import { isJsonObject } from '../../src/domain/json.ts';
 import { followsLatest } from '../../src/domain/prompt-file.ts';
 import { makePromptUrl, type LangfuseService } from '../../src/langfuse/client.ts';
-import { digestVersion, type RemoteLangfuseVersion, makeLangfusePrompt } from '../../src/langfuse/version.ts';
+import { makePromptBody } from '../../src/domain/served-prompt.ts';
+import { digestVersion, type RemoteLangfuseVersion } from '../../src/langfuse/version.ts';
 import { makeLangfuseProvider } from '../../src/langfuse/provider.ts';
 import { interpretCreateRefusal } from '../../src/langfuse/refusals.ts';
 import type { LedgerVersion } from '../../src/ledger/version-record.ts';
@@ -167,7 +168,7 @@ function callsOf(kept: Kept, world: World, { call, watched }: Calls): LangfuseSe
     readServed: () => Promise.reject(new Error('the model never bundles prompts')),
     create: async (name, { content, labels, message }) => {
       const { type, text, metadata: config } = content;
-      const prompt = makeLangfusePrompt(content);
+      const { prompt } = makePromptBody(content);
       const made = { text, metadata: isJsonObject(config) ? config : {}, isBaseline: false };
       const create = async () => {
         const row = await store.create({ name, type, prompt, config, labels, commitMessage: message }).catch(refused);
