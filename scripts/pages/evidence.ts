@@ -39,7 +39,8 @@ export const EVIDENCE = {
     expected: 'expected text, but found a number',
     fix: 'Put the value in quotes.',
   },
-  'prompt/invalid-pin': { environment: 'production', pin: '"newest"', canPinIds: true },
+  'prompt/invalid-pin': { environment: 'production', pin: '"newest"', canPinNumbers: true, canPinIds: true },
+  'prompt/not-portable-pin': { environment: 'production', pin: '7' },
   'prompt/reserved-metadata': {},
   'prompt/variables-mismatch': { missing: ['order'], unused: [], repeated: [], list: '[name, order]' },
   'prompt/duplicate-id': { id: 'prm_greeting', key: 'support/greeting', others: ['prompts/greeting.md'] },
@@ -135,6 +136,7 @@ export const EVIDENCE = {
   // Pins
   'pin/unknown-number': { environment: 'production', number: 7, lookable: false },
   'pin/not-promoted': { environment: 'production', from: 'staging', number: 7 },
+  'pin/source-not-asked': { from: 'staging' },
   'pin/unknown-version': { environment: 'production', id: 'ver_9f2c1ab0' },
   'pin/unknown-ref': { ref: 'v1.4.0' },
   'pin/no-prompt-at-ref': { ref: 'v1.4.0', reason: 'no file has this id' },
@@ -142,7 +144,8 @@ export const EVIDENCE = {
   'guard/latest-not-allowed': { environment: 'production' },
   'guard/placeholder-id': {},
   'guard/promotion-order': {
-    ...{ environment: 'production', from: 'staging', key: 'support/greeting', version: 'version 7' },
+    ...{ environment: 'production', from: 'staging', isOtherSource: false, key: 'support/greeting' },
+    version: 'version 7',
     ...{ serves: 'v8', current: 'v6', liveIn: null, sourcePinned: true, sourceComes: false },
   },
   'guard/uncommitted': {},

@@ -132,7 +132,8 @@ function requireKnownEnvironment(
   }
   if (known.includes(environment)) return makeSuccess(environment);
   const suggestion = suggestName(environment, known);
-  return makeFailure(makeProblem('usage/unknown-environment', { option, environment, known, suggestion }));
+  const isOther = config.otherEnvironments.includes(environment);
+  return makeFailure(makeProblem('usage/unknown-environment', { option, environment, known, isOther, suggestion }));
 }
 
 /** Separates the prompts that pin the environment from those that do not. */

@@ -172,14 +172,14 @@ export async function draftEdits(
   // Compare with the file as promptsync read it. In the file from the plan, the pins are sorted in promotion order.
   const fileAsRead = files.find((candidate) => candidate.path === path);
   const before = await readFile(join(config.folder, path)).catch(() => null);
-  const parsed = before === null ? null : parsePromptFile(before, path, config.rules);
+  const parsed = before === null ? null : parsePromptFile(before, path, config);
   if (before === null || parsed === null || !isDeepStrictEqual(parsed.file, fileAsRead)) {
     return { ...makeDraftWithoutEdits(file, 'failed', [makeProblem('edit/changed-meanwhile', {}, { path })]), edits };
   }
-  const edited = editPromptFile(before, path, promptEdits);
+  const edited = editPromptFile(before, path, promptEdits, config.otherEnvironments);
   if (!edited.isSuccess) return { ...makeDraftWithoutEdits(file, 'failed', edited.problems), edits };
   const { bytes: after, file: parsedAfter } = edited.value;
-  const problems = findNewWarnings(parsed.problems, parsePromptFile(after, path, config.rules).problems);
+  const problems = findNewWarnings(parsed.problems, parsePromptFile(after, path, config).problems);
   const change = { before, after, file: parsedAfter };
   return { file, status: 'pending', edits, problems, change };
 }

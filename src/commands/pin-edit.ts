@@ -105,7 +105,7 @@ export function findServedVersion({ observed }: ObservedPromptPlan, environment:
 }
 
 /** The parts of the configuration that define which environments exist. */
-type KnownEnvironments = Pick<Config, 'environments' | 'rules'>;
+type KnownEnvironments = Pick<Config, 'environments' | 'otherEnvironments' | 'rules'>;
 
 /** Validates an environment name from a flag such as `--to`. Rejects the environments that belong to promptsync. */
 export function checkEnvironmentFlag(
@@ -129,17 +129,23 @@ export function checkEnvironmentExists(
   config: KnownEnvironments,
 ): readonly Problem[] {
   const known = config.environments?.map(({ name }) => name) ?? null;
+  const isOther = config.otherEnvironments.includes(environment);
   const { findEnvironmentFault } = config.rules;
   const isValidName =
     environment !== '' && !hasControlCharacters(environment) && findEnvironmentFault(environment) === null;
-  if (known === null ? isValidName : known.includes(environment)) return [];
+  if (!isOther && (known === null ? isValidName : known.includes(environment))) return [];
   const suggestion = suggestName(environment, known ?? []);
-  return [makeProblem('usage/unknown-environment', { option, environment, known: known ?? [], suggestion })];
+  return [makeProblem('usage/unknown-environment', { option, environment, known: known ?? [], isOther, suggestion })];
 }
 
-/** Returns the environments to observe before a pin changes: the pinned environment and its promotion source. */
+/**
+ * Returns the environments to observe before a pin changes: the pinned environment and its promotion source. Omits a
+ * source that another configuration manages, because this service does not have it.
+ */
 export function listEnvironmentsToRead(environment: string, config: KnownEnvironments): readonly string[] {
-  return [findPreviousEnvironment(environment, config), environment].filter((name) => name !== undefined);
+  const source = findPreviousEnvironment(environment, config);
+  const isOwnSource = source !== undefined && !config.otherEnvironments.includes(source);
+  return isOwnSource ? [source, environment] : [environment];
 }
 
 /** Returns the promotion source of an environment. Returns undefined if the configuration specifies none. */

@@ -24,5 +24,5 @@ export function renderImportFile(
   { config }: Pick<NewFileLocation, 'config'>,
 ): NewFileResult {
   const { name, description } = fields ?? { name: undefined, description: '' };
-  return renderNewFile({ ...identity, name, description, content: toFileContent(content), pins }, config.rules);
+  return renderNewFile({ ...identity, name, description, content: toFileContent(content), pins }, config);
 }

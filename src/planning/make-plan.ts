@@ -12,7 +12,7 @@ import { type Pin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { planChanges, type PinContext, type ResolvedPin } from './plan-changes.ts';
 import { type DriftResult, findDrift, NO_DRIFT } from './find-drift.ts';
-import { checkLatestPins, checkPromotions } from './check-promotions.ts';
+import { checkLatestPins, checkPromotions, warnAboutUnaskedSources } from './check-promotions.ts';
 
 type PlanInput = Omit<DesiredState, 'files'>;
 
@@ -54,7 +54,10 @@ export function planPrompt(
   const status = choosePlanStatus(problems, changes);
   const pinsToFind = refusals.length > 0 ? [] : listPinsToFind(pins);
   const { drift, annotations } = findDriftSinceBase(desired, context, changes, history);
-  const warnings = observed.problems.map((problem) => ({ ...problem, path: file.path }));
+  const warnings = [
+    ...warnAboutUnaskedSources(activations, file, desired),
+    ...observed.problems.map((problem) => ({ ...problem, path: file.path })),
+  ];
   return { file, observed, status, changes, drift, annotations, problems: [...problems, ...warnings], pinsToFind };
 }
 

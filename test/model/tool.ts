@@ -100,6 +100,7 @@ function desiredOf(
       contentsAtRefs,
       base,
       promotionSources: new Map(),
+      otherPromotionSources: new Map(),
     },
     history: {
       ...NO_PLANNING_HISTORY,

@@ -139,7 +139,12 @@ export function rules({ refs = {}, ...rest }: RulesParts = {}): Rules {
   const contentsAtRefs = new Map([['p1', new Map(contents)]]);
   return {
     ...{ files: [], contentsAtRefs, base: null },
-    ...{ environmentOrder: null, environmentsWithoutLatest: [], promotionSources: new Map() },
+    ...{
+      environmentOrder: null,
+      environmentsWithoutLatest: [],
+      promotionSources: new Map(),
+      otherPromotionSources: new Map(),
+    },
     ...{
       formerPins: new Map(),
       firstAges: new Map(),
@@ -148,7 +153,9 @@ export function rules({ refs = {}, ...rest }: RulesParts = {}): Rules {
       unmetWants: new Map(),
       missingCommits: new Set(),
       alwaysPinned: new Map(),
+      otherWants: new Map(),
       provenance: new Map(),
+      changeSummaries: new Map(),
       contents: new Map(),
     },
     ...rest,
