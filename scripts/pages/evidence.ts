@@ -129,6 +129,7 @@ export const EVIDENCE = {
   'langfuse/concurrent-version': {},
   'langfuse/missing-part': { part: 'shared/tone', selector: 'label production', path: 'prompts/shared/tone.md' },
   'langfuse/composition-fails': { version: 4, message: 'Maximum nesting depth exceeded (5)' },
+  'pull/kept-pin': { environment: 'production', pin: 'git:9f2c1ab', serves: 'v9' },
   'pull/nothing-active': { environment: 'production', served: 'v3' },
   'langfuse/too-many': { name: 'support/refund', what: 'versions', count: 12_345, limit: 10_000 },
   'langfuse/too-large': { name: 'support/greeting', limit: 256 },
@@ -137,6 +138,7 @@ export const EVIDENCE = {
   'pin/unknown-number': { environment: 'production', number: 7, lookable: false },
   'pin/not-promoted': { environment: 'production', from: 'staging', number: 7 },
   'pin/source-not-asked': { from: 'staging' },
+  'pin/not-in-git': { text: 'the text that "staging" serves (v7)' },
   'pin/unknown-version': { environment: 'production', id: 'ver_9f2c1ab0' },
   'pin/unknown-ref': { ref: 'v1.4.0' },
   'pin/no-prompt-at-ref': { ref: 'v1.4.0', reason: 'no file has this id' },
@@ -187,6 +189,7 @@ export const EVIDENCE = {
   'apply/interrupted': {},
   // promptsync promote
   'promote/nothing-active': { environment: 'staging' },
+  'promote/source-unclear': { environment: 'staging', pin: '7' },
   'promote/source-drifted': { environment: 'staging', serves: 'v9' },
   // promptsync rollback
   'rollback/nothing-before': { environment: 'production', number: 7 },
@@ -217,6 +220,7 @@ export const EVIDENCE = {
   'import/not-writable': { reason: 'Line 3 of its text ends with a lone carriage return.' },
   'import/environment-needed': { known: [] },
   'import/nothing-active': { environments: ['staging', 'production'], named: false },
+  'import/unpinned': { environments: ['production'] },
   'import/known': { what: 'id', value: 'prm_greeting', key: 'support/greeting', other: 'prompts/support/greeting.md' },
   'import/path-taken': { path: 'prompts/support/greeting.md' },
   'import/not-matched': { path: 'texts/greeting.md', pattern: 'texts/**/*.md' },

@@ -6,7 +6,7 @@ import { type Content, toFileContent, makeContentKey, isSameContent, matchesDige
 import { findPinnedVersion, hasGap, type KnownVersion } from '../domain/versions.ts';
 import type { ServiceSide } from '../files/merge-prompt.ts';
 import type { PromptRepository } from '../desired/open-workspace.ts';
-import { findServedPin } from './plan-import-commits.ts';
+import { findServedPin, isServedSubject } from './plan-import-commits.ts';
 
 /**
  * A foreign version, and the file's pin for the environment that serves it. The pin is null if the file does not pin
@@ -69,12 +69,14 @@ async function separateServedStates(
 ): Promise<SeparatedStates> {
   if (repository === null) return { formerFiles, servedContents: [] };
   const commits = await repository.readCommits(formerFiles.map(({ commit }) => commit));
-  const states = formerFiles.map((state) => {
-    return { state, pin: findServedPin(state.file, commits.get(state.commit)?.subject) };
-  });
+  const getSubject = ({ commit }: FormerFile): string => commits.get(commit)?.subject ?? '';
+  const isServedState = (state: FormerFile): boolean => isServedSubject(getSubject(state));
   return {
-    formerFiles: states.flatMap(({ state, pin }) => (pin === null ? [state] : [])),
-    servedContents: states.flatMap(({ state, pin }) => (pin === null ? [] : [{ pin, content: state.file.content }])),
+    formerFiles: formerFiles.filter((state) => !isServedState(state)),
+    servedContents: formerFiles.filter(isServedState).flatMap((state): readonly ServedVersionContent[] => {
+      const pin = findServedPin(state.file, getSubject(state));
+      return pin === null ? [] : [{ pin, content: state.file.content }];
+    }),
   };
 }
 

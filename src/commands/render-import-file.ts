@@ -20,7 +20,7 @@ export function makeImportIdentity(
 export function renderImportFile(
   identity: TypedPromptIdentity,
   { fields }: ObservedPrompt,
-  { content, pins }: ImportChoice,
+  { content, pins }: Pick<ImportChoice, 'content' | 'pins'>,
   { config }: Pick<NewFileLocation, 'config'>,
 ): NewFileResult {
   const { name, description } = fields ?? { name: undefined, description: '' };

@@ -134,7 +134,7 @@ function makeConfig(written: WrittenConfig, mapping: LocatedMapping, context: Co
     rules: makeRules(written),
     patterns: written.prompts ?? DEFAULTS.prompts,
     patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf(['prompts', index])),
-    ...makeEnvironmentSettings(written, mapping),
+    ...parseEnvironmentSettings(written, mapping),
     portablePins: written.portable_pins ?? DEFAULTS.portable_pins,
     branch: written.branch ?? null,
     trackingEnvironment: written.tracking_environment ?? DEFAULTS.tracking_environment,
@@ -147,7 +147,7 @@ function makeConfig(written: WrittenConfig, mapping: LocatedMapping, context: Co
 }
 
 /** Creates the environments of this configuration, and lists those that another configuration manages. */
-function makeEnvironmentSettings(
+function parseEnvironmentSettings(
   written: WrittenConfig,
   mapping: LocatedMapping,
 ): Pick<Config, 'environments' | 'otherEnvironments'> {

@@ -57,12 +57,12 @@ async function findNewestLiveCommit({ repository, branch }: LiveHistory): Promis
 function isSameState(one: PromptFile, other: PromptFile): boolean {
   return (
     makeContentKey(one.content) === makeContentKey(other.content) &&
-    renderPins(one.pins) === renderPins(other.pins) &&
-    renderPins(one.otherPins ?? []) === renderPins(other.otherPins ?? [])
+    renderPinState(one.pins) === renderPinState(other.pins) &&
+    renderPinState(one.otherPins ?? []) === renderPinState(other.otherPins ?? [])
   );
 }
 
-function renderPins(pins: readonly EnvironmentPin[]): string {
+function renderPinState(pins: readonly EnvironmentPin[]): string {
   return JSON.stringify(pins.map(({ environment, pin }) => [environment, formatPin(pin)]).toSorted());
 }
 

@@ -140,6 +140,13 @@ export const PLANNING_PROBLEMS = {
       `promptsync did not ask the service whether "${e.from}" serves this version, because another configuration manages "${e.from}". It only read in git what "${e.from}" was pinned to.`,
     (e) => `Make sure that "${e.from}" was synced with its own configuration before you sync this one.`,
   ),
+  'pin/not-in-git': defineError<{
+    /** The missing text, such as `the text that "staging" serves (v7)`. */
+    text: string;
+  }>(
+    (e) => `No commit of the live branch has ${e.text}, so no pin \`git:<commit>\` can name it.`,
+    'Merge a commit whose prompt file has this text, then run the command again. To take the text from the service into the file, run `promptsync pull`. If this clone is out of date or shallow, fetch the live branch first.',
+  ),
   'pin/unknown-version': defineError<{ environment: string; id: string }>(
     (e) => `"${e.environment}" is pinned to version "${e.id}", but this prompt has no version with that id.`,
     'Check the version id. Each version belongs to exactly one prompt.',
