@@ -38,6 +38,7 @@ import {
   keepUnusedKey,
 } from './open-service.ts';
 import { type DefaultBaseReading, describeReadFailure, NO_DEFAULT_BASE, readDefaultBase } from './read-default-base.ts';
+import { selectEnvironments } from './require-environment.ts';
 import { type CommandResult, type CommandRun, makeRunWithoutPlan, makeCommandResult } from './result.ts';
 
 export type PlanningOptions = WorkspaceOptions &
@@ -51,6 +52,8 @@ export type PlanningOptions = WorkspaceOptions &
     readonly findNeeds?:
       | ((config: Config, files: readonly PromptFile[]) => ReadNeeds & { readonly problems: readonly Problem[] })
       | undefined;
+    /** The environments that the command is limited to. Absent or empty: all environments. */
+    readonly environments?: readonly string[] | undefined;
     /** Whether to use a default base to find drift and missing prompt files if the user specified no base. */
     readonly usesDefaultBase?: boolean | undefined;
     /** Whether to print only errors and the summary. If true, promptsync omits the notice that it cannot show drift. */
@@ -106,12 +109,15 @@ export async function runWithPlan(
   if (config === null || problems.some(isError)) return stop();
   const { contactPolicy = 'always' } = options;
   const needs = options.findNeeds?.(config, workspace.allFiles) ?? { ...NO_READ_NEEDS, problems: [] };
+  const selection = selectEnvironments(options.environments ?? [], config, workspace.allFiles);
+  if (!selection.isSuccess) return stop(...selection.problems);
   const obstacles = [
     ...needs.problems,
     ...(contactPolicy === 'always' ? checkServiceAccess(config, options, world) : []),
   ];
   if (obstacles.length > 0) return stop(...obstacles);
-  const read = await readDesiredState({ ...workspace, config }, options);
+  const request = { ...options, environmentSelection: selection.value };
+  const read = await readDesiredState({ ...workspace, config }, request);
   if (!read.isSuccess) return stop(...read.problems);
   const desired = read.value;
   const reason = await findReasonNotToContact(options, desired, world);
@@ -251,7 +257,8 @@ async function readHistoryWithBase(
 
 /** Creates the run of a command that has a plan and has not written to the service. */
 export function makePlannedRun(mode: CommandRun['mode'], workspace: PlannedWorkspace): CommandRun {
-  const { config, service, repository, files, acceptedWarnings, plan, skipped, environmentOrder, problems } = workspace;
+  const { config, service, repository, files, acceptedWarnings, plan, skipped, problems } = workspace;
+  const { environmentOrder, environmentSelection } = workspace;
   const commit = repository?.head ?? null;
   const run = {
     mode,
@@ -264,6 +271,7 @@ export function makePlannedRun(mode: CommandRun['mode'], workspace: PlannedWorks
     plan,
     outcomes: null,
     environmentOrder,
+    selectedEnvironments: environmentSelection?.selected ?? null,
     problems,
   };
   return skipped === null ? run : { ...run, narrowed: { since: skipped.since, notLookedAt: skipped.prompts.length } };

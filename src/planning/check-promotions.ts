@@ -18,7 +18,7 @@ import { makeProblem, type Place, type Problem } from '../problem.ts';
 type PinActivation = { readonly pin: EnvironmentPin; readonly after: VersionRef | NewVersionRef };
 
 /**
- * Returns a problem for each activation of a version that the source environment does not serve. Three cases are
+ * Returns a problem for each checked activation of a version that the source environment does not serve. Three cases are
  * allowed, because they are not promotions:
  * - a rollback
  * - restoring a version that went through the environments in promotion order
@@ -26,9 +26,12 @@ type PinActivation = { readonly pin: EnvironmentPin; readonly after: VersionRef 
  *
  * The decision depends only on the service and on the history of the file up to HEAD. It does not depend on the base,
  * or on whether HEAD itself changed the file.
+ * @param activations all activations of the plan; the decision can depend on activations in other environments
+ * @param mustCheck returns true if the activations in this environment must be checked
  */
 export function checkPromotions(
   activations: readonly PinActivation[],
+  mustCheck: (environment: string) => boolean,
   context: PinContext,
   { promotionSources }: Pick<DesiredState, 'promotionSources'>,
   { formerPins, firstAges, alwaysPinned }: Pick<PlanningHistory, 'formerPins' | 'firstAges' | 'alwaysPinned'>,
@@ -43,7 +46,7 @@ export function checkPromotions(
   };
   return activations.flatMap(({ pin, after }) => {
     const from = promotionSources.get(pin.environment);
-    if (from === undefined) return [];
+    if (from === undefined || !mustCheck(pin.environment)) return [];
     const target = makeTraits(after, context);
     const step = { environment: pin.environment, from, target };
     const situation = { activations, context, former };

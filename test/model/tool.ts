@@ -100,6 +100,7 @@ function desiredOf(
       contentsAtRefs,
       base,
       promotionSources: new Map(),
+      environmentSelection: null,
     },
     history: {
       ...NO_PLANNING_HISTORY,
