@@ -21,6 +21,14 @@ export function applyReportWords({ vocabulary = DEFAULT_VOCABULARY }: ReportVoca
   return applyVocabulary(text, vocabulary);
 }
 
+/**
+ * Returns the sentence that names the environments of a report that does not cover all environments. Returns null if
+ * the report covers all of them.
+ */
+export function describeCoverage({ environments }: Pick<Report, 'environments'>, show: ShowText): string | null {
+  return environments === undefined ? null : `This report covers only ${environments.map(show).join(', ')}.`;
+}
+
 /** Returns the noun to put before the address of the service, for example `service`. */
 export function getServiceNoun({ vocabulary = DEFAULT_VOCABULARY }: Pick<Report, 'vocabulary'>): string {
   return vocabulary.service.replace(/^the /, '');
