@@ -29,7 +29,14 @@ import { Forbidden, type GitHub, findMergedPull, readOpenHead } from './client.t
 import type { ActionContext } from './context.ts';
 import type { ActionEvent, ActionMode, PullRequest } from './event.ts';
 import type { SafeActionHost } from './runner.ts';
-import { closeIssues, upsertComment, upsertIssue, makeCommentMarker, makeIssueMarker, type StickyComment } from './upsert-posts.ts';
+import {
+  closeIssues,
+  upsertComment,
+  upsertIssue,
+  makeCommentMarker,
+  makeIssueMarker,
+  type StickyComment,
+} from './upsert-posts.ts';
 import { annotateProblems, annotateWholeRun } from './annotate-problems.ts';
 
 /** A finished run of the action. */
