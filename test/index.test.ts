@@ -91,7 +91,12 @@ async function sync(service: api.PromptService, files: readonly api.PromptFile[]
   });
   const desired: api.DesiredState = {
     ...{ files, contentsAtRefs: new Map(), base: null },
-    ...{ environmentOrder: null, environmentsWithoutLatest: [], promotionSources: new Map(), environmentSelection: null },
+    ...{
+      environmentOrder: null,
+      environmentsWithoutLatest: [],
+      promotionSources: new Map(),
+      environmentSelection: null,
+    },
   };
   const getReadRequest = (file: api.PromptFile) => api.makeReadRequest(file, desired);
   const observation = await api.observePrompts(provider, files.map(getReadRequest), { concurrency: 2 });

@@ -12,6 +12,7 @@ import {
 import { type Provider } from '../domain/provider.ts';
 import type { Plan, PromptPlan } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
+import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import type { World } from '../domain/world.ts';
 import { type DefaultBase, openDefaultBase } from '../desired/open-default-base.ts';
 import {
@@ -21,7 +22,7 @@ import {
   type RemovedFiles,
 } from '../desired/read-desired-state.ts';
 import { readPlanningHistory } from '../desired/read-planning-history.ts';
-import { openWorkspace, type WorkspaceOptions } from '../desired/open-workspace.ts';
+import { openWorkspace, type Workspace, type WorkspaceOptions } from '../desired/open-workspace.ts';
 import { assumeObservation, UNAVAILABLE_PROVIDER } from '../observing/assume-observation.ts';
 import { type ReadNeeds, NO_READ_NEEDS, observePrompts, makeReadRequest } from '../observing/observe-prompts.ts';
 import { makePlan, planPrompt } from '../planning/make-plan.ts';
@@ -107,19 +108,9 @@ export async function runWithPlan(
     );
   };
   if (config === null || problems.some(isError)) return stop();
-  const { contactPolicy = 'always' } = options;
-  const needs = options.findNeeds?.(config, workspace.allFiles) ?? { ...NO_READ_NEEDS, problems: [] };
-  const selection = selectEnvironments(options.environments ?? [], config, workspace.allFiles);
-  if (!selection.isSuccess) return stop(...selection.problems);
-  const obstacles = [
-    ...needs.problems,
-    ...(contactPolicy === 'always' ? checkServiceAccess(config, options, world) : []),
-  ];
-  if (obstacles.length > 0) return stop(...obstacles);
-  const request = { ...options, environmentSelection: selection.value };
-  const read = await readDesiredState({ ...workspace, config }, request);
-  if (!read.isSuccess) return stop(...read.problems);
-  const desired = read.value;
+  const input = await readPlanInput({ ...workspace, config }, options, world);
+  if (!input.isSuccess) return stop(...input.problems);
+  const { desired, needs } = input.value;
   const reason = await findReasonNotToContact(options, desired, world);
   if (reason !== null) return finish(await planFromAssumption(desired, reason, world));
   const opened = await openProvider(desired, world, options);
@@ -129,6 +120,29 @@ export async function runWithPlan(
   } finally {
     await opened.value.close();
   }
+}
+
+/** The desired state that a plan is based on, and what to read in addition to the pinned environments. */
+type PlanInput = { readonly desired: DesiredWorkspace; readonly needs: ReadNeeds };
+
+/** Checks the options and the access to the service, and reads the desired state. Sends no requests. */
+async function readPlanInput(
+  workspace: Workspace & { readonly config: Config },
+  options: PlanningOptions,
+  world: World,
+): Promise<Result<PlanInput>> {
+  const { config, allFiles } = workspace;
+  const { contactPolicy = 'always', environments = [] } = options;
+  const needs = options.findNeeds?.(config, allFiles) ?? { ...NO_READ_NEEDS, problems: [] };
+  const selection = selectEnvironments(environments, config, allFiles);
+  const obstacles = [
+    ...needs.problems,
+    ...(selection.isSuccess ? [] : selection.problems),
+    ...(contactPolicy === 'always' ? checkServiceAccess(config, options, world) : []),
+  ];
+  if (!selection.isSuccess || obstacles.length > 0) return makeFailure(...obstacles);
+  const read = await readDesiredState(workspace, { ...options, environmentSelection: selection.value });
+  return read.isSuccess ? makeSuccess({ desired: read.value, needs }) : read;
 }
 
 async function planFromObservation(

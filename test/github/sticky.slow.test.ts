@@ -61,7 +61,12 @@ const tryToKeepComment = ({ prepare, ...attempt }: Attempt): Promise<readonly st
       },
     },
     async (github) =>
-      void (await upsertComment(connectTo(github), { issue: PULL, marker: MARKER, makeBody: () => BODY, mustWrite: () => true })),
+      void (await upsertComment(connectTo(github), {
+        issue: PULL,
+        marker: MARKER,
+        makeBody: () => BODY,
+        mustWrite: () => true,
+      })),
     (github) => github.comments(PULL).map(({ user, body }) => `${user.login}: ${body}`),
   );
 
@@ -311,7 +316,12 @@ describe('upsertComment with 250 comments', () => {
     const github = await startGitHub();
     addPullRequest(github);
     for (const body of [OLD, ...others.with(240, OLD)]) github.addComment(PULL, { body });
-    await upsertComment(connectTo(github), { issue: PULL, marker: MARKER, makeBody: () => BODY, mustWrite: () => true });
+    await upsertComment(connectTo(github), {
+      issue: PULL,
+      marker: MARKER,
+      makeBody: () => BODY,
+      mustWrite: () => true,
+    });
     expect(github.comments(PULL).map(({ body }) => body)).toEqual([BODY, ...others.with(240, LINK)]);
   });
 

@@ -139,7 +139,12 @@ export function rules({ refs = {}, ...rest }: RulesParts = {}): Rules {
   const contentsAtRefs = new Map([['p1', new Map(contents)]]);
   return {
     ...{ files: [], contentsAtRefs, base: null },
-    ...{ environmentOrder: null, environmentsWithoutLatest: [], promotionSources: new Map(), environmentSelection: null },
+    ...{
+      environmentOrder: null,
+      environmentsWithoutLatest: [],
+      promotionSources: new Map(),
+      environmentSelection: null,
+    },
     ...{
       formerPins: new Map(),
       firstAges: new Map(),
