@@ -126,6 +126,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     purpose: 'publishes a report as the note on a merge request',
     rooms: [
       'commands/read-report.ts',
+      'commands/make-sticky-section.ts',
       'commands/upsert-sticky-text.ts',
       'report',
       // These files are the transport and its errors. `gitlab` uses none of the prompt services.

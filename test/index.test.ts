@@ -96,6 +96,7 @@ async function sync(service: api.PromptService, files: readonly api.PromptFile[]
       environmentsWithoutLatest: [],
       promotionSources: new Map(),
       otherPromotionSources: new Map(),
+      environmentSelection: null,
     },
   };
   const getReadRequest = (file: api.PromptFile) => api.makeReadRequest(file, desired);

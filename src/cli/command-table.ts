@@ -9,6 +9,7 @@ import {
   BRANCH_FLAG,
   BUNDLE_FLAGS,
   EDIT_FLAGS,
+  ENVIRONMENTS_FLAG,
   makeEnvironmentFlag,
   makeRequiredEnvironmentFlag,
   PLAN_FLAGS,
@@ -72,9 +73,9 @@ const status = makeReportRow({
   group: 'Every day',
   help: 'show what is active in each environment, and what should be',
   argument: KEYS_ARGUMENT,
-  flags: { ...SHARED_FLAGS, orphans },
-  command: async (options, keys, world) =>
-    (await import('../commands/status.ts')).showStatus(addKeysToOnly(keys, options), world),
+  flags: { ...SHARED_FLAGS, environment: ENVIRONMENTS_FLAG, orphans },
+  command: async ({ environment: environments, ...options }, keys, world) =>
+    (await import('../commands/status.ts')).showStatus({ ...addKeysToOnly(keys, options), environments }, world),
 });
 
 const ci: Flag<string | undefined> = new Option(

@@ -205,9 +205,16 @@ export const BUNDLE_FLAGS = {
   ),
 };
 
+/** The flag that limits `plan`, `sync` and `status` to some environments. */
+export const ENVIRONMENTS_FLAG = makeRepeatedFlag(
+  '-e, --environment <env>',
+  'work on this environment only (default: all environments)',
+);
+
 /** The flags of `plan`. */
 export const PLAN_FLAGS = {
   ...SHARED_FLAGS,
+  environment: ENVIRONMENTS_FLAG,
   exitCode: makeBooleanFlag('--exit-code', 'on a dry run: exit with 2 if changes are pending'),
   expectPlan: makePlanDigestFlag(
     '--expect-plan <digest>',

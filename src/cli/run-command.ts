@@ -97,7 +97,7 @@ export async function runSync(flags: SyncFlags, host: SafeHost): Promise<number>
   const mode = flags.dryRun ? 'dry-run' : 'apply';
   const contactPolicy = flags.offline ? 'offline' : 'always';
   return runReportCommand(mode, flags, host, (world, onCall) =>
-    syncPrompts({ ...flags, renderPlan, onCall, contactPolicy }, world),
+    syncPrompts({ ...flags, environments: flags.environment, renderPlan, onCall, contactPolicy }, world),
   );
 }
 

@@ -11,7 +11,6 @@ import { type EnvironmentPin, formatPin, locatePin, type PromptFile } from '../d
 import { isNestedDeeper } from '../domain/json.ts';
 import { failWithProblem, makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import { makePromptBody, type ServedPrompt } from '../domain/served-prompt.ts';
-import { suggestName } from '../domain/suggest-name.ts';
 import { applyVocabulary } from '../domain/vocabulary.ts';
 import type { World } from '../domain/world.ts';
 import { readServedPrompts } from '../observing/read-served.ts';
@@ -27,7 +26,7 @@ import {
   openProvider,
   type ServiceOptions,
 } from './open-service.ts';
-import { listKnownEnvironments } from './require-environment.ts';
+import { listKnownEnvironments, makeUnknownEnvironmentProblem } from './require-environment.ts';
 
 export type BundleOptions = WorkspaceOptions &
   ServiceOptions & {
@@ -125,15 +124,12 @@ function requireKnownEnvironment(
   files: readonly PromptFile[],
   config: Config,
 ): Result<string> {
-  const option = '--environment';
   const known = listKnownEnvironments(config, files);
   if (environment === undefined) {
-    return makeFailure(makeProblem('usage/needs-environment', { option, reason: null, known }));
+    return makeFailure(makeProblem('usage/needs-environment', { option: '--environment', reason: null, known }));
   }
   if (known.includes(environment)) return makeSuccess(environment);
-  const suggestion = suggestName(environment, known);
-  const isOther = config.otherEnvironments.includes(environment);
-  return makeFailure(makeProblem('usage/unknown-environment', { option, environment, known, isOther, suggestion }));
+  return makeFailure(makeUnknownEnvironmentProblem(environment, known, config));
 }
 
 /** Separates the prompts that pin the environment from those that do not. */

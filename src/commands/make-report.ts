@@ -30,6 +30,7 @@ import type {
 import type { ReportWantedFields } from '../report/change-schema.ts';
 import { makeKeptMetadataFields, makeTextFields } from './make-text-fields.ts';
 import { makeHistoryFields, makeWaitingFields } from './make-history-fields.ts';
+import { makeReportSummary } from './make-report-summary.ts';
 import type { CommandRun } from './result.ts';
 
 /**
@@ -42,10 +43,14 @@ type ReportInput = Omit<CommandRun, 'folder' | 'vocabulary'> & Partial<Pick<Comm
  * Creates the public report of a run. promptsync renders every output format from this report, even after a failed run.
  */
 export function makeReport(run: ReportInput): Report {
-  const { narrowed, environmentOrder, written, nextSteps, committed, commits, orphans } = run;
+  const { narrowed, environmentOrder, selectedEnvironments, written, nextSteps, committed, commits, orphans } = run;
   const { vocabulary = DEFAULT_VOCABULARY } = run;
   const makeProblems = makeProblemConverter({ ...run, vocabulary });
-  const prompts = makePrompts(run).map((one) => ({ ...one, problems: makeProblems(one.problems, one.path) }));
+  const prompts = makePrompts(run).map((one) => ({
+    ...one,
+    ...selectRows(one, selectedEnvironments ?? null),
+    problems: makeProblems(one.problems, one.path),
+  }));
   return {
     schema_version: 1,
     mode: run.mode,
@@ -54,8 +59,9 @@ export function makeReport(run: ReportInput): Report {
     commit: run.commit,
     ...(narrowed && { changed_since: narrowed.since }),
     ...(environmentOrder && { promotion_order: environmentOrder }),
+    ...(selectedEnvironments && { environments: selectedEnvironments }),
     plan_digest: choosePlanDigest(run),
-    summary: { ...summarize(prompts, run.mode), ...(narrowed && { not_looked_at: narrowed.notLookedAt }) },
+    summary: { ...makeReportSummary(prompts, run.mode), ...(narrowed && { not_looked_at: narrowed.notLookedAt }) },
     prompts,
     ...(orphans && { orphans: orphans.map(makeOrphan) }),
     ...(written && { files: written }),
@@ -324,37 +330,21 @@ function makeReportRow(pinned: EnvironmentPin, plan: PromptPlan): ReportRow {
   return { environment, pin: formatPin(pin), active: serves, wanted, in_sync: inSync };
 }
 
+/** Returns the rows of the selected environments. Null selects all environments. */
+function selectRows(
+  { environments }: ReportPrompt,
+  selected: readonly string[] | null,
+): Pick<ReportPrompt, 'environments'> {
+  if (environments === undefined || selected === null) return {};
+  return { environments: environments.filter(({ environment }) => selected.includes(environment)) };
+}
+
 /**
  * Returns true if promptsync could not resolve a pin. In that case, the plan has no change for the environment.
  * Instead, it has a problem with the line and column of the pin.
  */
 function isUnresolved({ line, column }: EnvironmentPin, { problems }: PromptPlan): boolean {
   return problems.some((problem) => problem.line === line && problem.column === column);
-}
-
-/**
- * Counts the prompts by status and the changes by kind. Counts baselines separately. For an apply, counts only the changes that were made.
- * Otherwise, counts the changes of pending prompts.
- */
-function summarize(prompts: readonly ReportPrompt[], mode: Report['mode']): Report['summary'] {
-  const countedChanges = prompts.flatMap(({ status, changes }) =>
-    changes.filter((change) => (mode === 'apply' ? change.status === 'made' : status === 'pending')),
-  );
-  const countChanges = (kind: ReportChange['kind']) => countedChanges.filter((change) => change.kind === kind).length;
-  const baselines = countedChanges.filter((change) => change.kind === 'create-version' && change.baseline).length;
-  const countPrompts = (status: ReportPrompt['status']) => prompts.filter((prompt) => prompt.status === status).length;
-  return {
-    prompts: prompts.length,
-    unchanged: countPrompts('unchanged'),
-    create_version: countChanges('create-version') - baselines,
-    baselines,
-    update_prompt: countChanges('update-prompt'),
-    set_active: countChanges('set-active'),
-    blocked: countPrompts('blocked'),
-    applied: countPrompts('applied'),
-    failed: countPrompts('failed'),
-    not_attempted: countPrompts('not_attempted'),
-  };
 }
 
 function makeDrift(drift: Drift): ReportDrift {

@@ -1,10 +1,13 @@
 import type { Config } from '../config/config.ts';
 import { loadConfiguration, type WorkspaceOptions } from '../desired/open-workspace.ts';
 import { NO_ACCEPTED_WARNINGS } from '../domain/accepted-warnings.ts';
+import type { EnvironmentSelection } from '../domain/desired-state.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
+import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
+import { suggestName } from '../domain/suggest-name.ts';
 import type { World } from '../domain/world.ts';
 import { readPrompts } from '../files/read-prompts.ts';
-import { makeProblem } from '../problem.ts';
+import { makeProblem, type Problem } from '../problem.ts';
 import { type CommandResult, type CommandRun, makeCommandResult, makeRunWithoutPlan } from './result.ts';
 
 /**
@@ -35,4 +38,32 @@ export function listKnownEnvironments(
 ): readonly string[] {
   if (environments !== null) return environments.map(({ name }) => name);
   return [...new Set(files.flatMap(({ pins }) => pins.map(({ environment }) => environment)))];
+}
+
+/**
+ * Returns the environments of a run with `--environment`, in promotion order. Returns null if the user named none, which
+ * means that the run covers all environments. Fails with one problem for each unknown name.
+ */
+export function selectEnvironments(
+  names: readonly string[],
+  config: Pick<Config, 'environments' | 'otherEnvironments'>,
+  files: readonly PromptFile[],
+): Result<EnvironmentSelection | null> {
+  if (names.length === 0) return makeSuccess(null);
+  const known = listKnownEnvironments(config, files);
+  const unknown = [...new Set(names)].filter((name) => !known.includes(name));
+  const problems = unknown.map((name) => makeUnknownEnvironmentProblem(name, known, config));
+  if (problems.length > 0) return makeFailure(...problems);
+  return makeSuccess({ selected: known.filter((name) => names.includes(name)), known });
+}
+
+/** Makes the problem for an environment that the user named in `--environment` and that is not known. */
+export function makeUnknownEnvironmentProblem(
+  environment: string,
+  known: readonly string[],
+  { otherEnvironments }: Pick<Config, 'otherEnvironments'>,
+): Problem {
+  const suggestion = suggestName(environment, known);
+  const isOther = otherEnvironments.includes(environment);
+  return makeProblem('usage/unknown-environment', { option: '--environment', environment, known, isOther, suggestion });
 }

@@ -84,6 +84,8 @@ export type CommandRun = {
   readonly narrowed?: { readonly since: string; readonly notLookedAt: number };
   /** The configured environments in promotion order. Null or absent if the configuration lists none. */
   readonly environmentOrder?: readonly string[] | null;
+  /** The environments that the command was limited to, in promotion order. Null or absent if it covered all. */
+  readonly selectedEnvironments?: readonly string[] | null;
   /**
    * The problems of the configuration, of git, of files and of the run itself. The problems of a single prompt are in
    * its plan or its outcome.

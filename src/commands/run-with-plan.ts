@@ -12,6 +12,7 @@ import {
 import { type Provider } from '../domain/provider.ts';
 import type { Plan, PromptPlan } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
+import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import type { World } from '../domain/world.ts';
 import { type DefaultBase, openDefaultBase } from '../desired/open-default-base.ts';
 import {
@@ -21,7 +22,7 @@ import {
   type RemovedFiles,
 } from '../desired/read-desired-state.ts';
 import { readPlanningHistory } from '../desired/read-planning-history.ts';
-import { openWorkspace, type WorkspaceOptions } from '../desired/open-workspace.ts';
+import { openWorkspace, type Workspace, type WorkspaceOptions } from '../desired/open-workspace.ts';
 import { assumeObservation, UNAVAILABLE_PROVIDER } from '../observing/assume-observation.ts';
 import { type ReadNeeds, NO_READ_NEEDS, observePrompts, makeReadRequest } from '../observing/observe-prompts.ts';
 import { makePlan, planPrompt } from '../planning/make-plan.ts';
@@ -38,6 +39,7 @@ import {
   keepUnusedKey,
 } from './open-service.ts';
 import { type DefaultBaseReading, describeReadFailure, NO_DEFAULT_BASE, readDefaultBase } from './read-default-base.ts';
+import { selectEnvironments } from './require-environment.ts';
 import { type CommandResult, type CommandRun, makeRunWithoutPlan, makeCommandResult } from './result.ts';
 
 export type PlanningOptions = WorkspaceOptions &
@@ -51,6 +53,8 @@ export type PlanningOptions = WorkspaceOptions &
     readonly findNeeds?:
       | ((config: Config, files: readonly PromptFile[]) => ReadNeeds & { readonly problems: readonly Problem[] })
       | undefined;
+    /** The environments that the command is limited to. Absent or empty: all environments. */
+    readonly environments?: readonly string[] | undefined;
     /** Whether to use a default base to find drift and missing prompt files if the user specified no base. */
     readonly usesDefaultBase?: boolean | undefined;
     /** Whether to print only errors and the summary. If true, promptsync omits the notice that it cannot show drift. */
@@ -104,16 +108,9 @@ export async function runWithPlan(
     );
   };
   if (config === null || problems.some(isError)) return stop();
-  const { contactPolicy = 'always' } = options;
-  const needs = options.findNeeds?.(config, workspace.allFiles) ?? { ...NO_READ_NEEDS, problems: [] };
-  const obstacles = [
-    ...needs.problems,
-    ...(contactPolicy === 'always' ? checkServiceAccess(config, options, world) : []),
-  ];
-  if (obstacles.length > 0) return stop(...obstacles);
-  const read = await readDesiredState({ ...workspace, config }, options);
-  if (!read.isSuccess) return stop(...read.problems);
-  const desired = read.value;
+  const input = await readPlanInput({ ...workspace, config }, options, world);
+  if (!input.isSuccess) return stop(...input.problems);
+  const { desired, needs } = input.value;
   const reason = await findReasonNotToContact(options, desired, world);
   if (reason !== null) return finish(await planFromAssumption(desired, reason, world));
   const opened = await openProvider(desired, world, options);
@@ -123,6 +120,29 @@ export async function runWithPlan(
   } finally {
     await opened.value.close();
   }
+}
+
+/** The desired state that a plan is based on, and what to read in addition to the pinned environments. */
+type PlanInput = { readonly desired: DesiredWorkspace; readonly needs: ReadNeeds };
+
+/** Checks the options and the access to the service, and reads the desired state. Sends no requests. */
+async function readPlanInput(
+  workspace: Workspace & { readonly config: Config },
+  options: PlanningOptions,
+  world: World,
+): Promise<Result<PlanInput>> {
+  const { config, allFiles } = workspace;
+  const { contactPolicy = 'always', environments = [] } = options;
+  const needs = options.findNeeds?.(config, allFiles) ?? { ...NO_READ_NEEDS, problems: [] };
+  const selection = selectEnvironments(environments, config, allFiles);
+  const obstacles = [
+    ...needs.problems,
+    ...(selection.isSuccess ? [] : selection.problems),
+    ...(contactPolicy === 'always' ? checkServiceAccess(config, options, world) : []),
+  ];
+  if (!selection.isSuccess || obstacles.length > 0) return makeFailure(...obstacles);
+  const read = await readDesiredState(workspace, { ...options, environmentSelection: selection.value });
+  return read.isSuccess ? makeSuccess({ desired: read.value, needs }) : read;
 }
 
 async function planFromObservation(
@@ -252,7 +272,8 @@ async function readHistoryWithBase(
 
 /** Creates the run of a command that has a plan and has not written to the service. */
 export function makePlannedRun(mode: CommandRun['mode'], workspace: PlannedWorkspace): CommandRun {
-  const { config, service, repository, files, acceptedWarnings, plan, skipped, environmentOrder, problems } = workspace;
+  const { config, service, repository, files, acceptedWarnings, plan, skipped, problems } = workspace;
+  const { environmentOrder, environmentSelection } = workspace;
   const commit = repository?.head ?? null;
   const run = {
     mode,
@@ -265,6 +286,7 @@ export function makePlannedRun(mode: CommandRun['mode'], workspace: PlannedWorks
     plan,
     outcomes: null,
     environmentOrder,
+    selectedEnvironments: environmentSelection?.selected ?? null,
     problems,
   };
   return skipped === null ? run : { ...run, narrowed: { since: skipped.since, notLookedAt: skipped.prompts.length } };

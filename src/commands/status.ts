@@ -60,7 +60,12 @@ async function findOrphans(
  * Reads the version histories of the prompts that wait for a promotion. Skips all others, because reading git is slow.
  */
 async function readWaitingPromotions(workspace: PlannedWorkspace): Promise<WaitingPrompts> {
-  const { files, observation, promotionSources } = workspace;
+  const { files, observation, environmentSelection } = workspace;
+  const promotionSources = new Map(
+    [...workspace.promotionSources].filter(
+      ([environment]) => environmentSelection === null || environmentSelection.selected.includes(environment),
+    ),
+  );
   const isWaiting = ({ id }: PromptFile): boolean => {
     const active = observation.observed.get(id)?.active;
     return [...promotionSources].some(([environment, source]) => {

@@ -10,9 +10,10 @@ import { escapeLine } from '../report/escape.ts';
 /**
  * Creates the marker for one workspace. The folder and the configuration file identify the workspace in the repository.
  * Jobs for different workspaces have different markers, so they do not overwrite each other's text.
+ * @param environments the environments that the text is limited to; empty if it covers all of them
  */
-export function makeMarker(folder: string, config = ''): string {
-  const identity = JSON.stringify([posix.normalize(`./${folder}/`), config]);
+export function makeMarker(folder: string, config = '', environments: readonly string[] = []): string {
+  const identity = JSON.stringify([posix.normalize(`./${folder}/`), config, ...environments]);
   return `<!-- promptsync ${shortenDigest(computeDigest(identity))} -->`;
 }
 
@@ -33,9 +34,18 @@ export function hasSameText(posted: string | null | undefined, body: string): bo
 export type StickyText<Existing> = {
   /** The hidden marker, which is the first line of the body. */
   readonly marker: string;
-  readonly body: string;
+  /**
+   * Returns the body to post. Receives the posted body, or null if there is none, because a job may replace only its own
+   * section.
+   */
+  readonly makeBody: (posted: string | null) => string;
   /** Returns true if promptsync must write the body. Receives the posted text, or null if there is none. */
   readonly mustWrite: (existing: Existing | null) => boolean;
+  /**
+   * Returns true if the posted text contains what this job published. Present if other jobs replace other sections of
+   * the same text at the same time. Their write can undo the write of this job, because they read the text before it.
+   */
+  readonly isComplete?: ((posted: Existing) => boolean) | undefined;
 };
 
 /**
@@ -47,7 +57,7 @@ export function renderRetiredBody(address: string): string {
 }
 
 /** The requests that find, update, create and retire a text. `Saved` is the result of a write. */
-type StickyActions<Existing, Saved> = Pick<StickyText<Existing>, 'mustWrite'> & {
+type StickyActions<Existing, Saved> = Pick<StickyText<Existing>, 'mustWrite' | 'isComplete'> & {
   /**
    * Finds the texts that contain the marker and that promptsync's own account wrote. promptsync updates the first text.
    * The other texts are duplicates. They can exist because two runs created a text at the same time, for example.
@@ -68,13 +78,29 @@ type StickyActions<Existing, Saved> = Pick<StickyText<Existing>, 'mustWrite'> & 
   readonly mayHaveWorked: (error: unknown) => boolean;
 };
 
+/** The number of times that a job writes its section, if the writes of other jobs undo it. */
+const MAX_WRITES = 3;
+
 /**
  * Updates the existing text, or creates it if there is none. Then retires its duplicates. Returns null if `mustWrite`
- * returns false. If the response to `create` was lost, searches for the created text before it calls `create` again.
+ * returns false. If the response to `create` was lost, searches for the created text before it calls `create` again. If
+ * `isComplete` is present, reads the text back, and writes it again if it is not complete.
  */
 export async function upsertStickyText<Existing, Saved>(
   actions: StickyActions<Existing, Saved>,
 ): Promise<Saved | null> {
+  const { find, isComplete } = actions;
+  let saved = await writeStickyText(actions);
+  if (isComplete === undefined) return saved;
+  for (let writes = 1; saved !== null && writes < MAX_WRITES; writes += 1) {
+    const [posted] = await find();
+    if (posted !== undefined && isComplete(posted)) break;
+    saved = await writeStickyText(actions);
+  }
+  return saved;
+}
+
+async function writeStickyText<Existing, Saved>(actions: StickyActions<Existing, Saved>): Promise<Saved | null> {
   const { find, mustWrite, update, retire } = actions;
   const [existing = null, ...duplicates] = await find();
   if (!mustWrite(existing)) return null;

@@ -59,13 +59,16 @@ export type DesiredOptions = Pick<WorkspaceOptions, 'only'> & {
   readonly base?: string | undefined;
 };
 
+/** The options of a read, after the command has checked the names of environments. */
+type DesiredRequest = DesiredOptions & Pick<DesiredState, 'environmentSelection'>;
+
 /**
  * Reads the desired state of a workspace that has no errors. Adds data from git, such as the base and the content at
  * pinned refs. Returns a failure if promptsync cannot read the base, because the plan depends on it.
  */
 export async function readDesiredState(
   workspace: Workspace & { readonly config: Config },
-  { base: ref, only }: DesiredOptions,
+  { base: ref, only, environmentSelection }: DesiredRequest,
 ): Promise<Result<DesiredWorkspace>> {
   const { config, files, skipped } = workspace;
   try {
@@ -88,6 +91,7 @@ export async function readDesiredState(
       environmentsWithoutLatest: listEnvironmentsWithoutLatest(config),
       promotionSources: mapPromotionSources(config),
       otherPromotionSources: mapOtherPromotionSources(config),
+      environmentSelection,
       uncommitted,
       changedSinceHead,
       problems: [...workspace.problems, ...(base?.problems ?? [])],

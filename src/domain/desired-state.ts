@@ -28,6 +28,16 @@ export type DesiredState = {
    * the service of the source, so an earlier commit must have wanted the version there.
    */
   readonly otherPromotionSources: ReadonlyMap<string, string>;
+  /** The environments that the run is limited to. Null if it covers all environments. */
+  readonly environmentSelection: EnvironmentSelection | null;
+};
+
+/** The environments that a run with `--environment` is limited to. */
+export type EnvironmentSelection = {
+  /** The selected environments, in promotion order. */
+  readonly selected: readonly string[];
+  /** All known environments, in promotion order. */
+  readonly known: readonly string[];
 };
 
 /** Returns the content that the `git:` pins of a prompt refer to, by ref. Empty if the prompt has no such pins. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import { makeReport } from '../commands/make-report.ts';
 import type { CommandResult } from '../commands/result.ts';
+import { makeStickySection, type StickySection } from '../commands/make-sticky-section.ts';
 import { mapStrings } from '../domain/json.ts';
 import { makeProblem, getErrorMessage, ProblemError } from '../problem.ts';
 import { renderHtml } from '../report/html/page.ts';
@@ -15,7 +16,8 @@ import {
   hasChangedNothing,
 } from '../report/run-outcome.ts';
 import { listProblems } from '../report/problems.ts';
-import { renderMarkdown, type MarkdownOptions } from '../report/markdown.ts';
+import { renderComment, renderCommentSection, renderMarkdown, type MarkdownOptions } from '../report/markdown.ts';
+import type { SizeLimit } from '../report/markdown-sections.ts';
 import { PLAIN_STYLE } from '../report/style.ts';
 import { renderOutcome } from '../report/summary.ts';
 import { renderText } from '../report/text.ts';
@@ -27,7 +29,14 @@ import { Forbidden, type GitHub, findMergedPull, readOpenHead } from './client.t
 import type { ActionContext } from './context.ts';
 import type { ActionEvent, ActionMode, PullRequest } from './event.ts';
 import type { SafeActionHost } from './runner.ts';
-import { closeIssues, upsertComment, upsertIssue, makeCommentMarker, type StickyComment } from './upsert-posts.ts';
+import {
+  closeIssues,
+  upsertComment,
+  upsertIssue,
+  makeCommentMarker,
+  makeIssueMarker,
+  type StickyComment,
+} from './upsert-posts.ts';
 import { annotateProblems, annotateWholeRun } from './annotate-problems.ts';
 
 /** A finished run of the action. */
@@ -294,7 +303,8 @@ async function publishComment(
   const omitsNewComment = inputs.comment === 'changes' && hasNothingToReport;
   // Always update an existing comment, because its content may be out of date.
   const mustWrite: StickyComment['mustWrite'] = (existing) => existing !== null || !omitsNewComment;
-  await upsertAndLinkComment({ issue, marker, body: renderBody(marker, publication), mustWrite }, context);
+  const makeBody = (): string => renderBody(marker, publication);
+  await upsertAndLinkComment({ issue, marker, makeBody, mustWrite }, context);
 }
 
 /** Creates or updates a comment, and logs its URL. */
@@ -317,27 +327,47 @@ async function publishOutcome(
   const { inputs, world, branch } = context;
   const marker = makeCommentMarker(inputs);
   const title = makeOutcomeTitle(report, failure, world.now());
-  const body = renderBody(marker, { ...publication, page: { ...page, title } });
+  const content = makeOutcomeComment(marker, { ...publication, page: { ...page, title } });
   const mergedPulls = await Promise.all(merged.map((commit) => findMergedPull(github, commit, branch)));
   // A rerun of an old apply fails as superseded. It must not overwrite a comment that reports an apply.
   const mustWrite: StickyComment['mustWrite'] = (existing) =>
-    existing !== null && !(failure === 'superseded' && reportsApply(existing.body));
+    existing !== null && !(failure === 'superseded' && reportsApply(content.findOwnPart(existing.body ?? '')));
   for (const issue of new Set([...reviewedPulls, ...mergedPulls.flatMap((pull) => pull?.number ?? [])])) {
-    await upsertAndLinkComment({ issue, marker, body, mustWrite }, context);
+    await upsertAndLinkComment({ issue, marker, mustWrite, ...content }, context);
   }
+}
+
+/** How an apply changes the posted comment. */
+type OutcomeComment = Pick<StickyComment, 'makeBody' | 'isComplete'> & Pick<StickySection, 'findOwnPart'>;
+
+/**
+ * Makes the comment about an apply. If the apply covers only some environments, it replaces only the section of these
+ * environments.
+ */
+function makeOutcomeComment(marker: string, publication: Publication): OutcomeComment {
+  const { report, page, hide } = publication;
+  const { environments } = report;
+  if (environments === undefined) {
+    return { makeBody: () => renderBody(marker, publication), findOwnPart: (posted) => posted };
+  }
+  const render = (limit: SizeLimit) => hide(renderCommentSection({ ...report, environments }, { ...page, limit }));
+  const section = makeStickySection({ marker, environments, limit: COMMENT_LIMIT, render });
+  return { ...section, isComplete: ({ body }) => section.isComplete(body ?? '') };
 }
 
 /** Opens or updates the drift issue if the service differs from the files. Closes the issue if they are in sync. */
 async function publishIssue({ inputs, github: client }: ActionContext, publication: Publication): Promise<void> {
   const github = requireGitHub(client);
-  const marker = makeCommentMarker(inputs);
+  // Each job has an issue of its own. Otherwise, a job that finds no drift would close the issue of another one.
+  const marker = makeIssueMarker(inputs);
   const body = renderBody(marker, publication);
   if (publication.failure === '') return closeIssues(github, { marker, body });
   // Leave the issue unchanged if the run failed without finding differences, for example because it could not read the
   // service. There may still be drift.
   if (countDifferingPrompts(publication.report) === 0) return;
   const { folder } = publication.page;
-  const where = folder === null ? '' : ` (${folder})`;
+  const places = [...(folder === null ? [] : [folder]), ...inputs.environments];
+  const where = places.length === 0 ? '' : ` (${places.join(', ')})`;
   await upsertIssue(github, { marker, body, title: `promptsync: the service differs from the files${where}` });
 }
 
@@ -353,5 +383,5 @@ const COMMENT_LIMIT = { most: 60_000, measure: (text: string): number => text.le
  */
 export function renderBody(marker: string, { report, page, hide }: Publication): string {
   const most = COMMENT_LIMIT.most - COMMENT_LIMIT.measure(`${marker}\n`);
-  return hide(`${marker}\n${renderMarkdown(report, { ...page, limit: { ...COMMENT_LIMIT, most } })}`);
+  return hide(`${marker}\n${renderComment(report, { ...page, limit: { ...COMMENT_LIMIT, most } })}`);
 }

@@ -80,7 +80,8 @@ async function makeReviewPlan(context: ActionContext, knownBase?: string): Promi
   const base = knownBase ?? (await chooseBase(event, await openFullRepository(context)));
   const contactPolicy = isKeyless ? 'keyless' : 'trusted';
   const result = await syncPrompts(
-    { ...makeSyncOptions(context), dryRun: true, yes: false, base, contactPolicy },
+    // A review covers all environments, because the check of the pull request is a single one.
+    { ...makeSyncOptions(context), environments: [], dryRun: true, yes: false, base, contactPolicy },
     world,
   );
   const { run } = result;
@@ -162,9 +163,9 @@ async function reportDrift(context: ActionContext): Promise<ActionOutcome> {
 }
 
 function makeSyncOptions(context: ActionContext): Omit<SyncOptions, 'dryRun' | 'yes'> {
-  const { 'on-drift': onDrift, 'max-changes': maxChanges } = context.inputs;
+  const { 'on-drift': onDrift, 'max-changes': maxChanges, environments } = context.inputs;
   const fixedOptions = { only: [], exitCode: false, allowDirty: false };
-  return { ...fixedOptions, ...makeAccessOptions(context), onDrift, maxChanges };
+  return { ...fixedOptions, ...makeAccessOptions(context), environments, onDrift, maxChanges };
 }
 
 /**

@@ -85,6 +85,10 @@ const InputShape = z.object({
   from: z.string().optional(),
   to: z.string().default(''),
   environment: z.string().default(''),
+  environments: z
+    .string()
+    .default('')
+    .transform((text) => text.split(/\s+/).filter((name) => name !== '')),
 });
 
 /** The parsed inputs of the action. */

@@ -14,14 +14,22 @@ import type { Inputs } from './runner.ts';
  */
 export type StickyComment = StickyText<Comment> & { readonly issue: number };
 /** An issue that promptsync keeps up to date. It has no `mustWrite` rule, because every run writes it. */
-type StickyIssue = Omit<StickyText<Issue>, 'mustWrite'> & { readonly title: string };
+type StickyIssue = Pick<StickyText<Issue>, 'marker'> & { readonly title: string; readonly body: string };
 
 type Comment = { readonly id: number; readonly body?: string; readonly html_url: string };
 type Issue = { readonly number: number; readonly title: string; readonly body?: string | null };
 
-/** Builds the marker by which promptsync finds the comments and issues of earlier runs with the same inputs. */
-export function makeCommentMarker(inputs: Pick<Inputs, 'config' | 'working-directory'>): string {
+/** The inputs that identify the workspace of a run. */
+type WorkspaceInputs = Pick<Inputs, 'config' | 'working-directory'>;
+
+/** Builds the marker by which promptsync finds the comments of earlier runs for the same workspace. */
+export function makeCommentMarker(inputs: WorkspaceInputs): string {
   return makeMarker(inputs['working-directory'], inputs.config);
+}
+
+/** Builds the marker by which promptsync finds the issues of earlier runs for the same workspace and environments. */
+export function makeIssueMarker(inputs: WorkspaceInputs & Pick<Inputs, 'environments'>): string {
+  return makeMarker(inputs['working-directory'], inputs.config, inputs.environments);
 }
 
 /**
@@ -30,7 +38,7 @@ export function makeCommentMarker(inputs: Pick<Inputs, 'config' | 'working-direc
  */
 export async function upsertComment(github: GitHub, comment: StickyComment): Promise<string | null> {
   const { octokit, names } = github;
-  const { issue, body, mustWrite } = comment;
+  const { issue, makeBody, mustWrite, isComplete } = comment;
   const edit = async (id: number, text: string): Promise<string> => {
     const call = 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}';
     return (await octokit.request(call, { ...names, comment_id: id, body: text })).data.html_url;
@@ -38,11 +46,14 @@ export async function upsertComment(github: GitHub, comment: StickyComment): Pro
   return upsertStickyText({
     find: () => findComments(github, comment),
     mustWrite,
+    isComplete,
     mayHaveWorked,
     update: async (existing) => {
+      const body = makeBody(existing.body ?? '');
       return hasSameText(existing.body, body) ? existing.html_url : edit(existing.id, body);
     },
     create: async () => {
+      const body = makeBody(null);
       const call = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
       const response = await octokit.request(call, { ...names, issue_number: issue, body, request: { retries: 0 } });
       return response.data.html_url;

@@ -95,7 +95,7 @@ export async function upsertNote(
   { project, number, address }: MergeRequest,
   note: StickyNote,
 ): Promise<PublishedNote | null> {
-  const { marker, body, mustWrite } = note;
+  const { marker, makeBody, mustWrite, isComplete } = note;
   const path = `/projects/${project}/merge_requests/${number}/notes`;
   const edit = async (id: number, text: string): Promise<void> => {
     await gitlab.send({ method: 'PUT', path: `${path}/${id}`, body: { body: text }, shape: NoteShape });
@@ -103,13 +103,16 @@ export async function upsertNote(
   return upsertStickyText<GitLabNote, PublishedNote>({
     find: () => findNotes(gitlab, path, marker),
     mustWrite,
+    isComplete,
     update: async (existing) => {
       const { id } = existing;
+      const body = makeBody(existing.body);
       if (hasSameText(existing.body, body)) return { id, action: 'unchanged' };
       await edit(id, body);
       return { id, action: 'updated' };
     },
     create: async () => {
+      const body = makeBody(null);
       const { id } = await gitlab.send({ method: 'POST', path, body: { body }, shape: NoteShape });
       return { id, action: 'created' };
     },

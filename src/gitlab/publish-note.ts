@@ -1,10 +1,12 @@
 import { relative } from 'node:path';
 import { readReport } from '../commands/read-report.ts';
+import { makeStickySection } from '../commands/make-sticky-section.ts';
 import { makeMarker } from '../commands/upsert-sticky-text.ts';
 import { mapStrings } from '../domain/json.ts';
 import type { World } from '../domain/world.ts';
 import { escapeForGitLab, escapeLine } from '../report/escape.ts';
-import { renderMarkdown, type MarkdownOptions } from '../report/markdown.ts';
+import { renderComment, renderCommentSection, type MarkdownOptions } from '../report/markdown.ts';
+import type { SizeLimit } from '../report/markdown-sections.ts';
 import { chooseFailureReason, makeOutcomeTitle, reportsApply, hasChangedNothing } from '../report/run-outcome.ts';
 import type { Report } from '../report/schema.ts';
 import { getCommandName } from '../report/describe.ts';
@@ -51,7 +53,7 @@ function explainNoNote(reason: string): string {
 }
 
 /** The length limit of a note in GitLab, in characters. */
-const MAX_NOTE_LENGTH = 1_000_000;
+const NOTE_LIMIT = { most: 1_000_000, measure: (text: string): number => escapeForGitLab(text).length };
 
 function makeNote(report: Report, config: string | undefined, world: World): StickyNote {
   const { environment, workingDirectory } = world;
@@ -65,22 +67,36 @@ function makeNote(report: Report, config: string | undefined, world: World): Sti
     // out.
     commit: environment['CI_MERGE_REQUEST_SOURCE_BRANCH_SHA'] || null,
     runUrl: environment['CI_JOB_URL'] || null,
-    limit: { most: MAX_NOTE_LENGTH - marker.length - 1, measure: (text) => escapeForGitLab(text).length },
+    limit: { ...NOTE_LIMIT, most: NOTE_LIMIT.most - marker.length - 1 },
   };
-  const body = escapeForGitLab(`${marker}\n${renderMarkdown(report, options)}`);
-  return { marker, body, mustWrite: makeOverwriteRule(report) };
+  const mustOverwrite = makeOverwriteRule(report);
+  const { environments } = report;
+  if (environments === undefined) {
+    const makeBody = () => escapeForGitLab(`${marker}\n${renderComment(report, options)}`);
+    return { marker, makeBody, mustWrite: (existing) => mustOverwrite(existing?.body ?? null) };
+  }
+  const render = (limit: SizeLimit): string =>
+    escapeForGitLab(renderCommentSection({ ...report, environments }, { ...options, limit }));
+  const { makeBody, findOwnPart, isComplete } = makeStickySection({ marker, environments, limit: NOTE_LIMIT, render });
+  return {
+    marker,
+    makeBody,
+    mustWrite: (existing) => mustOverwrite(existing && findOwnPart(existing.body)),
+    isComplete: ({ body }) => isComplete(body),
+  };
 }
 
 /**
- * Returns the rule that decides whether to write the note:
+ * Returns the rule that decides whether to write the note, or the section of the note that belongs to this job. The rule
+ * receives the posted text, or null if there is no note:
  * - A plan writes the note, unless the existing note reports an apply. The merge request may have been merged in the
  *   meantime.
  * - An apply always writes the note, unless it changed nothing or was superseded. In these two cases, it creates no
  *   note and does not overwrite a note that reports an apply.
  */
-function makeOverwriteRule(report: Report): StickyNote['mustWrite'] {
+function makeOverwriteRule(report: Report): (posted: string | null) => boolean {
   const failure = chooseFailureReason(report);
   const mustReport = !hasChangedNothing(report, failure) && failure !== 'superseded';
   if (report.mode === 'apply' && mustReport) return () => true;
-  return (existing) => (existing === null ? report.mode !== 'apply' : !reportsApply(existing.body));
+  return (posted) => (posted === null ? report.mode !== 'apply' : !reportsApply(posted));
 }

@@ -1,6 +1,6 @@
 import type { ContentsByEnvironment, DesiredState, PlanningHistory } from '../domain/desired-state.ts';
 import { type FormerPin, type FormerPinsByEnvironment, mayHoldContent, meansVersion } from '../domain/history.ts';
-import { isNewVersionRef, type NewVersionRef } from '../domain/plan.ts';
+import { type Change, isNewVersionRef, listChangingEnvironments, type NewVersionRef } from '../domain/plan.ts';
 import { toStoredContent } from '../domain/content.ts';
 import { isSameVersion, type VersionRef, type VersionTraits } from '../domain/versions.ts';
 import { type EnvironmentPin, locatePin, mustStoreText, type PromptFile } from '../domain/prompt-file.ts';
@@ -16,10 +16,10 @@ import {
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 
 /** A pin, with the version that it would activate. */
-export type PinActivation = { readonly pin: EnvironmentPin; readonly after: VersionRef | NewVersionRef };
+type PinActivation = { readonly pin: EnvironmentPin; readonly after: VersionRef | NewVersionRef };
 
 /**
- * Returns a problem for each activation of a version that the source environment does not serve. Three cases are
+ * Returns a problem for each checked activation of a version that the source environment does not serve. Three cases are
  * allowed, because they are not promotions:
  * - a rollback
  * - restoring a version that went through the environments in promotion order
@@ -30,9 +30,12 @@ export type PinActivation = { readonly pin: EnvironmentPin; readonly after: Vers
  *
  * The decision depends only on the service and on the history of the file up to HEAD. It does not depend on the base,
  * or on whether HEAD itself changed the file.
+ * @param activations all activations of the plan; the decision can depend on activations in other environments
+ * @param mustCheck returns true if the activations in this environment must be checked
  */
 export function checkPromotions(
   activations: readonly PinActivation[],
+  mustCheck: (environment: string) => boolean,
   context: PinContext,
   { promotionSources, otherPromotionSources }: Pick<DesiredState, 'promotionSources' | 'otherPromotionSources'>,
   history: Pick<PlanningHistory, 'formerPins' | 'firstAges' | 'alwaysPinned' | 'otherWants'>,
@@ -51,7 +54,7 @@ export function checkPromotions(
   return activations.flatMap(({ pin, after }) => {
     const ownSource = promotionSources.get(pin.environment);
     const from = ownSource ?? otherPromotionSources.get(pin.environment);
-    if (from === undefined) return [];
+    if (from === undefined || !mustCheck(pin.environment)) return [];
     const target = makeTraits(after, context);
     const step = { environment: pin.environment, from, isOtherSource: ownSource === undefined, target };
     const situation = { activations, context, former, otherWants: otherWants.get(id) ?? new Map() };
@@ -231,13 +234,15 @@ function findLiveEnvironment(target: VersionTraits, context: PinContext): string
 
 /** Returns a warning for each activation whose source environment promptsync did not ask for the active version. */
 export function warnAboutUnaskedSources(
-  activations: readonly PinActivation[],
+  changes: readonly Change[],
   file: PromptFile,
   { otherPromotionSources }: Pick<DesiredState, 'otherPromotionSources'>,
 ): readonly Problem[] {
-  return activations.flatMap(({ pin }) => {
+  const changing = listChangingEnvironments(changes);
+  return file.pins.flatMap((pin) => {
     const from = otherPromotionSources.get(pin.environment);
-    return from === undefined ? [] : [makeProblem('pin/source-not-asked', { from }, locatePin(pin, file))];
+    if (from === undefined || !changing.has(pin.environment)) return [];
+    return [makeProblem('pin/source-not-asked', { from }, locatePin(pin, file))];
   });
 }
 

@@ -13,6 +13,7 @@ import { makeProblem, type Problem } from '../problem.ts';
 import { planChanges, type PinContext, type ResolvedPin } from './plan-changes.ts';
 import { type DriftResult, findDrift, NO_DRIFT } from './find-drift.ts';
 import { checkLatestPins, checkPromotions, warnAboutUnaskedSources } from './check-promotions.ts';
+import { makePlanScope, selectChanges, selectDrift } from './make-plan-scope.ts';
 
 type PlanInput = Omit<DesiredState, 'files'>;
 
@@ -33,7 +34,8 @@ export function makePlan(
 }
 
 /**
- * Plans one prompt. Sorts its pins in promotion order, and its changes in the order in which promptsync applies them.
+ * Plans one prompt. Sorts its pins in promotion order, and its changes in the order in which promptsync applies them. If
+ * the run is limited to some environments, the result contains only the parts that belong to these environments.
  */
 export function planPrompt(
   written: PromptFile,
@@ -43,19 +45,22 @@ export function planPrompt(
 ): PromptPlan {
   const file = { ...written, pins: sortPins(written.pins, desired) };
   const context = { file, observed, contentsAtRefs: getContentsAtRefs(desired, file.id) };
-  const { pins, changes } = planChanges(context, history);
-  const activations = pins.flatMap(({ pin, after }) => (after === null ? [] : [{ pin, after }]));
+  const scope = makePlanScope(file, desired.environmentSelection);
+  const { pins: allPins, changes: allChanges } = planChanges(context, history);
+  const pins = allPins.filter(({ pin }) => scope.includesEnvironment(pin.environment));
+  const changes = selectChanges(allChanges, scope);
+  const activations = allPins.flatMap(({ pin, after }) => (after === null ? [] : [{ pin, after }]));
   const refusals = [
     ...checkType(file, observed),
-    ...checkLatestPins(file, desired.environmentsWithoutLatest),
-    ...checkPromotions(activations, context, desired, history),
+    ...checkLatestPins({ ...file, pins: pins.map(({ pin }) => pin) }, desired.environmentsWithoutLatest),
+    ...checkPromotions(activations, scope.includesEnvironment, context, desired, history),
   ];
   const problems = [...pins.flatMap((pin) => pin.problems), ...refusals];
   const status = choosePlanStatus(problems, changes);
   const pinsToFind = refusals.length > 0 ? [] : listPinsToFind(pins);
-  const { drift, annotations } = findDriftSinceBase(desired, context, changes, history);
+  const { drift, annotations } = selectDrift(findDriftSinceBase(desired, context, allChanges, history), scope);
   const warnings = [
-    ...warnAboutUnaskedSources(activations, file, desired),
+    ...warnAboutUnaskedSources(changes, file, desired),
     ...observed.problems.map((problem) => ({ ...problem, path: file.path })),
   ];
   return { file, observed, status, changes, drift, annotations, problems: [...problems, ...warnings], pinsToFind };

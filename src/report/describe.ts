@@ -21,6 +21,18 @@ export function applyReportWords({ vocabulary = DEFAULT_VOCABULARY }: ReportVoca
   return applyVocabulary(text, vocabulary);
 }
 
+/**
+ * Returns the sentence that names the environments of a report that does not cover all environments. Returns null if
+ * the report covers all of them.
+ */
+export function describeCoverage(
+  { environments, promotion_order: all }: Pick<Report, 'environments' | 'promotion_order'>,
+  show: ShowText,
+): string | null {
+  if (environments === undefined || all?.every((environment) => environments.includes(environment))) return null;
+  return `This report covers only ${environments.map(show).join(', ')}.`;
+}
+
 /** Returns the noun to put before the address of the service, for example `service`. */
 export function getServiceNoun({ vocabulary = DEFAULT_VOCABULARY }: Pick<Report, 'vocabulary'>): string {
   return vocabulary.service.replace(/^the /, '');

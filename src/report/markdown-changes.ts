@@ -94,8 +94,9 @@ export function makeEnvironmentSections(report: Report): readonly Section[] {
     if (group === undefined) return [];
     const items = group.map(({ changed }) => makeItem(changed, environment, ranks, report));
     const title = `#### ${renderHeadlineName(environment)}: ${formatCount(items.length, 'prompt')}`;
+    const table = makeSection(`${title}\n\n${CHANGE_TABLE_HEAD}`, 'row', 0.5, items, ({ rows }) => rows);
     const diffs = makeDiffSection(items.flatMap((item) => item.diffs));
-    return [makeSection(`${title}\n\n${CHANGE_TABLE_HEAD}`, 'row', 0.5, items, ({ rows }) => rows), diffs];
+    return [table, diffs].map((section) => ({ ...section, environment }));
   });
 }
 
@@ -105,7 +106,7 @@ function listChangedEnvironments({ changes, edits = [] }: ReportPrompt): readonl
 }
 
 /** Returns a name unchanged if it consists of plain words. Renders any other name as code. */
-function renderHeadlineName(environment: string): string {
+export function renderHeadlineName(environment: string): string {
   return /^[a-z]+(?:-[a-z]+)*$/i.test(environment) ? environment : renderCodeSpan(environment);
 }
 

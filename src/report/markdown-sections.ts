@@ -23,6 +23,8 @@ export type Section = {
   readonly share: number;
   /** Whether the section gets only the space that all other sections leave. True for diffs, because they are long. */
   readonly isFittedLast?: boolean;
+  /** The environment that the section belongs to. Absent if it belongs to no environment, or to several. */
+  readonly environment?: string;
 };
 
 /** Builds a section from values. `renderItems` can return any number of items for a value. */
@@ -55,8 +57,13 @@ type FittedSection = OmittedItems & { readonly text: string };
 
 /**
  * Renders as many items as fit into the limit, starting with the first section. Renders all items if there is no limit.
+ * @param wrap wraps the text of all sections of one environment
  */
-export function fitSections(sections: readonly Section[], limit: SizeLimit | null): FittedSections {
+export function fitSections(
+  sections: readonly Section[],
+  limit: SizeLimit | null,
+  wrap: (environment: string, text: string) => string = (_, text) => text,
+): FittedSections {
   const measure = limit?.measure ?? (() => 0);
   let room = limit?.most ?? Number.MAX_SAFE_INTEGER;
   const fitted = new Map<Section, FittedSection>();
@@ -72,8 +79,13 @@ export function fitSections(sections: readonly Section[], limit: SizeLimit | nul
     room -= measure(text);
     fitted.set(section, { text, item, count: items.length - kept.length });
   }
+  const groups = Map.groupBy(sections, (section) => section.environment ?? section);
+  const texts = Array.from(groups, ([key, group]) => {
+    const text = group.map((section) => fitted.get(section)?.text ?? '').join('');
+    return typeof key === 'string' && text !== '' ? wrap(key, text) : text;
+  });
   return {
-    text: sections.map((section) => fitted.get(section)?.text ?? '').join(''),
+    text: texts.join(''),
     omitted: sumOmittedItems([...fitted.values()]),
   };
 }

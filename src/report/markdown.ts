@@ -3,12 +3,14 @@ import { describeBaselines, listBaselinePrompts, omitListedBaseline } from './ba
 import { describeBreakingChanges, describeUnusedInputs } from './breaking-changes.ts';
 import { renderCodeBlock, renderCodeSpan, shortenBlanks } from './escape.ts';
 import { describeDifference, makeHistoryTables, type HistoryTable } from './history.ts';
+import { wrapSection } from './comment-sections.ts';
 import {
   CHANGE_TABLE_HEAD,
   divideChanges,
   makeDriftSections,
   makeEnvironmentSections,
   renderChangeCells,
+  renderHeadlineName,
   renderOtherDiffs,
 } from './markdown-changes.ts';
 import {
@@ -61,25 +63,68 @@ export type MarkdownOptions = {
  * cannot act as Markdown.
  */
 export function renderMarkdown(report: Report, options: MarkdownOptions): string {
-  const [head, foot] = [renderMarkdownHead(report, options), renderMarkdownFoot(report, options)];
+  return renderPage(renderMarkdownHead(report, options), makeSections(report, options.limit), report, options);
+}
+
+/**
+ * Renders the report as the text of a comment. Hidden lines enclose the section of each environment, so that a later
+ * job can replace it.
+ */
+export function renderComment(report: Report, options: MarkdownOptions): string {
+  const head = renderMarkdownHead(report, options);
+  return renderPage(head, makeSections(report, options.limit), report, options, wrapEnvironment);
+}
+
+function wrapEnvironment(environment: string, text: string): string {
+  return wrapSection([environment], text);
+}
+
+/**
+ * Renders a report that covers only some environments as their section in a comment. Its headings are one level below
+ * those of the comment.
+ */
+export function renderCommentSection(
+  report: Report & { readonly environments: readonly string[] },
+  options: MarkdownOptions,
+): string {
+  const { environments } = report;
+  const names = environments.map(renderHeadlineName).join(', ');
+  const head = `\n#### ${names}: ${options.title}\n\n${renderOutcome(report, PLAIN_STYLE.colors)}\n`;
+  const sections = makeSections(report, options.limit).map((section) => ({
+    ...section,
+    open: section.open.replaceAll(/^####(?= )/gm, '#####'),
+  }));
+  return wrapSection(environments, renderPage(head, sections, report, options));
+}
+
+function renderPage(
+  head: string,
+  sections: readonly Section[],
+  report: Report,
+  options: MarkdownOptions,
+  wrap?: typeof wrapEnvironment,
+): string {
+  const foot = renderMarkdownFoot(report, options);
   const { limit } = options;
   const room = limit && { ...limit, most: limit.most - limit.measure(head + foot) - RESERVED_LENGTH };
-  const { text, omitted } = fitSections(makeSections(report, limit), room);
+  const { text, omitted } = fitSections(sections, room, wrap);
   return `${head}${renderOmittedNote(omitted, report, options)}${text}${foot}`;
 }
 
 /**
- * The length reserved for the note on omitted items. The omitted items are known only after the sections have been
- * fitted into the page.
+ * The length reserved for the note on omitted items, and for the hidden lines of up to ten sections. Both are known only
+ * after the sections have been fitted into the page.
  */
-const RESERVED_LENGTH = 1_000;
+const RESERVED_LENGTH = 2_000;
 
 function renderMarkdownHead(report: Report, { title, folder }: MarkdownOptions): string {
   const where = folder === null ? '' : ` in ${renderCodeSpan(folder)}`;
   const reason = report.problems.find(({ code }) => code === NOT_ASKED_CODE);
   const note = reason === undefined ? '' : `\n> [!NOTE]\n> ${escapeNote(`${reason.message} ${reason.hint}`)}\n`;
   const steps = (report.next_steps ?? []).map((step) => `\n- ${escapeNote(step)}`).join('');
-  return `### promptsync ${title}${where}\n\n${renderOutcome(report, PLAIN_STYLE.colors)}\n${steps && `${steps}\n`}${note}`;
+  const coverage = words.describeCoverage(report, renderCodeSpan);
+  const outcome = [renderOutcome(report, PLAIN_STYLE.colors), ...(coverage === null ? [] : [coverage])].join(' ');
+  return `### promptsync ${title}${where}\n\n${outcome}\n${steps && `${steps}\n`}${note}`;
 }
 
 /**

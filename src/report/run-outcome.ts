@@ -66,7 +66,18 @@ function describeRunOutcome({ problems, prompts }: Report, failureReason: Failur
     : failureReason;
 }
 
-/** Returns true if a note already reports an apply. A later run that changes nothing must not overwrite such a note. */
-export function reportsApply(body: string | undefined): boolean {
-  return body?.split(/\r?\n/)[1]?.startsWith(`### promptsync ${APPLIED_TITLE}`) === true;
+/**
+ * Returns true if a comment, or one of its sections, already reports an apply. A later run that changes nothing must not
+ * overwrite it.
+ */
+export function reportsApply(text: string | undefined): boolean {
+  return text?.split(/\r?\n/).some((line) => APPLIED_HEADING.test(line)) === true;
 }
+
+/**
+ * Matches the heading of a comment or of a section that reports an apply. No other line of a report can match, because
+ * the headings below end without a time.
+ */
+const APPLIED_HEADING = new RegExp(
+  `^(?:### promptsync|#### .*:) ${APPLIED_TITLE}(?: and overtaken| in part \\([a-z]+\\))?, [\\d-]{10} [\\d:]{5} UTC(?: in .*)?$`,
+);

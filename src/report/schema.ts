@@ -179,6 +179,10 @@ export const ReportShape = z.object({
     .array(z.string())
     .optional()
     .describe('The configured environments in promotion order. Absent if the configuration lists none.'),
+  environments: z
+    .array(z.string())
+    .optional()
+    .describe('The environments that --environment names. The report covers only these. Absent if it covers all.'),
   plan_digest: DigestShape.nullable().describe('The digest of the plan, for --expect-plan. null if there is no plan.'),
   summary: z
     .object({

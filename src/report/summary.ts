@@ -3,15 +3,18 @@ import { FILE_COMMANDS } from '../domain/edits.ts';
 import { isError } from '../problem.ts';
 import { type Colors, fitLine, type Style, renderWebLink } from './style.ts';
 import { escapeLine } from './escape.ts';
-import { applyReportWords, type ShowText } from './describe.ts';
+import { applyReportWords, describeCoverage, type ShowText } from './describe.ts';
 import { isInterrupted } from './problems.ts';
 import type { Report, ReportChange, ReportPrompt, ReportRow } from './schema.ts';
 
 /** Renders the end of a report: the outcome, followed by the next step or the origin of the plan. */
 export function renderSummary(report: Report, style: Style): string {
-  return [...fitLine(renderOutcome(report, style.colors), style, 2), ...renderLinesBelowOutcome(report, style)].join(
-    '\n',
-  );
+  const coverage = describeCoverage(report, escapeLine);
+  return [
+    ...fitLine(renderOutcome(report, style.colors), style, 2),
+    ...(coverage === null ? [] : fitLine(style.colors.dim(coverage), style, 2)),
+    ...renderLinesBelowOutcome(report, style),
+  ].join('\n');
 }
 
 /**

@@ -61,11 +61,11 @@ test('the help of plan describes the command, groups its flags and shows two exa
   expect(stdout).toMatch(/^show what sync would change or refuse; write nothing$/m);
   expect(stdout.match(/^\w+:$/gm)).toEqual([
     'Arguments:',
+    'Options:',
     'Selection:',
     'Output:',
     'Safety:',
     'Git:',
-    'Options:',
     'Examples:',
   ]);
   expect(stdout.match(/^ {2}promptsync plan .+$/gm)).toHaveLength(2);

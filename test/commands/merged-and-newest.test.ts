@@ -119,7 +119,8 @@ async function refusal(folder: string, options: CheckOptions = {}): Promise<stri
   const all = { only: [], ...options };
   const { config, ...workspace } = await openWorkspace(all, world);
   if (config === null) throw new Error('there is no configuration');
-  const desired = await readDesiredState({ config, ...workspace }, all);
+  const request = { ...all, environmentSelection: null };
+  const desired = await readDesiredState({ config, ...workspace }, request);
   if (!desired.isSuccess) throw new Error(desired.problems[0]?.message);
   const [problem] = await checkMergedAndUpToDate(desired.value, all);
   if (problem === undefined) return '';

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { makeMarker } from '../../src/commands/upsert-sticky-text.ts';
+import { makeStickySection } from '../../src/commands/make-sticky-section.ts';
+import { makeMarker, upsertStickyText } from '../../src/commands/upsert-sticky-text.ts';
+import { wrapSection } from '../../src/report/comment-sections.ts';
 
 describe('makeMarker', () => {
   test('the marker of a sticky comment is a single-line HTML comment', () => {
@@ -29,5 +31,82 @@ describe('makeMarker', () => {
       ['a.yaml'],
     ];
     expect(new Set(places.map(([folder = '', config]) => makeMarker(folder, config))).size).toBe(places.length);
+  });
+});
+
+describe('two jobs that replace their sections of one comment', () => {
+  const MARKER = makeMarker('.');
+  const limit = { most: 10_000, measure: (text: string) => text.length };
+  const sectionOf = (environment: string) =>
+    makeStickySection({
+      ...{ marker: MARKER, environments: [environment], limit },
+      render: () => wrapSection([environment], `\n#### ${environment}: applied\n`),
+    });
+
+  /** Publishes a section. `afterWrite` runs after each write, with the number of writes so far. */
+  async function publish(comment: { body: string }, environment: string, afterWrite: (writes: number) => void) {
+    const { makeBody, isComplete } = sectionOf(environment);
+    let writes = 0;
+    const write = (posted: string | null): void => {
+      comment.body = makeBody(posted);
+      writes += 1;
+      afterWrite(writes);
+    };
+    await upsertStickyText<{ readonly body: string }, true>({
+      find: async () => [{ ...comment }],
+      mustWrite: () => true,
+      isComplete: ({ body }) => isComplete(body),
+      update: async ({ body }) => {
+        write(body);
+        return true;
+      },
+      create: async () => {
+        write(null);
+        return true;
+      },
+      retire: async () => {},
+      mayHaveWorked: () => false,
+    });
+    return writes;
+  }
+
+  test('A job writes its section again if the write of another job undid it', async () => {
+    const comment = { body: MARKER };
+    const stale = sectionOf('production').makeBody(comment.body);
+    const writes = await publish(comment, 'staging', (count) => {
+      if (count === 1) comment.body = stale;
+    });
+    expect(writes).toBe(2);
+    expect(comment.body).toContain('#### staging: applied');
+    expect(comment.body).toContain('#### production: applied');
+  });
+
+  test('A job stops after three writes if each of them is undone', async () => {
+    const comment = { body: MARKER };
+    expect(await publish(comment, 'staging', () => (comment.body = MARKER))).toBe(3);
+  });
+
+  test('A job that finds its section in the comment writes once', async () => {
+    expect(await publish({ body: MARKER }, 'staging', () => {})).toBe(1);
+  });
+});
+
+describe('makeStickySection', () => {
+  test('A section gets the room that the rest of the comment leaves', () => {
+    const rooms: number[] = [];
+    const { makeBody } = makeStickySection({
+      marker: '<!-- a -->',
+      environments: ['staging'],
+      limit: { most: 60_000, measure: (text) => text.length },
+      render: ({ most }) => {
+        rooms.push(most);
+        return wrapSection(['staging'], '\n#### staging: applied\n');
+      },
+    });
+    makeBody('x'.repeat(50_000));
+    makeBody('x'.repeat(59_999));
+    const [roomy = 0, full] = rooms;
+    expect(roomy).toBeGreaterThan(9_900);
+    expect(full).toBe(2_500);
   });
 });

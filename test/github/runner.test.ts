@@ -11,7 +11,7 @@ describe('readInputs', () => {
       'require-reviewed-plan': false,
       'any-commit': false,
       'drift-issue': false,
-      ...{ prompts: '', to: '', environment: '' },
+      ...{ prompts: '', to: '', environment: '', environments: [] },
     });
   });
 
@@ -21,6 +21,7 @@ describe('readInputs', () => {
       ...{ 'api-key': 'key', 'public-key': 'open', 'github-token': 'token', comment: 'changes', 'on-drift': 'fail' },
       ...{ 'max-changes': '25%', 'require-reviewed-plan': 'true', 'any-commit': 'true', 'drift-issue': 'false' },
       ...{ prompts: 'a b', from: 'staging', to: 'production', environment: 'production' },
+      environments: 'staging\n qa  production\n',
     };
     expect(Object.keys(given).toSorted()).toEqual([...INPUT_NAMES].toSorted());
     expect(inputsOf(given)).toEqual({
@@ -29,6 +30,7 @@ describe('readInputs', () => {
       'require-reviewed-plan': true,
       'any-commit': true,
       'drift-issue': false,
+      environments: ['staging', 'qa', 'production'],
     });
   });
 

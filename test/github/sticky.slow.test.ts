@@ -61,7 +61,12 @@ const tryToKeepComment = ({ prepare, ...attempt }: Attempt): Promise<readonly st
       },
     },
     async (github) =>
-      void (await upsertComment(connectTo(github), { issue: PULL, marker: MARKER, body: BODY, mustWrite: () => true })),
+      void (await upsertComment(connectTo(github), {
+        issue: PULL,
+        marker: MARKER,
+        makeBody: () => BODY,
+        mustWrite: () => true,
+      })),
     (github) => github.comments(PULL).map(({ user, body }) => `${user.login}: ${body}`),
   );
 
@@ -276,7 +281,7 @@ test.each<[string, Failure, number]>([
   const kept = upsertComment(connectTo(github, time.now), {
     issue: PULL,
     marker: MARKER,
-    body: BODY,
+    makeBody: () => BODY,
     mustWrite: () => true,
   });
   const posts = () => github.requests.filter(({ method, path }) => method === 'POST' && path !== '/graphql');
@@ -297,7 +302,7 @@ describe('upsertComment with 250 comments', () => {
       found = comment?.body;
       return false;
     };
-    await upsertComment(connectTo(github), { issue: PULL, marker: MARKER, body: BODY, mustWrite: wanted });
+    await upsertComment(connectTo(github), { issue: PULL, marker: MARKER, makeBody: () => BODY, mustWrite: wanted });
     return { body: found, asked: github.requests.map(({ path }) => path.replace(/\?.*/, '')) };
   };
   const pages = Array.from({ length: 3 }, () => '/repos/acme/prompts/issues/7/comments');
@@ -311,7 +316,12 @@ describe('upsertComment with 250 comments', () => {
     const github = await startGitHub();
     addPullRequest(github);
     for (const body of [OLD, ...others.with(240, OLD)]) github.addComment(PULL, { body });
-    await upsertComment(connectTo(github), { issue: PULL, marker: MARKER, body: BODY, mustWrite: () => true });
+    await upsertComment(connectTo(github), {
+      issue: PULL,
+      marker: MARKER,
+      makeBody: () => BODY,
+      mustWrite: () => true,
+    });
     expect(github.comments(PULL).map(({ body }) => body)).toEqual([BODY, ...others.with(240, LINK)]);
   });
 

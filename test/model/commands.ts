@@ -104,6 +104,8 @@ export type SyncWith = {
   readonly onDrift?: OnDrift | undefined;
   /** Whether the sync may apply only the plan of a dry run right before. */
   readonly reviewed?: boolean | undefined;
+  /** The environments that `--environment` names. Undefined: the run has no `--environment`. */
+  readonly environments?: readonly string[] | undefined;
 };
 
 export type Command =

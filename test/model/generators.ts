@@ -145,9 +145,13 @@ const only = among(3, 3, 3, 1, 2);
 const base = often<number | undefined>([3, is(undefined)], [2, nat({ max: 12 })]);
 const onDrift = among('overwrite', 'fail');
 const reviewed = among(false, false, false, true);
+const environments = often<readonly string[] | undefined>(
+  [3, is(undefined)],
+  [1, fc.subarray([...ENVIRONMENTS], { minLength: 1 })],
+);
 
 function syncs(given: fc.Arbitrary<readonly Trouble[]>): fc.Arbitrary<{ readonly kind: 'sync' } & SyncWith> {
-  return record({ kind: is('sync'), concurrency, only, troubles: given, base, onDrift, reviewed });
+  return record({ kind: is('sync'), concurrency, only, troubles: given, base, onDrift, reviewed, environments });
 }
 
 const commands = often<Command>(

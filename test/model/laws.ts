@@ -243,9 +243,11 @@ export async function checkOutcome(
   world: World,
   outcome: PromptOutcome,
   { mayBlock, mayRefuseMetadata, mayForget }: Prediction,
+  { environments }: SyncWith,
 ): Promise<void> {
   const { plan, status, problems } = outcome;
-  const { file } = plan;
+  const scope = scopeOf(plan.file, environments);
+  const { file } = scope;
   const codes = problems.map(({ code }) => code).join(', ');
   if (status === 'blocked') return must(mayBlock, () => `${file.id} is blocked without need (${codes})`);
   if (status === 'failed' && mayFailLate(world, file)) return;
@@ -253,7 +255,9 @@ export async function checkOutcome(
   if (status === 'failed' && isRefusal && mayRefuseMetadata) return;
   must(status === 'applied' || status === 'unchanged', () => `${file.id} is ${status} in a clean run (${codes})`);
   must(!mustBeBlocked(world, file), () => `${file.id} is ${status}, with a pin that nothing can be`);
-  await checkServed(world, file);
+  await checkServed(world, scope);
+  // The versions that the ledger needs may belong to the job of another environment.
+  if (environments !== undefined && environments.length < ENVIRONMENTS.length) return;
   must(mayForget || isKept(world, file), () => `the text of ${file.id} has no version that a ledger names`);
   must(world.service.isRemembered(world, file), () => `nothing remembers what ${file.id} serves`);
 }
@@ -272,9 +276,27 @@ function isKept(world: World, file: PromptFile): boolean {
   return kept.some((version) => mayStay(world, version, wanted));
 }
 
-async function checkServed(world: World, file: PromptFile): Promise<void> {
+/** What a run with `--environment` must bring in sync. */
+type Scope = {
+  /** The file with only the pins of the run. */
+  readonly file: PromptFile;
+  readonly hasFields: boolean;
+};
+
+/**
+ * Returns the scope of a run. The fields belong to the last pinned environment, or without pins to the last one of all.
+ * @param file the file with its pins in promotion order
+ */
+function scopeOf(file: PromptFile, environments: SyncWith['environments']): Scope {
+  if (environments === undefined) return { file, hasFields: true };
+  const last = file.pins.at(-1)?.environment ?? ENVIRONMENTS[ENVIRONMENTS.length - 1]!;
+  const pins = file.pins.filter(({ environment }) => environments.includes(environment));
+  return { file: { ...file, pins }, hasFields: environments.includes(last) };
+}
+
+async function checkServed(world: World, { file, hasFields }: Scope): Promise<void> {
   const stands = await world.service.fields(file.id);
-  for (const field of stands === null ? [] : FIELDS) {
+  for (const field of stands === null || !hasFields ? [] : FIELDS) {
     const right = file[field] === undefined || file[field] === stands?.[field];
     must(right, () => `the ${field} of ${file.id} is ${stands?.[field]}, not ${file[field]}`);
   }
@@ -307,12 +329,22 @@ export async function driftsOf(world: World, file: PromptFile, { base: ago }: Sy
 }
 
 /** Checks the reported drift, and that `on_drift: fail` refuses outside drift only. */
-export function checkDrift(world: World, plan: PromptPlan, drifts: Drifts | null, { onDrift }: SyncWith): void {
+export function checkDrift(
+  world: World,
+  plan: PromptPlan,
+  drifts: Drifts | null,
+  { onDrift, environments }: SyncWith,
+): void {
+  const { file, hasFields } = scopeOf(plan.file, environments);
+  const isInScope = (where: string): boolean =>
+    file.pins.some(({ environment }) => environment === where) ||
+    (hasFields && FIELDS.some((field) => field === where));
   const reported = new Map(plan.drift.map((one) => [one.subject === 'field' ? one.field : one.environment, one.kind]));
   const { id } = plan.file;
   must(drifts !== null || reported.size === 0, () => `${id} is told to drift, without a base`);
   if (drifts === null) return;
-  for (const [where, kind] of drifts) {
+  for (const [where, expected] of drifts) {
+    const kind = isInScope(where) ? expected : 'none';
     const said = reported.get(where) ?? 'none';
     note(world.statistics, `drift: ${said}`);
     must(kind === said || kind === 'either', () => `the drift of ${where} of ${id} is ${kind}, and told as ${said}`);

@@ -110,7 +110,7 @@ async function sync(world: World, options: SyncWith): Promise<void> {
     if (run.troubles.touched(id)) continue;
     const prediction = predictions.get(id)!;
     checkDrift(world, planned, prediction.drifts, options);
-    await checkOutcome(world, outcome, { ...prediction, mayBlock: prediction.mayBlock || mayBeStale });
+    await checkOutcome(world, outcome, { ...prediction, mayBlock: prediction.mayBlock || mayBeStale }, options);
   }
   const takesTwo = [...predictions].flatMap(([id, { mayTakeTwo }]) => (mayTakeTwo ? [id] : []));
   if (isClean) await checkSecond(world, options, refusedIn(run.outcomes).union(new Set(takesTwo)));

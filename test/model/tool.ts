@@ -7,7 +7,7 @@ import { makeSuccess } from '../../src/domain/result.ts';
 import { observePrompts, makeReadRequest } from '../../src/observing/observe-prompts.ts';
 import { makePlan, planPrompt } from '../../src/planning/make-plan.ts';
 import { guardPlan, guardFreshPlan, type GuardSettings } from '../../src/planning/guard-plan.ts';
-import type { SyncWith } from './commands.ts';
+import { ENVIRONMENTS, type SyncWith } from './commands.ts';
 import { baseOf, commitAgo, contentsAtTags, findCommitted, head, provenanceOf, wantedSinceOf } from './history.ts';
 import { openPort, type Port } from './port.ts';
 import { makeTroubles, type Troubles } from './troubles.ts';
@@ -80,7 +80,7 @@ function wantedSinceAtBase(
 function desiredOf(
   { setup, history }: World,
   files: readonly PromptFile[],
-  { base: ago }: ToolOptions,
+  { base: ago, environments }: ToolOptions,
 ): { readonly desired: DesiredState; readonly history: PlanningHistory } {
   const { environmentOrder, latestForbidden: environmentsWithoutLatest } = setup;
   const base = ago === undefined ? null : baseOf(history, commitAgo(history, ago), files);
@@ -101,6 +101,7 @@ function desiredOf(
       base,
       promotionSources: new Map(),
       otherPromotionSources: new Map(),
+      environmentSelection: environments === undefined ? null : { selected: environments, known: ENVIRONMENTS },
     },
     history: {
       ...NO_PLANNING_HISTORY,

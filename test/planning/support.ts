@@ -144,6 +144,7 @@ export function rules({ refs = {}, ...rest }: RulesParts = {}): Rules {
       environmentsWithoutLatest: [],
       promotionSources: new Map(),
       otherPromotionSources: new Map(),
+      environmentSelection: null,
     },
     ...{
       formerPins: new Map(),

@@ -74,6 +74,9 @@ const DETAILS = new RegExp(
 );
 const COMMENT = /^<!-- (?:promptsync [0-9a-f]+|plan sha256:[0-9a-f]{64}(?: [0-9a-f]{16})+) -->$/;
 
+const SECTION_END = '<!-- promptsync section end -->';
+const SECTION = new RegExp(`^(?:<!-- promptsync section (?:[0-9a-f]{16} )+-->|${SECTION_END})$`);
+
 /** Matches mentions, issue references and addresses that GitHub or a mail program may turn into links. */
 const ALIVE = /@|#\d|\bGH-\d|:\/\/|\bwww\.|\bmailto:/i;
 
@@ -91,6 +94,8 @@ export function expectInert(markdown: string, addresses: readonly string[] = [])
   expect(read.unclosed).toEqual([]);
   expect(read.details).toEqual(read.details.map((_, index) => (index % 2 === 0 ? '<details>' : '</details>')));
   expect(read.details.length % 2).toBe(0);
+  const sectionLines = markdown.split('\n').filter((line) => SECTION.test(line));
+  expect(sectionLines.filter((line, index) => (line === SECTION_END) === (index % 2 === 0))).toEqual([]);
   expect(showHidden(markdown) === markdown, 'nothing in it is hidden').toBe(true);
 }
 
@@ -100,7 +105,10 @@ function isOwnMark({ children: [child, ...others] }: ReadMarkdown['marks'][numbe
   return others.length === 0 && (isSign || child?.type === 'inlineCode');
 }
 
-/** Whether promptsync wrote the HTML. Its comments, which identify the page, are only in the first two lines. */
+/**
+ * Whether promptsync wrote the HTML. The comments that identify the page are only in the first two lines. The hidden
+ * lines of sections may be anywhere, but a start and an end take turns, as `expectInert` checks.
+ */
 function isOwnHtml({ value, line }: ReadMarkdown['html'][number]): boolean {
-  return DETAILS.test(value) || (COMMENT.test(value) && line <= 2);
+  return DETAILS.test(value) || (COMMENT.test(value) && line <= 2) || SECTION.test(value);
 }

@@ -151,6 +151,7 @@ function chooseReadingHelp({ mode, prompts }: Report): keyof typeof HOW_TO_READ 
 function renderFacts(report: Report): Markup {
   const facts = [
     [getServiceNoun(report), report.service],
+    [applyReportWords(report, 'environments covered'), report.environments?.join(', ') ?? null],
     ['commit', report.commit],
     ['changed since', report.changed_since ?? null],
     ['committed', report.committed?.commit ?? null],

@@ -1,0 +1,43 @@
+import { findSection, replaceSection } from '../report/comment-sections.ts';
+import type { SizeLimit } from '../report/markdown-sections.ts';
+import { hasSameText } from './upsert-sticky-text.ts';
+
+/** How a job replaces its own section of a sticky text. */
+export type StickySection = {
+  /** Returns the text with the section of this job. Receives the posted text, or null if there is none. */
+  readonly makeBody: (posted: string | null) => string;
+  /** Returns the part of the posted text that the job replaces. Empty if the text does not have it yet. */
+  readonly findOwnPart: (posted: string) => string;
+  /** Returns true if the posted text contains the section of this job. */
+  readonly isComplete: (posted: string) => boolean;
+};
+
+/** The section to write, and the text that it belongs to. */
+type SectionSource = {
+  readonly marker: string;
+  /** The environments that the job covers. */
+  readonly environments: readonly string[];
+  /** The maximum length of the whole text. */
+  readonly limit: SizeLimit;
+  /** Renders the section. Its argument is the maximum length of the section. */
+  readonly render: (limit: SizeLimit) => string;
+};
+
+/**
+ * The length that a section may always have, even if the rest of the text leaves no room. It is enough for the outcome,
+ * and for the note that the section is not complete.
+ */
+const MIN_SECTION_LENGTH = 2_500;
+
+/** Makes the rules by which a job that covers only some environments replaces its own section. */
+export function makeStickySection({ marker, environments, limit, render }: SectionSource): StickySection {
+  const renderFor = (posted: string): string => {
+    const rest = limit.measure(replaceSection(posted, environments, ''));
+    return render({ ...limit, most: Math.max(limit.most - rest, MIN_SECTION_LENGTH) });
+  };
+  return {
+    makeBody: (posted) => replaceSection(posted ?? marker, environments, renderFor(posted ?? marker)),
+    findOwnPart: (posted) => findSection(posted, environments) ?? '',
+    isComplete: (posted) => hasSameText(findSection(posted, environments), renderFor(posted).trim()),
+  };
+}

@@ -1,0 +1,83 @@
+import type { EnvironmentSelection } from '../domain/desired-state.ts';
+import { type Change, type CreateVersion, findCreateFor, isNewVersionRef, type SetActive } from '../domain/plan.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
+import type { DriftResult } from './find-drift.ts';
+
+/**
+ * The parts of a prompt's plan that belong to a run. promptsync always plans a prompt with all its pins, because a plan
+ * made from only some of the pins would lose ledger entries and misjudge the promotion order. Then it drops the parts
+ * that do not belong to the run.
+ */
+export type PlanScope = {
+  /** Returns true if activations, drift and pin problems of this environment belong to the run. */
+  readonly includesEnvironment: (environment: string) => boolean;
+  /** Whether changes and drift of the key, the name and the description belong to the run. */
+  readonly includesFields: boolean;
+  /** Whether versions that the plan does not activate in any environment belong to the run. */
+  readonly includesUnusedVersions: boolean;
+};
+
+/**
+ * Returns the scope of a prompt:
+ * - The fields belong to the last environment that the file pins. If the file has no pins, they belong to the last
+ *   known environment.
+ * - Versions without an activation belong to the first known environment. These are baselines, and versions of the
+ *   file's own text if no pin uses it.
+ * @param file the file with its pins in promotion order
+ * @param selection the environments of the run; null if the run covers all environments
+ */
+export function makePlanScope({ pins }: PromptFile, selection: EnvironmentSelection | null): PlanScope {
+  if (selection === null) {
+    return { includesEnvironment: () => true, includesFields: true, includesUnusedVersions: true };
+  }
+  const { selected, known } = selection;
+  const includesEnvironment = (environment: string | undefined): boolean =>
+    environment !== undefined && selected.includes(environment);
+  return {
+    includesEnvironment,
+    includesFields: includesEnvironment(pins.at(-1)?.environment ?? known.at(-1)),
+    includesUnusedVersions: includesEnvironment(known.at(0)),
+  };
+}
+
+/** Returns the changes of a prompt that belong to the scope, in the same order. */
+export function selectChanges(changes: readonly Change[], scope: PlanScope): readonly Change[] {
+  const activations = changes.filter((change) => change.kind === 'set-active');
+  return changes.filter((change) => {
+    switch (change.kind) {
+      case 'create-version':
+        return isVersionInScope(change, activations, changes, scope);
+      case 'update-prompt':
+        return scope.includesFields;
+      case 'set-active':
+        return scope.includesEnvironment(change.environment);
+    }
+  });
+}
+
+/** Returns true if an activation in the scope uses the new version, or if the version has no activation at all. */
+function isVersionInScope(
+  create: CreateVersion,
+  activations: readonly SetActive[],
+  changes: readonly Change[],
+  scope: PlanScope,
+): boolean {
+  const users = activations.filter(({ after }) => isNewVersionRef(after) && findCreateFor(after, changes) === create);
+  if (users.length === 0) return scope.includesUnusedVersions;
+  return users.some(({ environment }) => scope.includesEnvironment(environment));
+}
+
+/** Returns the drift and the annotations that belong to the scope. */
+export function selectDrift({ drift, annotations }: DriftResult, scope: PlanScope): DriftResult {
+  return {
+    drift: drift.filter((one) => isSubjectInScope(one, scope)),
+    annotations: annotations.filter((one) => isSubjectInScope(one, scope)),
+  };
+}
+
+/** What drift or an annotation concerns: one environment, or a field of the prompt. */
+type DriftSubject = { readonly subject: 'environment'; readonly environment: string } | { readonly subject: 'field' };
+
+function isSubjectInScope(one: DriftSubject, scope: PlanScope): boolean {
+  return one.subject === 'field' ? scope.includesFields : scope.includesEnvironment(one.environment);
+}

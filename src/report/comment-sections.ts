@@ -1,0 +1,76 @@
+import { computeDigest, shortenDigest } from '../domain/digest.ts';
+
+// A comment on a pull request has one section for each environment. The review writes the whole comment. After the merge,
+// the job of each environment replaces its own section and leaves the others alone. Two hidden lines enclose a section.
+// No line of a report can look like them: texts from files and from the service never begin at the start of a line.
+
+const END = '<!-- promptsync section end -->';
+const START = /^<!-- promptsync section ((?:[0-9a-f]+ )+)-->$/;
+
+/** The name of an environment could end an HTML comment, so the hidden lines contain a digest of the name. */
+function computeMark(environment: string): string {
+  return shortenDigest(computeDigest(environment));
+}
+
+/** Encloses a text in the hidden lines of a section. The text must begin and end with a line feed. */
+export function wrapSection(environments: readonly string[], text: string): string {
+  const marks = environments.map((environment) => `${computeMark(environment)} `).join('');
+  return `\n<!-- promptsync section ${marks}-->${text}\n${END}\n`;
+}
+
+/** A part of a comment: a section of some environments, or the text between sections. */
+type CommentPart = {
+  /** The marks of the section's environments. Empty if the part is not a section. */
+  readonly marks: readonly string[];
+  /** The lines of the part, with the hidden lines of a section. */
+  readonly lines: readonly string[];
+};
+
+function parseComment(body: string): readonly CommentPart[] {
+  const parts: CommentPart[] = [];
+  let marks: readonly string[] = [];
+  let lines: string[] = [];
+  const endPart = (nextMarks: readonly string[]): void => {
+    if (lines.length > 0) parts.push({ marks, lines });
+    marks = nextMarks;
+    lines = [];
+  };
+  for (const line of body.split(/\r?\n/)) {
+    const start = START.exec(line)?.[1];
+    if (start !== undefined) endPart(start.trim().split(' '));
+    lines.push(line);
+    if (line === END) endPart([]);
+  }
+  endPart([]);
+  return parts;
+}
+
+function concernsAny({ marks }: CommentPart, environments: readonly string[]): boolean {
+  return environments.some((environment) => marks.includes(computeMark(environment)));
+}
+
+/**
+ * Returns the section of these environments, with its hidden lines. If there are several, joins them. Returns null if
+ * the comment has none.
+ */
+export function findSection(body: string, environments: readonly string[]): string | null {
+  const sections = parseComment(body).filter((part) => concernsAny(part, environments));
+  return sections.length === 0 ? null : sections.flatMap(({ lines }) => lines).join('\n');
+}
+
+/**
+ * Returns the comment with another section for these environments. The new section takes the place of the old one. If
+ * the comment has no such section, the new one goes before all other sections, or to the end.
+ * @param section the text that `wrapSection` returned
+ */
+export function replaceSection(body: string, environments: readonly string[], section: string): string {
+  const parts = parseComment(body);
+  const isOwn = (part: CommentPart): boolean => concernsAny(part, environments);
+  const own = parts.findIndex(isOwn);
+  const first = parts.findIndex(({ marks }) => marks.length > 0);
+  const place = [own, first].find((index) => index >= 0) ?? parts.length;
+  const newPart: CommentPart = { marks: [], lines: section.trim().split('\n') };
+  const before = parts.slice(0, place);
+  const after = parts.slice(place).filter((part) => !isOwn(part));
+  return [...before, newPart, ...after].flatMap(({ lines }) => lines).join('\n');
+}

@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest';
+import { makePromotionScene, PROMOTION, summarizeRun, type Scene } from '../support/promotion.ts';
+import { CONFIG } from '../support/prompts.ts';
+
+const BOTH = { text: 'Two.', pins: { staging: 'latest', production: 'latest' } };
+const UNRANKED = `${CONFIG}environments: { staging: {}, production: {} }\n`;
+
+/** Makes a prompt whose first text both environments serve, and whose second text is committed but not synced. */
+async function makeEditedScene(config = UNRANKED): Promise<Scene> {
+  const scene = await makePromotionScene({ ...BOTH, text: 'One.' }, { config });
+  for (const environment of ['staging', 'production']) {
+    expect((await scene.run('sync', '--yes', '-e', environment)).exitCode).toBe(0);
+  }
+  scene.commit({ ...BOTH, name: 'Renamed' });
+  scene.service.requests.splice(0);
+  return scene;
+}
+
+const only = (...environments: readonly string[]): readonly string[] =>
+  environments.flatMap((environment) => ['--environment', environment]);
+
+describe('sync --environment', () => {
+  test('sync --environment writes only what belongs to that environment, and the next job writes the rest', async () => {
+    const { service, run, runJson } = await makeEditedScene();
+    expect(summarizeRun(await runJson('sync', '--yes', ...only('staging')))).toBe('exit 0, greeting applied');
+    expect(service.takeWrites()).toEqual([
+      'POST prm_greeting versions',
+      'set-active prm_greeting promptsync',
+      'set-active prm_greeting staging',
+    ]);
+    expect((await run('sync', '--yes', ...only('production'))).exitCode).toBe(0);
+    expect(service.takeWrites()).toEqual([
+      'PATCH prm_greeting {"name":"Renamed"}',
+      'set-active prm_greeting production',
+    ]);
+    expect((await runJson('plan')).report.summary).toMatchObject({ unchanged: 1 });
+  });
+
+  test('sync --environment stores the same version record as a sync of all environments', async () => {
+    const records = [];
+    for (const flags of [[], only('staging')]) {
+      const { service, run } = await makeEditedScene();
+      expect((await run('sync', '--yes', ...flags)).exitCode).toBe(0);
+      const record = service.store.readPrompt('prm_greeting', 'staging')?.active_version?.metadata_?.['promptsync'];
+      const { operation: _, ...rest } = Object(record);
+      records.push(maskIds(rest));
+    }
+    expect(records[1]).toEqual(records[0]);
+  });
+
+  test('Two jobs with promotion order apply one commit in two steps', async () => {
+    const { serves, run, runJson } = await makeEditedScene(PROMOTION);
+    const early = await runJson('sync', '--yes', ...only('production'));
+    expect(summarizeRun(early)).toBe('exit 3, greeting blocked guard/promotion-order');
+    expect((await run('sync', '--yes', ...only('staging'))).exitCode).toBe(0);
+    expect([serves('staging'), serves('production')]).toEqual(['v2', 'v1']);
+    expect((await run('sync', '--yes', ...only('production'))).exitCode).toBe(0);
+    expect(serves('production')).toBe('v2');
+  });
+
+  test('--expect-plan takes the digest of a plan with the same environments', async () => {
+    const { runJson } = await makeEditedScene();
+    const digest = async (...flags: readonly string[]) => `${(await runJson('plan', ...flags)).report.plan_digest}`;
+    const staging = await digest(...only('staging'));
+    expect(staging).not.toBe(await digest());
+    expect(await digest(...only('staging', 'production'))).toBe(await digest());
+    const whole = ['sync', '--yes', '--expect-plan', staging];
+    expect(summarizeRun(await runJson(...whole))).toContain('guard/stale-plan');
+    expect(summarizeRun(await runJson(...whole, ...only('staging')))).toBe('exit 0, greeting applied');
+  });
+
+  test('--max-changes counts only the prompts that change in the selected environments', async () => {
+    const others = { farewell: { text: 'Bye.', pins: { production: 'latest' } } };
+    const scene = await makePromotionScene({ text: 'One.', pins: { staging: 'latest' } }, { config: UNRANKED, others });
+    const plan = (...flags: readonly string[]) => scene.runJson('plan', '--max-changes', '1', ...flags);
+    expect(summarizeRun(await plan())).toContain('guard/max-changes');
+    expect(summarizeRun(await plan(...only('production')))).toBe('exit 0, farewell pending, greeting unchanged');
+  });
+});
+
+describe('the report of a run with --environment', () => {
+  test.each(['plan', 'status'])(
+    '%s reports the selected environments in promotion order, and only their rows',
+    async (command) => {
+      const { runJson } = await makeEditedScene();
+      const { report } = await runJson(command, ...only('production'));
+      expect(report.environments).toEqual(['production']);
+      expect(report.prompts[0]?.environments?.map(({ environment }) => environment)).toEqual(['production']);
+      const both = await runJson(command, ...only('production', 'staging'));
+      expect(both.report.environments).toEqual(['staging', 'production']);
+    },
+  );
+
+  test('A report of all environments names no environments', async () => {
+    const { runJson } = await makeEditedScene();
+    expect((await runJson('plan')).report).not.toHaveProperty('environments');
+  });
+
+  test('status lists only promotions to the selected environments', async () => {
+    const pins = { staging: 'latest', production: 1 };
+    const { commit, run, runJson } = await makePromotionScene({ text: 'One.', pins: { staging: 'latest' } });
+    await run('sync', '--yes');
+    commit({ text: 'Two.', pins });
+    await run('sync', '--yes');
+    const readWaiting = async (environment: string) =>
+      (await runJson('status', ...only(environment))).report.prompts[0]?.waiting?.map((one) => one.environment);
+    expect([await readWaiting('staging'), await readWaiting('production')]).toEqual([[], ['production']]);
+  });
+
+  test.each(['text', 'markdown', 'html'])('The %s report says which environments it covers', async (format) => {
+    const { run } = await makeEditedScene();
+    const { stdout } = await run('plan', ...only('production'), '--format', format);
+    expect(stdout.replaceAll('`', '')).toMatch(/covers only production|environments covered.*production/s);
+  });
+});
+
+describe('an unknown environment', () => {
+  test.each(['plan', 'sync --yes', 'status'])(
+    '%s refuses an unknown environment before any request',
+    async (command) => {
+      const { service, runJson } = await makeEditedScene();
+      const { exitCode, report } = await runJson(...command.split(' '), ...only('prodution', 'staging'));
+      expect(exitCode).toBe(1);
+      expect(report.problems).toMatchObject([
+        { code: 'usage/unknown-environment', hint: expect.stringContaining('production') },
+      ]);
+      expect(service.requests).toEqual([]);
+    },
+  );
+
+  test('The names in pins are the known environments if the configuration lists none', async () => {
+    const { runJson } = await makePromotionScene(
+      { text: 'One.', pins: { dev: 'latest', live: 'latest' } },
+      { config: CONFIG },
+    );
+    expect((await runJson('plan', ...only('live'))).report.environments).toEqual(['live']);
+    expect(summarizeRun(await runJson('plan', ...only('staging')))).toContain('usage/unknown-environment');
+  });
+});
+
+/** Replaces the ids of versions, because the service makes them up. */
+function maskIds(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value).replaceAll(/ver_[\w-]+/g, 'ver'));
+}

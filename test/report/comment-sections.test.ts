@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { findSection, replaceSection, wrapSection } from '../../src/report/comment-sections.ts';
+
+const REVIEW = `<!-- promptsync 1234 -->
+### promptsync plan
+
+Plan: 2 to activate.
+${wrapSection(['production'], '\n#### production: 1 prompt\n')}${wrapSection(['staging'], '\n#### staging: 1 prompt\n')}
+commit \`abc\`
+`;
+
+/** Returns the lines of a comment without the hidden lines of sections and without empty lines. */
+function linesOf(body: string): readonly string[] {
+  return body.split('\n').filter((line) => line !== '' && !line.startsWith('<!--'));
+}
+
+describe('replaceSection', () => {
+  test('A new section takes the place of the old section of the same environment', () => {
+    const body = replaceSection(REVIEW, ['staging'], wrapSection(['staging'], '\n#### staging: applied\n'));
+    expect(linesOf(body)).toEqual([
+      '### promptsync plan',
+      'Plan: 2 to activate.',
+      '#### production: 1 prompt',
+      '#### staging: applied',
+      'commit `abc`',
+    ]);
+  });
+
+  test('A section of an environment that the comment does not mention goes before the other sections', () => {
+    const body = replaceSection(REVIEW, ['qa'], wrapSection(['qa'], '\n#### qa: failed\n'));
+    expect(linesOf(body).slice(2, 4)).toEqual(['#### qa: failed', '#### production: 1 prompt']);
+  });
+
+  test('A section goes to the end of a comment that has no sections', () => {
+    expect(linesOf(replaceSection('First.\n', ['qa'], wrapSection(['qa'], '\n#### qa: failed\n')))).toEqual([
+      'First.',
+      '#### qa: failed',
+    ]);
+  });
+
+  test('A section of several environments replaces all of their sections', () => {
+    const both = ['staging', 'production'];
+    const body = replaceSection(REVIEW, both, wrapSection(both, '\n#### staging, production: applied\n'));
+    expect(linesOf(body).slice(2)).toEqual(['#### staging, production: applied', 'commit `abc`']);
+    const again = replaceSection(body, ['production'], wrapSection(['production'], '\n#### production: failed\n'));
+    expect(linesOf(again).slice(2)).toEqual(['#### production: failed', 'commit `abc`']);
+  });
+
+  test('Replacing a section twice with the same text gives the same comment', () => {
+    const section = wrapSection(['staging'], '\n#### staging: applied\n');
+    const once = replaceSection(REVIEW, ['staging'], section);
+    expect(replaceSection(once, ['staging'], section)).toBe(once);
+  });
+
+  test('The order in which two jobs replace their sections does not matter', () => {
+    const staging = wrapSection(['staging'], '\n#### staging: applied\n');
+    const production = wrapSection(['production'], '\n#### production: failed\n');
+    const first = replaceSection(replaceSection(REVIEW, ['staging'], staging), ['production'], production);
+    const second = replaceSection(replaceSection(REVIEW, ['production'], production), ['staging'], staging);
+    expect(first).toBe(second);
+  });
+
+  test('The name of an environment cannot end the hidden line of its section', () => {
+    const name = 'a --> <script>';
+    const section = wrapSection([name], '\n#### `a`\n');
+    expect(section.split('\n')[1]).toMatch(/^<!-- promptsync section [0-9a-f]{16} -->$/);
+    expect(findSection(replaceSection(REVIEW, [name], section), [name])).toContain('#### `a`');
+  });
+});
+
+describe('findSection', () => {
+  test('findSection finds a section in a comment with CRLF line breaks', () => {
+    expect(findSection(REVIEW.replaceAll('\n', '\r\n'), ['staging'])).toContain('#### staging: 1 prompt');
+  });
+
+  test('findSection returns null for an environment without a section', () => {
+    expect(findSection(REVIEW, ['qa'])).toBeNull();
+  });
+});
