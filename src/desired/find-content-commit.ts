@@ -2,6 +2,7 @@ import type { Content } from '../domain/content.ts';
 import type { PromptRepository } from './open-workspace.ts';
 import type { PromptLocation } from './read-at-commit.ts';
 import { addStatesBeforeMoves, findBranchPlaces, locateAtCommit, readStatesAt } from './read-history.ts';
+import { countNewest } from './read-wanted-since.ts';
 
 /** The live branch, in whose history promptsync looks for a content. */
 type SearchedBranch = {
@@ -29,14 +30,14 @@ export async function findContentCommit(
   const newest = await readStatesAt(location, { places, isComplete }, repository);
   const { files } = await addStatesBeforeMoves(newest, location, tip, repository);
   const contents = new Map(files.map((state) => [state.commit, state.file.content]));
-  // A commit without a state removed the file or made it invalid, so it ends a series.
-  const commits = [...new Set([...places, ...files].map(({ commit }) => commit))];
-  const areWanted = commits.map((commit) => {
+  const isWantedAt = (commit: string): boolean => {
     const content = contents.get(commit);
     return content !== undefined && isWanted(content);
-  });
-  const start = areWanted.indexOf(true);
+  };
+  // A commit that removed the file or made it invalid has no content, so it ends a series.
+  const commits = [...new Set([...places, ...files].map(({ commit }) => commit))];
+  const start = commits.findIndex(isWantedAt);
   if (start === -1) return null;
-  const end = areWanted.indexOf(false, start);
-  return commits.at(end - 1) ?? null;
+  const series = commits.slice(start);
+  return series[countNewest(series, isWantedAt) - 1] ?? null;
 }

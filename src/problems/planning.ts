@@ -137,8 +137,8 @@ export const PLANNING_PROBLEMS = {
   ),
   'pin/source-not-asked': defineWarning<{ from: string }>(
     (e) =>
-      `promptsync did not ask the service whether "${e.from}" serves this version, because another configuration manages "${e.from}". It only read in git what "${e.from}" was pinned to.`,
-    (e) => `Make sure that "${e.from}" was synced with its own configuration before you sync this one.`,
+      `Another configuration manages "${e.from}", so promptsync did not ask its service which version is active there. It relied on the pins of "${e.from}" in git.`,
+    (e) => `Sync "${e.from}" with its own configuration first.`,
   ),
   'pin/not-in-git': defineError<{
     /** The missing text, such as `the text that "staging" serves (v7)`. */
