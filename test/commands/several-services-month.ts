@@ -224,10 +224,13 @@ export async function makeMonth(seed: number) {
         if (random() < 0.7) await act(pick(PROMPTS), makeTime(day, hour));
       }
     },
-    /** Does the work of the second half of a day: changes by hand in services, pulls and further edits. */
+    /**
+     * Does the work of the second half of a day: one change by hand in a service, sometimes a pull, and further edits.
+     * Where somebody changes both environments of a promotion, nothing shows what was promoted.
+     */
     workInServices: async (day: number): Promise<void> => {
-      for (const [hour, act] of [drift, edit, drift].entries()) {
-        if (random() < 0.5) await act(pick(PROMPTS), makeTime(day, 12 + hour));
+      for (const [hour, act] of [drift, edit].entries()) {
+        if (random() < 0.8) await act(pick(PROMPTS), makeTime(day, 12 + hour));
       }
     },
     /** Syncs with each configuration. Expects that the next plan is empty, and that each request was for its service. */
