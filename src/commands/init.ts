@@ -170,7 +170,10 @@ function describeNextSteps(answers: InitAnswers, ciFiles: readonly InitFile[]): 
   ];
 }
 
-/** Describes where the user stores the keys for the CI system. */
+/**
+ * Describes where the user stores the keys for the CI system. The word for the environments of GitHub is in backticks, so
+ * that it does not become a word of the service.
+ */
 function describeKeySteps({ ci, provider, keyVariable, environments }: InitAnswers): readonly string[] {
   const publicKey = PROVIDERS[provider].keys.public;
   const keys = publicKey === null ? keyVariable : `${publicKey.defaultVariable} and ${keyVariable}`;
@@ -179,11 +182,11 @@ function describeKeySteps({ ci, provider, keyVariable, environments }: InitAnswe
   switch (ci) {
     case 'github':
       return [
-        `On GitHub, create an environment for each of ${names}. Store the secret${plural} ${keys} in each environment, and for reviews in the repository.`,
+        `In the settings of the repository on GitHub, open \`Environments\` and create ${names}. Store the secret${plural} ${keys} in each of them, and for reviews in the repository.`,
       ];
     case 'gitlab':
       return [
-        `In GitLab, add the CI/CD variable${plural} ${keys} for each of the environment scopes ${names}, and for reviews with the scope "*".`,
+        `In the CI/CD settings of the project on GitLab, add the variable${plural} ${keys} with each of the scopes ${names}, and for reviews with the scope "*".`,
       ];
     case 'none':
       return [];
