@@ -191,9 +191,9 @@ describe('the GitLab jobs', () => {
   });
 
   test('All GitLab jobs that write or look for drift are in one resource group', () => {
-    expect([jobs['.promptsync:apply'], jobs['promptsync:drift']]).toMatchObject(
-      Array(2).fill({ resource_group: 'promptsync' }),
-    );
+    for (const name of ['.promptsync:apply', 'promptsync:drift']) {
+      expect(jobs[name]).toMatchObject({ resource_group: 'promptsync' });
+    }
     for (const name of ['staging', 'production']) {
       expect(jobs[`promptsync:apply:${name}`]).toMatchObject({ extends: '.promptsync:apply', environment: name });
     }
