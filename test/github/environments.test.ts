@@ -50,8 +50,9 @@ async function makeTeamWithReviewers() {
   const readComment = (number = 1) => {
     const [comment, ...others] = team.github.comments(number);
     expect(others).toEqual([]);
-    const [, production = '', staging = ''] = comment?.body.split(/^#### (?=production|staging)/m) ?? [];
-    return { staging, production };
+    const parts = comment?.body.split(/^#### (?=production|staging)/m) ?? [];
+    const findPart = (name: string) => parts.find((part) => part.startsWith(name)) ?? '';
+    return { staging: findPart('staging'), production: findPart('production') };
   };
   return { ...team, startRun: scheduler.push, ended, readComment };
 }
