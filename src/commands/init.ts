@@ -182,11 +182,11 @@ function describeKeySteps({ ci, provider, keyVariable, environments }: InitAnswe
   switch (ci) {
     case 'github':
       return [
-        `In the settings of the repository on GitHub, open \`Environments\` and create ${names}. Store the secret${plural} ${keys} in each of them, and for reviews in the repository.`,
+        `In the settings of the repository on GitHub, open \`Environments\` and create ${names}. Store the secret${plural} ${keys} in each of them, and for the other workflows in the repository.`,
       ];
     case 'gitlab':
       return [
-        `In the CI/CD settings of the project on GitLab, add the variable${plural} ${keys} with each of the scopes ${names}, and for reviews with the scope "*".`,
+        `In the CI/CD settings of the project on GitLab, add the variable${plural} ${keys} with each of the scopes ${names}, and for reviews and drift with the scope "*".`,
       ];
     case 'none':
       return [];

@@ -746,7 +746,7 @@ describe('the last lines of init', () => {
     expect(await linesOf(URL)).toEqual([
       'Next: to write the files of the prompts in the service, run: promptsync import ID…',
       `Replace the zeros with the promptsync commit that you trust in ${WORKFLOWS.join(', ')}.`,
-      'In the settings of the repository on GitHub, open `Environments` and create "staging", "production". Store the secret PROMPTSYNC_API_KEY in each of them, and for reviews in the repository.',
+      'In the settings of the repository on GitHub, open `Environments` and create "staging", "production". Store the secret PROMPTSYNC_API_KEY in each of them, and for the other workflows in the repository.',
       'Then run promptsync plan, and commit the files.',
     ]);
   });
@@ -755,7 +755,7 @@ describe('the last lines of init', () => {
     expect(await linesOf(['--provider', 'langfuse', '--ci', 'gitlab'])).toEqual([
       "Next: to write the files of the prompts in Langfuse, run: promptsync import '**'",
       `Replace the zeros with the promptsync commit that you trust in ${GITLAB[0]}.`,
-      'In the CI/CD settings of the project on GitLab, add the variables LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY with each of the scopes "staging", "production", and for reviews with the scope "*".',
+      'In the CI/CD settings of the project on GitLab, add the variables LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY with each of the scopes "staging", "production", and for reviews and drift with the scope "*".',
       'Then run promptsync plan, and commit the files.',
     ]);
   });
