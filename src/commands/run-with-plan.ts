@@ -108,7 +108,7 @@ export async function runWithPlan(
     );
   };
   if (config === null || problems.some(isError)) return stop();
-  const input = await readPlanInput({ ...workspace, config }, options, world);
+  const input = await readCheckedInput({ ...workspace, config }, options, world);
   if (!input.isSuccess) return stop(...input.problems);
   const { desired, needs } = input.value;
   const reason = await findReasonNotToContact(options, desired, world);
@@ -123,14 +123,14 @@ export async function runWithPlan(
 }
 
 /** The desired state that a plan is based on, and what to read in addition to the pinned environments. */
-type PlanInput = { readonly desired: DesiredWorkspace; readonly needs: ReadNeeds };
+type CheckedInput = { readonly desired: DesiredWorkspace; readonly needs: ReadNeeds };
 
 /** Checks the options and the access to the service, and reads the desired state. Sends no requests. */
-async function readPlanInput(
+async function readCheckedInput(
   workspace: Workspace & { readonly config: Config },
   options: PlanningOptions,
   world: World,
-): Promise<Result<PlanInput>> {
+): Promise<Result<CheckedInput>> {
   const { config, allFiles } = workspace;
   const { contactPolicy = 'always', environments = [] } = options;
   const needs = options.findNeeds?.(config, allFiles) ?? { ...NO_READ_NEEDS, problems: [] };
