@@ -40,7 +40,13 @@ import {
 } from './open-service.ts';
 import { type DefaultBaseReading, describeReadFailure, NO_DEFAULT_BASE, readDefaultBase } from './read-default-base.ts';
 import { selectEnvironments } from './require-environment.ts';
-import { type CommandResult, type CommandRun, makeRunWithoutPlan, makeCommandResult } from './result.ts';
+import {
+  addNamedEnvironments,
+  type CommandResult,
+  type CommandRun,
+  makeRunWithoutPlan,
+  makeCommandResult,
+} from './result.ts';
 
 export type PlanningOptions = WorkspaceOptions &
   DesiredOptions &
@@ -102,10 +108,8 @@ export async function runWithPlan(
     // With `--base`, only the base commit decides which warnings are accepted. promptsync has not read that commit yet,
     // so the stopped run accepts no warnings.
     const acceptedWarnings = options.base === undefined ? collectAcceptedWarnings(files, config) : NO_ACCEPTED_WARNINGS;
-    return makeCommandResult(
-      makeRunWithoutPlan(mode, { config, files, acceptedWarnings, problems: [...problems, ...reasons] }),
-      world,
-    );
+    const run = { config, files, acceptedWarnings, problems: [...problems, ...reasons] };
+    return addNamedEnvironments(makeCommandResult(makeRunWithoutPlan(mode, run), world), options);
   };
   if (config === null || problems.some(isError)) return stop();
   const input = await readCheckedInput({ ...workspace, config }, options, world);

@@ -10,7 +10,13 @@ import type { Report } from '../report/schema.ts';
 import { describeStakes } from '../report/stakes.ts';
 import { makeReport } from './make-report.ts';
 import { checkMergedAndUpToDate, type MergeCheckOptions, checkUpToDate } from './check-merged-and-up-to-date.ts';
-import { type CommandResult, type CommandRun, makeStoppedResult, makeCommandResult } from './result.ts';
+import {
+  addNamedEnvironments,
+  type CommandResult,
+  type CommandRun,
+  makeStoppedResult,
+  makeCommandResult,
+} from './result.ts';
 import {
   replanPrompt,
   makePlannedRun,
@@ -58,10 +64,13 @@ export type PlanToConfirm = { readonly report: Report; readonly folder: string }
 export async function syncPrompts(options: SyncOptions, world: World): Promise<CommandResult> {
   const mode = options.dryRun ? 'dry-run' : 'apply';
   if (options.contactPolicy === 'offline' && !(options.dryRun && options.base !== undefined)) {
-    return makeStoppedResult(mode, makeProblem('usage/invalid', { reason: '--offline needs a dry run and --base.' }));
+    const problem = makeProblem('usage/invalid', { reason: '--offline needs a dry run and --base.' });
+    return addNamedEnvironments(makeStoppedResult(mode, problem), options);
   }
   const cannotAsk = !options.dryRun && mustConfirm(options, world) && world.confirm === null;
-  if (cannotAsk) return makeStoppedResult(mode, makeProblem('usage/confirmation-needed'));
+  if (cannotAsk) {
+    return addNamedEnvironments(makeStoppedResult(mode, makeProblem('usage/confirmation-needed')), options);
+  }
   return runWithPlan(mode, { ...options, usesDefaultBase: true }, world, (workspace) =>
     guardAndApply(workspace, options, world),
   );

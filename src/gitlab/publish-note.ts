@@ -70,14 +70,15 @@ function makeNote(report: Report, config: string | undefined, world: World): Sti
     limit: { ...NOTE_LIMIT, most: NOTE_LIMIT.most - marker.length - 1 },
   };
   const mustOverwrite = makeOverwriteRule(report);
-  const { environments } = report;
+  const { environments, promotion_order: promotionOrder = [] } = report;
   if (environments === undefined) {
     const makeBody = () => escapeForGitLab(`${marker}\n${renderComment(report, options)}`);
     return { marker, makeBody, mustWrite: (existing) => mustOverwrite(existing?.body ?? null) };
   }
   const render = (limit: SizeLimit): string =>
     escapeForGitLab(renderCommentSection({ ...report, environments }, { ...options, limit }));
-  const { makeBody, findOwnPart, isComplete } = makeStickySection({ marker, environments, limit: NOTE_LIMIT, render });
+  const source = { marker, environments, promotionOrder, limit: NOTE_LIMIT, render };
+  const { makeBody, findOwnPart, isComplete } = makeStickySection(source);
   return {
     marker,
     makeBody,

@@ -126,9 +126,7 @@ function planCreates(
 ): readonly CreateVersion[] {
   const pinnedContents = targets.flatMap((target) => (target.kind === 'new' ? [target.target.newContent] : []));
   const dueVersion = chooseVersionToCreate(file, observed, targets);
-  if (dueVersion === 'baseline') {
-    return [{ ...makeCreateChange(file.content, contentsAtRefs, provenance), baseline: true }];
-  }
+  if (dueVersion === 'baseline') return [makeBaseline(file, contentsAtRefs, provenance)];
   const contents = dueVersion === 'content' ? [...pinnedContents, file.content] : pinnedContents;
   return contents
     .filter((content, index) => {
@@ -139,6 +137,11 @@ function planCreates(
       ...listOtherContents(content, contents),
       ...chooseMetadataSource(content, observed),
     }));
+}
+
+/** Plans the baseline of a prompt. It holds the file's own text. */
+export function makeBaseline(file: PromptFile, contentsAtRefs: ContentsAtRefs, provenance: Provenance): CreateVersion {
+  return { ...makeCreateChange(file.content, contentsAtRefs, provenance), baseline: true };
 }
 
 /**

@@ -50,7 +50,8 @@ async function makeTeamWithReviewers() {
   const readComment = (number = 1) => {
     const [comment, ...others] = team.github.comments(number);
     expect(others).toEqual([]);
-    const parts = comment?.body.split(/^#### (?=production|staging)/m) ?? [];
+    const visible = comment?.body.replaceAll(/^<!-- .* -->\n/gm, '') ?? '';
+    const parts = visible.split(/^#### (?=production|staging)/m);
     const findPart = (name: string) => parts.find((part) => part.startsWith(name)) ?? '';
     return { staging: findPart('staging'), production: findPart('production') };
   };
@@ -127,4 +128,19 @@ test('A production job that is approved after main has moved on ends as supersed
     ...['staging succeeded', 'staging succeeded'],
     ...['production superseded', 'production succeeded'],
   ]);
+});
+
+test.each<[string, Readonly<Record<string, string>>]>([
+  ['without an API key', { environments: 'production', 'api-key': '' }],
+  ['with a misspelled environment', { environments: 'prodution' }],
+])('A production job %s leaves the section of staging in the comment', async (_, inputs) => {
+  const team = await makeTeamWithReviewers();
+  await team.review(writeGreeting('Three.', 2));
+  const commit = team.mergePull(team.openPull('change'));
+  expect(await team.runPush(commit, { inputs: { environments: 'staging' } })).toMatchObject({ exitCode: 0 });
+  const { staging } = team.readComment();
+  expect(staging).toContain(APPLIED.staging);
+  expect(await team.runPush(commit, { inputs })).toMatchObject({ exitCode: 1 });
+  expect(team.readComment().staging.trim()).toContain(staging.trim().slice(0, 200));
+  expect(team.github.comments(1)[0]?.body).toContain('#### prod');
 });
