@@ -46,7 +46,7 @@ async function examineGitHubJob(head: string | null, world: World): Promise<read
   const access = await readFromForge(api, repository, world);
   if (!isReadable(access)) {
     const hint = 'Set GITHUB_TOKEN to the token of this job, `${{ github.token }}`, or to the token of a GitHub App.';
-    return [event, makeErrorPoint('token', `GitHub refused the token: ${access.reason}`, hint)];
+    return [event, makeErrorPoint('token', `GitHub did not accept the token: ${access.reason}`, hint)];
   }
   return [
     event,
@@ -117,17 +117,10 @@ async function examineGitLabJob(world: World): Promise<readonly DoctorPoint[]> {
     return [event, makeWarningPoint('token', found, GITLAB_TOKEN_HINT)];
   }
   keepSecret(token);
-  const baseUrl = environment['CI_API_V4_URL'] ?? '';
-  if (!URL.canParse(baseUrl)) {
-    return [
-      event,
-      makeErrorPoint('token', 'the variable CI_API_V4_URL is not a URL', 'Run doctor in a GitLab CI job.'),
-    ];
-  }
-  const api: ForgeApi = { baseUrl, header: { 'private-token': token }, token };
+  const api: ForgeApi = { baseUrl: environment['CI_API_V4_URL'] ?? '', header: { 'private-token': token }, token };
   const access = await readFromForge(api, '/user', world);
   if (!isReadable(access)) {
-    return [event, makeErrorPoint('token', `GitLab refused the token: ${access.reason}`, GITLAB_TOKEN_HINT)];
+    return [event, makeErrorPoint('token', `GitLab did not accept the token: ${access.reason}`, GITLAB_TOKEN_HINT)];
   }
   return [event, makeOkPoint('token', 'accepted: the variable GITLAB_TOKEN'), await examineMergeRequest(api, world)];
 }
@@ -165,6 +158,7 @@ async function readFromForge(
   path: string,
   { environment }: World,
 ): Promise<ForgeAnswer> {
+  if (!URL.canParse(baseUrl)) return { kind: 'refused', reason: 'the address of the API is not a URL' };
   const http = makeHttp({ baseUrl, concurrency: 1, timeoutSeconds: FORGE_TIMEOUT_SECONDS, environment }, header);
   try {
     const exchange = await http.send({ method: 'GET', path, body: null, usesFreshConnection: false });

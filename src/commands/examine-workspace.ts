@@ -24,6 +24,9 @@ function makeConfigurationPoint(problem: Problem): DoctorPoint {
 /** Counts the prompt files and their problems. `validate` shows the problems themselves. */
 function examineFiles({ allFiles, problems }: Workspace): DoctorPoint {
   const name = 'prompt files';
+  // Users also run doctor before they write or import the first prompt file.
+  const missing = problems.find(({ code }) => code === 'prompt/none-found');
+  if (missing !== undefined) return makeWarningPoint(name, missing.message, missing.hint);
   const errors = problems.filter(isError);
   const [first] = errors;
   if (first === undefined) {

@@ -1,6 +1,6 @@
 import { isErrorPoint, type DoctorLevel, type DoctorPoint, type DoctorSection } from '../domain/doctor-point.ts';
 import { escapeLine } from '../report/escape.ts';
-import { type Colors, fitLine, type Style } from '../report/style.ts';
+import { type Colors, fitLine, narrowStyle, type Style } from '../report/style.ts';
 import { escapeJson, formatCount } from '../text.ts';
 
 /** Renders the points of all sections as JSON. `schemas/doctor.schema.json` describes the result. */
@@ -32,20 +32,25 @@ export function renderDoctorText(sections: readonly DoctorSection[], style: Styl
 /** The widest name that the other columns make room for. A longer name pushes the text behind it to the right. */
 const MAX_NAME_WIDTH = 26;
 const LEVEL_WIDTH = 'warning'.length;
-/** The width of the margin, of the level, and of the blanks around the name. */
-const FIXED_WIDTH = 2 + LEVEL_WIDTH + 2 + 2;
+/** The width of the margin, the level and the gap before the name. Hints begin below the name. */
+const HINT_INDENT = 2 + LEVEL_WIDTH + 2;
 
 type PointColumns = { readonly nameWidth: number; readonly style: Style };
 
 function renderPoint({ name, level, found, hint }: DoctorPoint, { nameWidth, style }: PointColumns): readonly string[] {
-  const indent = FIXED_WIDTH + nameWidth;
   const label = escapeLine(name);
   const padding = ' '.repeat(Math.max(0, nameWidth - countColumns(label, style)));
   const levelCell = paintLevel(level, style.colors)(level.padEnd(LEVEL_WIDTH));
-  const line = `  ${levelCell}  ${label}${padding}  ${escapeLine(found)}`;
-  const margin = ' '.repeat(indent);
-  const hintLines = hint === null ? [] : fitLine(`${margin}${style.colors.dim(escapeLine(hint))}`, style, indent);
-  return [...fitLine(line, style, indent), ...hintLines];
+  const foundIndent = HINT_INDENT + nameWidth + 2;
+  const [first = '', ...rest] = wrapIndented(escapeLine(found), foundIndent, style);
+  const row = `  ${levelCell}  ${label}${padding}  ${first.trimStart()}`;
+  const hintRows = hint === null ? [] : wrapIndented(style.colors.dim(escapeLine(hint)), HINT_INDENT, style);
+  return [row, ...rest, ...hintRows];
+}
+
+/** Wraps a text to the rest of the line, and indents every row. */
+function wrapIndented(text: string, indent: number, style: Style): readonly string[] {
+  return fitLine(text, narrowStyle(style, indent), 0).map((row) => `${' '.repeat(indent)}${row}`);
 }
 
 function countColumns(text: string, { screen }: Style): number {

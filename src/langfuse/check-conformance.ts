@@ -124,7 +124,7 @@ const LANGFUSE_REQUIREMENTS: ServiceRequirements = {
     loss: 'promptsync then cannot detect a pin whose version does not exist.',
   },
   otherVersion: {
-    point: 'version of another prompt',
+    point: "another prompt's version",
     request: 'refuse the version of another prompt',
     loss: 'promptsync then cannot promise that a label serves a version of its own prompt.',
   },

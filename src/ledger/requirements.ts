@@ -33,7 +33,7 @@ export const FOUR_CALL_REQUIREMENTS: ServiceRequirements = {
     loss: 'promptsync then cannot detect a pin whose version does not exist.',
   },
   otherVersion: {
-    point: 'version of another prompt',
+    point: "another prompt's version",
     request: 'refuse the version id of another prompt with 404, and to change nothing',
     loss: 'promptsync then cannot promise that an environment serves a version of its own prompt.',
   },
