@@ -43,7 +43,6 @@ function makeLangfuseTarget(
   name: string,
   readWithWrongKey: ConformanceTarget['readWithWrongKey'],
 ): ConformanceTarget {
-  const activate = (number: number) => service.addLabels(name, number, [DOCTOR_ENVIRONMENT]);
   return {
     requirements: LANGFUSE_REQUIREMENTS,
     createVersion: async (text, metadata) => {
@@ -52,7 +51,7 @@ function makeLangfuseTarget(
       // The response contains the normalized text, so only the read shows whether Langfuse has stored it unchanged.
       return { id: `${number}`, number, text, metadata };
     },
-    activate: (versionId) => activate(Number(versionId)),
+    activate: (versionId) => service.addLabels(name, Number(versionId), [DOCTOR_ENVIRONMENT]),
     readActive: async (label) => {
       const served = await service.readServed(name, label);
       if (served === null) return null;
@@ -63,7 +62,12 @@ function makeLangfuseTarget(
       const prompt = await service.find(name);
       return prompt === null || prompt.versions.length === 0 ? null : `${Math.max(...prompt.versions)}`;
     },
-    activateUnknownVersion: () => activate(UNKNOWN_NUMBER),
+    // A sync reads each version before it moves a label to it. Therefore only the response to this read matters.
+    useUnknownVersion: async () => {
+      const found = await service.read(name, { kind: 'version', version: UNKNOWN_NUMBER });
+      const evidence = { promptId: name, versionId: `${UNKNOWN_NUMBER}` };
+      if (found === null) throw new ServiceError(makeProblem('service/version-not-found', evidence), 'rejected');
+    },
     readUnknownPrompt: async () => {
       const promptId = `${name}-unknown`;
       const found = await service.readServed(promptId, DOCTOR_ENVIRONMENT);
@@ -120,7 +124,7 @@ const LANGFUSE_REQUIREMENTS: ServiceRequirements = {
   },
   unknownVersion: {
     point: 'unknown version',
-    request: 'refuse an unknown version number with 404, and to change nothing',
+    request: 'answer 404 for an unknown version number',
     loss: 'promptsync then cannot detect a pin whose version does not exist.',
   },
   otherVersion: {

@@ -47,7 +47,7 @@ function makeFourCallTarget(
       return activeVersion === null ? null : toSampleVersion(activeVersion);
     },
     readNewestId: async () => (await service.readPrompt(promptId)).latestVersionId,
-    activateUnknownVersion: () => activate(unknownName),
+    useUnknownVersion: () => activate(unknownName),
     readUnknownPrompt: () => service.readPrompt(unknownName),
     readWithWrongKey,
     findOtherVersionId: async () =>

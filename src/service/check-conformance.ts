@@ -83,7 +83,10 @@ async function trySample(sample: TextSample, run: ConformanceRun): Promise<Sampl
   } catch (error) {
     if (isInterruption(error)) throw error;
     if (isLostResponse(error)) await findPossibleVersion(newestBefore, run);
-    return { sample, created: null, problem: toProblem(error) };
+    const problem = toProblem(error);
+    const isRefused = error instanceof ServiceError && error.effect === 'rejected';
+    const isContentRefused = isRefused && problem.code !== 'service/not-authorised';
+    return { sample, created: null, problem, isContentRefused };
   }
 }
 
@@ -165,7 +168,7 @@ async function checkRefusals(run: ConformanceRun): Promise<void> {
   const { target, points, options } = run;
   const { requirements } = target;
   const missingVersion: RefusalCheck = { rule: 'unknownVersion', code: 'service/version-not-found' };
-  points.push(await checkUnchanged(await checkRefusal(missingVersion, target.activateUnknownVersion, run), run));
+  points.push(await checkUnchanged(await checkRefusal(missingVersion, target.useUnknownVersion, run), run));
   const otherVersion = await checkOtherVersion(run);
   if (otherVersion !== null) points.push(await checkUnchanged(otherVersion, run));
   const missingPrompt: RefusalCheck = { rule: 'unknownPrompt', code: 'service/prompt-not-found' };

@@ -22,7 +22,13 @@ export type Visibility<Value = unknown> =
 
 /** What the service did with one sample. If it did not create a version, `problem` says why. */
 export type SampleResult =
-  | { readonly sample: TextSample; readonly created: null; readonly problem: Problem }
+  | {
+      readonly sample: TextSample;
+      readonly created: null;
+      readonly problem: Problem;
+      /** Whether the service refused the content. False if it refused the key, or if the response was lost. */
+      readonly isContentRefused: boolean;
+    }
   | {
       readonly sample: TextSample;
       /** The version as the service returned it when it created the version. */
@@ -63,7 +69,12 @@ export function makeSamplePoints(
 function makeTextPoint(result: SampleResult, requirement: ServiceRequirement): DoctorPoint {
   const { sample, created } = result;
   const name = `${requirement.point}: ${sample.name}`;
-  if (created === null) return makeProblemPoint(name, result.problem);
+  if (created === null) {
+    if (!result.isContentRefused) return makeProblemPoint(name, result.problem);
+    const hint =
+      'Ask the operator of the service to accept such texts. promptsync cannot sync a prompt with such a text.';
+    return makeErrorPoint(name, result.problem.message, hint);
+  }
   const received = [created.text, ...(result.served === null ? [] : [result.served.text])];
   const changed = received.find((text) => text !== sample.text);
   if (changed === undefined) return makeOkPoint(name, 'returned byte for byte');
@@ -113,7 +124,7 @@ function makeNumbersPoint(created: readonly CreatedResult[], requirement: Servic
 function makeNewestPoint(created: readonly CreatedResult[], requirement: ServiceRequirement): DoctorPoint {
   const { point } = requirement;
   const worst = findWorst(created.map(({ newest }) => newest));
-  if (worst.kind === 'failed') return makeProblemPoint(point, worst.problem);
+  if (worst.kind === 'failed') return makeFailurePoint(worst.problem, requirement);
   if (worst.kind === 'never') {
     const found = 'the service does not report a new version as the newest one';
     return makeErrorPoint(point, found, makeRequirementHint(requirement));
@@ -132,7 +143,7 @@ const MAX_READ_BACK_MS = 12_000;
 function makeActivationPoint(created: readonly CreatedResult[], requirement: ServiceRequirement): DoctorPoint {
   const { point } = requirement;
   const worst = findWorst(created.map(({ active }) => active));
-  if (worst.kind === 'failed') return makeProblemPoint(point, worst.problem);
+  if (worst.kind === 'failed') return makeFailurePoint(worst.problem, requirement);
   if (worst.kind === 'never') {
     const found = 'the environment never served the activated version within 30 s';
     return makeErrorPoint(point, found, makeRequirementHint(requirement));
@@ -143,6 +154,11 @@ function makeActivationPoint(created: readonly CreatedResult[], requirement: Ser
   const hint =
     'Expect each activation of a sync to take this long, because promptsync waits until it can read it back.';
   return makeWarningPoint(point, found, hint);
+}
+
+/** Makes the point of a request that failed although the service must support it. */
+function makeFailurePoint({ message, hint }: Problem, { point, loss }: ServiceRequirement): DoctorPoint {
+  return makeErrorPoint(point, message, `${hint} ${loss}`);
 }
 
 /** Returns a failure if there is one, and otherwise the result that took the most reads. */

@@ -25,7 +25,7 @@ export type ConformanceTarget = {
   /** Returns the id of the newest version as the service reports it. Null if it reports none. */
   readonly readNewestId: () => Promise<string | null>;
   /** Requests that the service must refuse. */
-  readonly activateUnknownVersion: () => Promise<unknown>;
+  readonly useUnknownVersion: () => Promise<unknown>;
   readonly readUnknownPrompt: () => Promise<unknown>;
   readonly readWithWrongKey: () => Promise<unknown>;
   /**
