@@ -37,7 +37,10 @@ export type ServiceRequirement = {
   readonly point: string;
   /** What the service must do, as a verb phrase such as `store texts unchanged`. */
   readonly request: string;
-  /** What promptsync cannot promise otherwise. One or more complete sentences. */
+  /**
+   * What promptsync cannot promise otherwise: one or more complete sentences. The first of them begins with `promptsync`,
+   * so that it can follow a word.
+   */
   readonly loss: string;
 };
 
@@ -45,5 +48,5 @@ export type ServiceRequirements = Readonly<Record<ConformanceRule, ServiceRequir
 
 /** Returns the hint for a service that breaks a rule. */
 export function makeRequirementHint({ request, loss }: ServiceRequirement): string {
-  return `Ask the operator of the service to ${request}. ${loss}`;
+  return `Ask the operator of the service to ${request}. Otherwise, ${loss}`;
 }

@@ -58,7 +58,10 @@ export function findProxy(url: URL, environment: Variables): ProxyInUse | null {
 /** Returns true if an entry of `NO_PROXY` matches the host, and the port if the entry has one. */
 function isExempt({ hostname, protocol, port }: URL, noProxy: string): boolean {
   const defaultPort = protocol === 'https:' ? '443' : '80';
-  const host = hostname.replace(/^\[(.+)\]$/, '$1').toLowerCase();
+  const host = hostname
+    .replace(/^\[(.+)\]$/, '$1')
+    .replace(/\.$/, '')
+    .toLowerCase();
   return noProxy.split(/[,\s]+/).some((entry) => {
     const exempted = splitNoProxyEntry(entry);
     if (exempted.host === '' || ![undefined, port || defaultPort].includes(exempted.port)) return false;

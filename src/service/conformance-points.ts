@@ -158,7 +158,7 @@ function makeActivationPoint(created: readonly CreatedResult[], requirement: Ser
 
 /** Makes the point of a request that failed although the service must support it. */
 function makeFailurePoint({ message, hint }: Problem, { point, loss }: ServiceRequirement): DoctorPoint {
-  return makeErrorPoint(point, message, `${hint} ${loss}`);
+  return makeErrorPoint(point, message, `${hint} Until this works, ${loss}`);
 }
 
 /** Returns a failure if there is one, and otherwise the result that took the most reads. */
