@@ -46,6 +46,50 @@ export type ServiceRequirement = {
 
 export type ServiceRequirements = Readonly<Record<ConformanceRule, ServiceRequirement>>;
 
+/** The rules that have the same wording for every service. Each provider adds the rules that name its own fields. */
+export const SHARED_REQUIREMENTS: Omit<ServiceRequirements, 'metadata' | 'newest'> = {
+  text: {
+    point: 'text',
+    request: 'store texts unchanged',
+    loss: 'promptsync cannot sync such a prompt, because it never activates a version whose text was changed.',
+  },
+  numbers: {
+    point: 'version numbers',
+    request: 'give each new version a higher number than all earlier versions',
+    loss: 'promptsync cannot tell which version is newer. Rollbacks and version records can be wrong.',
+  },
+  activation: {
+    point: 'activation',
+    request: 'return an activated version within ten seconds',
+    loss: 'promptsync reports that the activation failed, although it may still take effect.',
+  },
+  unknownVersion: {
+    point: 'unknown version',
+    request: 'refuse an unknown version with 404, without changing anything',
+    loss: 'promptsync cannot detect a pin whose version does not exist.',
+  },
+  otherVersion: {
+    point: "another prompt's version",
+    request: 'refuse the version of another prompt with 404, without changing anything',
+    loss: 'promptsync cannot promise that an environment serves a version of its own prompt.',
+  },
+  unknownPrompt: {
+    point: 'unknown prompt',
+    request: 'answer 404 for an unknown prompt',
+    loss: 'promptsync cannot detect a wrong id in a prompt file.',
+  },
+  wrongKey: {
+    point: 'wrong key',
+    request: 'refuse an unknown key with 401 or 403',
+    loss: 'promptsync cannot promise that only people with the key change what applications get.',
+  },
+  nothingActive: {
+    point: 'no active version',
+    request: 'return no version for an environment in which none is active',
+    loss: 'promptsync cannot tell that nothing was activated there, and may skip the first activation.',
+  },
+};
+
 /** Returns the hint for a service that breaks a rule. */
 export function makeRequirementHint({ request, loss }: ServiceRequirement): string {
   return `Ask the operator of the service to ${request}. Otherwise, ${loss}`;

@@ -3,6 +3,7 @@ import {
   type ConformanceResult,
   DOCTOR_ENVIRONMENT,
   type ServiceRequirements,
+  SHARED_REQUIREMENTS,
 } from '../domain/conformance.ts';
 import { type DoctorPoint, makeErrorPoint, makeOkPoint } from '../domain/doctor-point.ts';
 import { makeProblem, toProblem } from '../problem.ts';
@@ -97,54 +98,15 @@ async function deleteOwnPrompt(service: LangfuseService, name: string): Promise<
 
 /** What promptsync needs from Langfuse. A gateway in front of Langfuse can break these rules. */
 const LANGFUSE_REQUIREMENTS: ServiceRequirements = {
-  text: {
-    point: 'text',
-    request: 'store texts unchanged',
-    loss: 'promptsync never moves a label to a version whose text was changed. It cannot sync such a prompt.',
-  },
+  ...SHARED_REQUIREMENTS,
   metadata: {
     point: 'config',
     request: 'store and return `config` unchanged',
     loss: 'promptsync cannot promise that applications get the metadata of a prompt file.',
   },
-  numbers: {
-    point: 'version numbers',
-    request: 'give each new version a higher number than all earlier versions',
-    loss: 'promptsync cannot tell which version is newer.',
-  },
   newest: {
     point: 'newest version',
     request: 'list a new version right after its creation',
     loss: 'promptsync cannot find out whether a create request with a lost response took effect.',
-  },
-  activation: {
-    point: 'moved label',
-    request: 'return a version by its new label within ten seconds',
-    loss: 'promptsync reports that the label did not move, although it may still do.',
-  },
-  unknownVersion: {
-    point: 'unknown version',
-    request: 'answer 404 for an unknown version number',
-    loss: 'promptsync cannot detect a pin whose version does not exist.',
-  },
-  otherVersion: {
-    point: "another prompt's version",
-    request: 'refuse the version of another prompt',
-    loss: 'promptsync cannot promise that a label serves a version of its own prompt.',
-  },
-  unknownPrompt: {
-    point: 'unknown prompt',
-    request: 'answer 404 for an unknown prompt',
-    loss: 'promptsync cannot tell whether a prompt exists.',
-  },
-  wrongKey: {
-    point: 'wrong key',
-    request: 'refuse a wrong secret key with 401 or 403',
-    loss: 'promptsync cannot promise that only people with the key change what applications get.',
-  },
-  nothingActive: {
-    point: 'missing label',
-    request: 'answer 404 for a label that no version has',
-    loss: 'promptsync cannot tell that a label was never set, and may skip its first move.',
   },
 };

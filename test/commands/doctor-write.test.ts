@@ -26,7 +26,7 @@ const WRITE = ['--write', '--prompt', 'prm_scratch', '--yes'];
 /** The points of the check, in order. */
 const POINTS = [
   ...['conformance check', 'text: white space', 'text: CRLF', 'text: Unicode', 'text: 100 kB'],
-  ...['metadata_', 'version_number', 'latest_version_id', 'set-active'],
+  ...['metadata_', 'version numbers', 'latest_version_id', 'activation'],
   ...['unknown version', "another prompt's version", 'unknown prompt', 'wrong key', 'no active version', 'left behind'],
 ];
 
@@ -111,7 +111,7 @@ describe('doctor --write on a four-call service', () => {
     expect(points.slice(-POINTS.length).map(({ name, level }) => `${level} ${name}`)).toEqual(
       POINTS.map((name) => `ok ${name}`),
     );
-    expect(point('version_number').found).toBe('increasing: v2, v3, v4, v5');
+    expect(point('version numbers').found).toBe('increasing: v2, v3, v4, v5');
     const newest = service.store.readPrompt('prm_scratch')?.latest_version_id;
     expect(point('left behind').found).toContain(`"${ENVIRONMENT}"`);
     expect(point('left behind').found).toContain(`v5 (${newest})`);
@@ -185,7 +185,7 @@ describe('doctor --write on a four-call service', () => {
       changeAnswers((body) =>
         body.replaceAll(/"version_number":(\d+)/g, (_, n) => `"version_number":${99 - Number(n)}`),
       ),
-      ['error version_number'],
+      ['error version numbers'],
     ],
     [
       'doctor --write reports a service that omits latest_version_id, so it cannot check the version of another prompt',
@@ -195,12 +195,12 @@ describe('doctor --write on a four-call service', () => {
     [
       'doctor --write reports a service that answers set-active but does not activate the version',
       faultOn(isActivationOf(ENVIRONMENT), answers(200, '{"updated":true}')),
-      ['error set-active', 'error unknown version', "error another prompt's version"],
+      ['error activation', 'error unknown version', "error another prompt's version"],
     ],
     [
       'doctor --write reports a service that responds with updated: false to set-active',
       faultOn(isActivationOf(ENVIRONMENT), answers(200, '{"updated":false}')),
-      ['error set-active', 'warning unknown version', "warning another prompt's version"],
+      ['error activation', 'warning unknown version', "warning another prompt's version"],
     ],
     [
       'doctor --write reports a service that accepts an unknown version id',
@@ -263,7 +263,7 @@ describe('doctor --write on a four-call service', () => {
       faultOn(isCreate, answers(403)),
       [
         ...['white space', 'CRLF', 'Unicode', '100 kB'].map((name) => `error text: ${name}`),
-        ...['metadata_', 'version_number', 'latest_version_id', 'set-active'].map((name) => `warning ${name}`),
+        ...['metadata_', 'version numbers', 'latest_version_id', 'activation'].map((name) => `warning ${name}`),
       ],
     ],
   ])('%s', async (_, fault, expected) => {
@@ -285,14 +285,14 @@ describe('doctor --write on a four-call service', () => {
   test('doctor --write only warns about a service whose environments are cached for ten seconds', async () => {
     const clock = makeClock();
     const { names, deviations } = await findDeviations(cached(isReadOf(ENVIRONMENT), 10, clock.now), clock);
-    expect(names).toEqual(['warning set-active']);
+    expect(names).toEqual(['warning activation']);
     expect(deviations[0]!.found).toMatch(/^visible only after (9|10|11)\.\d s$/);
   });
 
   test('doctor --write reports an error if environments are cached for longer than a sync waits', async () => {
     const clock = makeClock();
     const { names, deviations } = await findDeviations(cached(isReadOf(ENVIRONMENT), 20, clock.now), clock);
-    expect(names).toEqual(['error set-active']);
+    expect(names).toEqual(['error activation']);
     expect(deviations[0]!.found).toMatch(/^visible only after (19|20|21)\.\d s$/);
   });
 
@@ -304,7 +304,7 @@ describe('doctor --write on a four-call service', () => {
       changeAnswers((body) => body.replace(/"active_version":.*/s, '"x":0}')),
     );
     const { names } = await findDeviations(stale, clock);
-    expect(names).toEqual(['error set-active']);
+    expect(names).toEqual(['error activation']);
     expect(clock.now() - start).toBeLessThan(40_000);
   });
 
@@ -420,7 +420,7 @@ describe('the conditions for doctor --write', () => {
     const folder = makeWorkspace({ 'promptsync.yaml': CONFIG });
     const { exitCode, point } = await examine(folder, WRITE, { environment });
     expect(exitCode).toBe(0);
-    expect(point('set-active').level).toBe('ok');
+    expect(point('activation').level).toBe('ok');
     expect(point("another prompt's version").level).toBe('warning');
   });
 });
@@ -453,8 +453,8 @@ describe('doctor --write on Langfuse', () => {
     expect(names.slice(names.indexOf('ok conformance check'))).toEqual(
       [
         ...['conformance check', 'text: white space', 'text: CRLF', 'text: Unicode', 'text: 100 kB', 'config'],
-        ...['version numbers', 'newest version', 'moved label', 'unknown version', 'unknown prompt', 'wrong key'],
-        ...['missing label', 'left behind'],
+        ...['version numbers', 'newest version', 'activation', 'unknown version', 'unknown prompt', 'wrong key'],
+        ...['no active version', 'left behind'],
       ].map((name) => `ok ${name}`),
     );
     expect(point('left behind').found).toBe('nothing');
