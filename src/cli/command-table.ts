@@ -259,13 +259,10 @@ const doctor = makeCommandRow({
   help: 'check the setup: repository, configuration, service and CI job',
   flags: DOCTOR_FLAGS,
   after: `
-Without --write, the command sends only read requests. The exit code is 0 if no
-point is an error, and 1 otherwise.
-
-With --write, the command creates versions of the prompt in --prompt and
-activates them in its environment "promptsync-doctor". Use a prompt that no
-application reads. If the service can create prompts, leave out --prompt: the
-command then creates a prompt of its own, and deletes it at the end.`,
+Without --write, the command sends only read requests. With --write, it creates
+versions of the prompt in --prompt, and activates them in the environment
+promptsync-doctor. Use a prompt that no application reads. If the service can
+create prompts, leave out --prompt: the command creates and deletes its own.`,
   run: async (flags, _, host) => (await import('./run-doctor.ts')).runDoctor(flags, host),
 });
 

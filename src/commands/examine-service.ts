@@ -9,7 +9,8 @@ import {
   makeUncheckedPoint,
   makeWarningPoint,
 } from '../domain/doctor-point.ts';
-import { findProxy, isPlainHttp } from '../domain/network.ts';
+import { findProxy } from '../domain/find-proxy.ts';
+import { isPlainHttp } from '../domain/network.ts';
 import { PLACEHOLDER_ID, type PromptFile } from '../domain/prompt-file.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { ServedPrompt } from '../domain/served-prompt.ts';

@@ -2,12 +2,8 @@ import { z } from 'zod';
 import { DOCTOR_LEVELS } from '../domain/doctor-point.ts';
 
 const DoctorPointShape = z.object({
-  name: z.string().describe('What was checked, such as git or key. Several points can have the same name.'),
-  level: z
-    .enum(DOCTOR_LEVELS)
-    .describe(
-      'error: promptsync cannot work, or the service breaks a guarantee. warning: something to know or improve.',
-    ),
+  name: z.string().describe('What was checked, such as git. Names can repeat.'),
+  level: z.enum(DOCTOR_LEVELS).describe('error makes promptsync doctor exit with 1.'),
   found: z.string().describe('What promptsync found.'),
   hint: z.string().nullable().describe('What to do. null if there is nothing to do.'),
 });
