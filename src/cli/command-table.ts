@@ -284,10 +284,7 @@ set, the key is "embedded".`,
   run: async (flags, _, host) => (await import('./run-command.ts')).runServe(flags, host),
 });
 
-/**
- * The JSON Schemas, by the name that the user types. They are imported so that they become part of the bundle. The
- * bundle may run without the other files of the npm package.
- */
+/** The JSON Schemas, by the name that the user types. They stay outside of the bundle, in `schemas/` of the package. */
 const SCHEMAS = {
   config: () => import('../../schemas/promptsync.schema.json', { with: { type: 'json' } }),
   'front-matter': () => import('../../schemas/front-matter.schema.json', { with: { type: 'json' } }),
