@@ -8,8 +8,15 @@ export type Bundle = {
   readonly licenses: string;
 };
 
-/** Bundles a source file with everything that it imports except the external packages. Writes no files. */
-export async function bundle(input: string, external: readonly string[], options: OutputOptions): Promise<Bundle> {
+/**
+ * Bundles a source file with everything that it imports except the external modules. Writes no files.
+ * @param external the names of packages, or patterns for the paths of modules
+ */
+export async function bundle(
+  input: string,
+  external: readonly (string | RegExp)[],
+  options: OutputOptions,
+): Promise<Bundle> {
   const build = await rolldown({
     input,
     platform: 'node',

@@ -7,6 +7,7 @@ import { bundleAction } from './bundle-action.ts';
 import { makePageModule } from './page-module.ts';
 import { makeActionParts } from './pages/action-parts.ts';
 import { makeCommandParts } from './pages/command-parts.ts';
+import { makeConformanceParts } from './pages/conformance-parts.ts';
 import { replaceParts } from './pages/parts.ts';
 import { makeProblemParts } from './pages/problem-parts.ts';
 import { makeRoomParts } from './pages/room-parts.ts';
@@ -57,6 +58,7 @@ async function makePages(): Promise<Readonly<Record<string, string>>> {
     ...makeShapeParts(),
     ...makeRoomParts(),
     ...makeProblemParts(),
+    ...makeConformanceParts(),
   };
   const paths = ['README.md', ...globSync('docs/**/*.md')];
   return Object.fromEntries(

@@ -62,6 +62,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     rooms: [
       'providers/descriptor.ts',
       'service/client.ts',
+      'service/check-conformance.ts',
+      'service/conformance-target.ts',
       'service/prompt-service.ts',
       'service/retry.ts',
       'service/write-outcome.ts',
@@ -73,6 +75,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     rooms: [
       'langfuse/problems.ts',
       'providers/descriptor.ts',
+      'service/check-conformance.ts',
+      'service/conformance-target.ts',
       'service/connection.ts',
       'service/error-message.ts',
       'service/prompt-service.ts',
@@ -85,6 +89,16 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'providers/list.ts': {
     purpose: 'the one list of providers',
     rooms: ['providers/descriptor.ts', 'ledger/descriptor.ts', 'langfuse/descriptor.ts'],
+    packages: [],
+  },
+  'providers/conformance-checks.ts': {
+    purpose: 'the check of each provider whether its service behaves as promptsync needs it',
+    rooms: [
+      'providers/descriptor.ts',
+      'providers/list.ts',
+      'ledger/check-conformance.ts',
+      'langfuse/check-conformance.ts',
+    ],
     packages: [],
   },
   desired: {
@@ -102,6 +116,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['diff', 'fast-string-width', 'fast-wrap-ansi', 'picocolors', 'zod'],
   },
   bundle: { purpose: 'the files that applications ship, in all formats; pure', rooms: [], packages: ['zod'] },
+  doctor: {
+    purpose: 'the formats of `promptsync doctor`; pure',
+    // The text output has the style of a report.
+    rooms: ['report/escape.ts', 'report/style.ts'],
+    packages: ['zod'],
+  },
   embedded: { purpose: 'the embedded service, on SQLite', rooms: ['service/wire.ts'], packages: ['node:', 'zod'] },
   commands: {
     purpose: 'one file for each command, and the report of its result',
@@ -117,7 +137,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'git',
       'providers/descriptor.ts',
       'providers/list.ts',
+      'providers/conformance-checks.ts',
       'service/connection.ts',
+      // `doctor` sends a few requests to the API of GitHub or GitLab.
+      'service/http.ts',
+      'service/interpret-exchange.ts',
       'embedded',
     ],
     packages: ['node:'],
@@ -143,6 +167,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'commands',
       'gitlab',
       'bundle',
+      'doctor',
       'report',
       'files',
       'providers/list.ts',

@@ -2,6 +2,7 @@ import { format } from 'prettier';
 import { z } from 'zod';
 import { BundleShape } from '../src/bundle/schema.ts';
 import { DEFAULTS, WrittenConfigShape } from '../src/config/config.ts';
+import { DoctorReportShape } from '../src/doctor/schema.ts';
 import { FrontMatterShape } from '../src/files/parse-prompt-file.ts';
 import { ReportShape } from '../src/report/schema.ts';
 
@@ -14,6 +15,7 @@ export const SCHEMAS = {
   'schemas/front-matter.schema.json': makeSchema(FrontMatterShape, 'The front matter of a prompt file', 'draft-7'),
   'schemas/report.schema.json': makeSchema(ReportShape, 'The JSON report of promptsync', 'draft-2020-12'),
   'schemas/bundle.schema.json': makeSchema(BundleShape, 'A bundle of prompts for applications', 'draft-2020-12'),
+  'schemas/doctor.schema.json': makeSchema(DoctorReportShape, 'The JSON output of promptsync doctor', 'draft-2020-12'),
 };
 
 /** Returns the formatted text of each schema, by path. */

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { INPUT_NAMES } from '../src/github/runner.ts';
+import { makeScheduler } from './support/github-workflow.ts';
 import { ActionShape, readYaml as read, unknownInputsIn, unpinnedIn } from './support/workflow.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -17,13 +18,15 @@ const StepShape = z.object({
 });
 const JobShape = z.object({
   'timeout-minutes': z.int(),
+  concurrency: z.unknown().optional(),
   permissions,
   environment: z.string().optional(),
   steps: z.array(StepShape),
 });
+const ConcurrencyShape = z.object({ group: z.string(), 'cancel-in-progress': z.union([z.boolean(), z.string()]) });
 const WorkflowShape = z.object({
   permissions,
-  concurrency: z.object({ group: z.string(), 'cancel-in-progress': z.union([z.boolean(), z.string()]) }),
+  concurrency: ConcurrencyShape.optional(),
   jobs: z.record(z.string(), JobShape),
 });
 type Job = z.infer<typeof JobShape>;
@@ -73,6 +76,11 @@ describe.each(workflows)('%s', (path) => {
     expect(path.startsWith('prompts.example') ? [] : kept).toEqual([]);
   });
 
+  test(`${path} has a concurrency group for the workflow or for each of its jobs`, () => {
+    const ungrouped = jobs.filter((job) => job.concurrency === undefined);
+    expect(workflow.concurrency === undefined ? ungrouped : []).toEqual([]);
+  });
+
   test(`${path} has no job whose name starts with promptsync, because GitHub could display it as the promptsync check`, () => {
     expect(Object.keys(workflow.jobs).filter((name) => name.startsWith('promptsync'))).toEqual([]);
   });
@@ -93,7 +101,7 @@ describe.each(workflows)('%s', (path) => {
 
 test('the release workflow runs CI before packing and publishes from the npm environment without using secrets', () => {
   const { concurrency, jobs } = WorkflowShape.parse(read('.github/workflows/release.yml'));
-  expect(concurrency['cancel-in-progress']).toBe(false);
+  expect(concurrency?.['cancel-in-progress']).toBe(false);
   expect(Object.values(jobs).map(writePermissionsOf)).toEqual([[], ['id-token'], ['contents']]);
   expect(jobs['npm']?.environment).toBe('npm');
   expect(jobs['pack']?.steps.flatMap(({ run }) => run ?? []).slice(-2)).toEqual([
@@ -105,18 +113,91 @@ test('the release workflow runs CI before packing and publishes from the npm env
   );
 });
 
-test('newer runs do not cancel the apply workflow, and its apply job uses the production environment', () => {
-  const { concurrency, jobs } = WorkflowShape.parse(read('prompts.example/.github/workflows/promptsync-apply.yml'));
-  expect(concurrency['cancel-in-progress']).toBe(false);
-  expect(jobs['apply']?.environment).toBe('production');
+describe('the apply workflow', () => {
+  const text = readFileSync(join(root, 'prompts.example/.github/workflows/promptsync-apply.yml'), 'utf8');
+
+  /** Starts a scheduler whose steps run until the test ends them. */
+  function startScheduler(protectedEnvironments: readonly string[]) {
+    const steps = new Map<string, (exitCode: number) => void>();
+    const scheduler = makeScheduler(text, {
+      protectedEnvironments,
+      secrets: {
+        staging: { PROMPTSYNC_API_KEY: 'key of staging' },
+        production: { PROMPTSYNC_API_KEY: 'key of production' },
+      },
+      runStep: (commit, inputs) => {
+        const { environments, 'api-key': key, 'require-reviewed-plan': reviewed } = inputs;
+        expect({ key, reviewed }).toEqual({ key: `key of ${environments}`, reviewed: 'true' });
+        return new Promise((end) => steps.set(`${environments} ${commit}`, end));
+      },
+    });
+    /** Ends a running step, and waits until the scheduler has seen the result. */
+    const end = async (step: string, exitCode = 0): Promise<void> => {
+      steps.get(step)?.(exitCode);
+      steps.delete(step);
+      await new Promise((done) => setImmediate(done));
+    };
+    return { ...scheduler, end, running: () => [...steps.keys()] };
+  }
+
+  test('The production job starts only after the staging job of the same commit has ended, and has its own key', async () => {
+    const { begin, end, running } = startScheduler([]);
+    const run = begin('a');
+    expect(running()).toEqual(['staging a']);
+    await end('staging a');
+    expect(running()).toEqual(['production a']);
+    await end('production a');
+    expect(run.statuses()).toEqual({ staging: 'success', production: 'success' });
+  });
+
+  test('The production job runs even if the staging job has failed', async () => {
+    const { begin, end, running } = startScheduler([]);
+    begin('a');
+    await end('staging a', 1);
+    expect(running()).toEqual(['production a']);
+  });
+
+  test('A production job that waits for approval does not block the jobs of a newer commit', async () => {
+    const { begin, end, running } = startScheduler(['production']);
+    const first = begin('a');
+    await end('staging a');
+    const second = begin('b');
+    await end('staging b');
+    expect([first.statuses(), second.statuses()]).toEqual(
+      [first, second].map(() => ({ staging: 'success', production: 'waiting' })),
+    );
+    const approval = second.approve('production');
+    expect(running()).toEqual(['production b']);
+    await end('production b');
+    await approval;
+    expect([first.statuses()['production'], second.statuses()['production']]).toEqual(['waiting', 'success']);
+  });
+
+  test('The staging jobs of several commits run one at a time, and the newest waiting one replaces the others', async () => {
+    const { begin, end, running } = startScheduler(['production']);
+    const [a, b, c] = [begin('a'), begin('b'), begin('c')];
+    expect([a, b, c].map((run) => run.statuses()['staging'])).toEqual(['running', 'cancelled', 'pending']);
+    await end('staging a');
+    expect(running()).toEqual(['staging c']);
+  });
 });
 
-test('a newer GitLab pipeline can interrupt the plan job but not the apply job', () => {
+describe('the GitLab jobs', () => {
   const jobs = z.record(z.string(), z.looseObject({})).parse(read('prompts.example/.gitlab/promptsync.gitlab-ci.yml'));
-  const [plan, apply, drift] = ['plan', 'apply', 'drift'].map((name) => jobs[`promptsync:${name}`]);
-  expect(apply).toMatchObject({ environment: 'production', resource_group: 'promptsync' });
-  expect(drift).toMatchObject({ resource_group: 'promptsync' });
-  expect([plan, apply, drift].map((job) => job?.['interruptible'])).toEqual([true, undefined, undefined]);
+
+  test('A newer GitLab pipeline can interrupt the plan job but not the apply jobs', () => {
+    const interruptible = Object.entries(jobs).flatMap(([name, job]) => (job['interruptible'] === true ? [name] : []));
+    expect(interruptible).toEqual(['promptsync:plan']);
+  });
+
+  test('All GitLab jobs that write or look for drift are in one resource group', () => {
+    for (const name of ['.promptsync:apply', 'promptsync:drift']) {
+      expect(jobs[name]).toMatchObject({ resource_group: 'promptsync' });
+    }
+    for (const name of ['staging', 'production']) {
+      expect(jobs[`promptsync:apply:${name}`]).toMatchObject({ extends: '.promptsync:apply', environment: name });
+    }
+  });
 });
 
 describe('action.yml', () => {

@@ -9,7 +9,8 @@ const ActionShape = z.object({
 });
 
 /**
- * Makes the parts of pages about CI: `inputs`, `outputs` and `workflows` of the GitHub Action, and `gitlab-jobs`.
+ * Makes the parts of pages about CI: `inputs`, `outputs`, `workflows` and `apply-workflow` of the GitHub Action, and
+ * `gitlab-jobs`.
  * @param workflows the CI files for users to copy, by path
  */
 export function makeActionParts(actionYaml: string, workflows: Readonly<Record<string, string>>): Parts {
@@ -22,6 +23,7 @@ export function makeActionParts(actionYaml: string, workflows: Readonly<Record<s
     inputs: table(['input', 'default', 'meaning'], inputRows),
     outputs: table(['output', 'meaning'], outputRows),
     workflows: workflowBlocks(workflows),
+    'apply-workflow': applyWorkflowBlock(workflows),
     'gitlab-jobs': gitlabBlock(workflows),
   };
 }
@@ -31,6 +33,12 @@ function workflowBlocks(workflows: Readonly<Record<string, string>>): string {
     .filter(([path]) => path.startsWith('.github/'))
     .map(([path, yaml]) => `<details><summary>${basename(path)}</summary>\n\n\`\`\`yaml\n${yaml}\`\`\`\n\n</details>`)
     .join('\n\n');
+}
+
+function applyWorkflowBlock({
+  '.github/workflows/promptsync-apply.yml': yaml = '',
+}: Readonly<Record<string, string>>): string {
+  return `\`\`\`yaml\n${yaml}\`\`\``;
 }
 
 function gitlabBlock({ '.gitlab/promptsync.gitlab-ci.yml': yaml = '' }: Readonly<Record<string, string>>): string {

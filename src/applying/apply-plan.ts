@@ -282,7 +282,7 @@ async function createVersionForPlan(
   progress: WriteProgress,
 ): Promise<CreateOutcome> {
   const environments = findEnvironmentsToActivate(change, plan);
-  const pinnedVersions = findPinnedActivations(plan);
+  const { pinnedVersions } = plan;
   const { movedEnvironments = [], ...outcome } = await writer.create(change, { environments, pinnedVersions });
   const { status, version } = outcome;
   if (version !== undefined) progress.createdVersions.push({ content: change.content, version });
@@ -308,16 +308,6 @@ function findEnvironmentsToActivate(change: CreateVersion, { changes }: PromptPl
     environments.push(next.environment);
   }
   return environments;
-}
-
-/** Returns the existing versions that the plan activates for pins other than `latest`. */
-function findPinnedActivations({ changes, file: { pins } }: PromptPlan): readonly VersionRef[] {
-  const latestPins = pins.filter(({ pin }) => pin.kind === 'latest');
-  const latestEnvironments = new Set(latestPins.map(({ environment }) => environment));
-  return changes.flatMap((change) => {
-    if (change.kind !== 'set-active' || isNewVersionRef(change.after)) return [];
-    return latestEnvironments.has(change.environment) ? [] : [change.after];
-  });
 }
 
 function findCreatedVersion(createdVersions: readonly CreatedVersion[], target: NewVersionRef): VersionRef | undefined {

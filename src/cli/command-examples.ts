@@ -28,6 +28,13 @@ export const COMMAND_EXAMPLES = {
       line: 'promptsync new support/agent --type chat --environment staging',
     },
   ],
+  doctor: [
+    { comment: 'Check the setup before the first sync', line: 'promptsync doctor' },
+    {
+      comment: 'Check also how a service behaves, with a prompt that nobody uses',
+      line: 'promptsync doctor --write --prompt prm_scratch',
+    },
+  ],
   schema: [
     { comment: 'Print the schema of the JSON report', line: 'promptsync schema report' },
     {

@@ -1,6 +1,5 @@
 import { Option } from 'commander';
 import { PROMPT_TYPES, type PromptType } from '../domain/chat.ts';
-import { NAMED_PROVIDERS, type NamedProviderName, PROVIDER_CHOICES } from '../providers/list.ts';
 import { addKeysToOnly, COMMAND_GROUPS, makeCommandRow, makeReportRow, type CommandRow } from './command-row.ts';
 import { renderCompletionScript, SHELLS } from './completion.ts';
 import {
@@ -8,6 +7,7 @@ import {
   CONFIG_FLAGS,
   BRANCH_FLAG,
   BUNDLE_FLAGS,
+  DOCTOR_FLAGS,
   EDIT_FLAGS,
   ENVIRONMENTS_FLAG,
   makeEnvironmentFlag,
@@ -26,6 +26,7 @@ import {
   makeRepeatedFlag,
   type Flag,
 } from './flags.ts';
+import { INIT_ROW } from './init-row.ts';
 
 const KEYS_ARGUMENT = makeListArgument('[keys...]', 'keys, paths, folders or patterns of prompts (default: all)');
 const REQUIRED_KEYS_ARGUMENT = makeListArgument('[keys...]', 'keys, paths, folders or patterns of prompts');
@@ -76,47 +77,6 @@ const status = makeReportRow({
   flags: { ...SHARED_FLAGS, environment: ENVIRONMENTS_FLAG, orphans },
   command: async ({ environment: environments, ...options }, keys, world) =>
     (await import('../commands/status.ts')).showStatus({ ...addKeysToOnly(keys, options), environments }, world),
-});
-
-const ci: Flag<string | undefined> = new Option(
-  '--ci <system>',
-  'write the CI files for this system (default: guessed from the host of the remote "origin", else github)',
-).choices(['github', 'gitlab', 'none']);
-const namedProviders = Object.values(NAMED_PROVIDERS);
-const provider: Flag<NamedProviderName | undefined> = new Option(
-  '--provider <name>',
-  `connect to ${namedProviders.map(({ title }) => title).join(' or ')}`,
-).choices(PROVIDER_CHOICES);
-const defaultAddresses = namedProviders.map(({ defaultAddress }) => defaultAddress.help).join('; ');
-const init = makeReportRow({
-  name: 'init',
-  group: 'Start',
-  help: 'create a workspace in this folder; on a terminal, ask for missing settings',
-  flags: {
-    provider,
-    url: makeTextFlag(
-      '--url <url>',
-      `the address of the prompt service (default with --provider: ${defaultAddresses})`,
-    ),
-    embedded: makeBooleanFlag('--embedded', 'use the embedded service instead, to try promptsync'),
-    apiKeyEnv: makeTextFlag(
-      '--api-key-env <name>',
-      'the name of the variable that holds the key (default: PROMPTSYNC_API_KEY)',
-    ),
-    dir: makeTextFlag('--dir <folder>', 'the folder of the prompt files (default: prompts)'),
-    environments: makeTextFlag(
-      '--environments <names>',
-      'the environments in promotion order, separated by commas (default: staging,production)',
-    ),
-    id: makeTextFlag(
-      '--id <id>',
-      'a first prompt to import; this checks the address and the key before init writes any file',
-    ),
-    ci,
-    force: makeBooleanFlag('--force', 'overwrite existing files that differ'),
-    ...REPORT_FLAGS,
-  },
-  command: async (options, _, world) => (await import('../commands/init.ts')).init(options, world),
 });
 
 const importPrompts = makeReportRow({
@@ -293,6 +253,19 @@ const demo = makeCommandRow({
   run: async (flags, _, host, main) => (await import('./run-demo.ts')).runDemo(flags, host, main),
 });
 
+const doctor = makeCommandRow({
+  name: 'doctor',
+  group: 'Start',
+  help: 'check the setup: repository, configuration, service and CI job',
+  flags: DOCTOR_FLAGS,
+  after: `
+Without --write, the command sends only read requests. With --write, it creates
+versions of the prompt in --prompt, and activates them in the environment
+promptsync-doctor. Use a prompt that no application reads. If the service can
+create prompts, leave out --prompt: the command creates and deletes its own.`,
+  run: async (flags, _, host) => (await import('./run-doctor.ts')).runDoctor(flags, host),
+});
+
 const db: Flag<string> = new Option('--db <file>', 'the SQLite file that stores the prompts').default(
   '.promptsync/service.db',
 );
@@ -311,21 +284,25 @@ set, the key is "embedded".`,
   run: async (flags, _, host) => (await import('./run-command.ts')).runServe(flags, host),
 });
 
-/**
- * The JSON Schemas, by the name that the user types. They are imported so that they become part of the bundle. The
- * bundle may run without the other files of the npm package.
- */
+/** The JSON Schemas, by the name that the user types. They stay outside of the bundle, in `schemas/` of the package. */
 const SCHEMAS = {
   config: () => import('../../schemas/promptsync.schema.json', { with: { type: 'json' } }),
   'front-matter': () => import('../../schemas/front-matter.schema.json', { with: { type: 'json' } }),
   report: () => import('../../schemas/report.schema.json', { with: { type: 'json' } }),
   bundle: () => import('../../schemas/bundle.schema.json', { with: { type: 'json' } }),
+  doctor: () => import('../../schemas/doctor.schema.json', { with: { type: 'json' } }),
 } as const satisfies Readonly<Record<string, () => Promise<{ readonly default: object }>>>;
 const schema = makeCommandRow({
   name: 'schema',
   group: 'Start',
   help: 'print a JSON Schema, for editors and checks',
-  argument: makeChoiceArgument('<name>', 'the schema to print', ['config', 'front-matter', 'report', 'bundle']),
+  argument: makeChoiceArgument('<name>', 'the schema to print', [
+    'config',
+    'front-matter',
+    'report',
+    'bundle',
+    'doctor',
+  ]),
   flags: {},
   after: `
 The first line of promptsync.yaml tells editors where to find its schema. If the
@@ -368,9 +345,10 @@ instead:
 
 const ROWS: readonly CommandRow[] = [
   demo,
-  init,
+  INIT_ROW,
   importPrompts,
   newPrompt,
+  doctor,
   schema,
   completion,
   validate,

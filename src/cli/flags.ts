@@ -1,5 +1,6 @@
 import { Argument, InvalidArgumentError, Option } from 'commander';
 import { BUNDLE_FORMATS, type BundleFormat } from '../bundle/formats.ts';
+import { DOCTOR_FORMATS, type DoctorFormat } from '../doctor/formats.ts';
 import { parseMaxChanges, type MaxChanges, type OnDrift, MAX_CHANGES_FORM } from '../domain/policy.ts';
 import { hasControlCharacters, SHORT_DIGEST_DIGITS } from '../text.ts';
 
@@ -210,6 +211,22 @@ export const ENVIRONMENTS_FLAG = makeRepeatedFlag(
   '-e, --environment <env>',
   'work on this environment only (default: all environments)',
 );
+
+const doctorFormat: Flag<DoctorFormat | undefined> = new Option(
+  '--format <format>',
+  'the format of the result (default: text, or the format that the name of the --output file implies)',
+).choices(DOCTOR_FORMATS);
+
+/** The flags of `doctor`. */
+export const DOCTOR_FLAGS = {
+  ...CONFIG_FLAGS,
+  ...REPORT_FLAGS,
+  format: doctorFormat,
+  output: makeRepeatedFlag('-o, --output <file>', 'write the result to a file: .txt or .json'),
+  write: makeBooleanFlag('--write', 'also check how the service behaves, which writes to it'),
+  prompt: makeTextFlag('--prompt <id>', 'with --write: the prompt to write to; it must not have a prompt file'),
+  yes: makeBooleanFlag('-y, --yes', 'with --write: write without asking for confirmation'),
+};
 
 /** The flags of `plan`. */
 export const PLAN_FLAGS = {

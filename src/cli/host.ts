@@ -14,6 +14,8 @@ export type OutputStream = {
 
 /** The parts of the process that the command line uses. The entry points `cli.ts` and `action.ts` create the host. */
 export type Host = Pick<World, 'environment' | 'workingDirectory' | 'now' | 'random' | 'makeUniqueId'> & {
+  /** The version of Node.js, such as `24.4.1`. */
+  readonly nodeVersion: string;
   /** The command-line arguments after the name of the program. */
   readonly arguments: readonly string[];
   /** Opens standard input. It stays closed until this function is called. */

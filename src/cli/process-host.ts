@@ -7,6 +7,7 @@ import type { Host } from './host.ts';
  */
 export function makeProcessHost(): Host {
   return {
+    nodeVersion: process.versions.node,
     arguments: process.argv.slice(2),
     environment: process.env,
     workingDirectory: process.cwd(),

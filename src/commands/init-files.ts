@@ -2,10 +2,9 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Config, CONFIG_NAME } from '../config/config.ts';
 import { escapeSelector } from '../text.ts';
-import { toForwardSlashes, makeRelativePath } from '../files/paths.ts';
+import { makeRelativePath } from '../files/paths.ts';
 import { renderYaml, type YamlValue } from '../files/render-yaml.ts';
 import { DEFAULT_PROVIDER, type ProviderName, PROVIDERS } from '../providers/list.ts';
-import { WORKFLOWS } from './workflows.ts';
 
 /** The CI systems that `init` supports. For `none`, it writes no CI files. */
 export const CI_SYSTEMS = ['github', 'gitlab', 'none'] as const;
@@ -53,7 +52,7 @@ export type InitFile = {
 };
 
 /** The folder of the new workspace and the root of its repository, as absolute paths. */
-type WorkspacePlace = Pick<Config, 'folder' | 'root'>;
+export type WorkspacePlace = Pick<Config, 'folder' | 'root'>;
 
 /** Creates promptsync.yaml. Its first line tells editors where to find the JSON Schema. */
 export function makeConfigFile(answers: InitAnswers, place: WorkspacePlace): InitFile {
@@ -130,7 +129,8 @@ function makeEnvironmentSettings(previous: string | undefined): YamlValue {
   return previous === undefined ? {} : { promote_from: previous, allow_latest: false };
 }
 
-function renderMapping(name: string, value: YamlValue): string {
+/** Renders a mapping with one key as YAML, in block style with a line break at the end. */
+export function renderMapping(name: string, value: YamlValue): string {
   return renderYaml(new Map([[name, value]]));
 }
 
@@ -173,52 +173,6 @@ const EXAMPLE_CHAT = [
 /** Creates an `InitFile` for a prompt. `init` skips it if the configuration does not select its path. */
 export function makePromptInitFile(path: string, content: string): InitFile {
   return { path, kind: 'whole', content, promptPaths: [path] };
-}
-
-/**
- * The path of the file with the GitLab CI jobs, relative to the repository root. `.gitlab-ci.yml` includes this file.
- */
-const GITLAB_JOBS_PATH = '.gitlab/promptsync.gitlab-ci.yml';
-
-/**
- * Creates the CI files, which belong in the root of the repository. If the workspace is in a subfolder, the files
- * contain the path of that folder.
- */
-export function makeCiFiles(answers: InitAnswers, { folder: workspace, root }: WorkspacePlace): readonly InitFile[] {
-  const { ci } = answers;
-  const workspaceFolder = makeRelativePath(root, workspace);
-  const makePath = (pathFromRoot: string) => makeRelativePath(workspace, join(root, pathFromRoot));
-  const templates = Object.entries(WORKFLOWS).filter(([path]) => path.startsWith(`.${ci}/`));
-  const files = templates.map(([path, template]): InitFile => {
-    return { path: makePath(path), kind: 'whole', content: fillCiTemplate(template, answers, workspaceFolder) };
-  });
-  if (ci !== 'gitlab') return files;
-  return [...files, { path: makePath('.gitlab-ci.yml'), kind: 'include', content: GITLAB_JOBS_PATH }];
-}
-
-/**
- * Inserts the names of the key variables and the path of the workspace into a CI template.
- * @param workspaceFolder the folder of the workspace, relative to the repository root; empty for the root itself
- */
-function fillCiTemplate(template: string, { provider, keyVariable }: InitAnswers, workspaceFolder: string): string {
-  const config = toForwardSlashes(join(workspaceFolder, CONFIG_NAME));
-  return addPublicKey(template, PROVIDERS[provider].keys.public?.defaultVariable)
-    .replaceAll('PROMPTSYNC_API_KEY', keyVariable)
-    .replace(/^( *)PROMPTSYNC_CONFIG: .*\n/m, (_, indent) => indent + renderMapping('PROMPTSYNC_CONFIG', config))
-    .replace(/^( *)api-key: .*\n/m, (line, indent) => {
-      return line + (workspaceFolder === '' ? '' : indent + renderMapping('working-directory', workspaceFolder));
-    });
-}
-
-/**
- * Adds the public key of the service to a CI file. Returns the file unchanged if the service has no public key.
- * @param variable the name of the variable that contains the public key; undefined if there is no public key
- */
-function addPublicKey(text: string, variable: string | undefined): string {
-  if (variable === undefined) return text;
-  return text
-    .replace(/^ *(?=api-key: )/m, `$&public-key: \${{ secrets.${variable} }}\n$&`)
-    .replace('API_KEY,\n# and', `API_KEY,\n# ${variable} and`);
 }
 
 /**

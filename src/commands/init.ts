@@ -5,7 +5,7 @@ import { findRepositoryProblem } from '../config/find-owner-problem.ts';
 import { getVocabulary } from '../config/service.ts';
 import { applyVocabulary } from '../domain/vocabulary.ts';
 import { NO_ACCEPTED_WARNINGS } from '../domain/accepted-warnings.ts';
-import { makeSuccess } from '../domain/result.ts';
+import { makeSuccess, type Result } from '../domain/result.ts';
 import type { World } from '../domain/world.ts';
 import { findPromptPaths } from '../files/find-prompt-paths.ts';
 import { findRepositoryRoot, isRepositoryRoot, makeRelativePath } from '../files/paths.ts';
@@ -21,7 +21,6 @@ import { describeFault, findAddressFault, findKeyFault, stopIfInterrupted } from
 import { type AnswerHelpers, gatherAnswers, type InitFlags } from './init-answers.ts';
 import {
   type CiSystem,
-  makeCiFiles,
   makeConfigFile,
   renderConfig,
   makeExamplePrompts,
@@ -30,7 +29,14 @@ import {
   makeLineFiles,
   makePromptInitFile,
 } from './init-files.ts';
-import { writeInitFiles } from './write-init-files.ts';
+import { findCiNameFault, makeCiFiles } from './make-ci-files.ts';
+import {
+  decideAboutFile,
+  type FileDecision,
+  type InitTarget,
+  parseKeptConfig,
+  writeInitFiles,
+} from './write-init-files.ts';
 import { openProvider, type ServiceOptions } from './open-service.ts';
 import { type CommandResult, type CommandRun, makeRunWithoutPlan, makeCommandResult } from './result.ts';
 
@@ -68,16 +74,35 @@ async function runInit(options: InitOptions, world: World): Promise<CommandRun> 
   const firstPrompt = await makeFirstPrompt(answers.value, config, options, world);
   if (firstPrompt.problems.some(isError)) return makeRun(firstPrompt.problems);
   if (world.stopSignal.aborted) return makeRun([makeProblem('apply/interrupted')]);
-  const ciFiles = makeCiFiles(answers.value, config);
-  const otherFiles = [...firstPrompt.files, ...ciFiles, ...makeLineFiles(answers.value, config)];
-  const target = { config, force: options.force, interview: world.interview };
-  const configFile = makeConfigFile(answers.value, config);
-  const { written, problems: writeProblems } = await writeInitFiles(configFile, otherFiles, target);
+  return writeWorkspace(answers.value, config, firstPrompt, { force: options.force, interview: world.interview });
+}
+
+/** Writes all files of the workspace, and describes what is left for the user to do. */
+async function writeWorkspace(
+  answers: InitAnswers,
+  config: Config,
+  firstPrompt: FirstPrompt,
+  { force, interview }: Omit<InitTarget, 'config'>,
+): Promise<CommandRun> {
+  const target = { config, force, interview };
+  const configDecision = await decideAboutFile(makeConfigFile(answers, config), target);
+  const environments = readKeptEnvironments(configDecision, target) ?? answers.environments;
+  const ciNameFault = findCiNameFault(answers.ci, environments);
+  if (ciNameFault !== null) {
+    return makeInitRun(config, [makeProblem('init/invalid-flag', { flag: '--environments', reason: ciNameFault })]);
+  }
+  const ciFiles = makeCiFiles({ ...answers, environments }, config);
+  const otherFiles = [...firstPrompt.files, ...ciFiles, ...makeLineFiles(answers, config)];
+  const { written, problems: writeProblems } = await writeInitFiles(configDecision, otherFiles, target);
   const warnings = [...checkNesting(config), ...firstPrompt.problems];
-  const run = { ...makeRun([...warnings, ...writeProblems]), service: firstPrompt.service, written };
+  const run = {
+    ...makeInitRun(config, [...warnings, ...writeProblems]),
+    service: firstPrompt.service,
+    written,
+  };
   if (writeProblems.some(isError)) return run;
   const isNew = ({ path }: InitFile) => written.some((one) => one.path === path && one.status !== 'kept');
-  return { ...run, nextSteps: describeNextSteps(answers.value, ciFiles.filter(isNew)) };
+  return { ...run, nextSteps: describeNextSteps({ ...answers, environments }, ciFiles.filter(isNew)) };
 }
 
 /**
@@ -110,6 +135,16 @@ function makeAnswerChecks(
   };
 }
 
+/**
+ * Returns the environments of an existing promptsync.yaml that `init` keeps. Returns null if `init` writes a new one, or
+ * if the existing one does not list environments.
+ */
+function readKeptEnvironments(decision: Result<FileDecision>, target: InitTarget): readonly string[] | null {
+  const keptConfig = decision.isSuccess ? parseKeptConfig(decision.value, target) : null;
+  const environments = keptConfig?.config?.environments ?? [];
+  return environments.length === 0 ? null : environments.map(({ name }) => name);
+}
+
 /** Matches the placeholder for a commit of promptsync in a CI file. */
 const PLACEHOLDER_COMMIT = /[@#]0{40}\b/;
 
@@ -117,7 +152,8 @@ const PLACEHOLDER_COMMIT = /[@#]0{40}\b/;
  * Describes what is left for the user to do.
  * @param ciFiles the CI files that `init` wrote
  */
-function describeNextSteps({ url, id, provider }: InitAnswers, ciFiles: readonly InitFile[]): readonly string[] {
+function describeNextSteps(answers: InitAnswers, ciFiles: readonly InitFile[]): readonly string[] {
+  const { url, id, provider } = answers;
   const unpinned = ciFiles.filter(({ content }) => PLACEHOLDER_COMMIT.test(content)).map(({ path }) => path);
   const others = id === null ? 'the prompts' : 'the other prompts';
   return [
@@ -126,9 +162,35 @@ function describeNextSteps({ url, id, provider }: InitAnswers, ciFiles: readonly
       : `Next: to write the files of ${others} in the service, run: promptsync import ${PROVIDERS[provider].importArguments}`,
     ...(unpinned.length === 0
       ? []
-      : [`Replace the zeros with the promptsync commit that you trust in ${unpinned.join(', ')}.`]),
+      : [
+          `Replace the zeros with the promptsync commit that you trust in ${unpinned.join(', ')}.`,
+          ...describeKeySteps(answers),
+        ]),
     'Then run promptsync plan, and commit the files.',
   ];
+}
+
+/**
+ * Describes where the user stores the keys for the CI system. The word for the environments of GitHub is in backticks, so
+ * that it does not become a word of the service.
+ */
+function describeKeySteps({ ci, provider, keyVariable, environments }: InitAnswers): readonly string[] {
+  const publicKey = PROVIDERS[provider].keys.public;
+  const keys = publicKey === null ? keyVariable : `${publicKey.defaultVariable} and ${keyVariable}`;
+  const plural = publicKey === null ? '' : 's';
+  const names = environments.map((name) => `"${showHidden(name)}"`).join(', ');
+  switch (ci) {
+    case 'github':
+      return [
+        `In the settings of the repository on GitHub, open \`Environments\` and create ${names}. Store the secret${plural} ${keys} in each of them, and for the other workflows in the repository.`,
+      ];
+    case 'gitlab':
+      return [
+        `In the CI/CD settings of the project on GitLab, add the variable${plural} ${keys} with each of the scopes ${names}, and for reviews and drift with the scope "*".`,
+      ];
+    case 'none':
+      return [];
+  }
 }
 
 /**

@@ -17,6 +17,8 @@ type SectionSource = {
   readonly marker: string;
   /** The environments that the job covers. */
   readonly environments: readonly string[];
+  /** The configured environments. Empty if the configuration lists none. */
+  readonly promotionOrder: readonly string[];
   /** The maximum length of the whole text. */
   readonly limit: SizeLimit;
   /** Renders the section. Its argument is the maximum length of the section. */
@@ -25,18 +27,22 @@ type SectionSource = {
 
 /**
  * The length that a section may always have, even if the rest of the text leaves no room. It is enough for the outcome,
- * and for the note that the section is not complete.
+ * for the reason of a failure, and for the note that the section is not complete.
  */
-const MIN_SECTION_LENGTH = 2_500;
+const MIN_SECTION_LENGTH = 4_500;
 
 /** Makes the rules by which a job that covers only some environments replaces its own section. */
-export function makeStickySection({ marker, environments, limit, render }: SectionSource): StickySection {
+export function makeStickySection(source: SectionSource): StickySection {
+  const { marker, environments, promotionOrder, limit, render } = source;
   const renderFor = (posted: string): string => {
     const rest = limit.measure(replaceSection(posted, environments, ''));
     return render({ ...limit, most: Math.max(limit.most - rest, MIN_SECTION_LENGTH) });
   };
   return {
-    makeBody: (posted) => replaceSection(posted ?? marker, environments, renderFor(posted ?? marker)),
+    makeBody: (posted) => {
+      const body = posted ?? marker;
+      return replaceSection(body, environments, renderFor(body), promotionOrder);
+    },
     findOwnPart: (posted) => findSection(posted, environments) ?? '',
     isComplete: (posted) => hasSameText(findSection(posted, environments), renderFor(posted).trim()),
   };

@@ -20,7 +20,7 @@ import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import type { World } from '../domain/world.ts';
 import type { ObserveOptions } from '../observing/observe-prompts.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import type { OpenedProvider } from '../providers/descriptor.ts';
+import type { OpenedProvider, ProviderOpening } from '../providers/descriptor.ts';
 import type { CallReport } from '../service/connection.ts';
 
 /** An open connection to the service. The caller must close it. */
@@ -67,6 +67,28 @@ export async function openProvider(
   world: World,
   options: ServiceOptions,
 ): Promise<Result<OpenedService>> {
+  const prepared = await prepareService(request, world, options);
+  if (!prepared.isSuccess) return prepared;
+  const { opening, location, name, close } = prepared.value;
+  const opened = await getProviderDescriptor(location).open(opening);
+  return makeSuccess({ provider: opened.provider, name, close: () => opened.close().then(close) });
+}
+
+/** A service that a provider can open. If it is the embedded service, it runs until `close` is called. */
+export type PreparedService = Pick<OpenedService, 'name' | 'close'> & {
+  readonly location: ServiceLocation;
+  /** The address, the keys and everything else that a provider needs. */
+  readonly opening: ProviderOpening;
+};
+
+/**
+ * Reads the address and the keys of the configured service. If it is the embedded service, starts it. Sends no request.
+ */
+export async function prepareService(
+  request: ServiceRequest,
+  world: World,
+  options: ServiceOptions,
+): Promise<Result<PreparedService>> {
   const { config, files, repository } = request;
   const access = readAccess(config, options, world);
   if (!access.isSuccess) return access;
@@ -75,8 +97,8 @@ export async function openProvider(
   const { now, random, sleep, stopSignal, environment, onWait } = world;
   const { concurrency, timeoutSeconds } = config;
   const callOption = options.onCall === undefined ? {} : { onCall: options.onCall };
-  const { vocabulary, open } = getProviderDescriptor(location);
-  const opened = await open({
+  const { vocabulary } = getProviderDescriptor(location);
+  const opening: ProviderOpening = {
     connection: {
       baseUrl,
       environment,
@@ -97,8 +119,8 @@ export async function openProvider(
     textAt: async (commit, path) => (await readFileFromGit(repository, commit, path))?.content ?? null,
     readFormerContents: (commit, path) => readFormerContents(repository, commit, path),
     findUnselectedFile: (promptId) => findUnselectedFile(promptId, request),
-  });
-  return makeSuccess({ provider: opened.provider, name, close: () => opened.close().then(close) });
+  };
+  return makeSuccess({ location, opening, name, close });
 }
 
 /** Returns the path of the prompt's file if the user did not select this file. Returns null otherwise. */

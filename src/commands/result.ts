@@ -122,7 +122,7 @@ export function makeCommandResult(
  * one, like `validate`, `init` and `import`.
  */
 export function makeRunWithoutPlan(mode: CommandRun['mode'], run: RunWithoutPlan): CommandRun {
-  const { config, files, acceptedWarnings, problems } = run;
+  const { config, files, acceptedWarnings, selectedEnvironments = null, problems } = run;
   return {
     mode,
     folder: config?.folder ?? null,
@@ -133,12 +133,13 @@ export function makeRunWithoutPlan(mode: CommandRun['mode'], run: RunWithoutPlan
     acceptedWarnings,
     plan: null,
     outcomes: null,
+    selectedEnvironments,
     problems,
   };
 }
 
 /** The parts of a run that are known without a plan. */
-type RunWithoutPlan = Pick<CommandRun, 'files' | 'acceptedWarnings' | 'problems'> & {
+type RunWithoutPlan = Pick<CommandRun, 'files' | 'acceptedWarnings' | 'selectedEnvironments' | 'problems'> & {
   /** Null if promptsync could not read the configuration. */
   readonly config: Config | null;
 };
@@ -147,6 +148,19 @@ type RunWithoutPlan = Pick<CommandRun, 'files' | 'acceptedWarnings' | 'problems'
 export function makeStoppedResult(mode: CommandRun['mode'], ...problems: readonly Problem[]): CommandResult {
   const run = makeRunWithoutPlan(mode, { config: null, files: [], acceptedWarnings: NO_ACCEPTED_WARNINGS, problems });
   return { run, exitCode: 1 };
+}
+
+/**
+ * Adds the environments that the user named to the result of a command that stopped before it could check their names.
+ * Otherwise, the report would replace the sections of all environments in a comment.
+ */
+export function addNamedEnvironments(
+  result: CommandResult,
+  { environments = [] }: { readonly environments?: readonly string[] | undefined },
+): CommandResult {
+  if (environments.length === 0) return result;
+  const selectedEnvironments = result.run.selectedEnvironments ?? environments;
+  return { ...result, run: { ...result.run, selectedEnvironments } };
 }
 
 /** The conditions that affect the exit code in addition to the run. */

@@ -40,7 +40,13 @@ import {
 } from './open-service.ts';
 import { type DefaultBaseReading, describeReadFailure, NO_DEFAULT_BASE, readDefaultBase } from './read-default-base.ts';
 import { selectEnvironments } from './require-environment.ts';
-import { type CommandResult, type CommandRun, makeRunWithoutPlan, makeCommandResult } from './result.ts';
+import {
+  addNamedEnvironments,
+  type CommandResult,
+  type CommandRun,
+  makeRunWithoutPlan,
+  makeCommandResult,
+} from './result.ts';
 
 export type PlanningOptions = WorkspaceOptions &
   DesiredOptions &
@@ -102,13 +108,11 @@ export async function runWithPlan(
     // With `--base`, only the base commit decides which warnings are accepted. promptsync has not read that commit yet,
     // so the stopped run accepts no warnings.
     const acceptedWarnings = options.base === undefined ? collectAcceptedWarnings(files, config) : NO_ACCEPTED_WARNINGS;
-    return makeCommandResult(
-      makeRunWithoutPlan(mode, { config, files, acceptedWarnings, problems: [...problems, ...reasons] }),
-      world,
-    );
+    const run = { config, files, acceptedWarnings, problems: [...problems, ...reasons] };
+    return addNamedEnvironments(makeCommandResult(makeRunWithoutPlan(mode, run), world), options);
   };
   if (config === null || problems.some(isError)) return stop();
-  const input = await readPlanInput({ ...workspace, config }, options, world);
+  const input = await readCheckedInput({ ...workspace, config }, options, world);
   if (!input.isSuccess) return stop(...input.problems);
   const { desired, needs } = input.value;
   const reason = await findReasonNotToContact(options, desired, world);
@@ -123,14 +127,14 @@ export async function runWithPlan(
 }
 
 /** The desired state that a plan is based on, and what to read in addition to the pinned environments. */
-type PlanInput = { readonly desired: DesiredWorkspace; readonly needs: ReadNeeds };
+type CheckedInput = { readonly desired: DesiredWorkspace; readonly needs: ReadNeeds };
 
 /** Checks the options and the access to the service, and reads the desired state. Sends no requests. */
-async function readPlanInput(
+async function readCheckedInput(
   workspace: Workspace & { readonly config: Config },
   options: PlanningOptions,
   world: World,
-): Promise<Result<PlanInput>> {
+): Promise<Result<CheckedInput>> {
   const { config, allFiles } = workspace;
   const { contactPolicy = 'always', environments = [] } = options;
   const needs = options.findNeeds?.(config, allFiles) ?? { ...NO_READ_NEEDS, problems: [] };

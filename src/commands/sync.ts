@@ -10,7 +10,13 @@ import type { Report } from '../report/schema.ts';
 import { describeStakes } from '../report/stakes.ts';
 import { makeReport } from './make-report.ts';
 import { checkMergedAndUpToDate, type MergeCheckOptions, checkUpToDate } from './check-merged-and-up-to-date.ts';
-import { type CommandResult, type CommandRun, makeStoppedResult, makeCommandResult } from './result.ts';
+import {
+  addNamedEnvironments,
+  type CommandResult,
+  type CommandRun,
+  makeStoppedResult,
+  makeCommandResult,
+} from './result.ts';
 import {
   replanPrompt,
   makePlannedRun,
@@ -58,10 +64,13 @@ export type PlanToConfirm = { readonly report: Report; readonly folder: string }
 export async function syncPrompts(options: SyncOptions, world: World): Promise<CommandResult> {
   const mode = options.dryRun ? 'dry-run' : 'apply';
   if (options.contactPolicy === 'offline' && !(options.dryRun && options.base !== undefined)) {
-    return makeStoppedResult(mode, makeProblem('usage/invalid', { reason: '--offline needs a dry run and --base.' }));
+    const problem = makeProblem('usage/invalid', { reason: '--offline needs a dry run and --base.' });
+    return addNamedEnvironments(makeStoppedResult(mode, problem), options);
   }
   const cannotAsk = !options.dryRun && mustConfirm(options, world) && world.confirm === null;
-  if (cannotAsk) return makeStoppedResult(mode, makeProblem('usage/confirmation-needed'));
+  if (cannotAsk) {
+    return addNamedEnvironments(makeStoppedResult(mode, makeProblem('usage/confirmation-needed')), options);
+  }
   return runWithPlan(mode, { ...options, usesDefaultBase: true }, world, (workspace) =>
     guardAndApply(workspace, options, world),
   );
@@ -105,13 +114,15 @@ async function applyIfUpToDate(
   world: World,
 ): Promise<Pick<CommandRun, 'plan' | 'outcomes' | 'problems'>> {
   // Run this check after the confirmation, because the user may take hours to confirm. Skip the check if there is
-  // nothing to apply and no drift to refuse. promptsync then does not contact the remote.
+  // nothing to apply and no refusal that a stale clone could explain. promptsync then does not contact the remote.
   const problems = needsNewestCommit(guardedPlan) ? await checkMergedAndUpToDate(workspace, options) : [];
   const isStale = problems.some(({ code }) => code === 'guard/superseded');
-  // In a stale clone, apparent drift may be a change that a newer commit requested. So report only the stale clone.
+  // In a stale clone, apparent drift may be a change that a newer commit requested, and a newer commit may have moved the
+  // source of a promotion. So report only the stale clone.
   const onDrift = isStale ? 'overwrite' : guards.onDrift;
+  const unguardedPlan = isStale ? omitPromotionProblems(workspace.plan) : workspace.plan;
   const refuse = problems.length > 0 ? () => problems : await makeAdditionalRefusal(guardedPlan, workspace, options);
-  const plan = guardPlan(workspace.plan, { ...guards, onDrift, ...(refuse && { refuse }) });
+  const plan = guardPlan(unguardedPlan, { ...guards, onDrift, ...(refuse && { refuse }) });
   const outcomes = await applyGuardedPlan(plan, guards, workspace, world);
   const hasWritten = outcomes.some(({ changes }) => changes.some(({ status }) => status !== 'not_made'));
   const warnings = hasWritten && !world.stopSignal.aborted ? await checkUpToDate(workspace, options) : [];
@@ -120,11 +131,22 @@ async function applyIfUpToDate(
 
 /** Returns true if the result of the sync depends on whether HEAD is the newest commit. */
 function needsNewestCommit(plan: Plan): boolean {
-  return hasChangesToApply(plan) || plan.prompts.some(({ problems }) => problems.some(isDriftRefusal));
+  return hasChangesToApply(plan) || plan.prompts.some(({ problems }) => problems.some(isRefusalOfStaleClone));
 }
 
-function isDriftRefusal({ code }: Problem): boolean {
-  return code === 'guard/drift';
+/** Whether a stale clone can be the reason for the refusal. */
+function isRefusalOfStaleClone({ code }: Problem): boolean {
+  return code === 'guard/drift' || code === PROMOTION_ORDER_CODE;
+}
+
+const PROMOTION_ORDER_CODE = 'guard/promotion-order';
+
+/** Removes the problems with promotion order. The prompts keep their status, so they remain blocked. */
+function omitPromotionProblems(plan: Plan): Plan {
+  const prompts = plan.prompts.map((prompt) => {
+    return { ...prompt, problems: prompt.problems.filter(({ code }) => code !== PROMOTION_ORDER_CODE) };
+  });
+  return { ...plan, prompts };
 }
 
 /** Returns the guard from `makeRefusal`. Returns undefined if there is no such guard or nothing to write. */

@@ -1,7 +1,7 @@
 import { appendFile, lstat, readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { CONFIG_NAME, type Config } from '../config/config.ts';
-import { parseConfig } from '../config/load-config.ts';
+import { type ConfigResult, parseConfig } from '../config/load-config.ts';
 import type { WrittenFile } from '../domain/edits.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import type { Interview } from '../domain/world.ts';
@@ -12,7 +12,7 @@ import { makeProblem, type Problem, describeSystemError } from '../problem.ts';
 import { type InitFile } from './init-files.ts';
 
 /** The workspace to write to, and how to treat existing files that differ from the new ones. */
-type InitTarget = {
+export type InitTarget = {
   readonly config: Config;
   /** Whether to overwrite existing files without asking. */
   readonly force: boolean;
@@ -21,7 +21,7 @@ type InitTarget = {
 };
 
 /** The decision about one file. `init` makes all decisions before it writes the first file. */
-type FileDecision = {
+export type FileDecision = {
   readonly file: InitFile;
   readonly status: WrittenFile['status'];
   /** The current content of the file. Empty if the file does not exist. */
@@ -32,13 +32,13 @@ type FileDecision = {
  * Writes the files of `init`. Makes all decisions before it writes the first file, so that a problem or a canceled
  * question leaves the workspace unchanged. If `init` keeps an existing promptsync.yaml, skips files for prompts that
  * this configuration does not select.
+ * @param configDecision the decision about promptsync.yaml, or the problem that prevents one
  */
 export async function writeInitFiles(
-  configFile: InitFile,
+  configDecision: Result<FileDecision>,
   otherFiles: readonly InitFile[],
   target: InitTarget,
 ): Promise<{ readonly written: readonly WrittenFile[]; readonly problems: readonly Problem[] }> {
-  const configDecision = await decideAboutFile(configFile, target);
   const isUseful = configDecision.isSuccess ? makeUsefulnessCheck(configDecision.value, target) : () => true;
   const decisions = [configDecision];
   for (const file of otherFiles.filter(isUseful)) decisions.push(await decideAboutFile(file, target));
@@ -61,22 +61,30 @@ export async function writeInitFiles(
  * promptsync.yaml with different content, a file with `promptPaths` is useful only if the kept configuration selects at
  * least one of these paths. A configuration that cannot be parsed selects no paths. All other files are always useful.
  */
-function makeUsefulnessCheck(
-  { file, status, before }: FileDecision,
-  { config }: InitTarget,
-): (file: InitFile) => boolean {
-  if (status !== 'kept' || before === file.content) return () => true;
-  const context = { file: config.file, shownPath: CONFIG_NAME, root: config.root, environment: {} };
-  const keptConfig = parseConfig(before, context).config;
-  const selectsPath = keptConfig === null ? () => false : makePromptMatcher(keptConfig);
+function makeUsefulnessCheck(decision: FileDecision, target: InitTarget): (file: InitFile) => boolean {
+  const keptConfig = parseKeptConfig(decision, target);
+  if (keptConfig === null) return () => true;
+  const selectsPath = keptConfig.config === null ? () => false : makePromptMatcher(keptConfig.config);
   return ({ promptPaths }) => promptPaths === undefined || promptPaths.some(selectsPath);
+}
+
+/**
+ * Parses an existing promptsync.yaml that `init` keeps. Returns null if `init` writes a new one, or if the existing one
+ * has the same content.
+ */
+export function parseKeptConfig(
+  { file, status, before }: FileDecision,
+  { config }: Pick<InitTarget, 'config'>,
+): ConfigResult | null {
+  if (status !== 'kept' || before === file.content) return null;
+  return parseConfig(before, { file: config.file, shownPath: CONFIG_NAME, root: config.root, environment: {} });
 }
 
 /**
  * Reads the existing file and decides what to do with it. Asks the user before an overwrite. Throws a `ProblemError` if
  * the user cancels the question.
  */
-async function decideAboutFile(file: InitFile, target: InitTarget): Promise<Result<FileDecision>> {
+export async function decideAboutFile(file: InitFile, target: InitTarget): Promise<Result<FileDecision>> {
   const read = await readRegularFile(file.path, target.config);
   if (!read.isSuccess) return read;
   const before = read.value;

@@ -204,6 +204,11 @@ export type PromptPlan = {
    * any change.
    */
   readonly pinsToFind: readonly Pin[];
+  /**
+   * The existing versions that pins other than `latest` make active. They also include those of environments that the
+   * run does not cover, because the version record of a new version must keep them.
+   */
+  readonly pinnedVersions: readonly VersionRef[];
 };
 
 /** The plan of a prompt that promptsync could observe. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, parse } from 'node:path';
 import { env } from 'node:process';
 import { setImmediate } from 'node:timers/promises';
 import pLimit from 'p-limit';
@@ -101,11 +101,20 @@ export function openGit(settings: GitSettings, options: Partial<SimpleGitOptions
 
 /** Runs one command. Throws a `ProblemError` if git fails, or if the folder does not contain `.git`. */
 async function runGit<Output>(
+  settings: GitSettings,
+  options: Partial<SimpleGitOptions>,
+  use: (git: SimpleGit) => PromiseLike<Output>,
+): Promise<Output> {
+  if (!existsSync(join(settings.root, '.git'))) throw toGitError(new Error('this is not a git repository.'));
+  return runGitAnywhere(settings, options, use);
+}
+
+/** Runs one command, even if the folder does not contain `.git`. Throws a `ProblemError` if git fails. */
+async function runGitAnywhere<Output>(
   { root, keyVariables }: GitSettings,
   options: Partial<SimpleGitOptions>,
   use: (git: SimpleGit) => PromiseLike<Output>,
 ): Promise<Output> {
-  if (!existsSync(join(root, '.git'))) throw toGitError(new Error('this is not a git repository.'));
   const { simpleGit } = await import('simple-git');
   try {
     const { allowEnvironment: allowedVariables = [] } = options;
@@ -116,6 +125,16 @@ async function runGit<Output>(
   } catch (error) {
     throw toGitError(error);
   }
+}
+
+/**
+ * Returns the version of git, such as `2.51.0`. Runs git in the root folder of the file system, which no branch can
+ * change. Throws a `ProblemError` if git cannot be run.
+ */
+export async function readGitVersion({ root, keyVariables }: GitSettings): Promise<string> {
+  const settings = { root: parse(root).root, keyVariables };
+  const output = await runGitAnywhere(settings, {}, (git) => git.raw('version'));
+  return output.trim().replace(/^git version /, '');
 }
 
 /** The environment variable that makes git fail instead of prompting for a password. */

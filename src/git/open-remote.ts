@@ -11,10 +11,18 @@ export const DEFAULT_REMOTE = 'origin';
 /** The current tip of a branch on a remote. */
 export type BranchTip = { readonly remote: string; readonly branch: string; readonly commit: string };
 
+/** A remote of a clone. The URL contains no user name and no password. It is empty if the clone has none. */
+export type RemoteAddress = { readonly name: string; readonly url: string };
+
 /** The remote of a clone. Each function throws a `ProblemError` if git fails or if the remote does not respond. */
 export type Remote = {
   /** Returns the URL of `origin`, or an empty string if the clone has no remote with this name. */
   readonly readAddress: () => Promise<string>;
+  /**
+   * Finds the remote that `readTip` would query, without contacting it. Returns null if the clone has no remote. Throws
+   * a `ProblemError` if the choice is unclear.
+   */
+  readonly findRemote: (branch: string | null) => Promise<RemoteAddress | null>;
   /**
    * Queries the remote for the current tip of a branch. If `branch` is null, uses the default branch of the remote.
    * Returns null if the clone has no remote.
@@ -43,6 +51,7 @@ export function openRemote(settings: GitSettings): Remote {
   const { run } = openRemoteGit(settings);
   return {
     readAddress: async () => (await run('config', '--get', `remote.${DEFAULT_REMOTE}.url`)).trim(),
+    findRemote: (branch) => findRemote(run, branch),
     readTip: (branch) => readTip(run, branch),
     fetchTip: async ({ remote, commit }, isShallow) => {
       const options = ['--no-tags', '--no-prune', '--refmap=', '--no-write-fetch-head', '--no-recurse-submodules'];
@@ -53,6 +62,16 @@ export function openRemote(settings: GitSettings): Remote {
     },
   };
 }
+
+async function findRemote(run: RunGit, branch: string | null): Promise<RemoteAddress | null> {
+  const name = chooseRemote(await readCloneSettings(run), branch);
+  if (name === null) return null;
+  const url = (await run('config', '--get', `remote.${name}.url`)).trim();
+  return { name, url: url.replace(URL_CREDENTIALS, '') };
+}
+
+/** Matches the user name and the password in a URL. They may be a token. */
+const URL_CREDENTIALS = /(?<=:\/\/)[^/]*@/;
 
 async function readTip(run: RunGit, branch: string | null): Promise<BranchTip | null> {
   const remote = chooseRemote(await readCloneSettings(run), branch);

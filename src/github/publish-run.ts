@@ -346,12 +346,12 @@ type OutcomeComment = Pick<StickyComment, 'makeBody' | 'isComplete'> & Pick<Stic
  */
 function makeOutcomeComment(marker: string, publication: Publication): OutcomeComment {
   const { report, page, hide } = publication;
-  const { environments } = report;
+  const { environments, promotion_order: promotionOrder = [] } = report;
   if (environments === undefined) {
     return { makeBody: () => renderBody(marker, publication), findOwnPart: (posted) => posted };
   }
   const render = (limit: SizeLimit) => hide(renderCommentSection({ ...report, environments }, { ...page, limit }));
-  const section = makeStickySection({ marker, environments, limit: COMMENT_LIMIT, render });
+  const section = makeStickySection({ marker, environments, promotionOrder, limit: COMMENT_LIMIT, render });
   return { ...section, isComplete: ({ body }) => section.isComplete(body ?? '') };
 }
 

@@ -1,4 +1,4 @@
-import { makeCommandResult, makeRunWithoutPlan, makeStoppedResult } from '../commands/result.ts';
+import { addNamedEnvironments, makeCommandResult, makeRunWithoutPlan, makeStoppedResult } from '../commands/result.ts';
 import { syncPrompts, type SyncOptions } from '../commands/sync.ts';
 import { NO_ACCEPTED_WARNINGS } from '../domain/accepted-warnings.ts';
 import type { Repository } from '../git/open-repository.ts';
@@ -33,7 +33,8 @@ async function runMode(host: SafeActionHost): Promise<ActionRun> {
     start = { mode, context };
     return { ...start, ...(await runCommand(mode, context, host)) };
   } catch (error) {
-    return { ...start, result: makeStoppedResult('dry-run', toProblem(error)) };
+    const environments = start.mode === 'plan' ? [] : start.context?.inputs.environments;
+    return { ...start, result: addNamedEnvironments(makeStoppedResult('dry-run', toProblem(error)), { environments }) };
   }
 }
 

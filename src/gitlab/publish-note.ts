@@ -70,25 +70,26 @@ function makeNote(report: Report, config: string | undefined, world: World): Sti
     limit: { ...NOTE_LIMIT, most: NOTE_LIMIT.most - marker.length - 1 },
   };
   const mustOverwrite = makeOverwriteRule(report);
-  const { environments } = report;
+  const { environments, promotion_order: promotionOrder = [] } = report;
   if (environments === undefined) {
     const makeBody = () => escapeForGitLab(`${marker}\n${renderComment(report, options)}`);
     return { marker, makeBody, mustWrite: (existing) => mustOverwrite(existing?.body ?? null) };
   }
   const render = (limit: SizeLimit): string =>
     escapeForGitLab(renderCommentSection({ ...report, environments }, { ...options, limit }));
-  const { makeBody, findOwnPart, isComplete } = makeStickySection({ marker, environments, limit: NOTE_LIMIT, render });
+  const source = { marker, environments, promotionOrder, limit: NOTE_LIMIT, render };
+  const { makeBody, findOwnPart, isComplete } = makeStickySection(source);
   return {
     marker,
     makeBody,
-    mustWrite: (existing) => mustOverwrite(existing && findOwnPart(existing.body)),
+    mustWrite: (existing) => mustOverwrite(findOwnPart(existing?.body ?? '') || null),
     isComplete: ({ body }) => isComplete(body),
   };
 }
 
 /**
  * Returns the rule that decides whether to write the note, or the section of the note that belongs to this job. The rule
- * receives the posted text, or null if there is no note:
+ * receives the posted text, or null if there is no note or no such section:
  * - A plan writes the note, unless the existing note reports an apply. The merge request may have been merged in the
  *   meantime.
  * - An apply always writes the note, unless it changed nothing or was superseded. In these two cases, it creates no

@@ -64,6 +64,8 @@ export type LangfuseService = {
    * probably moved the labels, but applications cannot read the version.
    */
   readonly addLabels: (name: string, version: number, labels: readonly string[]) => Promise<void>;
+  /** Deletes a prompt with all its versions. Does nothing if the prompt does not exist. */
+  readonly deletePrompt: (name: string) => Promise<void>;
   /** Returns the address of a prompt in Langfuse's user interface. Sends no request. */
   readonly makePromptUrl: (name: string, projectId: string) => string;
 };
@@ -110,6 +112,9 @@ function makeLangfuseService(
       returnNullIfMissing(perform(makeReadServedCall(name, label)), 'service/prompt-not-found'),
     create: async (name, version) => perform(makeCreateCall(name, version, findUnselectedFile)),
     addLabels: async (name, version, labels) => perform(makeAddLabelsCall(name, version, labels)),
+    deletePrompt: async (name) => {
+      await returnNullIfMissing(perform(makeDeleteCall(name)), 'service/prompt-not-found');
+    },
     makePromptUrl: (name, projectId) => makePromptUrl(baseUrl, name, projectId),
   };
 }
@@ -244,4 +249,8 @@ function makeAddLabelsCall(name: string, version: number, labels: readonly strin
     maxBytes: MAX_VERSION_BYTES,
     parse,
   };
+}
+
+function makeDeleteCall(name: string): ServiceCall<null> {
+  return { ...GET_CALL, method: 'DELETE', path: makePromptPath(name), promptId: name, parse: () => null };
 }

@@ -7,13 +7,21 @@ import {
   sortPins,
 } from '../domain/desired-state.ts';
 import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
-import { type Change, type Plan, type PlanStatus, type PromptPlan, computePlanDigest } from '../domain/plan.ts';
-import { type Pin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
+import {
+  type Change,
+  type Plan,
+  type PlanStatus,
+  type PromptPlan,
+  computePlanDigest,
+  isNewVersionRef,
+} from '../domain/plan.ts';
+import type { VersionRef } from '../domain/versions.ts';
+import { type Pin, formatPin, mustStoreText, type PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import { planChanges, type PinContext, type ResolvedPin } from './plan-changes.ts';
+import { makeBaseline, planChanges, type PinContext, type ResolvedPin } from './plan-changes.ts';
 import { type DriftResult, findDrift, NO_DRIFT } from './find-drift.ts';
 import { checkLatestPins, checkPromotions, warnAboutUnaskedSources } from './check-promotions.ts';
-import { makePlanScope, selectChanges, selectDrift } from './make-plan-scope.ts';
+import { makePlanScope, type PlanScope, selectChanges, selectDrift } from './make-plan-scope.ts';
 
 type PlanInput = Omit<DesiredState, 'files'>;
 
@@ -48,7 +56,10 @@ export function planPrompt(
   const scope = makePlanScope(file, desired.environmentSelection);
   const { pins: allPins, changes: allChanges } = planChanges(context, history);
   const pins = allPins.filter(({ pin }) => scope.includesEnvironment(pin.environment));
-  const changes = selectChanges(allChanges, scope);
+  const selectedChanges = selectChanges(allChanges, scope);
+  const mustAddBaseline = mustStoreText(file) && needsBaselineOfItsOwn(selectedChanges, allChanges, observed, scope);
+  const baselines = mustAddBaseline ? [makeBaseline(context, history)] : [];
+  const changes = [...baselines, ...selectedChanges];
   const activations = allPins.flatMap(({ pin, after }) => (after === null ? [] : [{ pin, after }]));
   const refusals = [
     ...checkType(file, observed),
@@ -57,13 +68,46 @@ export function planPrompt(
   ];
   const problems = [...pins.flatMap((pin) => pin.problems), ...refusals];
   const status = choosePlanStatus(problems, changes);
-  const pinsToFind = refusals.length > 0 ? [] : listPinsToFind(pins);
+  const pinsToFind = refusals.length > 0 ? [] : listPinsToFind(pins, allPins, changes);
   const { drift, annotations } = selectDrift(findDriftSinceBase(desired, context, allChanges, history), scope);
-  const warnings = [
-    ...warnAboutUnaskedSources(changes, file, desired),
-    ...observed.problems.map((problem) => ({ ...problem, path: file.path })),
-  ];
-  return { file, observed, status, changes, drift, annotations, problems: [...problems, ...warnings], pinsToFind };
+  const observedProblems = observed.problems.map((problem) => ({ ...problem, path: file.path }));
+  const pinnedVersions = listPinnedVersions(allPins);
+  return {
+    file,
+    observed,
+    status,
+    changes,
+    drift,
+    annotations,
+    problems: [...problems, ...warnAboutUnaskedSources(changes, file, desired), ...observedProblems],
+    pinsToFind,
+    pinnedVersions,
+  };
+}
+
+/**
+ * Returns true if a run for some environments must create a baseline that the whole plan does not have. The first sync
+ * of a prompt needs no baseline if it creates another version, because that version carries the ledger. If only the job
+ * of another environment creates that version, this run would move environments away from versions that no ledger lists.
+ */
+function needsBaselineOfItsOwn(
+  changes: readonly Change[],
+  allChanges: readonly Change[],
+  { lacksLedger }: ObservedPrompt,
+  { includesUnusedVersions }: PlanScope,
+): boolean {
+  return lacksLedger && includesUnusedVersions && createsVersion(allChanges) && !createsVersion(changes);
+}
+
+function createsVersion(changes: readonly Change[]): boolean {
+  return changes.some(({ kind }) => kind === 'create-version');
+}
+
+/** Returns the existing versions that pins other than `latest` make active. */
+function listPinnedVersions(pins: readonly ResolvedPin[]): readonly VersionRef[] {
+  return pins.flatMap(({ pin, after }) =>
+    after === null || isNewVersionRef(after) || pin.pin.kind === 'latest' ? [] : [after],
+  );
 }
 
 /** Refuses to write a prompt that has a different type in the service, because the type of a prompt never changes. */
@@ -107,7 +151,16 @@ function findDriftSinceBase(
 function makeUnobservedPlan(file: PromptFile, failed: Observation['failed']): PromptPlan {
   const problem = failed.get(file.id) ?? makeProblem('internal/unexpected', { reason: 'the prompt was not observed' });
   const status = chooseUnobservedStatus(problem);
-  return { file, observed: null, status, changes: [], ...NO_DRIFT, problems: [problem], pinsToFind: [] };
+  return {
+    file,
+    observed: null,
+    status,
+    changes: [],
+    ...NO_DRIFT,
+    problems: [problem],
+    pinsToFind: [],
+    pinnedVersions: [],
+  };
 }
 
 function chooseUnobservedStatus({ code }: Problem): PlanStatus {
@@ -119,9 +172,16 @@ function chooseUnobservedStatus({ code }: Problem): PlanStatus {
  * Returns the pins whose versions an apply must search for. Returns none if another pin has a problem that a search
  * cannot solve, because promptsync blocks such a prompt. A search may use probes, and promptsync must not write probes
  * for a blocked prompt.
+ * @param pins the pins that belong to the run
+ * @param allPins all pins of the file; if the run creates a version, its ledger must list the versions of all of them
  */
-function listPinsToFind(pins: readonly ResolvedPin[]): readonly Pin[] {
+function listPinsToFind(
+  pins: readonly ResolvedPin[],
+  allPins: readonly ResolvedPin[],
+  changes: readonly Change[],
+): readonly Pin[] {
   if (pins.some(({ problems, needsSearch }) => problems.length > 0 && !needsSearch)) return [];
-  const pinsToFind = pins.filter(({ needsSearch }) => needsSearch).map(({ pin }) => pin.pin);
+  const searched = createsVersion(changes) ? allPins : pins;
+  const pinsToFind = searched.filter(({ needsSearch }) => needsSearch).map(({ pin }) => pin.pin);
   return [...new Map(pinsToFind.map((pin) => [formatPin(pin), pin])).values()];
 }

@@ -54,20 +54,23 @@ type ContentSources = {
   readonly changeSummaries: ChangeSummariesByRef;
 };
 
+/** The parts of the planning history that name the sources of contents. */
+type SourceHistory = Pick<PlanningHistory, 'provenance' | 'changeSummaries'>;
+
+function makeContentSources({ file, contentsAtRefs }: PinContext, history: SourceHistory): ContentSources {
+  return {
+    atRefs: contentsAtRefs,
+    provenance: history.provenance.get(file.path) ?? {},
+    changeSummaries: history.changeSummaries.get(file.id) ?? new Map(),
+  };
+}
+
 /** Plans the changes that make the service match one file. */
-export function planChanges(
-  context: PinContext,
-  { provenance, changeSummaries }: Pick<PlanningHistory, 'provenance' | 'changeSummaries'>,
-): PromptChanges {
+export function planChanges(context: PinContext, history: SourceHistory): PromptChanges {
   const { file, observed, contentsAtRefs } = context;
   const targets = findPinTargets(file, observed, contentsAtRefs);
   const pins = file.pins.map((pin, index) => resolvePin(pin, targets[index] ?? { kind: 'unknown' }, context));
-  const sources = {
-    atRefs: contentsAtRefs,
-    provenance: provenance.get(file.path) ?? {},
-    changeSummaries: changeSummaries.get(file.id) ?? new Map(),
-  };
-  const creates = planCreates(context, targets, sources);
+  const creates = planCreates(context, targets, history);
   const activations = pins.flatMap((pin) => makeActivation(pin, observed));
   const fields = compareFields(file, observed.fields);
   const updates = Object.keys(fields).length === 0 ? [] : [{ kind: 'update-prompt' as const, fields }];
@@ -136,15 +139,15 @@ function makePinProblems(
  * becomes the newest. If several pins need equal content, they share one version.
  */
 function planCreates(
-  { file, observed }: PinContext,
+  context: PinContext,
   targets: readonly PinTarget[],
-  sources: ContentSources,
+  history: SourceHistory,
 ): readonly CreateVersion[] {
+  const { file, observed } = context;
   const pinnedContents = targets.flatMap((target) => (target.kind === 'new' ? [target.target.newContent] : []));
   const dueVersion = chooseVersionToCreate(file, observed, targets);
-  if (dueVersion === 'baseline') {
-    return [{ ...makeCreateChange(file.content, sources), baseline: true }];
-  }
+  if (dueVersion === 'baseline') return [makeBaseline(context, history)];
+  const sources = makeContentSources(context, history);
   const contents = dueVersion === 'content' ? [...pinnedContents, file.content] : pinnedContents;
   return contents
     .filter((content, index) => {
@@ -155,6 +158,11 @@ function planCreates(
       ...listOtherContents(content, contents),
       ...chooseMetadataSource(content, observed),
     }));
+}
+
+/** Plans the baseline of a prompt. It holds the file's own text. */
+export function makeBaseline(context: PinContext, history: SourceHistory): CreateVersion {
+  return { ...makeCreateChange(context.file.content, makeContentSources(context, history)), baseline: true };
 }
 
 /**

@@ -44,8 +44,9 @@ export function makeMoveEvidence(
  *
  * There are two kinds of evidence. Both compare with the commit that introduced what the pin wants:
  *
- * - The pin is `latest`, and the wanted version was created after the commit. promptsync moves an environment in the
- *   same request that creates its version, so the wanted version was active.
+ * - The pin is `latest`, and the wanted version was created after the commit and touched after its creation. promptsync
+ *   moves the environments of a run in the same request that creates the version, so the wanted version was active. If
+ *   nothing has touched it since then, it was created by the job of a different environment (`--environment`).
  * - Both the wanted and the served version were touched after the commit, because a move touches the version that the
  *   environment leaves and the version that it joins. This does not count if a sync of the same commit may have touched
  *   one of them when it moved a different environment.
@@ -54,9 +55,10 @@ export function wasMovedAfterSync(evidence: MoveEvidence): boolean {
   const { pin, wanted, served, wantedSince } = evidence;
   const since = wantedSince.get(pin.environment);
   if (since === undefined || wanted.times === undefined) return false;
-  if (pin.pin.kind === 'latest' && isAfterCommit(wanted.times.createdAt, since)) return true;
+  const { createdAt, updatedAt } = wanted.times;
+  if (pin.pin.kind === 'latest' && isAfterCommit(createdAt, since) && updatedAt > createdAt) return true;
   if (served?.times === undefined) return false;
-  const areTouched = [wanted.times, served.times].every(({ updatedAt }) => isAfterCommit(updatedAt, since));
+  const areTouched = [updatedAt, served.times.updatedAt].every((time) => isAfterCommit(time, since));
   return areTouched && !wasTouchedByOtherMove(evidence);
 }
 

@@ -2,20 +2,33 @@ import { computeDigest, shortenDigest } from '../domain/digest.ts';
 
 // A comment on a pull request has one section for each environment. The review writes the whole comment. After the merge,
 // the job of each environment replaces its own section and leaves the others alone. Two hidden lines enclose a section.
-// No line of a report can look like them: texts from files and from the service never begin at the start of a line.
+// Code blocks show data at the start of a line, so `escapeSectionLines` makes sure that data cannot look like these lines.
 
 const END = '<!-- promptsync section end -->';
-const START = /^<!-- promptsync section ((?:[0-9a-f]+ )+)-->$/;
+const START = /^<!-- promptsync section (applied )?((?:[0-9a-f]+ )+)-->$/;
+
+/** Indents the lines of a rendered text that could act as the hidden lines of a section. */
+export function escapeSectionLines(text: string): string {
+  return text.replaceAll(/^<!-- promptsync/gm, ' $&');
+}
 
 /** The name of an environment could end an HTML comment, so the hidden lines contain a digest of the name. */
 function computeMark(environment: string): string {
   return shortenDigest(computeDigest(environment));
 }
 
-/** Encloses a text in the hidden lines of a section. The text must begin and end with a line feed. */
-export function wrapSection(environments: readonly string[], text: string): string {
+/**
+ * Encloses a text in the hidden lines of a section. The text must begin and end with a line feed.
+ * @param isApplied whether the section reports an apply that changed something
+ */
+export function wrapSection(environments: readonly string[], text: string, isApplied = false): string {
   const marks = environments.map((environment) => `${computeMark(environment)} `).join('');
-  return `\n<!-- promptsync section ${marks}-->${text}\n${END}\n`;
+  return `\n<!-- promptsync section ${isApplied ? 'applied ' : ''}${marks}-->${text}\n${END}\n`;
+}
+
+/** Returns true if a section of the comment reports an apply that changed something. */
+export function hasAppliedSection(body: string): boolean {
+  return body.split(/\r?\n/).some((line) => START.exec(line)?.[1] !== undefined);
 }
 
 /** A part of a comment: a section of some environments, or the text between sections. */
@@ -36,7 +49,7 @@ function parseComment(body: string): readonly CommentPart[] {
     lines = [];
   };
   for (const line of body.split(/\r?\n/)) {
-    const start = START.exec(line)?.[1];
+    const start = START.exec(line)?.[2];
     if (start !== undefined) endPart(start.trim().split(' '));
     lines.push(line);
     if (line === END) endPart([]);
@@ -60,15 +73,25 @@ export function findSection(body: string, environments: readonly string[]): stri
 
 /**
  * Returns the comment with another section for these environments. The new section takes the place of the old one. If
- * the comment has no such section, the new one goes before all other sections, or to the end.
+ * the comment has no such section, the new one goes where its environments belong: the last environment in promotion
+ * order comes first. Without any section, it goes to the end.
  * @param section the text that `wrapSection` returned
+ * @param promotionOrder the configured environments; empty if their order is unknown
  */
-export function replaceSection(body: string, environments: readonly string[], section: string): string {
+export function replaceSection(
+  body: string,
+  environments: readonly string[],
+  section: string,
+  promotionOrder: readonly string[] = [],
+): string {
   const parts = parseComment(body);
   const isOwn = (part: CommentPart): boolean => concernsAny(part, environments);
   const own = parts.findIndex(isOwn);
-  const first = parts.findIndex(({ marks }) => marks.length > 0);
-  const place = [own, first].find((index) => index >= 0) ?? parts.length;
+  const earlier = promotionOrder.slice(0, promotionOrder.indexOf(environments.at(-1) ?? ''));
+  const nextPlace = parts.findIndex((part) => concernsAny(part, earlier));
+  const lastSection = parts.findLastIndex(({ marks }) => marks.length > 0);
+  const afterSections = lastSection === -1 ? parts.length : lastSection + 1;
+  const place = [own, nextPlace].find((index) => index >= 0) ?? afterSections;
   const newPart: CommentPart = { marks: [], lines: section.trim().split('\n') };
   const before = parts.slice(0, place);
   const after = parts.slice(place).filter((part) => !isOwn(part));

@@ -3,7 +3,8 @@ import { describeBaselines, listBaselinePrompts, omitListedBaseline } from './ba
 import { describeBreakingChanges, describeUnusedInputs } from './breaking-changes.ts';
 import { renderCodeBlock, renderCodeSpan, shortenBlanks } from './escape.ts';
 import { describeDifference, makeHistoryTables, type HistoryTable } from './history.ts';
-import { wrapSection } from './comment-sections.ts';
+import { escapeSectionLines, wrapSection } from './comment-sections.ts';
+import { isAppliedTitle } from './run-outcome.ts';
 import {
   CHANGE_TABLE_HEAD,
   divideChanges,
@@ -94,7 +95,8 @@ export function renderCommentSection(
     ...section,
     open: section.open.replaceAll(/^####(?= )/gm, '#####'),
   }));
-  return wrapSection(environments, renderPage(head, sections, report, options));
+  const text = renderPage(head, sections, report, options);
+  return wrapSection(environments, text, isAppliedTitle(options.title));
 }
 
 function renderPage(
@@ -106,16 +108,21 @@ function renderPage(
 ): string {
   const foot = renderMarkdownFoot(report, options);
   const { limit } = options;
-  const room = limit && { ...limit, most: limit.most - limit.measure(head + foot) - RESERVED_LENGTH };
-  const { text, omitted } = fitSections(sections, room, wrap);
+  const reserved = RESERVED_LENGTH + (wrap === undefined ? 0 : RESERVED_LENGTH_FOR_HIDDEN_LINES);
+  const room = limit && { ...limit, most: limit.most - limit.measure(head + foot) - reserved };
+  const safeSections = sections.map((section) => ({ ...section, items: section.items.map(escapeSectionLines) }));
+  const { text, omitted } = fitSections(safeSections, room, wrap);
   return `${head}${renderOmittedNote(omitted, report, options)}${text}${foot}`;
 }
 
 /**
- * The length reserved for the note on omitted items, and for the hidden lines of up to ten sections. Both are known only
- * after the sections have been fitted into the page.
+ * The length reserved for the note on omitted items. The omitted items are known only after the sections have been
+ * fitted into the page.
  */
-const RESERVED_LENGTH = 2_000;
+const RESERVED_LENGTH = 1_000;
+
+/** The length reserved for the hidden lines of up to ten sections. */
+const RESERVED_LENGTH_FOR_HIDDEN_LINES = 1_000;
 
 function renderMarkdownHead(report: Report, { title, folder }: MarkdownOptions): string {
   const where = folder === null ? '' : ` in ${renderCodeSpan(folder)}`;

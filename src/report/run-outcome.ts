@@ -1,4 +1,5 @@
 import { isError } from '../problem.ts';
+import { hasAppliedSection } from './comment-sections.ts';
 import { isInterrupted } from './problems.ts';
 import type { Report } from './schema.ts';
 
@@ -71,13 +72,11 @@ function describeRunOutcome({ problems, prompts }: Report, failureReason: Failur
  * overwrite it.
  */
 export function reportsApply(text: string | undefined): boolean {
-  return text?.split(/\r?\n/).some((line) => APPLIED_HEADING.test(line)) === true;
+  if (text === undefined) return false;
+  return text.split(/\r?\n/)[1]?.startsWith(`### promptsync ${APPLIED_TITLE}`) === true || hasAppliedSection(text);
 }
 
-/**
- * Matches the heading of a comment or of a section that reports an apply. No other line of a report can match, because
- * the headings below end without a time.
- */
-const APPLIED_HEADING = new RegExp(
-  `^(?:### promptsync|#### .*:) ${APPLIED_TITLE}(?: and overtaken| in part \\([a-z]+\\))?, [\\d-]{10} [\\d:]{5} UTC(?: in .*)?$`,
-);
+/** Returns true if the title of an apply says that the run applied something. */
+export function isAppliedTitle(title: string): boolean {
+  return title.startsWith(APPLIED_TITLE);
+}

@@ -19,7 +19,7 @@ export type HttpSettings = {
 
 /** An HTTP request to the service. */
 export type HttpRequest = {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   /** The percent-encoded path below the base URL, including the query. */
   readonly path: string;
   /** The body, which is sent as JSON without undefined properties. Null if the request has no body. */

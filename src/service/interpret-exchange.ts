@@ -193,7 +193,8 @@ function interpretReceived<Value>(
   try {
     if (isEncoded(response)) throw new InvalidResponse('it is compressed, which promptsync did not request');
     if (response.body.length > (call.maxBytes ?? http.MAX_RESPONSE_BYTES)) throw new InvalidResponse('it is too large');
-    return { isSuccess: true, value: call.parse(parseJsonResponse(response.body), response.body.length) };
+    const value = response.status === 204 ? null : parseJsonResponse(response.body);
+    return { isSuccess: true, value: call.parse(value, response.body.length) };
   } catch (error) {
     return { isSuccess: false, error: makeServiceError(error, secrets), mayRepeat: false, retryAfter: null };
   }

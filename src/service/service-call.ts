@@ -5,7 +5,7 @@ import type { Problem } from '../problem.ts';
 
 /** One call to a service: the request to send, and how to read its response. */
 export type ServiceCall<Value> = {
-  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
   /** The body, which is sent as JSON without undefined properties. Null for a request without a body. */
   readonly body: object | null;
@@ -31,8 +31,9 @@ export type ServiceCall<Value> = {
    */
   readonly interpretRefusal?: (status: number, body: string) => Refusal | null;
   /**
-   * Parses the JSON of a 2xx response. Throws `InvalidResponse` if the JSON violates the interface. Throws a
-   * `ServiceError` if the response reports a failure.
+   * Parses the JSON of a 2xx response. The value is null if the status is 204, because such a response has no body.
+   * Throws `InvalidResponse` if the JSON violates the interface. Throws a `ServiceError` if the response reports a
+   * failure.
    * @param bytes the size of the response
    */
   readonly parse: (value: unknown, bytes: number) => Value;

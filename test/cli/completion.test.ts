@@ -170,7 +170,7 @@ describe('the candidates for completion', () => {
     [
       'Completion offers the schema names for the argument of schema',
       ['schema', ''],
-      ['config', 'front-matter', 'report', 'bundle'],
+      ['config', 'front-matter', 'report', 'bundle', 'doctor'],
     ],
     [
       'Completion offers flag values if the flag, the equals sign and the value are a single word',

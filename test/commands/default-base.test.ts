@@ -499,6 +499,29 @@ describe('sync without --base', () => {
     expect(report.prompts[0]).toMatchObject({ status: 'blocked', problems: [{ code: 'guard/superseded' }] });
   });
 
+  test('If a newer commit has moved the source of a promotion, sync reports a stale clone instead of the promotion order', async () => {
+    const environments = 'environments: { staging: {}, production: { promote_from: staging } }\n';
+    const parts = (text: string, production: number) => ({ text, pins: { staging: 'latest', production } });
+    const origin = makeRepository(
+      workspaceFiles({ greeting: { text: 'One', pins: { staging: 'latest' } } }, CONFIG + environments),
+    );
+    const service = await startTestService(['greeting']);
+    const { commit, sync } = workIn(origin, service);
+    await sync();
+    for (const text of ['One', 'Two']) {
+      commit(parts(text, 1));
+      await sync();
+    }
+    commit(parts('Two', 2));
+    const clone = join(makeFolder(), 'clone');
+    git(origin, 'clone', '--quiet', origin, clone);
+    commit(parts('Three', 2));
+    await sync('--environment', 'staging');
+    const { exitCode, report } = await runJson(clone, ['sync', '--yes', '--environment', 'production'], service);
+    expect(exitCode).toBe(3);
+    expect(report.prompts[0]?.problems.map(({ code }) => code)).toEqual(['guard/superseded']);
+  });
+
   test('plan says that the clone lacks the commit from which the served version was made', async () => {
     const { folder: origin, service } = await makeSyncedTeam();
     const clone = join(makeFolder(), 'clone');

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { makePromotionScene, PROMOTION, summarizeRun, type Scene } from '../support/promotion.ts';
 import { CONFIG } from '../support/prompts.ts';
+import { runJson } from '../support/run.ts';
 
 const BOTH = { text: 'Two.', pins: { staging: 'latest', production: 'latest' } };
 const UNRANKED = `${CONFIG}environments: { staging: {}, production: {} }\n`;
@@ -78,7 +79,52 @@ describe('sync --environment', () => {
   });
 });
 
+describe('the job of one environment after the job of another', () => {
+  test('The ledger keeps the version that production is pinned to, although the job of staging creates a version', async () => {
+    const { make, activate, commit, serves, runJson } = await makePromotionScene(BOTH, { config: UNRANKED });
+    make(Array.from({ length: 23 }, (_, index) => `Text ${index + 1}.`));
+    activate('staging', 23);
+    activate('production', 1);
+    commit({ text: 'New.', pins: { staging: 'latest', production: 3 } });
+    for (const environment of ['staging', 'production']) {
+      expect(summarizeRun(await runJson('sync', '--yes', ...only(environment)))).toBe('exit 0, greeting applied');
+    }
+    expect([serves('staging'), serves('production')]).toEqual(['v24', 'v3']);
+  });
+
+  test('A version that somebody created before the first sync stays known, although only production creates a version', async () => {
+    const pins = { staging: 2, production: 'latest' };
+    const { service, commit, serves, runJson } = await makePromotionScene({ text: 'New.', pins }, { config: UNRANKED });
+    for (const [environment, text] of [
+      ['staging', 'A.'],
+      ['production', 'B.'],
+    ] as const) {
+      const { id } = service.store.createVersion('prm_greeting', { content: text })!;
+      service.store.setActive('prm_greeting', { environment, versionId: id });
+    }
+    for (const environment of ['staging', 'production']) {
+      expect(summarizeRun(await runJson('sync', '--yes', ...only(environment)))).toBe('exit 0, greeting applied');
+    }
+    commit({ text: 'New.', pins: { staging: 1, production: 'latest' } });
+    expect(summarizeRun(await runJson('sync', '--yes'))).toBe('exit 0, greeting applied');
+    expect(serves('staging')).toBe('v1');
+  });
+});
+
 describe('the report of a run with --environment', () => {
+  test.each<[string, readonly string[]]>([
+    ['The report of a run that stops without a key names its environments', ['plan']],
+    ['The report of a run that cannot read its base names its environments', ['plan', '--base', 'nowhere']],
+    ['The report of a sync that needs a confirmation names its environments', ['sync']],
+  ])('%s', async (_, words) => {
+    const { folder, service } = await makeEditedScene();
+    const isKeyless = words.length === 1 && words[0] === 'plan';
+    const environment = { ...service.environment, ...(isKeyless && { PROMPTSYNC_API_KEY: '' }) };
+    const { exitCode, report } = await runJson(folder, [...words, ...only('production')], { environment });
+    expect(exitCode).toBe(1);
+    expect(report.environments).toEqual(['production']);
+  });
+
   test.each(['plan', 'status'])(
     '%s reports the selected environments in promotion order, and only their rows',
     async (command) => {

@@ -13,7 +13,17 @@ function planned(status: PromptPlan['status'], isObserved = true): PromptPlan {
     content: makeContent(digestText('a'), undefined),
   };
   const seen = isObserved ? observed() : null;
-  return { file, observed: seen, status, changes: [], drift: [], annotations: [], problems: [], pinsToFind: [] };
+  return {
+    file,
+    observed: seen,
+    status,
+    changes: [],
+    drift: [],
+    annotations: [],
+    problems: [],
+    pinsToFind: [],
+    pinnedVersions: [],
+  };
 }
 
 const unobserved = planned('failed', false);

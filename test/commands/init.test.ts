@@ -253,7 +253,7 @@ environments:
       const [written, template] = [read(root, path), read(EXAMPLE, path)];
       const key = '          api-key: ${{ secrets.PROMPTSYNC_API_KEY }}\n';
       const line = `          working-directory: ${JSON.stringify(name)}\n`;
-      expect(parse(written)).toEqual(parse(template.replace(key, (found) => found + line)));
+      expect(parse(written)).toEqual(parse(template.replaceAll(key, (found) => found + line)));
       expect(expressionsIn(written)).toEqual(expressionsIn(template));
     }
     const path = `PROMPTSYNC_CONFIG: ${JSON.stringify(`${name}/promptsync.yaml`)}`;
@@ -746,6 +746,7 @@ describe('the last lines of init', () => {
     expect(await linesOf(URL)).toEqual([
       'Next: to write the files of the prompts in the service, run: promptsync import ID…',
       `Replace the zeros with the promptsync commit that you trust in ${WORKFLOWS.join(', ')}.`,
+      'In the settings of the repository on GitHub, open `Environments` and create "staging", "production". Store the secret PROMPTSYNC_API_KEY in each of them, and for the other workflows in the repository.',
       'Then run promptsync plan, and commit the files.',
     ]);
   });
@@ -754,6 +755,7 @@ describe('the last lines of init', () => {
     expect(await linesOf(['--provider', 'langfuse', '--ci', 'gitlab'])).toEqual([
       "Next: to write the files of the prompts in Langfuse, run: promptsync import '**'",
       `Replace the zeros with the promptsync commit that you trust in ${GITLAB[0]}.`,
+      'In the CI/CD settings of the project on GitLab, add the variables LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY with each of the scopes "staging", "production", and for reviews and drift with the scope "*".',
       'Then run promptsync plan, and commit the files.',
     ]);
   });

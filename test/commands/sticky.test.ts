@@ -39,7 +39,7 @@ describe('two jobs that replace their sections of one comment', () => {
   const limit = { most: 10_000, measure: (text: string) => text.length };
   const sectionOf = (environment: string) =>
     makeStickySection({
-      ...{ marker: MARKER, environments: [environment], limit },
+      ...{ marker: MARKER, environments: [environment], promotionOrder: [], limit },
       render: () => wrapSection([environment], `\n#### ${environment}: applied\n`),
     });
 
@@ -97,6 +97,7 @@ describe('makeStickySection', () => {
     const { makeBody } = makeStickySection({
       marker: '<!-- a -->',
       environments: ['staging'],
+      promotionOrder: [],
       limit: { most: 60_000, measure: (text) => text.length },
       render: ({ most }) => {
         rooms.push(most);
@@ -107,6 +108,6 @@ describe('makeStickySection', () => {
     makeBody('x'.repeat(59_999));
     const [roomy = 0, full] = rooms;
     expect(roomy).toBeGreaterThan(9_900);
-    expect(full).toBe(2_500);
+    expect(full).toBe(4_500);
   });
 });

@@ -49,6 +49,7 @@ test.each([
   ['front-matter', 'front-matter'],
   ['report', 'report'],
   ['bundle', 'bundle'],
+  ['doctor', 'doctor'],
 ])('promptsync schema %s prints the schema that ships with the package', async (name, file) => {
   const { stdout, stderr, exitCode } = await run('.', ['schema', name]);
   const shipped: unknown = JSON.parse(readFileSync(join(EXAMPLE, `../schemas/${file}.schema.json`), 'utf8'));

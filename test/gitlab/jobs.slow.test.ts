@@ -4,9 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { greets, makeTeam, type Team } from '../github/team.ts';
 import { git, initRepository, makeFolder, makeWorkspace } from '../support/folder.ts';
 import { startGitLab, TOKEN } from '../support/gitlab-api.ts';
-import { jobsOf, readJobs, runJob, type JobRun, type Variables } from '../support/gitlab-runner.ts';
+import { startPipeline } from '../support/gitlab-pipeline.ts';
+import { jobsOf, readJobs, runJob, type Job, type JobRun, type Variables } from '../support/gitlab-runner.ts';
 import { expectInert } from '../support/markdown.ts';
-import { promptText, type PromptParts } from '../support/prompts.ts';
+import { CONFIG, promptText, type PromptParts } from '../support/prompts.ts';
 import { run } from '../support/run.ts';
 import { changeService, KEY } from '../support/service.ts';
 
@@ -26,24 +27,41 @@ async function initJobs(): Promise<Readonly<Record<string, string>>> {
   return Object.fromEntries(PATHS.map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
 }
 
+const STAGING = 'promptsync:apply:staging';
+const PRODUCTION = 'promptsync:apply:production';
+
 /** Makes a team with the generated jobs. No pipeline has run yet. */
-async function makeGitLabTeam(prompts: Readonly<Record<string, PromptParts>> = { greeting: {}, farewell: {} }) {
-  const team = await makeTeam(prompts);
+async function makeGitLabTeam(
+  prompts: Readonly<Record<string, PromptParts>> = { greeting: {}, farewell: {} },
+  config = CONFIG,
+) {
+  const team = await makeTeam(prompts, config);
   const files = await initJobs();
   const commit = team.pushMain(files, 'Add the jobs');
   const jobs = readJobs(makeWorkspace(files));
   const { baseUrl } = team.service;
-  /** Runs the only job of a pipeline, and expects no output to contain the key. */
-  const pipeline = async (commit: string, variables: Variables, key: string = KEY): Promise<JobRun> => {
-    const names = jobsOf(jobs, variables);
-    expect(names).toHaveLength(1);
+  /** Runs one job, and expects no output to contain the key. */
+  const runOneJob = async (job: Job, commit: string, variables: Variables, key: string): Promise<JobRun> => {
     const project = { PROMPTSYNC_BASE_URL: baseUrl, ...(key === '' ? {} : { PROMPTSYNC_API_KEY: key }) };
-    const ran = await runJob(jobs.get(names[0]!)!, team.origin, commit, { ...project, ...variables });
+    const ran = await runJob(job, team.origin, commit, { ...project, ...variables });
     expect(JSON.stringify(ran)).not.toContain(KEY);
     expect(ran.stdout).toContain('npm install --global --install-links git+https://');
     return ran;
   };
-  return { ...team, commit, jobs, pipeline };
+  /** Runs the first job of a pipeline. All other jobs need somebody to start them. */
+  const pipeline = async (commit: string, variables: Variables, key: string = KEY): Promise<JobRun> => {
+    const runs: JobRun[] = [];
+    await startPipeline(jobs, variables, {
+      runJob: async (_, job) => {
+        const ran = await runOneJob(job, commit, variables, key);
+        runs.push(ran);
+        return ran.exitCode;
+      },
+    });
+    expect(runs).toHaveLength(1);
+    return runs[0]!;
+  };
+  return { ...team, commit, jobs, pipeline, runOneJob };
 }
 
 /** Returns the reports that a job wrote, in all formats. */
@@ -71,11 +89,11 @@ function openMergeRequest({ push, origin }: Pick<Team, 'push' | 'origin'>, text 
 
 test.each<[string, Variables, readonly string[]]>([
   ['The generated pipeline runs the plan job for a merge request', MERGE_REQUEST, ['promptsync:plan']],
-  ['The generated pipeline runs the apply job for a push to the default branch', push(), ['promptsync:apply']],
+  ['The generated pipeline has the apply jobs for a push to the default branch', push(), [STAGING, PRODUCTION]],
   [
-    'The generated pipeline runs the apply job if somebody starts it manually on the default branch',
+    'The generated pipeline has the apply jobs if somebody starts it manually on the default branch',
     { ...BRANCH, CI_PIPELINE_SOURCE: 'web' },
-    ['promptsync:apply'],
+    [STAGING, PRODUCTION],
   ],
   [
     'The generated pipeline runs only the drift job for a scheduled run on the default branch',
@@ -140,7 +158,7 @@ describe('the generated plan job', () => {
   });
 });
 
-describe('the generated apply job', () => {
+describe('the generated apply jobs', () => {
   const written = (what: string) => ['POST prm_greeting versions', 'set-active prm_greeting promptsync', what];
 
   test('The apply job applies a merge commit but refuses to apply an older commit when its pipeline runs again', async () => {
@@ -187,7 +205,12 @@ test('The scheduled job passes if the service is in sync, fails on drift and nev
 
 test('The GitLab jobs update a single note from plan to apply despite hostile prompt text and failing requests', async () => {
   const [team, gitlab] = await Promise.all([makeSynced(), startGitLab()]);
-  const titles = () => gitlab.notes(1).map(({ body }) => body.split('\n')[1]?.replace(/\d{4}-.*/, ''));
+  /** Returns the title of each note and the heading of its section about staging. */
+  const titles = () =>
+    gitlab.notes(1).map(({ body }) => {
+      const headings = body.split('\n').filter((line) => /^(?:### promptsync|#### staging)/.test(line));
+      return headings.join('; ').replace(/\d{4}-.*/, '');
+    });
   const job = async (commit: string, variables: Variables) => {
     const ran = await team.pipeline(commit, variables);
     expect(JSON.stringify(ran) + JSON.stringify(gitlab.notes(1))).not.toContain(TOKEN);
@@ -207,18 +230,142 @@ test('The GitLab jobs update a single note from plan to apply despite hostile pr
   const head = team.push('change', greets('/merge\n@all ~bug #1 <b>x</b>\n```\n/close\n```'));
   gitlab.fail({ method: 'PUT', path: /notes/ }, { status: 429, headers: { 'retry-after': '1' } });
   expect(await job(head, review)).toBe(0);
-  expect(titles()).toEqual(['### promptsync plan']);
+  expect(titles()).toEqual(['### promptsync plan; #### staging: 1 prompt']);
   expect(team.service.takeWrites()).toEqual([]);
 
   const merged = team.mergePull(team.openPull('change'));
   gitlab.addMergeRequest({ iid: 1, state: 'merged', commits: [empty, head], merge_commit_sha: merged });
   expect(await job(merged, { ...gitlab.branchVariables(merged), ...push(team.commit) })).toBe(0);
-  expect(titles()).toEqual(['### promptsync applied, ']);
+  expect(titles()).toEqual(['### promptsync plan; #### staging: applied, ']);
 
   // A repeated pipeline of an older commit is refused and leaves the note unchanged.
   const newer = team.pushMain(greets('Newer.'));
   expect(await job(newer, { ...gitlab.branchVariables(newer), ...push(merged) })).toBe(0);
   expect(await job(merged, { ...gitlab.branchVariables(merged), ...push(team.commit) })).toBe(3);
-  expect(titles()).toEqual(['### promptsync applied, ']);
+  expect(titles()).toEqual(['### promptsync plan; #### staging: applied, ']);
   expect(gitlab.actions).toEqual([]);
+});
+
+describe('the apply jobs of two environments', () => {
+  const ORDER = 'environments:\n  staging: {}\n  production: { promote_from: staging, allow_latest: false }\n';
+  const writeGreeting = (text: string, production = 1) => ({
+    'prompts/greeting.md': promptText('greeting', { text, pins: { staging: 'latest', production } }),
+  });
+
+  /** Makes a team whose greeting is at v2 in staging and at v1 in production. */
+  async function makeTwoEnvironments(protectedEnvironments: readonly string[]) {
+    const [team, gitlab] = await Promise.all([
+      makeGitLabTeam({ greeting: { text: 'One.' } }, CONFIG + ORDER),
+      startGitLab(),
+    ]);
+    let before = NONE;
+    const startAt = async (commit: string) => {
+      const variables = { ...gitlab.branchVariables(commit), ...push(before) };
+      before = commit;
+      return startPipeline(team.jobs, variables, {
+        protectedEnvironments,
+        runJob: async (_, job) => (await team.runOneJob(job, commit, variables, KEY)).exitCode,
+      });
+    };
+    const startSynced = async (commit: string) => {
+      const pipeline = await startAt(commit);
+      expect(pipeline.statuses()[STAGING]).toBe('success');
+      return pipeline;
+    };
+    await startSynced(team.commit);
+    const pipeline = await startSynced(team.pushMain(writeGreeting('One.')));
+    if (protectedEnvironments.includes('production')) pipeline.approve(PRODUCTION);
+    await pipeline.play(PRODUCTION);
+    await startSynced(team.pushMain(writeGreeting('Two.')));
+    team.service.takeWrites();
+    const readServed = (environment: string) =>
+      team.service.store.readPrompt('prm_greeting', environment)?.active_version?.content;
+    /** Returns the only note of a merge request, split into the part of each environment. */
+    const readNote = (iid = 1) => {
+      const [note, ...others] = gitlab.notes(iid);
+      expect(others).toEqual([]);
+      const parts = note?.body.split(/^#### (?=production|staging)/m) ?? [];
+      const findPart = (name: string) => parts.find((part) => part.startsWith(name)) ?? '';
+      return { staging: findPart('staging'), production: findPart('production') };
+    };
+    /** Reviews a change of the greeting in a merge request, merges it and returns the new tip of main. */
+    const mergeReviewed = async (branch: string, iid: number, edits: ReturnType<typeof writeGreeting>) => {
+      gitlab.addMergeRequest({ iid, state: 'opened' });
+      const head = team.push(branch, edits);
+      const base = git(team.origin, 'merge-base', 'main', head);
+      const variables = { ...MERGE_REQUEST, CI_MERGE_REQUEST_DIFF_BASE_SHA: base };
+      expect((await team.pipeline(head, { ...gitlab.mergeRequestVariables(iid), ...variables })).exitCode).toBe(0);
+      const merged = team.mergePull(team.openPull(branch));
+      gitlab.addMergeRequest({ iid, state: 'merged', commits: [head], merge_commit_sha: merged });
+      return merged;
+    };
+    return { ...team, gitlab, startAt, readServed, readNote, mergeReviewed };
+  }
+
+  test.each([
+    ['A merge is applied to staging at once, and to production when somebody starts the manual job', []],
+    ['A merge is applied to staging at once, and to production after the required approval', ['production']],
+  ])('%s', async (_, protectedEnvironments) => {
+    const team = await makeTwoEnvironments(protectedEnvironments);
+    const merged = await team.mergeReviewed('change', 1, writeGreeting('Three.', 2));
+    const reviewed = team.readNote();
+    expect(reviewed.staging).toContain('staging: 1 prompt\n');
+    expect(reviewed.production).toContain('production: 1 prompt\n');
+    expect(team.service.takeWrites()).toEqual([]);
+
+    const pipeline = await team.startAt(merged);
+    const waiting = protectedEnvironments.length === 0 ? 'manual' : 'blocked';
+    expect(pipeline.statuses()).toEqual({ [STAGING]: 'success', [PRODUCTION]: waiting });
+    expect(['staging', 'production'].map(team.readServed)).toEqual(['Three.', 'One.']);
+    expect(team.readNote().staging).toContain('staging: applied, ');
+    expect(team.readNote().production).toBe(reviewed.production);
+
+    if (waiting === 'blocked') pipeline.approve(PRODUCTION);
+    await pipeline.play(PRODUCTION);
+    expect(pipeline.statuses()).toEqual({ [STAGING]: 'success', [PRODUCTION]: 'success' });
+    expect(['staging', 'production'].map(team.readServed)).toEqual(['Three.', 'Two.']);
+    expect(team.readNote().staging).toContain('staging: applied, ');
+    expect(team.readNote().production).toContain('production: applied, ');
+  });
+
+  test('A production job that starts after main has moved on ends as superseded, and the job of the newer commit applies both merges', async () => {
+    const team = await makeTwoEnvironments([]);
+    const first = await team.startAt(await team.mergeReviewed('change', 1, writeGreeting('Two.', 2)));
+    const second = await team.startAt(await team.mergeReviewed('next', 2, writeGreeting('Three.', 2)));
+    expect([first.statuses()[PRODUCTION], second.statuses()[PRODUCTION]]).toEqual(['manual', 'manual']);
+    team.service.takeWrites();
+
+    await first.play(PRODUCTION);
+    expect(first.statuses()[PRODUCTION]).toBe('failed');
+    expect(team.readNote(1).production).toMatch(/^production: superseded, /);
+    expect(team.service.takeWrites()).toEqual([]);
+
+    await second.play(PRODUCTION);
+    expect(second.statuses()).toEqual({ [STAGING]: 'success', [PRODUCTION]: 'success' });
+    expect(['staging', 'production'].map(team.readServed)).toEqual(['Three.', 'Two.']);
+  });
+
+  test('GitLab skips the production job if the staging job fails, and offers it after a successful retry', async () => {
+    const exitCodes = [4, 0, 0];
+    const { jobs } = await makeGitLabTeam();
+    const pipeline = await startPipeline(jobs, push(), { runJob: async () => exitCodes.shift() ?? 1 });
+    expect(pipeline.statuses()).toEqual({ [STAGING]: 'failed', [PRODUCTION]: 'skipped' });
+    await pipeline.retry(STAGING);
+    expect(pipeline.statuses()).toEqual({ [STAGING]: 'success', [PRODUCTION]: 'manual' });
+  });
+
+  test('With `when: always`, the production job runs by itself, even if the staging job fails', async () => {
+    const files = await initJobs();
+    const [, path] = PATHS;
+    const jobs = readJobs(makeWorkspace({ ...files, [path]: files[path]!.replace('when: manual', 'when: always') }));
+    const ended: string[] = [];
+    const pipeline = await startPipeline(jobs, push(), {
+      runJob: async (name) => {
+        ended.push(name);
+        return name === STAGING ? 4 : 0;
+      },
+    });
+    expect(ended).toEqual([STAGING, PRODUCTION]);
+    expect(pipeline.statuses()).toEqual({ [STAGING]: 'failed', [PRODUCTION]: 'success' });
+  });
 });

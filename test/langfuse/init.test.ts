@@ -40,10 +40,12 @@ describe('init for Langfuse', () => {
     for (const { path } of workflows) {
       const { jobs } = parse(readFileSync(join(folder, path), 'utf8'));
       const steps = Object.values(jobs as object).flatMap(({ steps: all }) => all);
-      expect(steps.find(({ uses = '' }) => uses.includes('promptsync')).with).toMatchObject({
-        'public-key': '${{ secrets.LANGFUSE_PUBLIC_KEY }}',
-        'api-key': '${{ secrets.LANGFUSE_SECRET_KEY }}',
-      });
+      for (const step of steps.filter(({ uses = '' }) => uses.includes('promptsync'))) {
+        expect(step.with).toMatchObject({
+          'public-key': '${{ secrets.LANGFUSE_PUBLIC_KEY }}',
+          'api-key': '${{ secrets.LANGFUSE_SECRET_KEY }}',
+        });
+      }
     }
   });
 
@@ -52,7 +54,7 @@ describe('init for Langfuse', () => {
     await run(folder, ['init', ...PROVIDER, '--ci', 'gitlab']);
     const jobs = readFileSync(join(folder, '.gitlab/promptsync.gitlab-ci.yml'), 'utf8');
     expect(jobs).toContain('offline=$([ -n "$LANGFUSE_SECRET_KEY" ] || echo --offline)');
-    expect(jobs).toContain('LANGFUSE_SECRET_KEY,\n# LANGFUSE_PUBLIC_KEY and GITLAB_TOKEN');
+    expect(jobs).toContain('LANGFUSE_SECRET_KEY and LANGFUSE_PUBLIC_KEY with one value for each environment scope');
     expect(jobs).not.toContain('PROMPTSYNC_API_KEY');
   });
 

@@ -56,6 +56,40 @@ async function makeScene() {
   return scene;
 }
 
+describe('the jobs of two environments', () => {
+  test.each<[string, readonly [first: string, second: string]]>([
+    ['A label that waits for its own job does not count as moved', ['staging', 'production']],
+    ['A label that waits for its own job does not count as moved, whatever the order', ['production', 'staging']],
+  ])('%s', async (_, [first, second]) => {
+    const { store, run, commit, plan, read } = await makeScene();
+    commit(4, { text: 'Four.' });
+    store.setTime(at(4, 6));
+    expect(await run('sync', '--yes', '-e', first)).toMatchObject({ exitCode: 0, status: 'applied' });
+    store.setTime(at(4, 9));
+    expect((await plan()).drift).toEqual([`${second} unfinished`]);
+    expect(await run('pull')).toMatchObject({ exitCode: 0 });
+    expect(read()).toContain('"production":"latest"');
+    const strict = ['sync', '--yes', '--on-drift', 'fail', '-e', second];
+    expect(await run(...strict)).toMatchObject({ exitCode: 0, status: 'applied' });
+    expect(await run('plan')).toMatchObject({ status: 'unchanged' });
+  });
+
+  test('A label that somebody moved away after both jobs counts as moved', async () => {
+    const { store, run, commit, plan } = await makeScene();
+    commit(4, { text: 'Four.' });
+    for (const [hour, environment] of [
+      [6, 'staging'],
+      [7, 'production'],
+    ] as const) {
+      store.setTime(at(4, hour));
+      await run('sync', '--yes', '-e', environment);
+    }
+    store.setTime(at(4, 9));
+    store.moveLabel(NAME, 3, 'production');
+    expect((await plan()).drift).toEqual(['production outside']);
+  });
+});
+
 describe('a clone that is behind', () => {
   test('In a clone that is behind, plan reports no drift even if the newer, already synced commit moved the prompt file', async () => {
     const { store, folder, sync, run } = await makeScene();

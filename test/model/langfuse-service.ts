@@ -198,6 +198,7 @@ function callsOf(kept: Kept, world: World, { call, watched }: Calls): LangfuseSe
       const ignore = async () => labels.forEach((label) => watched.ignoredSet(name, label, taken?.id ?? ''));
       return call({ kind: 'set', promptId: name, what: `${labels.join(', ')} v${version}`, effect: set, ignore });
     },
+    deletePrompt: () => Promise.reject(new Error('the model never deletes prompts')),
     makePromptUrl: (name, projectId) => makePromptUrl('https://langfuse.example', name, projectId),
   };
 }

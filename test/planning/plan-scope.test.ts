@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Change, isNewVersionRef, type PromptPlan } from '../../src/domain/plan.ts';
+import { type Change, isNewVersionRef, isVisibleChange, type PromptPlan } from '../../src/domain/plan.ts';
 import { computeChangeDigests } from '../../src/review/approval.ts';
 import {
   content,
+  entry,
   file,
   formerPins,
   observed,
@@ -61,6 +62,36 @@ describe('a plan for some environments', () => {
       planFor(selected, { text: 'A', pins }, { staging: foreign, production: foreign, promptsync: null });
     expect(plan(['staging']).changes.map(isBaseline)).toEqual([true]);
     expect(plan(['production']).changes).toEqual([]);
+  });
+
+  test('The first environment gets a baseline if only another environment creates a version in the first sync', () => {
+    const [one, two] = [version(1, 'A', { stampFor: null }), version(2, 'B', { stampFor: null })];
+    const pins = { staging: 2, production: 'latest' };
+    const plan = (selected: readonly string[]) =>
+      planFor(selected, { text: 'New', pins }, { staging: one, production: two, promptsync: null }).changes;
+    expect(plan(['staging'])).toMatchObject([
+      { kind: 'create-version', baseline: true },
+      { kind: 'set-active', environment: 'staging' },
+    ]);
+    expect(plan(['production'])).toMatchObject([
+      { kind: 'create-version', content: { text: 'New' } },
+      { kind: 'set-active', environment: 'production' },
+    ]);
+  });
+
+  test('The plan keeps the versions that pins of other environments make active, for the version record', () => {
+    const active = { ...served, promptsync: version(3, 'C', { ledger: [entry(1, 'A'), entry(2, 'B')] }) };
+    const plan = planFor(['staging'], { text: 'New', pins: { staging: 'latest', production: 2 } }, active);
+    expect(plan.pinnedVersions).toEqual([{ id: 'ver_2', number: 2 }]);
+  });
+
+  test('A run that creates a version also searches for the pinned versions of other environments', () => {
+    const find = (staging: string | number) =>
+      planFor(['staging'], { text: 'New', pins: { staging, production: 'version:theirs' } }, served).pinsToFind;
+    expect(find('latest')).toEqual([{ kind: 'version', id: 'theirs' }]);
+    expect(planFor(['qa'], { text: 'A', pins: { qa: 1, production: 'version:theirs' } }, served).pinsToFind).toEqual(
+      [],
+    );
   });
 
   test.each<[string, FileParts['pins'] & object, string]>([
@@ -153,8 +184,11 @@ describe('the plans of all environments', () => {
             rules({ refs, environmentOrder: ORDER, environmentSelection: { selected: [environment], known: ORDER } }),
           ),
         );
-        const changes = plans.flatMap((plan) => plan.changes);
-        expect(new Set(changes.map(describeForSet))).toEqual(new Set(whole.changes.map(describeForSet)));
+        // The first environment may need a baseline of its own, and no digest covers baselines.
+        const changes = plans.flatMap((plan) => plan.changes).filter(isVisibleChange);
+        expect(new Set(changes.map(describeForSet))).toEqual(
+          new Set(whole.changes.filter(isVisibleChange).map(describeForSet)),
+        );
         const others = changes.filter(({ kind }) => kind !== 'create-version');
         expect(others).toHaveLength(whole.changes.filter(({ kind }) => kind !== 'create-version').length);
         expect(new Set(plans.flatMap(computeChangeDigests))).toEqual(new Set(computeChangeDigests(whole)));

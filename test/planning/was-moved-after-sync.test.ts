@@ -42,34 +42,39 @@ describe('wasMovedAfterSync with the creation time', () => {
   const unmoved = served(EARLIER);
   test.each<[sentence: string, parts: Parameters<typeof judge>[0], expected: boolean]>([
     [
-      'wasMovedAfterSync returns true for the pin "latest" if the wanted version was created after the commit',
-      { pin: LATEST, wanted: wanted(LATER), served: unmoved },
+      'wasMovedAfterSync returns true for the pin "latest" if the wanted version was created after the commit and then touched',
+      { pin: LATEST, wanted: wanted(LATER, LATER + 1), served: unmoved },
       true,
     ],
     [
+      'wasMovedAfterSync returns false for the pin "latest" if nothing has touched the wanted version since its creation, because the job of a different environment may have created it',
+      { pin: LATEST, wanted: wanted(LATER), served: unmoved },
+      false,
+    ],
+    [
       'wasMovedAfterSync returns false for the pin "latest" if the wanted version was created in the same second as the commit',
-      { pin: LATEST, wanted: wanted(SAME_SECOND), served: unmoved },
+      { pin: LATEST, wanted: wanted(SAME_SECOND, LATER), served: unmoved },
       false,
     ],
     [
       'wasMovedAfterSync returns false for the pin "latest" if the wanted version was created before the commit',
-      { pin: LATEST, wanted: wanted(EARLIER), served: unmoved },
+      { pin: LATEST, wanted: wanted(EARLIER, LATER), served: unmoved },
       false,
     ],
     [
       'wasMovedAfterSync returns true for the pin "latest" if the wanted version is new and no version is active',
-      { pin: LATEST, wanted: wanted(LATER), served: null },
+      { pin: LATEST, wanted: wanted(LATER, LATER + 1), served: null },
       true,
     ],
     [
       'wasMovedAfterSync returns true for the pin "latest" if the wanted version is new and the served version has no timestamps',
-      { pin: LATEST, wanted: wanted(LATER), served: version('served') },
+      { pin: LATEST, wanted: wanted(LATER, LATER + 1), served: version('served') },
       true,
     ],
     [
       'wasMovedAfterSync returns true for the pin "latest" if the same commit also moved a different environment to the new version',
       {
-        ...{ pin: LATEST, wanted: wanted(LATER), served: served(LATER) },
+        ...{ pin: LATEST, wanted: wanted(LATER, LATER + 1), served: served(LATER) },
         ...{ wantedSince: since({ production: 'c1', staging: 'c1' }) },
         activeAsWanted: new Map([['staging', wanted(LATER)]]),
       },

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { findSection, replaceSection, wrapSection } from '../../src/report/comment-sections.ts';
+import {
+  escapeSectionLines,
+  findSection,
+  hasAppliedSection,
+  replaceSection,
+  wrapSection,
+} from '../../src/report/comment-sections.ts';
 
 const REVIEW = `<!-- promptsync 1234 -->
 ### promptsync plan
@@ -26,9 +32,16 @@ describe('replaceSection', () => {
     ]);
   });
 
-  test('A section of an environment that the comment does not mention goes before the other sections', () => {
-    const body = replaceSection(REVIEW, ['qa'], wrapSection(['qa'], '\n#### qa: failed\n'));
-    expect(linesOf(body).slice(2, 4)).toEqual(['#### qa: failed', '#### production: 1 prompt']);
+  test('A section of an environment that the comment does not mention goes where promotion order puts it', () => {
+    const place = (environment: string, order?: readonly string[]) => {
+      const body = replaceSection(REVIEW, [environment], wrapSection([environment], '\n#### new\n'), order);
+      return linesOf(body).filter((line) => line.startsWith('####'));
+    };
+    const [production, staging] = ['#### production: 1 prompt', '#### staging: 1 prompt'];
+    expect(place('qa', ['staging', 'qa', 'production'])).toEqual([production, '#### new', staging]);
+    expect(place('live', ['staging', 'production', 'live'])).toEqual(['#### new', production, staging]);
+    expect(place('dev', ['dev', 'staging', 'production'])).toEqual([production, staging, '#### new']);
+    expect(place('other')).toEqual([production, staging, '#### new']);
   });
 
   test('A section goes to the end of a comment that has no sections', () => {
@@ -65,6 +78,24 @@ describe('replaceSection', () => {
     const section = wrapSection([name], '\n#### `a`\n');
     expect(section.split('\n')[1]).toMatch(/^<!-- promptsync section [0-9a-f]{16} -->$/);
     expect(findSection(replaceSection(REVIEW, [name], section), [name])).toContain('#### `a`');
+  });
+});
+
+describe('hasAppliedSection', () => {
+  test('hasAppliedSection looks only at the hidden lines and not at headings', () => {
+    const heading = '\n#### staging: applied, 2026-01-01 00:00 UTC\n';
+    expect(hasAppliedSection(wrapSection(['staging'], heading))).toBe(false);
+    expect(hasAppliedSection(wrapSection(['staging'], heading, true))).toBe(true);
+  });
+});
+
+describe('escapeSectionLines', () => {
+  test('escapeSectionLines makes data unable to begin or end a section', () => {
+    const section = wrapSection(['staging'], '\nText\n', true);
+    const hostile = escapeSectionLines(section);
+    expect(findSection(hostile, ['staging'])).toBeNull();
+    expect(hasAppliedSection(hostile)).toBe(false);
+    expect(hostile.replaceAll(/^ /gm, '')).toBe(section);
   });
 });
 

@@ -18,7 +18,14 @@ const one = { id: 'ver_1', number: 1 };
 
 function promptOf(changes: readonly Change[], id = 'p1'): PromptPlan {
   const known = observed({ active: { promptsync: version(2, 'New'), old: version(1, 'Old') } });
-  const rest = { observed: known, drift: [], annotations: [], problems: [], pinsToFind: [] } as const;
+  const rest = {
+    observed: known,
+    drift: [],
+    annotations: [],
+    problems: [],
+    pinsToFind: [],
+    pinnedVersions: [],
+  } as const;
   return { ...rest, file: { ...file(), id }, status: 'pending', changes };
 }
 const digestsOf = (...changes: readonly Change[]) => computeChangeDigests(promptOf(changes));

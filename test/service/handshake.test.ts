@@ -4,24 +4,8 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
+import { CERTIFICATE, CERTIFICATE_KEY } from './certificate.ts';
 import { openTestClient, failureOf, listenUntilTestEnd, startNetServer, newVersion, wireVersion } from './support.ts';
-
-/** A key for 127.0.0.1 and prompts.invalid, used only by these tests. Its certificate is valid until 2120. */
-const KEY = `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg3oZn4Qucv5FPicvv
-XbymtbD4xyFPHYavvQXk2Rt9b4yhRANCAAQezVDD7uE89GcRjSc6lzAlY2dDmy2I
-xA/qKXIWwNdhxpUlV/uX/U+8943ljHJHYswCZuV0UfW8HPYwOyj1OsG2
------END PRIVATE KEY-----`;
-const CERTIFICATE = `-----BEGIN CERTIFICATE-----
-MIIBejCCASGgAwIBAgIBATAKBggqhkjOPQQDAjAbMRkwFwYDVQQDDBBwcm9tcHRz
-eW5jIHRlc3RzMCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAwMDAwWjAbMRkw
-FwYDVQQDDBBwcm9tcHRzeW5jIHRlc3RzMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcD
-QgAEHs1Qw+7hPPRnEY0nOpcwJWNnQ5stiMQP6ilyFsDXYcaVJVf7l/1PvPeN5Yxy
-R2LMAmbldFH1vBz2MDso9TrBtqNUMFIwIAYDVR0RBBkwF4cEfwAAAYIPcHJvbXB0
-cy5pbnZhbGlkMA8GA1UdEwEB/wQFMAMBAf8wHQYDVR0OBBYEFJH3uLsSMoJRW7LH
-zSNUPm6JxUBPMAoGCCqGSM49BAMCA0cAMEQCIBzNmvtlcyRp61VzKVOpsNpLUpXg
-CYnN7IGLhCBQ0jqUAiB3Qy+eS4p/qzp+AWbF14wvCps9iqlq9Ed7TMP7njeBQA==
------END CERTIFICATE-----`;
 
 /** In seconds. */
 const TIMEOUT = 1;
@@ -32,7 +16,7 @@ const TOO_LONG = 1_050;
 async function slowService() {
   const creates: unknown[] = [];
   // The handler speaks only HTTP/1.1, so a client that negotiates HTTP/2 would fail.
-  const options = { key: KEY, cert: CERTIFICATE, ALPNProtocols: ['h2', 'http/1.1'] };
+  const options = { key: CERTIFICATE_KEY, cert: CERTIFICATE, ALPNProtocols: ['h2', 'http/1.1'] };
   const server = createServer(options, async (request, response) => {
     creates.push(JSON.parse(Buffer.concat(await request.toArray()).toString()).change_summary);
     response.end(JSON.stringify(wireVersion));

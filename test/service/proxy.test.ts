@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { findProxy } from '../../src/domain/find-proxy.ts';
 import { isLoopback } from '../../src/domain/network.ts';
 import {
   answer,
@@ -198,5 +199,42 @@ describe('requests without a proxy', () => {
   const OTHER_HOSTS = ['127.0.0.1.example.com', 'localhost.example.com', 'mylocalhost', '128.0.0.1', '[::2]'];
   test.each(OTHER_HOSTS)('isLoopback returns false for the address %s', (host) => {
     expect(isLoopback(new URL(`https://${host}`))).toBe(false);
+  });
+});
+
+describe('findProxy', () => {
+  const PROXY = 'http://user:hunter2@proxy.example:3128';
+
+  test.each<[string, Record<string, string>, string | null]>([
+    ['https://a.example', {}, null],
+    ['https://a.example', { HTTPS_PROXY: PROXY }, 'HTTPS_PROXY'],
+    ['https://a.example', { HTTPS_PROXY: 'http://other', https_proxy: PROXY }, 'https_proxy'],
+    ['https://a.example', { HTTP_PROXY: PROXY }, 'HTTP_PROXY'],
+    ['https://a.example', { HTTP_PROXY: PROXY, HTTPS_PROXY: '' }, 'HTTP_PROXY'],
+    ['http://a.example', { HTTPS_PROXY: PROXY }, null],
+    ['http://a.example', { http_proxy: PROXY }, 'http_proxy'],
+    ['http://127.0.0.1:1', { http_proxy: PROXY }, null],
+    ['https://a.example', { HTTPS_PROXY: PROXY, NO_PROXY: 'b.example, a.example' }, null],
+    ['https://x.a.example', { HTTPS_PROXY: PROXY, NO_PROXY: '.a.example' }, null],
+    ['https://a.example', { HTTPS_PROXY: PROXY, NO_PROXY: '*.a.example' }, 'HTTPS_PROXY'],
+    ['https://x.a.example', { HTTPS_PROXY: PROXY, NO_PROXY: '*.a.example' }, null],
+    ['https://xa.example', { HTTPS_PROXY: PROXY, NO_PROXY: 'a.example' }, 'HTTPS_PROXY'],
+    ['https://A.example', { HTTPS_PROXY: PROXY, no_proxy: 'a.EXAMPLE.' }, null],
+    ['https://a.example', { HTTPS_PROXY: PROXY, NO_PROXY: 'a.example:443' }, null],
+    ['https://a.example:8443', { HTTPS_PROXY: PROXY, NO_PROXY: 'a.example:443' }, 'HTTPS_PROXY'],
+    ['https://a.example', { HTTPS_PROXY: PROXY, NO_PROXY: '*' }, null],
+    ['https://a.example', { HTTPS_PROXY: PROXY, NO_PROXY: '*:80' }, 'HTTPS_PROXY'],
+    ['https://[2001:db8::1]', { HTTPS_PROXY: PROXY, NO_PROXY: '[2001:db8::1]:443' }, null],
+    ['https://[2001:db8::1]', { HTTPS_PROXY: PROXY, NO_PROXY: '2001:db8::1' }, null],
+  ])('the proxy for %s with the variables %j comes from the variable %s', (url, environment, variable) => {
+    const expected = variable === null ? null : { variable, host: 'proxy.example:3128' };
+    expect(findProxy(new URL(url), environment)).toEqual(expected);
+  });
+
+  test('findProxy returns no host if the setting is not a URL', () => {
+    expect(findProxy(new URL('https://a.example'), { https_proxy: 'http://:99999' })).toEqual({
+      variable: 'https_proxy',
+      host: null,
+    });
   });
 });

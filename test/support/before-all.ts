@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { bundleCli } from '../../scripts/bundle-cli.ts';
 
 /**
@@ -21,6 +21,8 @@ export async function setup(): Promise<() => void> {
     TERM: 'xterm-256color',
   });
   write('home/.gitconfig', GIT_CONFIGURATION);
+  // The bundle reads the JSON Schemas from the package that contains it.
+  cpSync(resolve(import.meta.dirname, '../../schemas'), join(folder, 'schemas'), { recursive: true });
   const { chunks } = await bundleCli();
   for (const { fileName, code } of chunks) write(join('bundle', fileName), code);
   write('chunks.json', JSON.stringify(chunks.map(({ code: _, ...chunk }) => chunk)));

@@ -261,6 +261,7 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, handler: Handler
   // Octokit encodes the slash, and GitHub accepts that.
   ['GET', /^git\/ref\/heads(?:\/|%2F)(.+)$/i, showBranch],
   ['GET', /^git\/trees\/([^/]+)$/, showTree],
+  ['GET', /^\/repos\/acme\/prompts$/, () => ({ status: 200, body: { full_name: 'acme/prompts' } })],
   ['POST', /^\/graphql$/, askViewer],
 ];
 

@@ -9,15 +9,20 @@ import { makeFolder } from './folder.ts';
 import type { Ran } from './run.ts';
 
 const Lines = z.array(z.string()).default([]);
-const JobShape = z.object({
-  extends: z.string().optional(),
+const JobShape = z.looseObject({
   variables: z.record(z.string(), z.coerce.string()).default({}),
-  rules: z.array(z.strictObject({ if: z.string() })).default([]),
+  environment: z.string().optional(),
+  needs: z.array(z.strictObject({ job: z.string(), artifacts: z.literal(false) })).default([]),
+  resource_group: z.string().optional(),
+  rules: z
+    .array(z.strictObject({ if: z.string(), when: z.enum(['on_success', 'manual', 'always']).default('on_success') }))
+    .default([]),
   before_script: Lines,
   script: Lines,
   after_script: Lines,
 });
-type Job = z.infer<typeof JobShape>;
+export type Job = z.infer<typeof JobShape>;
+const WrittenJobShape = z.looseObject({ extends: z.string().optional() });
 
 const PipelineShape = z.object({ include: z.array(z.strictObject({ local: z.string() })) });
 
@@ -32,20 +37,25 @@ export type JobRun = Ran & {
 
 /** Reads the jobs that `.gitlab-ci.yml` includes and resolves `extends`. Supports only what the generated jobs use. */
 export function readJobs(folder: string): ReadonlyMap<string, Job> {
-  const read = (path: string): unknown => parse(readFileSync(join(folder, path), 'utf8'));
+  const read = (path: string): unknown => parse(readFileSync(join(folder, path), 'utf8'), { version: '1.1' });
   const included = PipelineShape.parse(read('.gitlab-ci.yml')).include.map(({ local }) => read(local));
-  const all = z.record(z.string(), JobShape).parse(Object.assign({}, ...included));
-  const whole = Object.entries(all).map(([name, job]): [string, Job] => {
-    const parent = job.extends === undefined ? null : all[job.extends]!;
-    const variables = { ...parent?.variables, ...job.variables };
-    return [name, { ...job, variables, before_script: parent?.before_script ?? job.before_script }];
-  });
-  return new Map(whole.filter(([name]) => !name.startsWith('.')));
+  const all = z.record(z.string(), WrittenJobShape).parse(Object.assign({}, ...included));
+  const resolveJob = (name: string): object => {
+    const { extends: parent, ...own } = all[name]!;
+    return parent === undefined ? own : { ...resolveJob(parent), ...own };
+  };
+  const names = Object.keys(all).filter((name) => !name.startsWith('.'));
+  return new Map(names.map((name) => [name, JobShape.parse(resolveJob(name))]));
 }
 
 /** Returns the names of the jobs that a pipeline with these variables runs. */
 export function jobsOf(jobs: ReadonlyMap<string, Job>, variables: Variables): readonly string[] {
-  return [...jobs].filter(([, { rules }]) => rules.some((rule) => holds(rule.if, variables))).map(([name]) => name);
+  return [...jobs].filter(([, job]) => findRule(job, variables) !== undefined).map(([name]) => name);
+}
+
+/** Returns the first rule of a job whose condition is true. */
+export function findRule({ rules }: Job, variables: Variables): Job['rules'][number] | undefined {
+  return rules.find((rule) => holds(rule.if, variables));
 }
 
 function holds(condition: string, variables: Variables): boolean {
@@ -64,6 +74,7 @@ export async function runJob(job: Job, origin: string, commit: string, pipeline:
   const variables = {
     ...job.variables,
     ...pipeline,
+    ...(job.environment === undefined ? {} : { CI_ENVIRONMENT_NAME: job.environment }),
     CI: 'true',
     GITLAB_CI: 'true',
     CI_COMMIT_SHA: commit,

@@ -75,7 +75,7 @@ const DETAILS = new RegExp(
 const COMMENT = /^<!-- (?:promptsync [0-9a-f]+|plan sha256:[0-9a-f]{64}(?: [0-9a-f]{16})+) -->$/;
 
 const SECTION_END = '<!-- promptsync section end -->';
-const SECTION = new RegExp(`^(?:<!-- promptsync section (?:[0-9a-f]{16} )+-->|${SECTION_END})$`);
+const SECTION = new RegExp(`^(?:<!-- promptsync section (?:applied )?(?:[0-9a-f]{16} )+-->|${SECTION_END})$`);
 
 /** Matches mentions, issue references and addresses that GitHub or a mail program may turn into links. */
 const ALIVE = /@|#\d|\bGH-\d|:\/\/|\bwww\.|\bmailto:/i;

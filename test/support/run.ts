@@ -44,7 +44,7 @@ export async function run(folder: string, words: readonly string[], options: Run
   const written = { stdout: '', stderr: '' };
   const exitCode = await main(makeHost(folder, words, options, written));
   expect(written.stdout + written.stderr).not.toContain(KEY);
-  const printsReport = words.includes('json') && words[0] !== 'bundle';
+  const printsReport = words.includes('json') && !['bundle', 'doctor'].includes(words[0] ?? '');
   if (printsReport && written.stdout !== '') parseReport(written.stdout);
   return { exitCode, ...written };
 }
@@ -74,6 +74,7 @@ function makeHost(
   });
   let ids = 0;
   return {
+    nodeVersion: process.versions.node,
     arguments: words,
     environment,
     workingDirectory: folder,

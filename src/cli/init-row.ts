@@ -1,0 +1,47 @@
+import { Option } from 'commander';
+import { NAMED_PROVIDERS, type NamedProviderName, PROVIDER_CHOICES } from '../providers/list.ts';
+import { type CommandRow, makeReportRow } from './command-row.ts';
+import { type Flag, makeBooleanFlag, makeTextFlag, REPORT_FLAGS } from './flags.ts';
+
+const ci: Flag<string | undefined> = new Option(
+  '--ci <system>',
+  'write the CI files for this system (default: guessed from the host of the remote "origin", else github)',
+).choices(['github', 'gitlab', 'none']);
+const namedProviders = Object.values(NAMED_PROVIDERS);
+const provider: Flag<NamedProviderName | undefined> = new Option(
+  '--provider <name>',
+  `connect to ${namedProviders.map(({ title }) => title).join(' or ')}`,
+).choices(PROVIDER_CHOICES);
+const defaultAddresses = namedProviders.map(({ defaultAddress }) => defaultAddress.help).join('; ');
+
+/** The row of `promptsync init`. */
+export const INIT_ROW: CommandRow = makeReportRow({
+  name: 'init',
+  group: 'Start',
+  help: 'create a workspace in this folder; on a terminal, ask for missing settings',
+  flags: {
+    provider,
+    url: makeTextFlag(
+      '--url <url>',
+      `the address of the prompt service (default with --provider: ${defaultAddresses})`,
+    ),
+    embedded: makeBooleanFlag('--embedded', 'use the embedded service instead, to try promptsync'),
+    apiKeyEnv: makeTextFlag(
+      '--api-key-env <name>',
+      'the name of the variable that holds the key (default: PROMPTSYNC_API_KEY)',
+    ),
+    dir: makeTextFlag('--dir <folder>', 'the folder of the prompt files (default: prompts)'),
+    environments: makeTextFlag(
+      '--environments <names>',
+      'the environments in promotion order, separated by commas (default: staging,production)',
+    ),
+    id: makeTextFlag(
+      '--id <id>',
+      'a first prompt to import; this checks the address and the key before init writes any file',
+    ),
+    ci,
+    force: makeBooleanFlag('--force', 'overwrite existing files that differ'),
+    ...REPORT_FLAGS,
+  },
+  command: async (options, _, world) => (await import('../commands/init.ts')).init(options, world),
+});

@@ -1,0 +1,87 @@
+import { openWorkspace, type Workspace, type WorkspaceOptions } from '../desired/open-workspace.ts';
+import { type DoctorPoint, type DoctorSection, isErrorPoint, makeProblemPoint } from '../domain/doctor-point.ts';
+import { applyVocabulary } from '../domain/vocabulary.ts';
+import type { World } from '../domain/world.ts';
+import { getVocabulary } from '../config/service.ts';
+import { makeProblem, ProblemError, toProblem } from '../problem.ts';
+import { examineCiJob } from './examine-ci-job.ts';
+import { examineConformance, type ConformanceOptions } from './examine-conformance.ts';
+import { examineMachine, type MachineExamination, type NodeVersions } from './examine-machine.ts';
+import { examineService } from './examine-service.ts';
+import { examineWorkspace } from './examine-workspace.ts';
+import type { ServiceOptions } from './open-service.ts';
+
+export type DoctorOptions = Pick<WorkspaceOptions, 'config'> &
+  Pick<ServiceOptions, 'onCall'> &
+  NodeVersions &
+  ConformanceOptions & {
+    /** Whether to check also how the service behaves, which writes to it. */
+    readonly write: boolean;
+  };
+
+/** The result of `promptsync doctor`, before any output is written. */
+export type DoctorResult = {
+  readonly sections: readonly DoctorSection[];
+  /** 0 if no point is an error, 130 if the run was interrupted, and otherwise 1. */
+  readonly exitCode: number;
+  /** The absolute path of the folder that contains the configuration. Null if there is no configuration. */
+  readonly folder: string | null;
+};
+
+/**
+ * Checks the machine, the repository, the configuration, the service and the CI job. A failure in one section does not
+ * hide the others. Sends only GET, unless `write` is true.
+ */
+export async function examineSetup(options: DoctorOptions, world: World): Promise<DoctorResult> {
+  if (options.prompt !== undefined && !options.write) {
+    throw new ProblemError(makeProblem('usage/invalid', { reason: '--prompt requires --write.' }));
+  }
+  const workspace = await openWorkspace({ config: options.config, only: [] }, world).catch(makeBrokenWorkspace);
+  const machine = await examineMachine(options, workspace, world).catch(makeBrokenExamination);
+  const configuration = examineWorkspace(workspace, world);
+  const service = await examineService(workspace, options, world).catch(makeBrokenPoints('address'));
+  const ciSections = await examineCiJob(machine.head, world);
+  const sections: readonly DoctorSection[] = [
+    { title: 'Machine and repository', points: machine.points },
+    { title: 'Configuration and prompt files', points: configuration },
+    { title: 'Service', points: service },
+    ...ciSections,
+  ];
+  const mayWrite = ![...configuration, ...service].some(isErrorPoint);
+  const conformance = options.write ? await examineConformance(mayWrite, options, workspace, world) : [];
+  return makeDoctorResult([...sections, ...conformance], workspace, world);
+}
+
+function makeDoctorResult(
+  sections: readonly DoctorSection[],
+  { config }: Workspace,
+  { stopSignal }: World,
+): DoctorResult {
+  const vocabulary = getVocabulary(config);
+  const translate = ({ name, level, found, hint }: DoctorPoint): DoctorPoint => ({
+    name,
+    level,
+    found: applyVocabulary(found, vocabulary),
+    hint: hint === null ? null : applyVocabulary(hint, vocabulary),
+  });
+  const hasErrors = sections.some(({ points }) => points.some(isErrorPoint));
+  const exitCode = hasErrors ? 1 : 0;
+  return {
+    sections: sections.map(({ title, points }) => ({ title, points: points.map(translate) })),
+    exitCode: stopSignal.aborted ? 130 : exitCode,
+    folder: config?.folder ?? null,
+  };
+}
+
+function makeBrokenWorkspace(error: unknown): Workspace {
+  return { config: null, files: [], allFiles: [], problems: [toProblem(error)], skipped: null };
+}
+
+function makeBrokenExamination(error: unknown): MachineExamination {
+  return { points: makeBrokenPoints('repository')(error), head: null };
+}
+
+/** Returns a function that makes the only point of a section that failed unexpectedly. */
+function makeBrokenPoints(name: string): (error: unknown) => readonly DoctorPoint[] {
+  return (error) => [makeProblemPoint(name, toProblem(error))];
+}

@@ -1,0 +1,175 @@
+import { readFile } from 'node:fs/promises';
+import {
+  type DoctorPoint,
+  type DoctorSection,
+  makeErrorPoint,
+  makeOkPoint,
+  makeUncheckedPoint,
+  makeWarningPoint,
+} from '../domain/doctor-point.ts';
+import { isJsonObject } from '../domain/json.ts';
+import type { World } from '../domain/world.ts';
+import { getErrorMessage } from '../problem.ts';
+import { makeHttp } from '../service/http.ts';
+import { describeBrokenExchange, makeResponseExcerpt } from '../service/interpret-exchange.ts';
+
+/**
+ * Checks the job that promptsync runs in: its event, its token, and what the token can read. Returns no section outside
+ * of GitHub Actions and GitLab CI. Sends only GET.
+ * @param head the id of the checked-out commit, or null if it is unknown
+ */
+export async function examineCiJob(head: string | null, world: World): Promise<readonly DoctorSection[]> {
+  const { environment } = world;
+  if (environment['GITHUB_ACTIONS'] === 'true') {
+    return [{ title: 'GitHub Actions', points: await examineGitHubJob(head, world) }];
+  }
+  if (!environment['GITLAB_CI']) return [];
+  return [{ title: 'GitLab CI', points: await examineGitLabJob(world) }];
+}
+
+async function examineGitHubJob(head: string | null, world: World): Promise<readonly DoctorPoint[]> {
+  const { environment, keepSecret } = world;
+  const event = await examineGitHubEvent(environment);
+  const token = environment['GITHUB_TOKEN'] ?? '';
+  if (token === '') {
+    const hint =
+      'Pass the token to this step with `env: { GITHUB_TOKEN: "${{ github.token }}" }`, so that doctor can check its permissions.';
+    return [event, makeWarningPoint('token', 'the variable GITHUB_TOKEN is not set', hint)];
+  }
+  keepSecret(token);
+  const api: ForgeApi = {
+    baseUrl: environment['GITHUB_API_URL'] || 'https://api.github.com',
+    header: { authorization: `Bearer ${token}` },
+    token,
+  };
+  const repository = `/repos/${environment['GITHUB_REPOSITORY'] ?? ''}`;
+  const access = await readFromForge(api, repository, world);
+  if (!isReadable(access)) {
+    const hint = 'Set GITHUB_TOKEN to the token of this job, `${{ github.token }}`, or to the token of a GitHub App.';
+    return [event, makeErrorPoint('token', `GitHub did not accept the token: ${access.reason}`, hint)];
+  }
+  return [
+    event,
+    makeOkPoint('token', 'accepted: the variable GITHUB_TOKEN'),
+    await examinePermission('checks', head === null ? null : `${repository}/commits/${head}/check-runs`, api, world),
+    await examinePermission('pull-requests', `${repository}/pulls`, api, world),
+  ];
+}
+
+/** Describes the event. Warns about a pull request from a fork, because its job gets no secrets. */
+async function examineGitHubEvent(environment: World['environment']): Promise<DoctorPoint> {
+  const name = 'event';
+  const { GITHUB_EVENT_NAME: event = 'unknown', GITHUB_EVENT_PATH: path = '' } = environment;
+  try {
+    const payload: unknown = JSON.parse(await readFile(path, 'utf8'));
+    if (!isFromFork(payload)) return makeOkPoint(name, event);
+    const hint =
+      'Review such pull requests without a key: promptsync plan --offline --base REF. Their jobs get no secrets, and their tokens can only read.';
+    return makeWarningPoint(name, `${event} from a fork`, hint);
+  } catch (error) {
+    const hint = 'Run doctor in a workflow, which sets GITHUB_EVENT_NAME and GITHUB_EVENT_PATH.';
+    return makeWarningPoint(name, `${event}, but its payload cannot be read (${getErrorMessage(error)})`, hint);
+  }
+}
+
+function isFromFork(payload: unknown): boolean {
+  const pull = readMember(payload, 'pull_request');
+  const [head, base] = ['head', 'base'].map((side) =>
+    readMember(readMember(readMember(pull, side), 'repo'), 'full_name'),
+  );
+  return pull !== undefined && head !== base;
+}
+
+function readMember(value: unknown, name: string): unknown {
+  return isJsonObject(value) ? value[name] : undefined;
+}
+
+/**
+ * Checks a permission as far as a read request can. GitHub has no request that lists the permissions of a token.
+ * @param path the path of a list that the permission protects, or null if it is unknown
+ */
+async function examinePermission(
+  permission: 'checks' | 'pull-requests',
+  path: string | null,
+  api: ForgeApi,
+  world: World,
+): Promise<DoctorPoint> {
+  const name = `permission ${permission}`;
+  if (path === null) return makeUncheckedPoint(name, 'no commit is checked out');
+  const answer = await readFromForge(api, `${path}?per_page=1`, world);
+  if (isReadable(answer)) {
+    return makeOkPoint(name, 'can read; only a write shows whether the token can write');
+  }
+  const hint = `Give the job the \`${permission}: write\` permission, which the GitHub Action needs.`;
+  return makeErrorPoint(name, answer.reason, hint);
+}
+
+const GITLAB_TOKEN_HINT =
+  "Set GITLAB_TOKEN to a project access token for the merge request's project, with the `api` scope and the Reporter role. A protected variable reaches only jobs of protected branches.";
+
+async function examineGitLabJob(world: World): Promise<readonly DoctorPoint[]> {
+  const { environment, keepSecret } = world;
+  const { CI_PIPELINE_SOURCE: source = 'unknown', CI_COMMIT_BRANCH: branch } = environment;
+  const event = makeOkPoint('event', branch === undefined ? source : `${source} on ${branch}`);
+  const token = environment['GITLAB_TOKEN']?.trim() ?? '';
+  if (token === '') {
+    const found = 'the variable GITLAB_TOKEN is not set, so promptsync comment publishes no note';
+    return [event, makeWarningPoint('token', found, GITLAB_TOKEN_HINT)];
+  }
+  keepSecret(token);
+  const api: ForgeApi = { baseUrl: environment['CI_API_V4_URL'] ?? '', header: { 'private-token': token }, token };
+  const access = await readFromForge(api, '/user', world);
+  if (!isReadable(access)) {
+    return [event, makeErrorPoint('token', `GitLab did not accept the token: ${access.reason}`, GITLAB_TOKEN_HINT)];
+  }
+  return [event, makeOkPoint('token', 'accepted: the variable GITLAB_TOKEN'), await examineMergeRequest(api, world)];
+}
+
+async function examineMergeRequest(api: ForgeApi, world: World): Promise<DoctorPoint> {
+  const name = 'merge request';
+  const { CI_MERGE_REQUEST_PROJECT_ID: project = '', CI_MERGE_REQUEST_IID: number = '' } = world.environment;
+  // Any other value could change the path of the request.
+  if (!/^\d+$/.test(project) || !/^\d+$/.test(number)) return makeOkPoint(name, 'none: this is a branch pipeline');
+  const answer = await readFromForge(api, `/projects/${project}/merge_requests/${number}/notes?per_page=1`, world);
+  if (isReadable(answer)) return makeOkPoint(name, `can read the notes on !${number}`);
+  return makeErrorPoint(name, `cannot read the notes on !${number}: ${answer.reason}`, GITLAB_TOKEN_HINT);
+}
+
+/** The API of GitHub or GitLab, and the token for it. */
+type ForgeApi = {
+  readonly baseUrl: string;
+  readonly header: Readonly<Record<string, string>>;
+  readonly token: string;
+};
+
+/** Whether a forge returned the resource. If not, `reason` says why, without a period. */
+type ForgeAnswer = { readonly kind: 'readable' } | { readonly kind: 'refused'; readonly reason: string };
+
+function isReadable(answer: ForgeAnswer): answer is Extract<ForgeAnswer, { readonly kind: 'readable' }> {
+  return answer.kind === 'readable';
+}
+
+/** The time limit of one request, in seconds. */
+const FORGE_TIMEOUT_SECONDS = 10;
+
+/** Sends one GET request. Never throws. */
+async function readFromForge(
+  { baseUrl, header, token }: ForgeApi,
+  path: string,
+  { environment }: World,
+): Promise<ForgeAnswer> {
+  if (!URL.canParse(baseUrl)) return { kind: 'refused', reason: 'the address of the API is not a URL' };
+  const http = makeHttp({ baseUrl, concurrency: 1, timeoutSeconds: FORGE_TIMEOUT_SECONDS, environment }, header);
+  try {
+    const exchange = await http.send({ method: 'GET', path, body: null, usesFreshConnection: false });
+    if (exchange.kind === 'broken') return { kind: 'refused', reason: describeBrokenExchange(exchange, baseUrl) };
+    if (exchange.status < 300) return { kind: 'readable' };
+    const said = makeResponseExcerpt(exchange, [token]);
+    return {
+      kind: 'refused',
+      reason: said === '' ? `status ${exchange.status}` : `status ${exchange.status}: ${said}`,
+    };
+  } finally {
+    await http.close();
+  }
+}

@@ -1,0 +1,138 @@
+import type { Config } from '../config/config.ts';
+import type { Workspace } from '../desired/open-workspace.ts';
+import { DOCTOR_ENVIRONMENT } from '../domain/conformance.ts';
+import {
+  type DoctorPoint,
+  type DoctorSection,
+  makeErrorPoint,
+  makeOkPoint,
+  makeProblemPoint,
+  makeUncheckedPoint,
+} from '../domain/doctor-point.ts';
+import { PLACEHOLDER_ID } from '../domain/prompt-file.ts';
+import { isContinuousIntegration, type World } from '../domain/world.ts';
+import { toProblem } from '../problem.ts';
+import { CONFORMANCE_CHECKS } from '../providers/conformance-checks.ts';
+import { prepareService, type ServiceOptions } from './open-service.ts';
+
+/** The options of `promptsync doctor --write`. */
+export type ConformanceOptions = {
+  /** The id of the prompt that the user sacrifices. Undefined if the user did not specify it. */
+  readonly prompt: string | undefined;
+  /** Whether to write without asking for confirmation. */
+  readonly yes: boolean;
+};
+
+/** The name of the point about the check as a whole. */
+const CHECK = 'conformance check';
+
+/**
+ * Checks whether the service behaves as promptsync needs it, and writes to it. Writes nothing if the user did not
+ * confirm, or if the prompt must not be sacrificed.
+ * @param mayWrite false if another section has found an error because of which the check could not work
+ */
+export async function examineConformance(
+  mayWrite: boolean,
+  options: ConformanceOptions & ServiceOptions,
+  workspace: Workspace,
+  world: World,
+): Promise<readonly DoctorSection[]> {
+  const points = await makeConformancePoints(mayWrite, options, workspace, world);
+  return [{ title: 'Behavior of the service', points }];
+}
+
+async function makeConformancePoints(
+  mayWrite: boolean,
+  options: ConformanceOptions & ServiceOptions,
+  { config, allFiles }: Workspace,
+  world: World,
+): Promise<readonly DoctorPoint[]> {
+  if (config === null || !mayWrite) {
+    return [makeUncheckedPoint(CHECK, 'the configuration, the prompt files or the service have errors')];
+  }
+  const obstacle = findObstacle(options.prompt, config, allFiles) ?? (await findRefusal(options, config, world));
+  if (obstacle !== null) return [obstacle];
+  try {
+    return await runCheck(options, { config, allFiles }, world);
+  } catch (error) {
+    return [makeProblemPoint(CHECK, toProblem(error))];
+  }
+}
+
+type ConformanceWorkspace = Pick<Workspace, 'allFiles'> & { readonly config: Config };
+
+async function runCheck(
+  { prompt, onCall }: ConformanceOptions & ServiceOptions,
+  { config, allFiles }: ConformanceWorkspace,
+  world: World,
+): Promise<readonly DoctorPoint[]> {
+  const request = { config, files: allFiles, allFiles, repository: null };
+  const prepared = await prepareService(request, world, { onCall });
+  if (!prepared.isSuccess) return prepared.problems.map((problem) => makeProblemPoint(CHECK, problem));
+  const { opening, close } = prepared.value;
+  const otherPrompt = allFiles.find(({ id }) => id !== PLACEHOLDER_ID);
+  try {
+    const { points } = await CONFORMANCE_CHECKS[config.provider](opening, {
+      promptId: prompt ?? null,
+      otherPromptId: otherPrompt?.id ?? null,
+      runId: makeRunId(world),
+    });
+    return [makeOkPoint(CHECK, describeScope(prompt)), ...points];
+  } finally {
+    await close();
+  }
+}
+
+function describeScope(prompt: string | undefined): string {
+  return prompt === undefined ? 'with a prompt of its own' : `with the prompt "${prompt}"`;
+}
+
+/** Returns eight lower-case letters and digits that no other run uses. */
+function makeRunId({ makeUniqueId }: World): string {
+  return makeUniqueId()
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, '')
+    .slice(-8);
+}
+
+/** Returns an error if `--prompt` is missing, does not apply, or specifies a prompt that must not be sacrificed. */
+function findObstacle(prompt: string | undefined, { rules }: Config, files: Workspace['allFiles']): DoctorPoint | null {
+  // If the service can create prompts, the check creates one of its own.
+  const createsPrompt = rules.placeholderId === null;
+  if (createsPrompt) {
+    if (prompt === undefined) return null;
+    const found = '--prompt does not apply, because the check creates a prompt of its own in the service';
+    return makeErrorPoint(CHECK, found, 'Run the command again without --prompt.');
+  }
+  if (prompt === undefined) {
+    const hint =
+      'Create a prompt in the service that no application reads, and specify its id: promptsync doctor --write --prompt ID';
+    return makeErrorPoint(CHECK, 'the check needs a prompt in which it can create versions', hint);
+  }
+  const fault = rules.findIdFault(prompt);
+  if (fault !== null) return makeErrorPoint(CHECK, `the id in --prompt is not valid: ${fault}`, 'Check the id.');
+  const file = files.find(({ id }) => id.normalize('NFC') === prompt.normalize('NFC'));
+  if (file === undefined) return null;
+  const hint = 'Specify a prompt that has no prompt file and that no application reads.';
+  return makeErrorPoint(CHECK, `the prompt "${prompt}" has a file: ${file.path}`, hint);
+}
+
+/** Asks the user for confirmation. Returns an error if the user declines, or if nobody can answer. */
+async function findRefusal(
+  { yes, prompt }: ConformanceOptions,
+  { provider: _, rules }: Config,
+  world: World,
+): Promise<DoctorPoint | null> {
+  if (yes || isContinuousIntegration(world)) return null;
+  if (world.confirm === null) {
+    const found = 'promptsync wrote nothing, because it could not ask for confirmation without a terminal';
+    return makeErrorPoint(CHECK, found, 'To write without confirmation, use --yes or set CI=true.');
+  }
+  const plan =
+    rules.placeholderId === null
+      ? 'Create a prompt, and delete it afterwards?'
+      : `Create versions of the prompt "${prompt}", and change its environment "${DOCTOR_ENVIRONMENT}"?`;
+  if (await world.confirm(plan)) return null;
+  const hint = 'To check the behavior of the service, run the command again and answer yes.';
+  return makeErrorPoint(CHECK, 'promptsync wrote nothing, because you did not confirm', hint);
+}

@@ -1,0 +1,231 @@
+import type { Config } from '../config/config.ts';
+import { BASE_URL_VARIABLE, getProviderDescriptor } from '../config/service.ts';
+import type { Workspace } from '../desired/open-workspace.ts';
+import {
+  type DoctorPoint,
+  makeErrorPoint,
+  makeOkPoint,
+  makeProblemPoint,
+  makeUncheckedPoint,
+  makeWarningPoint,
+} from '../domain/doctor-point.ts';
+import { findProxy } from '../domain/find-proxy.ts';
+import { isPlainHttp } from '../domain/network.ts';
+import { PLACEHOLDER_ID, type PromptFile } from '../domain/prompt-file.ts';
+import type { Provider } from '../domain/provider.ts';
+import type { ServedPrompt } from '../domain/served-prompt.ts';
+import type { World } from '../domain/world.ts';
+import { type Problem, type ProblemCode, toProblem } from '../problem.ts';
+import type { CallReport } from '../service/connection.ts';
+import { keepUnusedKey, prepareService, type ServiceOptions } from './open-service.ts';
+import { listKnownEnvironments } from './require-environment.ts';
+
+/** Checks the address, the connection, the keys and the first prompt of the configured service. Sends only GET. */
+export async function examineService(
+  { config, allFiles }: Workspace,
+  options: ServiceOptions,
+  world: World,
+): Promise<readonly DoctorPoint[]> {
+  if (config === null) return [makeUncheckedPoint('address', 'the configuration is not valid')];
+  const calls: CallReport[] = [];
+  const onCall = (call: CallReport): void => {
+    calls.push(call);
+    options.onCall?.(call);
+  };
+  const prepared = await prepareService({ config, files: allFiles, allFiles, repository: null }, world, { onCall });
+  if (!prepared.isSuccess) {
+    keepUnusedKey(config, world);
+    return examineWithoutAccess(config, prepared.problems, world);
+  }
+  const { location, opening, name, close } = prepared.value;
+  const opened = await getProviderDescriptor(location).open(opening);
+  try {
+    const readings = await readFirstPrompt(opened.provider, config, allFiles);
+    if (location.kind === 'embedded') {
+      const response = makeResponsePoint(findAnswer(calls), readings);
+      return [makeOkPoint('address', name), response, ...makePromptPoints(readings)];
+    }
+    return [
+      ...makeAddressPoints(location.baseUrl, { calls, readings }, world),
+      makeKeyPoint(readings, opening.connection.keySources ?? []),
+      ...makePromptPoints(readings),
+    ];
+  } finally {
+    await opened.close().then(close);
+  }
+}
+
+/** Makes the points for a service whose address or key is missing. promptsync then sends no request. */
+function examineWithoutAccess({ service }: Config, problems: readonly Problem[], world: World): readonly DoctorPoint[] {
+  if (service?.kind !== 'remote') return problems.map((problem) => makeProblemPoint('address', problem));
+  const reason = 'the key is missing or invalid';
+  return [
+    ...makeAddressPoints(service.baseUrl, { calls: [], readings: { kind: 'unread', reason } }, world),
+    ...problems.map((problem) => makeProblemPoint('key', problem)),
+    makeUncheckedPoint('prompt', reason),
+  ];
+}
+
+/** What an environment serves of the first prompt, or the problem because of which promptsync could not read it. */
+type EnvironmentReading = { readonly environment: string } & (
+  | { readonly kind: 'served'; readonly served: ServedPrompt | null }
+  | { readonly kind: 'failed'; readonly problem: Problem }
+);
+
+/** The readings of the first prompt, or the reason why promptsync read nothing. Contains at least one reading. */
+type FirstPromptReadings =
+  | { readonly kind: 'read'; readonly key: string; readonly readings: readonly EnvironmentReading[] }
+  | { readonly kind: 'unread'; readonly reason: string };
+
+/**
+ * Reads the first prompt in each environment. If the workspace has no prompt file but the service can list prompts,
+ * lists them instead, so that the connection and the key are checked all the same.
+ */
+async function readFirstPrompt(
+  provider: Provider,
+  config: Config,
+  files: readonly PromptFile[],
+): Promise<FirstPromptReadings> {
+  const file = files.find(({ id }) => id !== PLACEHOLDER_ID);
+  const key = file?.key ?? '';
+  const environments = listKnownEnvironments(config, files);
+  const readings: EnvironmentReading[] = [];
+  if (file === undefined) {
+    if (provider.list === null) return { kind: 'unread', reason: 'the workspace has no prompt file' };
+    readings.push(await readEnvironment('', () => listNothing(provider)));
+    return { kind: 'read', key, readings };
+  }
+  for (const environment of environments.length === 0 ? [config.trackingEnvironment] : environments) {
+    const reading = await readEnvironment(environment, () => provider.readServed(file.id, environment));
+    readings.push(reading);
+    // The other environments would fail in the same way, each of them after several retries.
+    if (reading.kind === 'failed' && !ANSWERED_CODES.includes(reading.problem.code)) break;
+  }
+  return { kind: 'read', key, readings };
+}
+
+/** Lists the prompts, and forgets them. */
+async function listNothing({ list }: Provider): Promise<null> {
+  await list?.();
+  return null;
+}
+
+async function readEnvironment(
+  environment: string,
+  read: () => Promise<ServedPrompt | null>,
+): Promise<EnvironmentReading> {
+  try {
+    return { environment, kind: 'served', served: await read() };
+  } catch (error) {
+    return { environment, kind: 'failed', problem: toProblem(error) };
+  }
+}
+
+/** The problems with which a service has understood and answered a request. */
+const ANSWERED_CODES: readonly ProblemCode[] = ['service/not-authorised', 'service/prompt-not-found'];
+
+/** The requests that promptsync sent, and what they returned. */
+type ServiceEvidence = { readonly calls: readonly CallReport[]; readonly readings: FirstPromptReadings };
+
+function makeAddressPoints(
+  baseUrl: string,
+  { calls, readings }: ServiceEvidence,
+  { environment }: World,
+): readonly DoctorPoint[] {
+  const url = new URL(baseUrl);
+  const isFromVariable = environment[BASE_URL_VARIABLE] === baseUrl;
+  const answer = findAnswer(calls);
+  const problem = findFirstProblem(readings);
+  return [
+    makeOkPoint('address', isFromVariable ? `${baseUrl} (from ${BASE_URL_VARIABLE})` : baseUrl),
+    makeTlsPoint(url, answer, problem),
+    makeProxyPoint(url, environment),
+    makeResponsePoint(answer, readings),
+  ];
+}
+
+function findAnswer(calls: readonly CallReport[]): CallReport | undefined {
+  return calls.find(({ status }) => status !== null);
+}
+
+function findFirstProblem(readings: FirstPromptReadings): Problem | null {
+  const [first] = readings.kind === 'read' ? readings.readings : [];
+  return first?.kind === 'failed' ? first.problem : null;
+}
+
+/** Matches the error codes of Node.js for a certificate that it does not accept. */
+const CERTIFICATE_CODES = /\b(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|UND_ERR_PRX_TLS)/;
+
+function makeTlsPoint(url: URL, answer: CallReport | undefined, problem: Problem | null): DoctorPoint {
+  const name = 'TLS';
+  if (isPlainHttp(url)) {
+    const found = 'not used, so anyone on the network can read the key';
+    return makeWarningPoint(name, found, 'Use an https address, unless the network is private.');
+  }
+  if (url.protocol === 'http:') return makeOkPoint(name, 'not needed, because the address is on this machine');
+  if (answer !== undefined) return makeOkPoint(name, 'the certificate is valid');
+  if (problem !== null && CERTIFICATE_CODES.test(problem.message)) return makeProblemPoint(name, problem);
+  return makeUncheckedPoint(name, 'the service did not respond');
+}
+
+function makeProxyPoint(url: URL, environment: World['environment']): DoctorPoint {
+  const proxy = findProxy(url, environment);
+  if (proxy === null) return makeOkPoint('proxy', 'none');
+  const { variable, host } = proxy;
+  if (host !== null) return makeOkPoint('proxy', `${host} (from ${variable})`);
+  const hint = `Set ${variable} to an address such as http://proxy.example.com:3128.`;
+  return makeErrorPoint('proxy', `${variable} does not contain a valid address`, hint);
+}
+
+/** The duration of a response from which a sync of many prompts is slow, in milliseconds. */
+const SLOW_RESPONSE_MS = 2_000;
+
+function makeResponsePoint(answer: CallReport | undefined, readings: FirstPromptReadings): DoctorPoint {
+  const name = 'response';
+  if (readings.kind === 'unread') return makeUncheckedPoint(name, readings.reason);
+  const problem = findFirstProblem(readings);
+  if (problem !== null && !ANSWERED_CODES.includes(problem.code)) return makeProblemPoint(name, problem);
+  if (answer === undefined) return makeUncheckedPoint(name, 'promptsync sent no request');
+  const milliseconds = Math.round(answer.milliseconds);
+  const found = `status ${answer.status} after ${milliseconds} ms`;
+  if (milliseconds < SLOW_RESPONSE_MS) return makeOkPoint(name, found);
+  const hint =
+    'Find out why the service or the network is slow. A sync sends several requests for each prompt that it changes.';
+  return makeWarningPoint(name, found, hint);
+}
+
+function makeKeyPoint(readings: FirstPromptReadings, keySources: readonly string[]): DoctorPoint {
+  const name = 'key';
+  if (readings.kind === 'unread') return makeUncheckedPoint(name, readings.reason);
+  if (readings.readings.some(({ kind }) => kind === 'served')) {
+    return makeOkPoint(name, `accepted: ${keySources.join(' and ')}`);
+  }
+  const problem = findFirstProblem(readings);
+  if (problem?.code === 'service/not-authorised') return makeProblemPoint(name, problem);
+  return makeUncheckedPoint(name, 'the service did not return a prompt');
+}
+
+/** Makes one point for each environment. If all of them failed in the same way, makes only one point. */
+function makePromptPoints(prompt: FirstPromptReadings): readonly DoctorPoint[] {
+  const name = 'prompt';
+  if (prompt.kind === 'unread') return [makeUncheckedPoint(name, prompt.reason)];
+  const { key, readings } = prompt;
+  const problem = findFirstProblem(prompt);
+  const hasSameProblem = (reading: EnvironmentReading): boolean =>
+    reading.kind === 'failed' && reading.problem.message === problem?.message;
+  if (problem !== null && readings.every(hasSameProblem)) {
+    // Another point has reported every other problem.
+    if (problem.code === 'service/prompt-not-found') return [makeProblemPoint(name, problem)];
+    return [makeUncheckedPoint(name, 'the service did not return a prompt')];
+  }
+  if (key === '') return [makeUncheckedPoint(name, 'the workspace has no prompt file')];
+  return readings.map((reading) => makeEnvironmentPoint(key, reading));
+}
+
+function makeEnvironmentPoint(key: string, reading: EnvironmentReading): DoctorPoint {
+  const name = `prompt in "${reading.environment}"`;
+  if (reading.kind === 'failed') return makeProblemPoint(name, reading.problem);
+  const { served } = reading;
+  const version = served === null ? 'no version is active' : `version ${served.number} is active`;
+  return makeOkPoint(name, `${key}: ${version}`);
+}

@@ -1,0 +1,52 @@
+import { relative } from 'node:path';
+import type { Workspace } from '../desired/open-workspace.ts';
+import { type DoctorPoint, makeErrorPoint, makeOkPoint, makeWarningPoint } from '../domain/doctor-point.ts';
+import type { World } from '../domain/world.ts';
+import { isError, type Problem } from '../problem.ts';
+import { formatProblemPlace } from '../report/problems.ts';
+import { formatCount } from '../text.ts';
+import { listKnownEnvironments } from './require-environment.ts';
+
+/** Makes the points about the configuration and the prompt files. Sends no request. */
+export function examineWorkspace(workspace: Workspace, world: World): readonly DoctorPoint[] {
+  const { config, problems } = workspace;
+  if (config === null) return problems.map(makeConfigurationPoint);
+  const file = relative(world.workingDirectory, config.file) || config.file;
+  return [makeOkPoint('configuration', file), examineFiles(workspace), examineEnvironments(workspace)];
+}
+
+function makeConfigurationPoint(problem: Problem): DoctorPoint {
+  const { severity: level, message, hint } = problem;
+  const place = formatProblemPlace(problem);
+  return { name: 'configuration', level, found: place === '' ? message : `${place}: ${message}`, hint };
+}
+
+/** Counts the prompt files and their problems. `validate` shows the problems themselves. */
+function examineFiles({ allFiles, problems }: Workspace): DoctorPoint {
+  const name = 'prompt files';
+  // Users also run doctor before they write or import the first prompt file.
+  const missing = problems.find(({ code }) => code === 'prompt/none-found');
+  if (missing !== undefined) return makeWarningPoint(name, missing.message, missing.hint);
+  const errors = problems.filter(isError);
+  const [first] = errors;
+  if (first === undefined) {
+    const warnings = problems.length;
+    const found = formatCount(allFiles.length, 'valid prompt');
+    if (warnings === 0) return makeOkPoint(name, found);
+    const hint = 'Run promptsync validate to see the warnings.';
+    return makeWarningPoint(name, `${found}, ${formatCount(warnings, 'warning')}`, hint);
+  }
+  const found = `${formatCount(errors.length, 'error')}. ${formatProblemPlace(first)}: ${first.message}`;
+  const hint = errors.length === 1 ? first.hint : 'Run promptsync validate to see all errors, and fix them.';
+  return makeErrorPoint(name, found, hint);
+}
+
+function examineEnvironments({ config, allFiles }: Workspace): DoctorPoint {
+  const name = 'environments';
+  const names = config === null ? [] : listKnownEnvironments(config, allFiles);
+  if (names.length === 0) {
+    return makeWarningPoint(name, 'none', 'Pin an environment in a prompt file, such as `staging: latest`.');
+  }
+  const source = config?.environments === null ? 'pinned by prompt files' : 'in promotion order';
+  return makeOkPoint(name, `${names.join(', ')} (${source})`);
+}

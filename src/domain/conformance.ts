@@ -1,0 +1,96 @@
+import type { DoctorPoint } from './doctor-point.ts';
+
+/** The only environment in which `promptsync doctor --write` activates versions. */
+export const DOCTOR_ENVIRONMENT = 'promptsync-doctor';
+
+/** The input of the check whether a service behaves as promptsync needs it. */
+export type ConformanceRequest = {
+  /** The id of the prompt that the user sacrifices. Null if the check creates a prompt of its own. */
+  readonly promptId: string | null;
+  /** The id of a different prompt, whose versions must not become active in the first one. Null if there is none. */
+  readonly otherPromptId: string | null;
+  /** Lower-case letters and digits that no other run uses. They are part of the names of things that must not exist. */
+  readonly runId: string;
+};
+
+/** The points of the check. If the run was interrupted, the points of the remaining checks are missing. */
+export type ConformanceResult = { readonly points: readonly DoctorPoint[]; readonly isInterrupted: boolean };
+
+/** The rules that a service must follow, in the order in which they are checked. */
+export const CONFORMANCE_RULES = [
+  'text',
+  'metadata',
+  'numbers',
+  'newest',
+  'activation',
+  'unknownVersion',
+  'otherVersion',
+  'unknownPrompt',
+  'wrongKey',
+  'nothingActive',
+] as const;
+export type ConformanceRule = (typeof CONFORMANCE_RULES)[number];
+
+/** One rule for a service. */
+export type ServiceRequirement = {
+  /** The name of the point. */
+  readonly point: string;
+  /** What the service must do, as a verb phrase such as `store texts unchanged`. */
+  readonly request: string;
+  /**
+   * What promptsync cannot promise otherwise: one or more complete sentences. The first of them begins with `promptsync`,
+   * so that it can follow a word.
+   */
+  readonly loss: string;
+};
+
+export type ServiceRequirements = Readonly<Record<ConformanceRule, ServiceRequirement>>;
+
+/** The rules that have the same wording for every service. Each provider adds the rules that name its own fields. */
+export const SHARED_REQUIREMENTS: Omit<ServiceRequirements, 'metadata' | 'newest'> = {
+  text: {
+    point: 'text',
+    request: 'store texts unchanged',
+    loss: 'promptsync cannot sync such a prompt, because it never activates a version whose text was changed.',
+  },
+  numbers: {
+    point: 'version numbers',
+    request: 'give each new version a higher number than all earlier versions',
+    loss: 'promptsync cannot tell which version is newer. Rollbacks and version records can be wrong.',
+  },
+  activation: {
+    point: 'activation',
+    request: 'return an activated version within ten seconds',
+    loss: 'promptsync reports that the activation failed, although it may still take effect.',
+  },
+  unknownVersion: {
+    point: 'unknown version',
+    request: 'refuse an unknown version with 404, without changing anything',
+    loss: 'promptsync cannot detect a pin whose version does not exist.',
+  },
+  otherVersion: {
+    point: "another prompt's version",
+    request: 'refuse the version of another prompt with 404, without changing anything',
+    loss: 'promptsync cannot promise that an environment serves a version of its own prompt.',
+  },
+  unknownPrompt: {
+    point: 'unknown prompt',
+    request: 'answer 404 for an unknown prompt',
+    loss: 'promptsync cannot detect a wrong id in a prompt file.',
+  },
+  wrongKey: {
+    point: 'wrong key',
+    request: 'refuse an unknown key with 401 or 403',
+    loss: 'promptsync cannot promise that only people with the key change what applications get.',
+  },
+  nothingActive: {
+    point: 'no active version',
+    request: 'return no version for an environment in which none is active',
+    loss: 'promptsync cannot tell that nothing was activated there, and may skip the first activation.',
+  },
+};
+
+/** Returns the hint for a service that breaks a rule. */
+export function makeRequirementHint({ request, loss }: ServiceRequirement): string {
+  return `Ask the operator of the service to ${request}. Otherwise, ${loss}`;
+}

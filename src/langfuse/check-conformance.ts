@@ -1,0 +1,112 @@
+import {
+  type ConformanceRequest,
+  type ConformanceResult,
+  DOCTOR_ENVIRONMENT,
+  type ServiceRequirements,
+  SHARED_REQUIREMENTS,
+} from '../domain/conformance.ts';
+import { type DoctorPoint, makeErrorPoint, makeOkPoint } from '../domain/doctor-point.ts';
+import { makeProblem, toProblem } from '../problem.ts';
+import type { ProviderOpening } from '../providers/descriptor.ts';
+import { checkConformance } from '../service/check-conformance.ts';
+import type { ConformanceTarget } from '../service/conformance-target.ts';
+import { ServiceError } from '../service/prompt-service.ts';
+import { makeUnexpectedError } from '../service/write-outcome.ts';
+import { connectLangfuse, type LangfuseService } from './client.ts';
+
+/**
+ * Checks whether Langfuse, or a gateway in front of it, follows the rules that promptsync depends on. Creates a prompt
+ * of its own, and deletes it at the end.
+ */
+export async function checkLangfuse(
+  { connection, secretKey, publicKey, findUnselectedFile }: ProviderOpening,
+  { runId }: ConformanceRequest,
+): Promise<ConformanceResult> {
+  const keys = { publicKey: publicKey ?? '', secretKey };
+  const name = `promptsync-doctor-${runId}`;
+  const service = connectLangfuse(connection, keys, findUnselectedFile);
+  const stranger = connectLangfuse(connection, { ...keys, secretKey: name }, findUnselectedFile);
+  try {
+    // The check deletes the prompt at the end, so it must not exist yet.
+    if ((await service.find(name)) !== null) throw makeUnexpectedError(`the prompt "${name}" already exists`);
+    const target = makeLangfuseTarget(service, name, () => stranger.find(name));
+    return await checkConformance(target, { now: connection.now, sleep: connection.sleep, runId });
+  } finally {
+    await Promise.all([service.close(), stranger.close()]);
+  }
+}
+
+/** A version number that no version has. It is still below the limit of Langfuse's database. */
+const UNKNOWN_NUMBER = 1_000_000;
+
+function makeLangfuseTarget(
+  service: LangfuseService,
+  name: string,
+  readWithWrongKey: ConformanceTarget['readWithWrongKey'],
+): ConformanceTarget {
+  return {
+    requirements: LANGFUSE_REQUIREMENTS,
+    createVersion: async (text, metadata) => {
+      const content = { type: 'text', text, metadata } as const;
+      const { number } = await service.create(name, { content, labels: [], message: 'promptsync doctor' });
+      // The response contains the normalized text, so only the read shows whether Langfuse has stored it unchanged.
+      return { id: `${number}`, number, text, metadata };
+    },
+    activate: (versionId) => service.addLabels(name, Number(versionId), [DOCTOR_ENVIRONMENT]),
+    readActive: async (label) => {
+      const served = await service.readServed(name, label);
+      if (served === null) return null;
+      const text = served.type === 'text' ? served.prompt : '';
+      return { id: `${served.number}`, number: served.number, text, metadata: served.config };
+    },
+    readNewestId: async () => {
+      const prompt = await service.find(name);
+      return prompt === null || prompt.versions.length === 0 ? null : `${Math.max(...prompt.versions)}`;
+    },
+    // A sync reads each version before it moves a label to it. Therefore only the response to this read matters.
+    useUnknownVersion: async () => {
+      const found = await service.read(name, { kind: 'version', version: UNKNOWN_NUMBER });
+      const evidence = { promptId: name, versionId: `${UNKNOWN_NUMBER}` };
+      if (found === null) throw new ServiceError(makeProblem('service/version-not-found', evidence), 'rejected');
+    },
+    readUnknownPrompt: async () => {
+      const promptId = `${name}-unknown`;
+      const found = await service.readServed(promptId, DOCTOR_ENVIRONMENT);
+      if (found === null) throw new ServiceError(makeProblem('service/prompt-not-found', { promptId }), 'rejected');
+    },
+    readWithWrongKey,
+    findOtherVersionId: null,
+    // Without a version, there is no prompt.
+    cleanUp: async (versions) =>
+      versions.length === 0 ? makeOkPoint(REMAINS, 'nothing') : deleteOwnPrompt(service, name),
+  };
+}
+
+/** The name of the point about what remains. */
+const REMAINS = 'left behind';
+
+/** Deletes the prompt that the check has created. Returns the point about what remains. */
+async function deleteOwnPrompt(service: LangfuseService, name: string): Promise<DoctorPoint> {
+  try {
+    await service.deletePrompt(name);
+    return makeOkPoint(REMAINS, 'nothing');
+  } catch (error) {
+    const found = `the prompt "${name}", because promptsync did not delete it: ${toProblem(error).message}`;
+    return makeErrorPoint(REMAINS, found, `Delete the prompt "${name}" in Langfuse.`);
+  }
+}
+
+/** What promptsync needs from Langfuse. A gateway in front of Langfuse can break these rules. */
+const LANGFUSE_REQUIREMENTS: ServiceRequirements = {
+  ...SHARED_REQUIREMENTS,
+  metadata: {
+    point: 'config',
+    request: 'store and return `config` unchanged',
+    loss: 'promptsync cannot promise that applications get the metadata of a prompt file.',
+  },
+  newest: {
+    point: 'newest version',
+    request: 'list a new version right after its creation',
+    loss: 'promptsync cannot find out whether a create request with a lost response took effect.',
+  },
+};

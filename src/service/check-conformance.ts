@@ -1,0 +1,249 @@
+import { type ConformanceResult, DOCTOR_ENVIRONMENT, makeRequirementHint } from '../domain/conformance.ts';
+import {
+  type DoctorPoint,
+  makeErrorPoint,
+  makeOkPoint,
+  makeProblemPoint,
+  makeUncheckedPoint,
+  makeWarningPoint,
+} from '../domain/doctor-point.ts';
+import { makeProblem, type ProblemCode, ProblemError, toProblem } from '../problem.ts';
+import type { ConformanceTarget, CreatedSample } from './conformance-target.ts';
+import { listSamples, SAMPLE_METADATA, type TextSample } from './conformance-samples.ts';
+import { makeSamplePoints, type SampleResult, type Visibility } from './conformance-points.ts';
+import { ServiceError } from './prompt-service.ts';
+import type { RetryPolicy } from './retry.ts';
+import { findLostVersion, isLostResponse } from './write-outcome.ts';
+
+/** The clock of the check, and the unique part of the names of things that must not exist. */
+type CheckSettings = Pick<RetryPolicy, 'now' | 'sleep'> & { readonly runId: string };
+
+/** The check in progress. */
+type ConformanceRun = {
+  readonly target: ConformanceTarget;
+  readonly options: CheckSettings;
+  readonly results: SampleResult[];
+  /** All versions that the check created, or may have created. */
+  readonly versions: CreatedSample[];
+  /** Whether the service never showed the newest version or the active version. The check then waits only once. */
+  readonly neverSeen: { newest: boolean; active: boolean };
+  readonly points: DoctorPoint[];
+};
+
+/**
+ * Checks whether a service follows the rules that promptsync depends on. Creates versions of one prompt and activates
+ * them in `DOCTOR_ENVIRONMENT`. If the run is interrupted, sends no further requests, and lists what remains.
+ */
+export async function checkConformance(target: ConformanceTarget, options: CheckSettings): Promise<ConformanceResult> {
+  const sleep: RetryPolicy['sleep'] = (milliseconds) =>
+    options.sleep(milliseconds).catch(() => {
+      throw new ProblemError(makeProblem('apply/interrupted'));
+    });
+  const run: ConformanceRun = {
+    target,
+    options: { ...options, sleep },
+    results: [],
+    versions: [],
+    neverSeen: { newest: false, active: false },
+    points: [],
+  };
+  let isInterrupted = false;
+  try {
+    for (const sample of listSamples(options.runId)) run.results.push(await trySample(sample, run));
+    await checkRefusals(run);
+  } catch (error) {
+    if (!isInterruption(error)) throw error;
+    isInterrupted = true;
+  }
+  const points = [...makeSamplePoints(run.results, target.requirements), ...run.points];
+  const interruption = isInterrupted ? [makeUncheckedPoint('other points', 'the run was interrupted')] : [];
+  return { points: [...points, ...interruption, await target.cleanUp(run.versions)], isInterrupted };
+}
+
+function isInterruption(error: unknown): boolean {
+  return toProblem(error).code === 'apply/interrupted';
+}
+
+/** Creates a version, activates it and reads it back. Throws only if the run is interrupted. */
+async function trySample(sample: TextSample, run: ConformanceRun): Promise<SampleResult> {
+  const { target, neverSeen } = run;
+  const newestBefore = await readOrNull(() => target.readNewestId());
+  try {
+    const created = await target.createVersion(sample.text, SAMPLE_METADATA);
+    run.versions.push({ id: created.id, number: created.number });
+    const newest = await awaitValue(
+      () => target.readNewestId(),
+      (id) => id === created.id,
+      neverSeen.newest,
+      run,
+    );
+    if (newest.kind === 'never') neverSeen.newest = true;
+    const activation = await tryToActivate(created.id, run);
+    return { sample, created, newest, ...activation };
+  } catch (error) {
+    if (isInterruption(error)) throw error;
+    if (isLostResponse(error)) await findPossibleVersion(newestBefore, run);
+    const problem = toProblem(error);
+    const isRefused = error instanceof ServiceError && error.effect === 'rejected';
+    const isContentRefused = isRefused && problem.code !== 'service/not-authorised';
+    return { sample, created: null, problem, isContentRefused };
+  }
+}
+
+/** Activates a version, and waits until `DOCTOR_ENVIRONMENT` serves it. */
+async function tryToActivate(
+  versionId: string,
+  run: ConformanceRun,
+): Promise<Pick<Extract<SampleResult, { readonly newest: Visibility }>, 'active' | 'served'>> {
+  const { target, neverSeen } = run;
+  const { readActive } = target;
+  try {
+    await target.activate(versionId);
+  } catch (error) {
+    if (isInterruption(error)) throw error;
+    return { active: { kind: 'failed', problem: toProblem(error) }, served: null };
+  }
+  const read = () => readActive(DOCTOR_ENVIRONMENT);
+  const active = await awaitValue(read, (version) => version?.id === versionId, neverSeen.active, run);
+  if (active.kind === 'never') neverSeen.active = true;
+  return { active, served: active.kind === 'seen' ? active.value : null };
+}
+
+/** Adds the version of a create call whose response was lost to the versions that may remain. */
+async function findPossibleVersion(newestBefore: string | null, run: ConformanceRun): Promise<void> {
+  const find = async (): Promise<string | null> => {
+    const id = await run.target.readNewestId();
+    return id === newestBefore ? null : id;
+  };
+  run.versions.push({ id: await findLostVersion(find, run.options.sleep), number: null });
+}
+
+/** Returns null if the request fails. Throws only if the run is interrupted. */
+async function readOrNull(read: () => Promise<string | null>): Promise<string | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isInterruption(error)) throw error;
+    return null;
+  }
+}
+
+/** The longest time to wait for the effect of a write, in milliseconds. */
+const MAX_VISIBILITY_MS = 30_000;
+/** The wait before the second read, in milliseconds. Each further wait is twice as long, up to `MAX_WAIT_MS`. */
+const FIRST_WAIT_MS = 100;
+const MAX_WAIT_MS = 1_000;
+
+/**
+ * Reads a value repeatedly until it is as expected, and measures how long that takes. Throws only if the run is
+ * interrupted.
+ * @param readsOnce whether to give up after the first read
+ */
+async function awaitValue<Value>(
+  read: () => Promise<Value>,
+  isExpected: (value: Value) => boolean,
+  readsOnce: boolean,
+  { options: { now, sleep } }: ConformanceRun,
+): Promise<Visibility<Value>> {
+  const startTime = now();
+  let waited = 0;
+  let wait = FIRST_WAIT_MS;
+  try {
+    for (let reads = 1; ; reads += 1) {
+      const value = await read();
+      if (isExpected(value)) return { kind: 'seen', value, reads, milliseconds: Math.round(now() - startTime) };
+      if (readsOnce || waited >= MAX_VISIBILITY_MS) return { kind: 'never' };
+      await sleep(wait);
+      waited += wait;
+      wait = Math.min(MAX_WAIT_MS, wait * 2);
+    }
+  } catch (error) {
+    if (isInterruption(error)) throw error;
+    return { kind: 'failed', problem: toProblem(error) };
+  }
+}
+
+/** Sends requests that the service must refuse, and reads an environment in which nothing was ever activated. */
+async function checkRefusals(run: ConformanceRun): Promise<void> {
+  const { target, points, options } = run;
+  const { requirements } = target;
+  const missingVersion: RefusalCheck = { rule: 'unknownVersion', code: 'service/version-not-found' };
+  points.push(await checkUnchanged(await checkRefusal(missingVersion, target.useUnknownVersion, run), run));
+  const otherVersion = await checkOtherVersion(run);
+  if (otherVersion !== null) points.push(await checkUnchanged(otherVersion, run));
+  const missingPrompt: RefusalCheck = { rule: 'unknownPrompt', code: 'service/prompt-not-found' };
+  points.push(await checkRefusal(missingPrompt, target.readUnknownPrompt, run));
+  const wrongKey: RefusalCheck = { rule: 'wrongKey', code: 'service/not-authorised' };
+  points.push(await checkRefusal(wrongKey, target.readWithWrongKey, run));
+  points.push(await checkNothingActive(`${DOCTOR_ENVIRONMENT}-${options.runId}`, requirements, target));
+}
+
+/** A rule, and the code of the problem that a refusal must have. */
+type RefusalCheck = {
+  readonly rule: 'unknownVersion' | 'otherVersion' | 'unknownPrompt' | 'wrongKey';
+  readonly code: ProblemCode;
+};
+
+async function checkRefusal(
+  { rule, code }: RefusalCheck,
+  send: () => Promise<unknown>,
+  { target: { requirements } }: ConformanceRun,
+): Promise<DoctorPoint> {
+  const requirement = requirements[rule];
+  try {
+    await send();
+  } catch (error) {
+    if (isInterruption(error)) throw error;
+    const problem = toProblem(error);
+    if (problem.code === code) return makeOkPoint(requirement.point, 'refused');
+    const isRefused = error instanceof ServiceError && error.effect === 'rejected';
+    if (!isRefused && problem.code !== 'service/unexpected-status') return makeProblemPoint(requirement.point, problem);
+    const hint = `Expect messages about this status when promptsync meets this case. Ask the operator of the service to ${requirement.request}.`;
+    return makeWarningPoint(requirement.point, `refused, but not as expected: ${problem.message}`, hint);
+  }
+  return makeErrorPoint(requirement.point, 'accepted', makeRequirementHint(requirement));
+}
+
+async function checkOtherVersion(run: ConformanceRun): Promise<DoctorPoint | null> {
+  const { target } = run;
+  const { activate, findOtherVersionId } = target;
+  if (findOtherVersionId === null) return null;
+  const id = await readOrNull(findOtherVersionId);
+  if (id !== null)
+    return checkRefusal({ rule: 'otherVersion', code: 'service/version-not-found' }, () => activate(id), run);
+  const reason = 'the workspace has no other prompt whose newest version is known';
+  return makeUncheckedPoint(target.requirements.otherVersion.point, reason);
+}
+
+/** Returns the point, or an error if the refused request has changed what `DOCTOR_ENVIRONMENT` serves. */
+async function checkUnchanged(point: DoctorPoint, { results, target }: ConformanceRun): Promise<DoctorPoint> {
+  const served = results.flatMap((result) => (result.created === null ? [] : [result.served]));
+  const expected = served.at(-1)?.id;
+  if (expected === undefined || point.level === 'error') return point;
+  const { readActive } = target;
+  const found = await readOrNull(async () => (await readActive(DOCTOR_ENVIRONMENT))?.id ?? 'none');
+  if (found === null || found === expected) return point;
+  const hint = makeRequirementHint(target.requirements.unknownVersion);
+  return makeErrorPoint(point.name, 'refused, but the environment has changed nevertheless', hint);
+}
+
+/** Reads an environment in which nothing was ever activated. */
+async function checkNothingActive(
+  environment: string,
+  { nothingActive }: ConformanceTarget['requirements'],
+  { readActive }: ConformanceTarget,
+): Promise<DoctorPoint> {
+  const { point } = nothingActive;
+  try {
+    const version = await readActive(environment);
+    if (version === null) return makeOkPoint(point, 'the service returns none');
+    const found = `the service returns version ${version.number} for an environment in which nothing was activated`;
+    return makeErrorPoint(point, found, makeRequirementHint(nothingActive));
+  } catch (error) {
+    if (isInterruption(error)) throw error;
+    const problem = toProblem(error);
+    if (problem.code !== 'service/prompt-not-found') return makeProblemPoint(point, problem);
+    const hint = 'Expect one more request for each environment in which no version is active. Nothing else is lost.';
+    return makeWarningPoint(point, 'status 404 for the environment, although the prompt exists', hint);
+  }
+}

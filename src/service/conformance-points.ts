@@ -1,0 +1,175 @@
+import { makeRequirementHint, type ServiceRequirement, type ServiceRequirements } from '../domain/conformance.ts';
+import { digestText } from '../domain/content.ts';
+import {
+  type DoctorPoint,
+  makeErrorPoint,
+  makeOkPoint,
+  makeProblemPoint,
+  makeUncheckedPoint,
+  makeWarningPoint,
+} from '../domain/doctor-point.ts';
+import { isJsonObject, type JsonValue, renderCanonicalJson } from '../domain/json.ts';
+import type { Problem } from '../problem.ts';
+import { formatNumber } from '../text.ts';
+import { SAMPLE_METADATA, type TextSample } from './conformance-samples.ts';
+import type { SampleVersion } from './conformance-target.ts';
+
+/** Whether a service showed the effect of a write, and after how many reads and how much time. */
+export type Visibility<Value = unknown> =
+  | { readonly kind: 'seen'; readonly value: Value; readonly reads: number; readonly milliseconds: number }
+  | { readonly kind: 'never' }
+  | { readonly kind: 'failed'; readonly problem: Problem };
+
+/** What the service did with one sample. If it did not create a version, `problem` says why. */
+export type SampleResult =
+  | {
+      readonly sample: TextSample;
+      readonly created: null;
+      readonly problem: Problem;
+      /** Whether the service refused the content. False if it refused the key, or if the response was lost. */
+      readonly isContentRefused: boolean;
+    }
+  | {
+      readonly sample: TextSample;
+      /** The version as the service returned it when it created the version. */
+      readonly created: SampleVersion;
+      /** Whether the service reported the version as the newest one. */
+      readonly newest: Visibility;
+      /** Whether the environment served the version. */
+      readonly active: Visibility;
+      /** The version as the environment served it. Null if it never did. */
+      readonly served: SampleVersion | null;
+    };
+
+/** The result of a sample that the service has created. */
+type CreatedResult = Extract<SampleResult, { readonly newest: Visibility }>;
+
+/** Makes the points about texts, metadata, numbers, the newest version and activations. */
+export function makeSamplePoints(
+  results: readonly SampleResult[],
+  requirements: ServiceRequirements,
+): readonly DoctorPoint[] {
+  const created = results.flatMap((result): readonly CreatedResult[] => (result.created === null ? [] : [result]));
+  const texts = results.map((result) => makeTextPoint(result, requirements.text));
+  const { metadata, numbers, newest, activation } = requirements;
+  const [first] = created;
+  if (first === undefined) {
+    const rules = [metadata, numbers, newest, activation];
+    return [...texts, ...rules.map(({ point }) => makeUncheckedPoint(point, 'the service created no version'))];
+  }
+  return [
+    ...texts,
+    makeMetadataPoint(first, metadata),
+    makeNumbersPoint(created, numbers),
+    makeNewestPoint(created, newest),
+    makeActivationPoint(created, activation),
+  ];
+}
+
+function makeTextPoint(result: SampleResult, requirement: ServiceRequirement): DoctorPoint {
+  const { sample, created } = result;
+  const name = `${requirement.point}: ${sample.name}`;
+  if (created === null) {
+    if (!result.isContentRefused) return makeProblemPoint(name, result.problem);
+    const hint =
+      'Ask the operator of the service to accept such texts. promptsync cannot sync a prompt with such a text.';
+    return makeErrorPoint(name, result.problem.message, hint);
+  }
+  const received = [created.text, ...(result.served === null ? [] : [result.served.text])];
+  const changed = received.find((text) => text !== sample.text);
+  if (changed === undefined) return makeOkPoint(name, 'returned byte for byte');
+  const found = `the service returned the text ${describeTextChange(sample.text, changed)}`;
+  if (received.every((text) => digestText(text).digest === digestText(sample.text).digest)) {
+    const hint =
+      'Expect no changes in plans, because promptsync ignores this difference. Applications read the text as the service returns it.';
+    return makeWarningPoint(name, found, hint);
+  }
+  return makeErrorPoint(name, found, makeRequirementHint(requirement));
+}
+
+/** Describes how a text differs from the one that was sent, as a phrase that follows "returned the text". */
+function describeTextChange(sent: string, received: string): string {
+  if (received === sent.replace(/[\r\n]+$/, '')) return 'without the line breaks at its end';
+  if ([sent.trim(), sent.trimEnd(), sent.trimStart()].includes(received)) return 'without the white space at its ends';
+  if (received === sent.replaceAll('\r\n', '\n')) return 'with LF instead of CRLF line breaks';
+  if (received === sent.normalize('NFC')) return 'in Unicode normalization form NFC';
+  const lengths = `${formatNumber(received.length)} instead of ${formatNumber(sent.length)} characters`;
+  return sent.startsWith(received) ? `cut off (${lengths})` : `with changes (${lengths})`;
+}
+
+function makeMetadataPoint({ created, served }: CreatedResult, requirement: ServiceRequirement): DoctorPoint {
+  const { point } = requirement;
+  const received = [created.metadata, ...(served === null ? [] : [served.metadata])];
+  const sent = renderCanonicalJson(SAMPLE_METADATA);
+  const changed = received.find((metadata) => renderCanonicalJson(metadata) !== sent);
+  if (changed === undefined) return makeOkPoint(point, 'returned unchanged');
+  const found = isEmpty(changed) ? 'the service dropped it' : 'the service returned it with changes';
+  return makeErrorPoint(point, found, makeRequirementHint(requirement));
+}
+
+function isEmpty(metadata: JsonValue): boolean {
+  return metadata === null || (isJsonObject(metadata) && Object.keys(metadata).length === 0);
+}
+
+function makeNumbersPoint(created: readonly CreatedResult[], requirement: ServiceRequirement): DoctorPoint {
+  const { point } = requirement;
+  const numbers = created.map((result) => result.created.number);
+  const isIncreasing = numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? number));
+  const list = numbers.map((number) => `v${number}`).join(', ');
+  if (numbers.length < 2) return makeUncheckedPoint(point, 'the service created only one version');
+  if (isIncreasing) return makeOkPoint(point, `increasing: ${list}`);
+  return makeErrorPoint(point, `not increasing: ${list}`, makeRequirementHint(requirement));
+}
+
+function makeNewestPoint(created: readonly CreatedResult[], requirement: ServiceRequirement): DoctorPoint {
+  const { point } = requirement;
+  const worst = findWorst(created.map(({ newest }) => newest));
+  if (worst.kind === 'failed') return makeFailurePoint(worst.problem, requirement);
+  if (worst.kind === 'never') {
+    const found = 'the service does not report a new version as the newest one';
+    return makeErrorPoint(point, found, makeRequirementHint(requirement));
+  }
+  if (worst.reads === 1) return makeOkPoint(point, 'reported right after the creation');
+  const hint = 'Expect longer waits after a lost response, because promptsync then looks for the newest version.';
+  return makeWarningPoint(point, `reported only after ${formatVisibilityTime(worst.milliseconds)}`, hint);
+}
+
+/**
+ * The time within which promptsync needs to see an activation, in milliseconds. A sync reads an environment back for
+ * ten seconds. The margin is for the intervals between the reads of this check.
+ */
+const MAX_READ_BACK_MS = 12_000;
+
+function makeActivationPoint(created: readonly CreatedResult[], requirement: ServiceRequirement): DoctorPoint {
+  const { point } = requirement;
+  const worst = findWorst(created.map(({ active }) => active));
+  if (worst.kind === 'failed') return makeFailurePoint(worst.problem, requirement);
+  if (worst.kind === 'never') {
+    const found = 'the environment never served the activated version within 30 s';
+    return makeErrorPoint(point, found, makeRequirementHint(requirement));
+  }
+  if (worst.reads === 1) return makeOkPoint(point, `visible after ${formatVisibilityTime(worst.milliseconds)}`);
+  const found = `visible only after ${formatVisibilityTime(worst.milliseconds)}`;
+  if (worst.milliseconds > MAX_READ_BACK_MS) return makeErrorPoint(point, found, makeRequirementHint(requirement));
+  const hint =
+    'Expect each activation of a sync to take this long, because promptsync waits until it can read it back.';
+  return makeWarningPoint(point, found, hint);
+}
+
+/** Makes the point of a request that failed although the service must support it. */
+function makeFailurePoint({ message, hint }: Problem, { point, loss }: ServiceRequirement): DoctorPoint {
+  return makeErrorPoint(point, message, `${hint} Until this works, ${loss}`);
+}
+
+/** Returns a failure if there is one, and otherwise the result that took the most reads. */
+function findWorst(all: readonly Visibility[]): Visibility {
+  const never = all.find(({ kind }) => kind === 'never');
+  const failed = all.find(({ kind }) => kind === 'failed');
+  const seen = all.flatMap((one) => (one.kind === 'seen' ? [one] : []));
+  const [slowest] = seen.toSorted((a, b) => b.reads - a.reads || b.milliseconds - a.milliseconds);
+  return never ?? failed ?? slowest ?? { kind: 'never' };
+}
+
+function formatVisibilityTime(milliseconds: number): string {
+  return milliseconds < 1_000 ? `${milliseconds} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;
+}

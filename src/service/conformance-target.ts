@@ -1,0 +1,47 @@
+import type { ServiceRequirements } from '../domain/conformance.ts';
+import type { DoctorPoint } from '../domain/doctor-point.ts';
+import type { JsonObject, JsonValue } from '../domain/json.ts';
+
+/** A version of the sacrificed prompt, exactly as the service returned it. */
+export type SampleVersion = {
+  readonly id: string;
+  readonly number: number;
+  readonly text: string;
+  readonly metadata: JsonValue;
+};
+
+/**
+ * The requests of the conformance check for one kind of service. They all concern the same prompt. A failed request
+ * throws a `ServiceError`.
+ */
+export type ConformanceTarget = {
+  readonly requirements: ServiceRequirements;
+  /** Creates a version without activating it. Sends the request only once. */
+  readonly createVersion: (text: string, metadata: JsonObject) => Promise<SampleVersion>;
+  /** Activates a version in `DOCTOR_ENVIRONMENT`. */
+  readonly activate: (versionId: string) => Promise<void>;
+  /** Returns the active version of an environment, or null if none is active. */
+  readonly readActive: (environment: string) => Promise<SampleVersion | null>;
+  /** Returns the id of the newest version as the service reports it. Null if it reports none. */
+  readonly readNewestId: () => Promise<string | null>;
+  /** Requests that the service must refuse. */
+  readonly useUnknownVersion: () => Promise<unknown>;
+  readonly readUnknownPrompt: () => Promise<unknown>;
+  readonly readWithWrongKey: () => Promise<unknown>;
+  /**
+   * Returns the id of a version of a different prompt, or null if none is readable. The property is null if the
+   * versions of the service have no ids.
+   */
+  readonly findOtherVersionId: (() => Promise<string | null>) | null;
+  /**
+   * Removes what the check has created, as far as the service can. Returns the point about what remains.
+   * @param versions the versions that the check has created, or may have created
+   */
+  readonly cleanUp: (versions: readonly CreatedSample[]) => Promise<DoctorPoint>;
+};
+
+/**
+ * A version that the check created. The number is null if the response was lost. The id is then the one of the newest
+ * version, or null if no new version appeared.
+ */
+export type CreatedSample = { readonly id: string | null; readonly number: number | null };

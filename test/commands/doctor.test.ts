@@ -1,0 +1,421 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { examineSetup } from '../../src/commands/doctor.ts';
+import { startLangfuse } from '../doubles/langfuse-server.ts';
+import { startHttpsServer } from '../service/certificate.ts';
+import { listenUntilTestEnd } from '../service/support.ts';
+import { cloneOf, commitAll, git, makeFolder, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { startFront } from '../support/front.ts';
+import { CONFIG, promptText, workspaceFiles } from '../support/prompts.ts';
+import { run } from '../support/run.ts';
+import { changeService, KEY, startTestService } from '../support/service.ts';
+import { makeWorld } from '../support/world.ts';
+import { examine } from './doctoring.ts';
+
+const ENVIRONMENTS = `${CONFIG}environments:\n  staging: {}\n  production: { promote_from: staging }\n`;
+
+afterEach(() => vi.unstubAllEnvs());
+
+/** Adds a bare remote to a repository, and pushes the branch main to it. */
+function addOrigin(folder: string): string {
+  const bare = makeFolder();
+  git(bare, 'init', '--quiet', '--bare', '--initial-branch', 'main');
+  git(folder, 'remote', 'add', 'origin', bare);
+  git(folder, 'push', '--quiet', '--set-upstream', 'origin', 'main');
+  return bare;
+}
+
+/** Makes a correct setup: a pushed repository with one prompt, and a service that serves it in staging. */
+async function makeSetup(config = ENVIRONMENTS) {
+  const service = await startTestService(['greeting']);
+  await changeService(service.baseUrl, 'greeting', 'staging', 'Hi.');
+  service.requests.length = 0;
+  const folder = makeRepository(workspaceFiles({ greeting: {} }, config));
+  const origin = addOrigin(folder);
+  return { service, folder, origin, environment: service.environment };
+}
+
+describe('doctor without --write', () => {
+  test('doctor reports every point of a correct setup as ok, exits with 0 and sends only GET', async () => {
+    const { folder, service, environment } = await makeSetup();
+    const { exitCode, points, point, stderr } = await examine(folder, [], { environment });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(points.map(({ name }) => name)).toEqual([
+      ...['Node.js', 'git', 'repository', 'remote', 'live branch', 'history', 'uncommitted files'],
+      ...['configuration', 'prompt files', 'environments'],
+      ...['address', 'TLS', 'proxy', 'response', 'key', 'prompt in "staging"', 'prompt in "production"'],
+    ]);
+    expect(points.every(({ level, hint }) => level === 'ok' && hint === null)).toBe(true);
+    expect(point('Node.js').found).toBe(process.versions.node);
+    expect(point('live branch').found).toContain(`main at ${git(folder, 'rev-parse', 'HEAD').slice(0, 12)}`);
+    expect(point('key').found).toContain('the variable PROMPTSYNC_API_KEY');
+    expect(point('prompt in "staging"').found).toBe('greeting: version 1 is active');
+    expect(point('prompt in "production"').found).toBe('greeting: no version is active');
+    expect(new Set(service.requests.map(({ method }) => method))).toEqual(new Set(['GET']));
+  });
+
+  test('doctor reports a correct setup of Langfuse as ok and uses the word label', async () => {
+    const langfuse = await startLangfuse();
+    const folder = makeRepository({
+      'promptsync.yaml': `service: { provider: langfuse }\n${ENVIRONMENTS}`,
+      'prompts/a.md': '---\nid: a\npins:\n  staging: latest\n---\n\nHi.\n',
+    });
+    addOrigin(folder);
+    const { environment } = langfuse;
+    expect(await run(folder, ['sync', '--yes'], { environment })).toMatchObject({ exitCode: 0 });
+    langfuse.takeWrites();
+    const { exitCode, named, point } = await examine(folder, [], { environment });
+    expect({ exitCode, problems: [...named('warning'), ...named('error')] }).toEqual({ exitCode: 0, problems: [] });
+    expect(point('key').found).toContain('LANGFUSE_SECRET_KEY and the variable LANGFUSE_PUBLIC_KEY');
+    expect(point('prompt in "staging"').found).toBe('a: version 1 is active');
+    expect(langfuse.takeWrites()).toEqual([]);
+  });
+
+  test('doctor prints a table with a summary and shows each hint below its point', async () => {
+    const { folder, environment } = await makeSetup();
+    writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { text: 'New.' }) });
+    const { stdout, exitCode } = await run(folder, ['doctor'], { environment });
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('Machine and repository\n  ok       Node.js ');
+    expect(stdout).toMatch(
+      / {2}warning {2}uncommitted files {2,}1 prompt file: prompts\/greeting\.md\n {11}Commit these/,
+    );
+    expect(stdout).toMatch(/\n\n\d+ ok, 1 warning, 0 errors\.\n$/);
+  });
+
+  test('doctor --output writes the format that the file name implies', async () => {
+    const { folder, environment } = await makeSetup();
+    const output = makeFolder();
+    const files = ['-o', join(output, 'doctor.json'), '-o', join(output, 'doctor.txt')];
+    expect(await run(folder, ['doctor', ...files], { environment })).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+    expect(JSON.parse(readFileSync(join(output, 'doctor.json'), 'utf8'))).toMatchObject({ schema_version: 1 });
+    expect(readFileSync(join(output, 'doctor.txt'), 'utf8')).toContain('0 errors.');
+  });
+
+  test('doctor refuses an output file whose name determines no format before it sends a request', async () => {
+    const { folder, service, environment } = await makeSetup();
+    const { exitCode, stderr } = await run(folder, ['doctor', '-o', 'doctor.md'], { environment });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('usage/output-format') });
+    expect(service.requests).toEqual([]);
+  });
+
+  test('doctor --quiet prints only the errors and the summary', async () => {
+    const { folder } = await makeSetup();
+    const { stdout } = await run(folder, ['doctor', '--quiet'], { environment: { PROMPTSYNC_API_KEY: KEY } });
+    expect(stdout).toMatch(/^Service\n {2}error {4}address .*\n.*\n\n\d+ ok, \d warnings?, 1 error\.\n$/);
+  });
+
+  test('doctor refuses --prompt without --write', async () => {
+    const { folder, environment } = await makeSetup();
+    const { exitCode, stdout, stderr } = await run(folder, ['doctor', '--prompt', 'prm_x'], { environment });
+    expect({ exitCode, stdout, stderr }).toEqual({
+      ...{ exitCode: 1, stdout: '' },
+      stderr: expect.stringContaining('--prompt requires --write'),
+    });
+  });
+});
+
+describe('the points about the machine and the repository', () => {
+  test.each([
+    ['20.20.2', 'error'],
+    ['22.18.0', 'error'],
+    ['22.19.0', 'ok'],
+    ['24.0.0', 'ok'],
+  ])('if promptsync needs Node.js >=22.19, the level of the version %s is %s', async (nodeVersion, level) => {
+    const options = { write: false, prompt: undefined, yes: false, nodeVersion, requiredNode: '>=22.19' };
+    const { sections } = await examineSetup(options, makeWorld(makeFolder()));
+    const point = sections[0]?.points.find(({ name }) => name === 'Node.js');
+    expect(point).toMatchObject({ level, hint: level === 'ok' ? null : 'Install a newer Node.js.' });
+  });
+
+  test('doctor warns if there is no repository, and still checks the service', async () => {
+    const service = await startTestService(['greeting']);
+    const folder = makeWorkspace(workspaceFiles({ greeting: {} }));
+    const { exitCode, point, named } = await examine(folder, [], service);
+    expect(exitCode).toBe(0);
+    expect(named('warning')).toEqual(['repository']);
+    expect(point('repository').hint).toContain('git init');
+    expect(point('key').level).toBe('ok');
+  });
+
+  test('doctor reports an error if git cannot be run, and still checks the service', async () => {
+    const { folder, environment } = await makeSetup();
+    vi.stubEnv('PATH', makeFolder());
+    const { exitCode, point, named } = await examine(folder, [], { environment });
+    expect({ exitCode, errors: named('error') }).toEqual({ exitCode: 1, errors: ['git'] });
+    expect(point('git')).toMatchObject({
+      found: expect.stringContaining('not in PATH'),
+      hint: expect.stringContaining('Install'),
+    });
+    expect(point('live branch').found).toContain('git does not run');
+    expect(point('prompt in "staging"').level).toBe('ok');
+  });
+
+  test('doctor reports an error if the repository is damaged, and still checks the service', async () => {
+    const { folder, environment } = await makeSetup();
+    writeFileSync(join(folder, '.git/config'), '[broken');
+    const { named } = await examine(folder, [], { environment });
+    expect(named('error')).toEqual(['repository']);
+  });
+
+  test('doctor warns if the repository has no remote', async () => {
+    const { environment } = await makeSetup();
+    const folder = makeRepository(workspaceFiles({ greeting: {} }));
+    const { exitCode, point } = await examine(folder, [], { environment });
+    expect(exitCode).toBe(0);
+    expect(point('remote')).toMatchObject({ level: 'warning', hint: expect.stringContaining('git remote add') });
+    expect(point('live branch').level).toBe('warning');
+  });
+
+  test('doctor reports an error if none of several remotes is the one of the live branch', async () => {
+    const { folder, environment } = await makeSetup();
+    git(folder, 'remote', 'rename', 'origin', 'one');
+    git(folder, 'remote', 'add', 'two', 'https://example.invalid/two');
+    git(folder, 'config', '--unset', 'branch.main.remote');
+    const { point } = await examine(folder, [], { environment });
+    expect(point('remote')).toMatchObject({ level: 'error', found: expect.stringContaining('one, two') });
+  });
+
+  test('doctor shows the address of the remote without the token in it', async () => {
+    const { folder, environment } = await makeSetup();
+    git(folder, 'remote', 'set-url', 'origin', 'http://robot:hunter2@127.0.0.1:1/acme/prompts');
+    const { stdout, point } = await examine(folder, [], { environment });
+    expect(point('remote').found).toBe('origin: http://127.0.0.1:1/acme/prompts');
+    expect(stdout).not.toContain('hunter2');
+  });
+
+  test('doctor reports an error if the remote does not have the configured branch', async () => {
+    const { folder, environment } = await makeSetup(`${ENVIRONMENTS}branch: live\n`);
+    const { exitCode, point } = await examine(folder, [], { environment });
+    expect(exitCode).toBe(1);
+    expect(point('live branch')).toMatchObject({ level: 'error', found: expect.stringContaining('refs/heads/live') });
+  });
+
+  test('doctor reports an error if the remote cannot be reached', async () => {
+    const { folder, environment } = await makeSetup();
+    git(folder, 'remote', 'set-url', 'origin', join(makeFolder(), 'gone'));
+    const { named, point } = await examine(folder, [], { environment });
+    expect(named('error')).toEqual(['live branch']);
+    expect(point('live branch').hint).toContain('git ls-remote');
+  });
+
+  test.each([
+    [{}, 'git fetch --unshallow'],
+    [{ GITLAB_CI: 'true' }, 'GIT_DEPTH: 0'],
+  ])('doctor warns about a shallow clone and says how to complete it (environment: %j)', async (variables, hint) => {
+    const { folder, environment } = await makeSetup();
+    writeFiles(folder, { 'other.txt': 'a' });
+    commitAll(folder, 'Second');
+    const clone = cloneOf(folder);
+    const { exitCode, point } = await examine(clone, [], { environment: { ...environment, ...variables } });
+    expect(exitCode).toBe(0);
+    expect(point('history')).toMatchObject({ level: 'warning', hint: expect.stringContaining(hint) });
+  });
+
+  test('doctor warns about prompt files that are not committed', async () => {
+    const { folder, environment } = await makeSetup();
+    writeFiles(folder, { 'prompts/new.md': promptText('new') });
+    const { point } = await examine(folder, [], { environment });
+    expect(point('uncommitted files')).toMatchObject({
+      level: 'warning',
+      found: '1 prompt file: prompts/new.md',
+      hint: expect.stringContaining('Commit'),
+    });
+  });
+
+  test('doctor does not ask the remote of a workspace with the embedded service', async () => {
+    const folder = makeRepository(workspaceFiles({ greeting: {} }, `service: { embedded: a.db }\n${CONFIG}`));
+    const { exitCode, named, point } = await examine(folder, []);
+    expect({ exitCode, warnings: named('warning') }).toEqual({ exitCode: 0, warnings: [] });
+    expect(point('address').found).toBe('embedded:a.db');
+    expect(point('prompt in "staging"').found).toBe('greeting: no version is active');
+  });
+});
+
+describe('the points about the configuration and the prompt files', () => {
+  test('doctor reports a missing configuration, and still checks the repository', async () => {
+    const folder = makeRepository({ 'README.md': 'Nothing.' });
+    const { exitCode, point, named } = await examine(folder, []);
+    expect({ exitCode, errors: named('error') }).toEqual({ exitCode: 1, errors: ['configuration'] });
+    expect(point('configuration').hint).toContain('promptsync init');
+    expect(point('history').level).toBe('ok');
+    expect(point('address').found).toBe('not checked, because the configuration is not valid');
+  });
+
+  test('doctor reports each problem of an invalid configuration with its line', async () => {
+    const folder = makeWorkspace({ 'promptsync.yaml': 'prompt: [a]\nconcurrency: many\n' });
+    const { points } = await examine(folder, []);
+    const found = points.filter(({ name }) => name === 'configuration').map((point) => point.found);
+    expect(found).toEqual([
+      expect.stringMatching(/^promptsync\.yaml:1:1: .*"prompt"/),
+      expect.stringMatching(/^promptsync\.yaml:2:\d+: .*"concurrency"/),
+    ]);
+  });
+
+  test('doctor reports the first error in the prompt files and refers to validate', async () => {
+    const { folder, environment } = await makeSetup();
+    writeFiles(folder, { 'prompts/a.md': 'no front matter', 'prompts/b.md': '---\nid: b\n---\n\n' });
+    const { point } = await examine(folder, [], { environment });
+    expect(point('prompt files')).toMatchObject({
+      level: 'error',
+      found: expect.stringMatching(/^\d errors\. prompts\/a\.md:1:1: /),
+      hint: expect.stringContaining('promptsync validate'),
+    });
+  });
+
+  test('doctor warns about a workspace without prompt files, which a new user has', async () => {
+    const { environment } = await startTestService([]);
+    const folder = makeWorkspace({ 'promptsync.yaml': CONFIG });
+    const { exitCode, point } = await examine(folder, [], { environment });
+    expect(exitCode).toBe(0);
+    expect(point('prompt files').level).toBe('warning');
+    expect(point('environments')).toMatchObject({ level: 'warning', hint: expect.stringContaining('staging: latest') });
+    expect(point('key').found).toBe('not checked, because the workspace has no prompt file');
+  });
+
+  test('doctor warns about prompt files with warnings', async () => {
+    const { folder, environment } = await makeSetup();
+    writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { text: 'Hi\u200b.' }) });
+    const { point } = await examine(folder, [], { environment });
+    expect(point('prompt files')).toMatchObject({ level: 'warning', found: '1 valid prompt, 1 warning' });
+  });
+});
+
+describe('the points about the service', () => {
+  test('doctor reports a configuration without a service', async () => {
+    const folder = makeWorkspace(workspaceFiles({ greeting: {} }));
+    const { point } = await examine(folder, []);
+    expect(point('address')).toMatchObject({ level: 'error', hint: expect.stringContaining('service.base_url') });
+  });
+
+  test('doctor reports a missing key by the name of its variable', async () => {
+    const { folder, service } = await makeSetup(`service: { api_key_env: MY_KEY }\n${ENVIRONMENTS}`);
+    const { point, named } = await examine(folder, [], { environment: { PROMPTSYNC_BASE_URL: service.baseUrl } });
+    expect(named('error')).toEqual(['key']);
+    expect(point('key').found).toContain('MY_KEY');
+    expect(service.requests).toEqual([]);
+  });
+
+  test('doctor reports a key that the service refuses, names the variable and does not print the key', async () => {
+    const { folder, environment } = await makeSetup();
+    const wrong = { ...environment, PROMPTSYNC_API_KEY: 'sk-wrong-0123456789' };
+    const { exitCode, point, stdout, named } = await examine(folder, [], { environment: wrong });
+    expect({ exitCode, errors: named('error') }).toEqual({ exitCode: 1, errors: ['key'] });
+    expect(point('key')).toMatchObject({
+      found: expect.stringContaining('401'),
+      hint: expect.stringContaining('PROMPTSYNC_API_KEY'),
+    });
+    expect(point('response').level).toBe('ok');
+    expect(stdout).not.toContain('sk-wrong');
+  });
+
+  test('doctor reports an address that nobody listens on, and asks only once', async () => {
+    const { folder, environment } = await makeSetup();
+    const { point, named, stderr } = await examine(folder, ['--verbose'], {
+      environment: { ...environment, PROMPTSYNC_BASE_URL: 'http://127.0.0.1:1' },
+    });
+    expect(named('error')).toEqual(['response']);
+    expect(point('response').found).toContain('connection refused');
+    expect(point('key').found).toContain('not checked');
+    expect(stderr).not.toContain('environment=production');
+  });
+
+  test.each([
+    ['doctor reports an address that returns a web page', 200, '<!doctype html>', 'response', 'base URL'],
+    ['doctor reports an address that redirects', 302, '', 'response', 'redirects'],
+    ['doctor reports an address at which no prompt exists', 404, '{}', 'prompt', 'base URL'],
+    ['doctor reports a service that fails', 500, '{"detail":"down"}', 'response', 'later'],
+  ])('%s', async (_, status, body, name, hint) => {
+    const { folder, environment } = await makeSetup();
+    const { baseUrl } = await startFront({ answer: () => ({ status, body }) });
+    const { point, named } = await examine(folder, [], {
+      environment: { ...environment, PROMPTSYNC_BASE_URL: baseUrl },
+    });
+    expect(named('error')).toEqual([name]);
+    expect(point(name).hint).toContain(hint);
+  });
+
+  test('doctor reports one environment that cannot be read beside one that can', async () => {
+    const { folder, service, environment } = await makeSetup();
+    const { baseUrl } = await startFront({
+      target: service.baseUrl,
+      answer: ({ path }) => (path.endsWith('=production') ? { status: 403, body: '{}' } : null),
+    });
+    const { point, named } = await examine(folder, [], {
+      environment: { ...environment, PROMPTSYNC_BASE_URL: baseUrl },
+    });
+    expect(named('error')).toEqual(['prompt in "production"']);
+    expect(point('key').level).toBe('ok');
+    expect(point('prompt in "staging"').level).toBe('ok');
+  });
+
+  test('doctor warns about a slow response', async () => {
+    const { folder, environment } = await makeSetup();
+    let now = 0;
+    const { point } = await examine(folder, [], { environment, now: () => (now += 3_000) });
+    expect(point('response')).toMatchObject({ level: 'warning', found: 'status 200 after 3000 ms' });
+  });
+
+  test('doctor reports a certificate that Node.js does not trust as an error of TLS', async () => {
+    const { folder, environment } = await makeSetup();
+    const { url } = await startHttpsServer((_, response) => void response.end('{}'));
+    const { point } = await examine(folder, [], { environment: { ...environment, PROMPTSYNC_BASE_URL: url } });
+    expect(point('TLS')).toMatchObject({ level: 'error', hint: expect.stringContaining('NODE_EXTRA_CA_CERTS') });
+    expect(point('response').level).toBe('error');
+  });
+
+  test('doctor warns about plain http to another host', async () => {
+    const { folder, environment } = await makeSetup(`service: { allow_http: true }\n${ENVIRONMENTS}`);
+    const { point } = await examine(folder, [], {
+      environment: { ...environment, PROMPTSYNC_BASE_URL: 'http://prompts.invalid', http_proxy: 'http://127.0.0.1:1' },
+    });
+    expect(point('TLS')).toMatchObject({ level: 'warning', found: expect.stringContaining('read the key') });
+  });
+
+  test('doctor names the proxy that refuses the connection without its password', async () => {
+    const { folder, environment } = await makeSetup();
+    const proxy = createServer().on('connect', (_, socket) => void socket.end('HTTP/1.1 403 No\r\n\r\n'));
+    const { port } = await listenUntilTestEnd(proxy);
+    const { point, named, stdout } = await examine(folder, [], {
+      environment: {
+        ...environment,
+        PROMPTSYNC_BASE_URL: 'https://prompts.invalid',
+        HTTPS_PROXY: `http://user:hunter2@127.0.0.1:${port}`,
+      },
+    });
+    expect(point('proxy')).toMatchObject({ level: 'ok', found: `127.0.0.1:${port} (from HTTPS_PROXY)` });
+    expect(named('error')).toEqual(['response']);
+    expect(point('response').found).toContain('the proxy refused the tunnel');
+    expect(point('TLS').level).toBe('warning');
+    expect(stdout).not.toContain('hunter2');
+  });
+
+  test('doctor reports a proxy setting that is not an address', async () => {
+    const { folder, environment } = await makeSetup();
+    const { point } = await examine(folder, [], {
+      environment: { ...environment, PROMPTSYNC_BASE_URL: 'https://prompts.invalid', https_proxy: 'http://:99999' },
+    });
+    expect(point('proxy')).toMatchObject({ level: 'error', found: expect.stringContaining('https_proxy') });
+  });
+
+  test('doctor checks the key of Langfuse even if the workspace has no prompt file', async () => {
+    const { environment } = await startLangfuse();
+    const folder = makeWorkspace({ 'promptsync.yaml': `service: { provider: langfuse }\n${CONFIG}` });
+    const { point } = await examine(folder, [], { environment });
+    expect(point('key').level).toBe('ok');
+    const wrong = { ...environment, LANGFUSE_SECRET_KEY: 'sk-lf-wrong-0123456789' };
+    const { point: wrongPoint } = await examine(folder, [], { environment: wrong });
+    expect(wrongPoint('key')).toMatchObject({ level: 'error', found: expect.stringContaining('401') });
+  });
+
+  test('doctor reports an SQLite file of the embedded service that cannot be opened', async () => {
+    const folder = makeWorkspace(workspaceFiles({ greeting: {} }, `service: { embedded: a.db }\n${CONFIG}`));
+    writeFiles(folder, { 'a.db': 'no database' });
+    chmodSync(join(folder, 'a.db'), 0o600);
+    const { named, point } = await examine(folder, []);
+    expect(named('error')).toEqual(['address']);
+    expect(point('address').hint).toContain('service.embedded');
+  });
+});
