@@ -79,6 +79,18 @@ describe('a plan for some environments', () => {
     ]);
   });
 
+  test('If other configurations use the file and no pin follows its text, no environment gets a baseline', () => {
+    const [one, two] = [version(1, 'A', { stampFor: null }), version(2, 'B', { stampFor: null })];
+    const parts = { text: 'New', pins: { staging: 2, production: 'git:v1' } };
+    const active = { staging: one, production: two, promptsync: null };
+    const listKinds = (more: FileParts): readonly string[] =>
+      planFor(['staging'], { ...parts, ...more }, active, { refs: { v1: content('Old') } }).changes.map(
+        ({ kind }) => kind,
+      );
+    expect(listKinds({})).toEqual(['create-version', 'set-active']);
+    expect(listKinds({ otherPins: [] })).toEqual(['set-active']);
+  });
+
   test('The plan keeps the versions that pins of other environments make active, for the version record', () => {
     const active = { ...served, promptsync: version(3, 'C', { ledger: [entry(1, 'A'), entry(2, 'B')] }) };
     const plan = planFor(['staging'], { text: 'New', pins: { staging: 'latest', production: 2 } }, active);
