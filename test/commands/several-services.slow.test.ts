@@ -23,7 +23,7 @@ test('over a month of edits, promotions, rollbacks and drift in six services, ea
     await month.syncAll(`evening of day ${day}, seed ${SEED}`);
   }
   printCounts(month);
-  for (const what of ['edits', 'promotions', 'rollbacks', 'drifts', 'pulls']) {
+  for (const what of ['edits', 'promotions', 'drifts', 'runs of rollback', 'runs of pull']) {
     expect(month.counts.get(what), `${what}, seed ${SEED}`).toBeGreaterThan(0);
   }
 });
