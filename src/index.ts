@@ -17,7 +17,7 @@
 export { loadConfig } from './config/load-config.ts';
 export type { Config } from './config/config.ts';
 export { readPrompts } from './files/read-prompts.ts';
-export { parsePromptFile } from './files/parse-prompt-file.ts';
+export { parsePromptFile, type ParseSettings } from './files/parse-prompt-file.ts';
 export { editPromptFile } from './files/edit-prompt-file.ts';
 export type { Pin, PromptFile } from './domain/prompt-file.ts';
 export type { Content } from './domain/content.ts';
