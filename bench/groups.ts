@@ -4,6 +4,7 @@ import { growth } from './cases/growth.ts';
 import { observation } from './cases/observation.ts';
 import { parsing } from './cases/parsing.ts';
 import { peers } from './cases/peers.ts';
+import { pins } from './cases/pins.ts';
 import { requests } from './cases/requests.ts';
 import { startUp } from './cases/start-up.ts';
 import { sync } from './cases/sync.ts';
@@ -17,6 +18,7 @@ export const groups: readonly Group[] = [
   observation,
   sync,
   changedSince,
+  pins,
   growth,
   requests,
   peers,

@@ -95,6 +95,7 @@ async function sync(service: api.PromptService, files: readonly api.PromptFile[]
       environmentOrder: null,
       environmentsWithoutLatest: [],
       promotionSources: new Map(),
+      otherPromotionSources: new Map(),
       environmentSelection: null,
     },
   };

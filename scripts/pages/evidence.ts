@@ -39,7 +39,8 @@ export const EVIDENCE = {
     expected: 'expected text, but found a number',
     fix: 'Put the value in quotes.',
   },
-  'prompt/invalid-pin': { environment: 'production', pin: '"newest"', canPinIds: true },
+  'prompt/invalid-pin': { environment: 'production', pin: '"newest"', canPinNumbers: true, canPinIds: true },
+  'prompt/not-portable-pin': { environment: 'production', pin: '7' },
   'prompt/reserved-metadata': {},
   'prompt/variables-mismatch': { missing: ['order'], unused: [], repeated: [], list: '[name, order]' },
   'prompt/duplicate-id': { id: 'prm_greeting', key: 'support/greeting', others: ['prompts/greeting.md'] },
@@ -128,6 +129,7 @@ export const EVIDENCE = {
   'langfuse/concurrent-version': {},
   'langfuse/missing-part': { part: 'shared/tone', selector: 'label production', path: 'prompts/shared/tone.md' },
   'langfuse/composition-fails': { version: 4, message: 'Maximum nesting depth exceeded (5)' },
+  'pull/kept-pin': { environment: 'production', pin: 'git:9f2c1ab', serves: 'v9' },
   'pull/nothing-active': { environment: 'production', served: 'v3' },
   'langfuse/too-many': { name: 'support/refund', what: 'versions', count: 12_345, limit: 10_000 },
   'langfuse/too-large': { name: 'support/greeting', limit: 256 },
@@ -135,6 +137,8 @@ export const EVIDENCE = {
   // Pins
   'pin/unknown-number': { environment: 'production', number: 7, lookable: false },
   'pin/not-promoted': { environment: 'production', from: 'staging', number: 7 },
+  'pin/source-not-asked': { from: 'staging' },
+  'pin/not-in-git': { text: 'the text that "staging" serves (v7)' },
   'pin/unknown-version': { environment: 'production', id: 'ver_9f2c1ab0' },
   'pin/unknown-ref': { ref: 'v1.4.0' },
   'pin/no-prompt-at-ref': { ref: 'v1.4.0', reason: 'no file has this id' },
@@ -142,7 +146,8 @@ export const EVIDENCE = {
   'guard/latest-not-allowed': { environment: 'production' },
   'guard/placeholder-id': {},
   'guard/promotion-order': {
-    ...{ environment: 'production', from: 'staging', key: 'support/greeting', version: 'version 7' },
+    ...{ environment: 'production', from: 'staging', isOtherSource: false, key: 'support/greeting' },
+    version: 'version 7',
     ...{ serves: 'v8', current: 'v6', liveIn: null, sourcePinned: true, sourceComes: false },
   },
   'guard/uncommitted': {},
@@ -184,6 +189,7 @@ export const EVIDENCE = {
   'apply/interrupted': {},
   // promptsync promote
   'promote/nothing-active': { environment: 'staging' },
+  'promote/source-unclear': { environment: 'staging', pin: '7' },
   'promote/source-drifted': { environment: 'staging', serves: 'v9' },
   // promptsync rollback
   'rollback/nothing-before': { environment: 'production', number: 7 },
@@ -214,6 +220,7 @@ export const EVIDENCE = {
   'import/not-writable': { reason: 'Line 3 of its text ends with a lone carriage return.' },
   'import/environment-needed': { known: [] },
   'import/nothing-active': { environments: ['staging', 'production'], named: false },
+  'import/unpinned': { environments: ['production'] },
   'import/known': { what: 'id', value: 'prm_greeting', key: 'support/greeting', other: 'prompts/support/greeting.md' },
   'import/path-taken': { path: 'prompts/support/greeting.md' },
   'import/not-matched': { path: 'texts/greeting.md', pattern: 'texts/**/*.md' },

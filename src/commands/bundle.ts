@@ -129,7 +129,7 @@ function requireKnownEnvironment(
     return makeFailure(makeProblem('usage/needs-environment', { option: '--environment', reason: null, known }));
   }
   if (known.includes(environment)) return makeSuccess(environment);
-  return makeFailure(makeUnknownEnvironmentProblem(environment, known));
+  return makeFailure(makeUnknownEnvironmentProblem(environment, known, config));
 }
 
 /** Separates the prompts that pin the environment from those that do not. */

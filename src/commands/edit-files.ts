@@ -6,13 +6,14 @@ import { getVocabulary } from '../config/service.ts';
 import type { EditCommit, EditedPrompt, FileEdit } from '../domain/edits.ts';
 import { isNewVersionRef, isObserved, type ObservedPromptPlan, type PromptPlan } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import { formatCodePoint, formatCount, showHidden } from '../text.ts';
+import { formatCodePoint, formatCount, shortenCommitId, showHidden } from '../text.ts';
 import type { World } from '../domain/world.ts';
 import { editPromptFile, type PromptEdits } from '../files/edit-prompt-file.ts';
 import { parsePromptFile } from '../files/parse-prompt-file.ts';
 import type { WorkspaceLock } from '../files/lock-workspace.ts';
 import { replaceFile } from '../files/read-write.ts';
 import { type Committer, openCommitter } from '../git/open-committer.ts';
+import { isCommitId } from '../git/open-git.ts';
 import type { Repository } from '../git/open-repository.ts';
 import {
   isError,
@@ -172,14 +173,14 @@ export async function draftEdits(
   // Compare with the file as promptsync read it. In the file from the plan, the pins are sorted in promotion order.
   const fileAsRead = files.find((candidate) => candidate.path === path);
   const before = await readFile(join(config.folder, path)).catch(() => null);
-  const parsed = before === null ? null : parsePromptFile(before, path, config.rules);
+  const parsed = before === null ? null : parsePromptFile(before, path, config);
   if (before === null || parsed === null || !isDeepStrictEqual(parsed.file, fileAsRead)) {
     return { ...makeDraftWithoutEdits(file, 'failed', [makeProblem('edit/changed-meanwhile', {}, { path })]), edits };
   }
-  const edited = editPromptFile(before, path, promptEdits);
+  const edited = editPromptFile(before, path, promptEdits, config.otherEnvironments);
   if (!edited.isSuccess) return { ...makeDraftWithoutEdits(file, 'failed', edited.problems), edits };
   const { bytes: after, file: parsedAfter } = edited.value;
-  const problems = findNewWarnings(parsed.problems, parsePromptFile(after, path, config.rules).problems);
+  const problems = findNewWarnings(parsed.problems, parsePromptFile(after, path, config).problems);
   const change = { before, after, file: parsedAfter };
   return { file, status: 'pending', edits, problems, change };
 }
@@ -362,10 +363,12 @@ function renderVersionNote(edits: readonly FileEdit[]): string {
 }
 
 /**
- * Renders a pin for the commit message, for example `v3` or `latest`.
+ * Renders a pin for the commit message, for example `v3` or `latest`. Shortens the ids of commits.
  * @param servedNumber the number of the pinned version, shown instead of `version:<id>`; null if the number is unknown
  */
 function renderPinName(pin: string, servedNumber: number | null): string {
   if (pin.startsWith('version:') && servedNumber !== null) return `v${servedNumber}`;
+  const ref = pin.startsWith('git:') ? pin.slice('git:'.length) : '';
+  if (isCommitId(ref)) return `git:${shortenCommitId(ref)}`;
   return /^[0-9]+$/.test(pin) ? `v${pin}` : pin;
 }

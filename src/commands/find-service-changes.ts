@@ -28,6 +28,11 @@ export type ServiceChanges = {
    * The environments that somebody moved back to a version that an earlier commit pinned. They have no text to pull.
    */
   readonly movedBack: readonly OutsideEdit[];
+  /**
+   * The environments with a `git:` pin that somebody changed in the service. With `portable_pins`, a pull leaves them
+   * alone, because only a commit can be pinned there. Empty without this setting.
+   */
+  readonly leftAlone: readonly OutsideEdit[];
   /** The environments that serve no version any more. There is nothing to pull from them. */
   readonly deactivated: readonly MovedEnvironment[];
 };
@@ -45,6 +50,11 @@ export type OutsideEdit = {
    * Whether promptsync created the version. If so, its text comes from this repository, and there is no text to pull.
    */
   readonly isManaged: boolean;
+  /**
+   * Whether somebody moved the environment back to an earlier text of the file. That text then replaces the present one,
+   * because a merge would mix the two.
+   */
+  readonly isEarlierText: boolean;
 };
 
 /**
@@ -64,22 +74,42 @@ export async function findServiceChanges(
   const moved = allMoved.filter(({ pin }) => (options.environment ?? pin.environment) === pin.environment);
   const formerPins = repository === null ? new Map() : await collectFormerPins(formerFiles, repository);
   const outsideEdits = listOutsideEdits(prompt, options, formerPins, moved);
-  const isHistoryComplete = repository?.isShallow === false;
-  const contested = outsideEdits.filter((edit) => isPinContested(edit, formerFiles, isHistoryComplete));
   const known = prompt.observed.known;
   const movedBack = moved.flatMap(({ pin, served: version }): readonly OutsideEdit[] => {
     const { environment } = pin;
     if (version === null || outsideEdits.some((edit) => edit.environment === environment)) return [];
-    return [{ environment, version, pin, isManaged: isKnownAsManaged(version, known) }];
+    const isManaged = isKnownAsManaged(version, known);
+    return [{ environment, version, pin, isManaged, isEarlierText: true }];
   });
+  const deactivated = moved.filter(({ served }) => served === null);
+  if (workspace.config.portablePins) {
+    return { formerFiles, deactivated, ...applyPortableRules([...outsideEdits, ...movedBack], file) };
+  }
+  const isHistoryComplete = repository?.isShallow === false;
   return {
     formerFiles,
     outsideEdits,
     textEdits: keepDistinctContents(outsideEdits, file),
-    contested,
+    contested: outsideEdits.filter((edit) => isPinContested(edit, formerFiles, isHistoryComplete)),
     movedBack,
-    deactivated: moved.filter(({ served }) => served === null),
+    leftAlone: [],
+    deactivated,
   };
+}
+
+/**
+ * Separates the environments with a `git:` pin from those whose text a pull takes. With `portable_pins`, no pin can name
+ * the version that an environment serves. A pull therefore never changes a pin, and no pin is contested.
+ */
+function applyPortableRules(
+  changed: readonly OutsideEdit[],
+  file: PromptFile,
+): Omit<ServiceChanges, 'formerFiles' | 'deactivated'> {
+  const { leftAlone = [], outsideEdits = [] } = Object.groupBy(changed, ({ pin }) =>
+    pin?.pin.kind === 'git' ? 'leftAlone' : 'outsideEdits',
+  );
+  const textEdits = keepDistinctContents(outsideEdits, file);
+  return { outsideEdits, textEdits, contested: [], movedBack: [], leftAlone };
 }
 
 /**
@@ -105,7 +135,8 @@ export function listOutsideEdits(
     // earlier pull may have written such a pin.
     const isOtherNumber = pin?.pin.kind === 'number' && pin.pin.number !== version.number;
     if (pin !== null && !changing.has(name) && !isOtherNumber) return [];
-    return [{ environment: name, version, pin, isManaged: isKnownAsManaged(version, known) }];
+    const isManaged = isKnownAsManaged(version, known);
+    return [{ environment: name, version, pin, isManaged, isEarlierText: false }];
   });
 }
 

@@ -104,7 +104,7 @@ async function importInto(
   const { written, problems: commitProblems, ...commits } = await writeImports(imports, sources, options, world);
   const edited = [...existing.map(makeExistingPrompt), ...written];
   const warnings = imports.flatMap((promptImport) => promptImport.warnings);
-  const notice = describeMissingFirstPin(edited, rules.value);
+  const notice = describeMissingFirstPin(edited, imports, rules.value);
   if (notice !== null) world.printNotice(applyVocabulary(notice, getVocabulary(config)));
   return { ...makeRun([...warnings, ...commitProblems]), service, edited, ...commits };
 }
@@ -310,7 +310,7 @@ export function makeImport(id: string, { observed, failed }: Observation, rules:
   }
   const identity = makeImportIdentity(id, prompt, rules.folder);
   const { environments, ownEnvironment } = rules;
-  const choice = chooseImport(prompt, environments, ownEnvironment);
+  const choice = chooseImport(prompt, environments, ownEnvironment, rules.config.portablePins);
   if (choice === null) {
     const isNamed = ownEnvironment !== null;
     const names = isNamed ? [ownEnvironment] : environments.map((environment) => environment.name);
@@ -319,11 +319,17 @@ export function makeImport(id: string, { observed, failed }: Observation, rules:
   }
   const { source, problems } = renderImportFile(identity, prompt, choice, rules);
   if (source === null) return refuseImport(identity, 'blocked', ...problems);
+  const { unpinned } = choice;
+  const warnings = unpinned.length === 0 ? [] : [makeUnpinnedWarning(unpinned, identity.path)];
   return {
     prompt: { ...identity, status: 'pending', edits: makeImportEdits(choice), problems: [] },
     file: { identity, choice, source },
-    warnings: problems,
+    warnings: [...problems, ...warnings],
   };
+}
+
+function makeUnpinnedWarning(environments: readonly string[], path: string): Problem {
+  return makeProblem('import/unpinned', { environments }, { path });
 }
 
 /**
@@ -332,12 +338,16 @@ export function makeImport(id: string, { observed, failed }: Observation, rules:
  */
 function describeMissingFirstPin(
   edited: readonly EditedPrompt[],
+  imports: readonly PromptImport[],
   { environments: [first] }: ImportRules,
 ): string | null {
   if (first === undefined || !first.allowLatest) return null;
-  const unpinned = edited.filter(({ status, edits }) => {
+  const serving = imports.filter(({ file }) => file?.choice.unpinned.includes(first.name) === true);
+  const servingIds = new Set(serving.map(({ prompt }) => prompt.id));
+  const unpinned = edited.filter(({ id, status, edits }) => {
     const pinned = edits.flatMap((edit) => (edit.kind === 'set-pin' ? [edit.environment] : []));
-    return (status === 'applied' || status === 'pending') && !pinned.includes(first.name);
+    const isWritten = status === 'applied' || status === 'pending';
+    return isWritten && !pinned.includes(first.name) && !servingIds.has(id);
   });
   if (unpinned.length === 0) return null;
   const files = formatCount(unpinned.length, 'new file does', 'new files do');

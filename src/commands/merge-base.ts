@@ -5,8 +5,8 @@ import { type EnvironmentPin, formatPin, type Pin, type PromptFile } from '../do
 import { type Content, toFileContent, makeContentKey, isSameContent, matchesDigest } from '../domain/content.ts';
 import { findPinnedVersion, hasGap, type KnownVersion } from '../domain/versions.ts';
 import type { ServiceSide } from '../files/merge-prompt.ts';
-import type { Repository } from '../git/open-repository.ts';
-import { findServedPin } from './plan-import-commits.ts';
+import type { PromptRepository } from '../desired/open-workspace.ts';
+import { findServedPin, isServedSubject } from './plan-import-commits.ts';
 
 /**
  * A foreign version, and the file's pin for the environment that serves it. The pin is null if the file does not pin
@@ -32,7 +32,7 @@ export async function readMergeBase(
   { file, observed }: ObservedPromptPlan,
   edit: ServiceEdit | null,
   allFormerFiles: readonly FormerFile[],
-  repository: Repository | null,
+  repository: PromptRepository | null,
 ): Promise<MergeBase> {
   const { formerFiles, servedContents } = await separateServedStates(allFormerFiles, repository);
   const known = observed.known;
@@ -65,16 +65,18 @@ type SeparatedStates = {
  */
 async function separateServedStates(
   formerFiles: readonly FormerFile[],
-  repository: Repository | null,
+  repository: PromptRepository | null,
 ): Promise<SeparatedStates> {
   if (repository === null) return { formerFiles, servedContents: [] };
   const commits = await repository.readCommits(formerFiles.map(({ commit }) => commit));
-  const states = formerFiles.map((state) => {
-    return { state, pin: findServedPin(state.file, commits.get(state.commit)?.subject) };
-  });
+  const getSubject = ({ commit }: FormerFile): string => commits.get(commit)?.subject ?? '';
+  const isServedState = (state: FormerFile): boolean => isServedSubject(getSubject(state));
   return {
-    formerFiles: states.flatMap(({ state, pin }) => (pin === null ? [state] : [])),
-    servedContents: states.flatMap(({ state, pin }) => (pin === null ? [] : [{ pin, content: state.file.content }])),
+    formerFiles: formerFiles.filter((state) => !isServedState(state)),
+    servedContents: formerFiles.filter(isServedState).flatMap((state): readonly ServedVersionContent[] => {
+      const pin = findServedPin(state.file, getSubject(state));
+      return pin === null ? [] : [{ pin, content: state.file.content }];
+    }),
   };
 }
 
@@ -93,7 +95,7 @@ type MergeHistory = {
   /** The same states as `formerFiles`. Empty in a shallow clone, which may lack older states. */
   readonly completeHistory: readonly FormerFile[];
   readonly servedContents: SeparatedStates['servedContents'];
-  readonly repository: Repository | null;
+  readonly repository: PromptRepository | null;
 };
 
 async function readContentBase(edit: ServiceEdit, history: MergeHistory): Promise<ContentBase> {
@@ -252,7 +254,7 @@ function hasOneKnownText({ file: { content }, completeHistory, known }: MergeHis
 async function readContentOf(
   version: KnownVersion,
   file: PromptFile,
-  repository: Repository | null,
+  repository: PromptRepository | null,
 ): Promise<ContentBase['baseContent']> {
   if (version.content !== null) return toFileContent(version.content);
   return (await readFileOfVersion(version, file, repository))?.content ?? null;
@@ -265,7 +267,7 @@ async function readContentOf(
 async function readFileOfVersion(
   version: KnownVersion,
   { id }: PromptFile,
-  repository: Repository | null,
+  repository: PromptRepository | null,
 ): Promise<PromptFile | null> {
   const sourceFile = version.isManaged ? await readSourceFile(version, repository) : null;
   return sourceFile?.id === id ? sourceFile : null;

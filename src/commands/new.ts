@@ -105,7 +105,7 @@ async function makeNewPrompt(
   const name = rules.placeholderId === null ? undefined : makeDisplayName(key);
   const content = { type, text: TEMPLATES[type], metadata: undefined };
   const newFile: NewFile = { ...identity, name, description: '', content, pins };
-  const { source, problems } = renderNewFile(newFile, rules);
+  const { source, problems } = renderNewFile(newFile, config);
   if (source === null) return makeFailure(...problems.map(({ message }) => makeUsageProblem(message)));
   const obstacle =
     findTakenName(identity, files, config) ??

@@ -12,14 +12,13 @@ import {
 import { readFileFromGit } from '../desired/read-at-commit.ts';
 import { readFormerContents } from '../desired/read-former-contents.ts';
 import type { DesiredWorkspace } from '../desired/read-desired-state.ts';
-import { type Selection, selectFiles } from '../desired/open-workspace.ts';
+import { type PromptRepository, type Selection, selectFiles } from '../desired/open-workspace.ts';
 import { isPlainHttp } from '../domain/network.ts';
 import type { PromptIdentity, PromptFile } from '../domain/prompt-file.ts';
 import type { ListedPrompt, Provider } from '../domain/provider.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import type { World } from '../domain/world.ts';
 import type { ObserveOptions } from '../observing/observe-prompts.ts';
-import type { Repository } from '../git/open-repository.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import type { OpenedProvider, ProviderOpening } from '../providers/descriptor.ts';
 import type { CallReport } from '../service/connection.ts';
@@ -57,7 +56,7 @@ type ServiceRequest = {
   /** All valid prompt files, including those that are not selected. */
   readonly allFiles: readonly PromptFile[];
   /** The repository from which the provider reads content at earlier commits. Null outside of a repository. */
-  readonly repository: Repository | null;
+  readonly repository: PromptRepository | null;
 };
 
 /**
@@ -294,7 +293,7 @@ function findKeyDestination(service: Config['service'], isSupplied: boolean): ob
 async function readServiceAt(
   commit: string,
   { file, root }: Config,
-  repository: Repository,
+  repository: PromptRepository,
   environment: World['environment'],
 ): Promise<Config['service']> {
   const name = basename(file);

@@ -1,6 +1,13 @@
 import type { Config } from '../config/config.ts';
+import { readContentsAtRefs } from '../desired/read-at-commit.ts';
 import type { FileEdit } from '../domain/edits.ts';
-import { findPinnedVersion, type KnownVersion, makeWrittenPin } from '../domain/versions.ts';
+import {
+  findPinnedVersion,
+  type KnownVersion,
+  makeWrittenPin,
+  type NewPin,
+  type WrittenPin,
+} from '../domain/versions.ts';
 import type { ObservedPromptPlan } from '../domain/plan.ts';
 import type { PlannedTextChange } from '../domain/text-changes.ts';
 import { type Pin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
@@ -13,24 +20,38 @@ import { type PromptDraft, draftEdits, makeDraftWithoutEdits } from './edit-file
 import { replanPrompt, type PlannedWorkspace } from './run-with-plan.ts';
 
 /** An environment, and the version that the user wants it to serve. */
-type RequestedPin = { readonly environment: string; readonly version: KnownVersion };
+export type RequestedPin = { readonly environment: string; readonly version: KnownVersion };
 
 /**
- * Drafts the edit that pins one environment of a prompt to a version, and plans a sync of the edited file. If that sync
- * would refuse the pin, the draft is blocked. Otherwise, the draft shows the text that the environment would serve.
+ * Drafts the edit that pins one environment of a prompt to a version by its number or id. Leaves the file alone if it
+ * already pins the version.
  */
 export async function draftPinEdit(
-  request: RequestedPin,
+  { environment, version }: RequestedPin,
   prompt: ObservedPromptPlan,
   workspace: PlannedWorkspace,
 ): Promise<PromptDraft> {
   const { file } = prompt;
-  const { environment, version } = request;
   const before = file.pins.find((pinned) => pinned.environment === environment)?.pin ?? null;
   if (before !== null && findPinnedVersion([version], before) !== undefined) {
     return makeDraftWithoutEdits(file, 'unchanged');
   }
-  const { edit, change } = makePinEdit(request, before);
+  return draftWrittenPin({ environment, ...makeNumberedPin(version) }, prompt, workspace);
+}
+
+/**
+ * Drafts the edit that writes a pin for one environment of a prompt, and plans a sync of the edited file. If that sync
+ * would refuse the pin, the draft is blocked. Otherwise, the draft shows the text that the environment would serve.
+ */
+export async function draftWrittenPin(
+  pin: PinToWrite,
+  prompt: ObservedPromptPlan,
+  workspace: PlannedWorkspace,
+): Promise<PromptDraft> {
+  const { file } = prompt;
+  const { environment } = pin;
+  const before = file.pins.find((pinned) => pinned.environment === environment)?.pin ?? null;
+  const { edit, change } = makeWrittenPinEdit(pin, before);
   const draft = await draftEdits(file, [edit], { frontMatter: [change] }, workspace);
   const edited = draft.change?.file ?? null;
   if (edited === null) return draft;
@@ -46,6 +67,14 @@ export async function draftPinEdit(
   };
 }
 
+/** A pin to write, and the number of its version if the pin names a version by its id. */
+type PinToWrite = NewPin & { readonly versionNumber?: number };
+
+function makeNumberedPin(version: KnownVersion): WrittenPin & Pick<PinToWrite, 'versionNumber'> {
+  const pin = makeWrittenPin(version);
+  return pin.comment === '' ? pin : { ...pin, versionNumber: version.number };
+}
+
 /** The edit of one pin: `edit` for the report, and `change` for the front matter of the file. */
 export type PinEdit = {
   readonly edit: Extract<FileEdit, { readonly kind: 'set-pin' }>;
@@ -57,14 +86,17 @@ export type PinEdit = {
  * @param before the current pin; null if the file does not pin the environment
  */
 export function makePinEdit({ environment, version }: RequestedPin, before: Pin | null): PinEdit {
-  const { value, comment } = makeWrittenPin(version);
+  return makeWrittenPinEdit({ environment, ...makeNumberedPin(version) }, before);
+}
+
+function makeWrittenPinEdit({ environment, value, comment, versionNumber }: PinToWrite, before: Pin | null): PinEdit {
   return {
     edit: {
       kind: 'set-pin',
       environment,
       before: before && formatPin(before),
       after: String(value),
-      ...(comment !== '' && { versionNumber: version.number }),
+      ...(versionNumber !== undefined && { versionNumber }),
     },
     change: { path: ['pins', environment], value, comment },
   };
@@ -88,9 +120,15 @@ async function planEditedFile(
   { observed }: ObservedPromptPlan,
   workspace: PlannedWorkspace,
 ): Promise<EditedPlan> {
-  const { plan, history } = await replanPrompt(edited, observed, workspace);
+  // The edited file may pin a ref that promptsync has not read yet.
+  const contentsAtRefs = new Map([
+    ...workspace.contentsAtRefs,
+    ...(await readContentsAtRefs([edited], workspace.repository)),
+  ]);
+  const editedWorkspace = { ...workspace, contentsAtRefs };
+  const { plan, history } = await replanPrompt(edited, observed, editedWorkspace);
   const pin = edited.pins.find((pinned) => pinned.environment === environment);
-  const texts = collectTextChanges([plan], workspace, history).get(edited.id) ?? [];
+  const texts = collectTextChanges([plan], editedWorkspace, history).get(edited.id) ?? [];
   return {
     problems: plan.problems.filter(
       ({ line, column }) => pin !== undefined && line === pin.line && column === pin.column,
@@ -105,7 +143,7 @@ export function findServedVersion({ observed }: ObservedPromptPlan, environment:
 }
 
 /** The parts of the configuration that define which environments exist. */
-type KnownEnvironments = Pick<Config, 'environments' | 'rules'>;
+type KnownEnvironments = Pick<Config, 'environments' | 'otherEnvironments' | 'rules'>;
 
 /** Validates an environment name from a flag such as `--to`. Rejects the environments that belong to promptsync. */
 export function checkEnvironmentFlag(
@@ -129,17 +167,23 @@ export function checkEnvironmentExists(
   config: KnownEnvironments,
 ): readonly Problem[] {
   const known = config.environments?.map(({ name }) => name) ?? null;
+  const isOther = config.otherEnvironments.includes(environment);
   const { findEnvironmentFault } = config.rules;
   const isValidName =
     environment !== '' && !hasControlCharacters(environment) && findEnvironmentFault(environment) === null;
-  if (known === null ? isValidName : known.includes(environment)) return [];
+  if (!isOther && (known === null ? isValidName : known.includes(environment))) return [];
   const suggestion = suggestName(environment, known ?? []);
-  return [makeProblem('usage/unknown-environment', { option, environment, known: known ?? [], suggestion })];
+  return [makeProblem('usage/unknown-environment', { option, environment, known: known ?? [], isOther, suggestion })];
 }
 
-/** Returns the environments to observe before a pin changes: the pinned environment and its promotion source. */
+/**
+ * Returns the environments to observe before a pin changes: the pinned environment and its promotion source. Omits a
+ * source that another configuration manages, because this service does not have it.
+ */
 export function listEnvironmentsToRead(environment: string, config: KnownEnvironments): readonly string[] {
-  return [findPreviousEnvironment(environment, config), environment].filter((name) => name !== undefined);
+  const source = findPreviousEnvironment(environment, config);
+  const isOwnSource = source !== undefined && !config.otherEnvironments.includes(source);
+  return isOwnSource ? [source, environment] : [environment];
 }
 
 /** Returns the promotion source of an environment. Returns undefined if the configuration specifies none. */

@@ -2,7 +2,12 @@ import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
 import type { Environment } from '../domain/policy.ts';
 import type { Pin, PromptFile, TypedPromptIdentity } from '../domain/prompt-file.ts';
 import { formatCount, showHidden } from '../text.ts';
-import { listOtherServedContents, type ImportChoice } from '../planning/choose-import.ts';
+import {
+  listOtherServedContents,
+  listPortablePins,
+  listServedPins,
+  type ImportChoice,
+} from '../planning/choose-import.ts';
 import { isError } from '../problem.ts';
 import { escapeCommitMessage } from './edit-files.ts';
 import type { NewFileLocation } from './find-import-conflict.ts';
@@ -72,8 +77,11 @@ function listServedFiles(
   prompt: ObservedPrompt,
   { config, environments }: ImportSettings,
 ): readonly ServedFile[] {
-  const { contents, pins } = listOtherServedContents(prompt, environments, choice.content);
+  const contents = listOtherServedContents(prompt, environments, choice.content);
   return contents.map(({ environment, number, content }) => {
+    const pins = config.portablePins
+      ? listPortablePins(prompt, environments, content)
+      : listServedPins(prompt, environments);
     const { source, problems } = renderImportFile(identity, prompt, { content, pins }, { config });
     if (source !== null) return { environment, file: { path: identity.path, source }, notice: null };
     const reason = problems.find(isError)?.message ?? '';
@@ -86,12 +94,22 @@ function renderServedSubject(environment: string): string {
   return escapeCommitMessage(`Import prompts as ${environment} serves them`);
 }
 
+const SERVED_SUBJECT = new RegExp(renderServedSubject('.+'));
+
 /**
- * Recognizes a commit that `import --commit` made for the texts that one environment serves. Returns the pin of this
- * environment. The commit holds the text of the pinned version, but the file never declared that text as its desired
- * text. Returns null for every other commit. A hook or a merge may have added words to the subject, for example a
- * ticket number.
+ * Recognizes a commit that `import --commit` made for the texts that one environment serves. The commit holds such a
+ * text, but the file never declared that text as its desired text. A hook or a merge may have added words to the
+ * subject, for example a ticket number.
  */
-export function findServedPin({ pins }: Pick<PromptFile, 'pins'>, subject = ''): Pin | null {
-  return pins.find(({ environment }) => subject.includes(renderServedSubject(environment)))?.pin ?? null;
+export function isServedSubject(subject: string): boolean {
+  return SERVED_SUBJECT.test(subject);
+}
+
+/**
+ * Returns the pin of the environment whose text a commit of `import --commit` holds. Null if the file names no version
+ * there, because portable pins cannot do so.
+ */
+export function findServedPin({ pins }: Pick<PromptFile, 'pins'>, subject: string): Pin | null {
+  const pin = pins.find(({ environment }) => subject.includes(renderServedSubject(environment)))?.pin;
+  return pin?.kind === 'number' || pin?.kind === 'version' ? pin : null;
 }

@@ -4,12 +4,14 @@ import type { PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { type PromptDraft, editFiles, type EditOptions, makeDraftWithoutEdits } from './edit-files.ts';
+import { draftContentPin, readOtherWantedContent, wantVersion } from './content-pin.ts';
 import {
   draftPinEdit,
   findPreviousEnvironment,
   checkEnvironmentFlag,
   listEnvironmentsToRead,
   findServedVersion,
+  type RequestedPin,
 } from './pin-edit.ts';
 import { listKnownEnvironments, makeMissingEnvironmentResult } from './require-environment.ts';
 import { type CommandResult, makeStoppedResult } from './result.ts';
@@ -37,7 +39,7 @@ export async function promotePrompts(options: PromoteOptions, world: World): Pro
     const from = chooseSource(config);
     return {
       problems: checkPromotionEnvironments(from, to, config, files),
-      environments: [...(from === undefined ? [] : [from]), ...listEnvironmentsToRead(to, config)],
+      environments: [...listOwnSource(from, config), ...listEnvironmentsToRead(to, config)],
       readDepth: 'listed' as const,
     };
   };
@@ -67,7 +69,14 @@ function checkPromotionEnvironments(
     return unknown.length > 0 ? unknown : [makeProblem('usage/needs-environment', { option: '--from', reason, known })];
   }
   if (from === to) return [makeProblem('usage/same-environment', { environment: to })];
-  return [...checkEnvironmentFlag('--from', from, config), ...checkEnvironmentFlag('--to', to, config)];
+  const isOtherSource = config.otherEnvironments.includes(from);
+  const sourceProblems = isOtherSource ? [] : checkEnvironmentFlag('--from', from, config);
+  return [...sourceProblems, ...checkEnvironmentFlag('--to', to, config)];
+}
+
+/** Returns the source environment, unless another configuration manages it or the user named none. */
+function listOwnSource(from: string | undefined, { otherEnvironments }: Config): readonly string[] {
+  return from === undefined || otherEnvironments.includes(from) ? [] : [from];
 }
 
 async function draftPromotion(
@@ -76,6 +85,7 @@ async function draftPromotion(
   to: string,
   workspace: PlannedWorkspace,
 ): Promise<PromptDraft> {
+  if (workspace.config.otherEnvironments.includes(from)) return draftOtherPromotion(prompt, from, to, workspace);
   const { file, changes } = prompt;
   const served = findServedVersion(prompt, from);
   if (served === null) {
@@ -83,10 +93,46 @@ async function draftPromotion(
       makeProblem('promote/nothing-active', { environment: from }, { path: file.path }),
     ]);
   }
-  const draft = await draftPinEdit({ environment: to, version: served }, prompt, workspace);
+  const draft = await draftPromotedPin({ environment: to, version: served }, from, prompt, workspace);
   const isSourceChanging = changes.some((change) => change.kind === 'set-active' && change.environment === from);
   if (!isSourceChanging || draft.status !== 'pending') return draft;
   const evidence = { environment: from, serves: `v${served.number}` };
   const warning = makeProblem('promote/source-drifted', evidence, { path: file.path });
   return { ...draft, problems: [...draft.problems, warning] };
+}
+
+/**
+ * Drafts the pin for the version that the source environment serves. With `portable_pins`, this is the commit that
+ * introduced the content of the version, because its number means something else in each service.
+ */
+function draftPromotedPin(
+  { environment, version }: RequestedPin,
+  from: string,
+  prompt: ObservedPromptPlan,
+  workspace: PlannedWorkspace,
+): Promise<PromptDraft> {
+  if (!workspace.config.portablePins) return draftPinEdit({ environment, version }, prompt, workspace);
+  const wanted = wantVersion(version, prompt.observed, `the text that "${from}" serves (v${version.number})`);
+  return draftContentPin(environment, wanted, prompt, workspace);
+}
+
+/**
+ * Drafts a promotion from an environment that another configuration manages. Promotes what the file pins there, because
+ * promptsync cannot ask the other service.
+ */
+async function draftOtherPromotion(
+  prompt: ObservedPromptPlan,
+  from: string,
+  to: string,
+  workspace: PlannedWorkspace,
+): Promise<PromptDraft> {
+  const { file } = prompt;
+  const wanted = await readOtherWantedContent(from, file, workspace);
+  if (!wanted.isSuccess) return makeDraftWithoutEdits(file, 'blocked', wanted.problems);
+  const draft = await draftContentPin(to, wanted.value, prompt, workspace);
+  // The plan of the edited file may already contain this warning.
+  const isReported = draft.problems.some(({ code }) => code === 'pin/source-not-asked');
+  if (isReported || draft.status === 'blocked') return draft;
+  const notice = makeProblem('pin/source-not-asked', { from }, { path: file.path });
+  return { ...draft, problems: [...draft.problems, notice] };
 }

@@ -67,6 +67,7 @@ async function draftPull(
   const draft = await draftMerge(prompt, serviceChanges, options, workspace);
   const warnings = [
     ...serviceChanges.outsideEdits.flatMap((edit) => warnAboutManagedVersion(edit, file)),
+    ...serviceChanges.leftAlone.map((edit) => warnAboutKeptPin(edit, file)),
     ...serviceChanges.deactivated.map(({ pin, wanted }) => {
       const evidence = { environment: pin.environment, served: `v${wanted.number}` };
       return makeProblem('pull/nothing-active', evidence, locatePin(pin, file));
@@ -179,9 +180,12 @@ async function readServiceSide(
 ): Promise<ServiceSide> {
   const [textEdit = null] = textEdits;
   const mergeBase = await readMergeBase(prompt, textEdit, formerFiles, repository);
+  // With the file's own content as the base, the merge takes the earlier text without mixing the two.
+  const baseContent = textEdit?.isEarlierText === true ? prompt.file.content : mergeBase.baseContent;
+  const newerContents = textEdit?.isEarlierText === true ? null : mergeBase.newerContents;
   const versionContent = textEdit?.version.content ?? null;
   const content = versionContent === null ? null : toFileContent(versionContent);
-  return { fields: chooseServiceFields(prompt, formerFiles), content, ...mergeBase };
+  return { fields: chooseServiceFields(prompt, formerFiles), content, ...mergeBase, baseContent, newerContents };
 }
 
 /**
@@ -264,4 +268,10 @@ function warnAboutManagedVersion(
 ): readonly Problem[] {
   if (!isManaged || pin?.pin.kind !== 'latest') return [];
   return [makeProblem('pull/known-version', { environment, serves: `v${version.number}` }, { path })];
+}
+
+/** Warns that a pull leaves an environment alone, because its pin names a commit. */
+function warnAboutKeptPin({ environment, pin, version }: OutsideEdit, file: PromptFile): Problem {
+  const evidence = { environment, pin: pin === null ? '' : formatPin(pin.pin), serves: `v${version.number}` };
+  return makeProblem('pull/kept-pin', evidence, pin === null ? { path: file.path } : locatePin(pin, file));
 }

@@ -20,9 +20,9 @@ export function makeImportIdentity(
 export function renderImportFile(
   identity: TypedPromptIdentity,
   { fields }: ObservedPrompt,
-  { content, pins }: ImportChoice,
+  { content, pins }: Pick<ImportChoice, 'content' | 'pins'>,
   { config }: Pick<NewFileLocation, 'config'>,
 ): NewFileResult {
   const { name, description } = fields ?? { name: undefined, description: '' };
-  return renderNewFile({ ...identity, name, description, content: toFileContent(content), pins }, config.rules);
+  return renderNewFile({ ...identity, name, description, content: toFileContent(content), pins }, config);
 }

@@ -46,18 +46,24 @@ export function listKnownEnvironments(
  */
 export function selectEnvironments(
   names: readonly string[],
-  config: Pick<Config, 'environments'>,
+  config: Pick<Config, 'environments' | 'otherEnvironments'>,
   files: readonly PromptFile[],
 ): Result<EnvironmentSelection | null> {
   if (names.length === 0) return makeSuccess(null);
   const known = listKnownEnvironments(config, files);
   const unknown = [...new Set(names)].filter((name) => !known.includes(name));
-  if (unknown.length > 0) return makeFailure(...unknown.map((name) => makeUnknownEnvironmentProblem(name, known)));
+  const problems = unknown.map((name) => makeUnknownEnvironmentProblem(name, known, config));
+  if (problems.length > 0) return makeFailure(...problems);
   return makeSuccess({ selected: known.filter((name) => names.includes(name)), known });
 }
 
 /** Makes the problem for an environment that the user named in `--environment` and that is not known. */
-export function makeUnknownEnvironmentProblem(environment: string, known: readonly string[]): Problem {
+export function makeUnknownEnvironmentProblem(
+  environment: string,
+  known: readonly string[],
+  { otherEnvironments }: Pick<Config, 'otherEnvironments'>,
+): Problem {
   const suggestion = suggestName(environment, known);
-  return makeProblem('usage/unknown-environment', { option: '--environment', environment, known, suggestion });
+  const isOther = otherEnvironments.includes(environment);
+  return makeProblem('usage/unknown-environment', { option: '--environment', environment, known, isOther, suggestion });
 }

@@ -1,13 +1,21 @@
 import { readFileHistory } from '../desired/read-history.ts';
+import { type Content, makeContentKey } from '../domain/content.ts';
 import type { FormerPin } from '../domain/history.ts';
 import type { ObservedPromptPlan } from '../domain/plan.ts';
 import { formatPin } from '../domain/prompt-file.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import type { World } from '../domain/world.ts';
-import { findPreviousNumber, findPreviousPin } from '../planning/former-pins.ts';
+import { findPreviousGitPin, findPreviousNumber, findPreviousPin } from '../planning/former-pins.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 import { type PromptDraft, editFiles, type EditOptions, makeDraftWithoutEdits } from './edit-files.ts';
-import { draftPinEdit, checkEnvironmentFlag, listEnvironmentsToRead, findServedVersion } from './pin-edit.ts';
+import { draftContentPin, findPresentContent, wantVersion } from './content-pin.ts';
+import {
+  draftPinEdit,
+  draftWrittenPin,
+  checkEnvironmentFlag,
+  listEnvironmentsToRead,
+  findServedVersion,
+} from './pin-edit.ts';
 import { makeMissingEnvironmentResult } from './require-environment.ts';
 import { type CommandResult, makeStoppedResult } from './result.ts';
 import type { PlannedWorkspace } from './run-with-plan.ts';
@@ -49,14 +57,50 @@ async function draftRollback(
   workspace: PlannedWorkspace,
 ): Promise<PromptDraft> {
   const { file, observed } = prompt;
+  const { portablePins } = workspace.config;
+  if (portablePins && to === undefined) return draftGitRollback(prompt, environment, workspace);
   const target = to === undefined ? await findPreviousVersion(prompt, environment, workspace) : makeSuccess(to);
   if (!target.isSuccess) return makeDraftWithoutEdits(file, 'blocked', target.problems);
   const number = target.value;
   const version = observed.known.find((known) => known.number === number);
+  if (version !== undefined && portablePins) {
+    return draftContentPin(environment, wantVersion(version, observed, `the text of v${number}`), prompt, workspace);
+  }
   if (version !== undefined) return draftPinEdit({ environment, version }, prompt, workspace);
   return makeDraftWithoutEdits(file, 'blocked', [
     makeProblem('rollback/unknown-version', { number }, { path: file.path }),
   ]);
+}
+
+/**
+ * Drafts a rollback to the previous pin as git has it, because a version number means something else in each service.
+ * If the environment serves a text that no commit pinned there, rolls back to the present pin of the file.
+ */
+async function draftGitRollback(
+  prompt: ObservedPromptPlan,
+  environment: string,
+  workspace: PlannedWorkspace,
+): Promise<PromptDraft> {
+  const { file, observed } = prompt;
+  const place = { path: file.path };
+  const refuse = (problem: Problem) => makeDraftWithoutEdits(file, 'blocked', [problem]);
+  const served = findServedVersion(prompt, environment);
+  if (served === null) return refuse(makeProblem('rollback/nothing-served', { environment }, place));
+  const { isWanted: isServed } = wantVersion(served, observed, '');
+  const present = findPresentContent(environment, file, workspace);
+  const former = await readFormerPins(prompt, environment, workspace);
+  const contents = [present, ...former.map(({ content }) => content)];
+  const isOutsideEdit = !contents.some((content) => content !== null && isServed(content));
+  if (isOutsideEdit && present !== null) return makeDraftWithoutEdits(file, 'unchanged');
+  const presentKey = present === null ? null : makeContentKey(present);
+  const hasPresentContent = (content: Content): boolean =>
+    presentKey === null ? isServed(content) : makeContentKey(content) === presentKey;
+  const previous = findPreviousGitPin(former, hasPresentContent);
+  if (previous !== null) {
+    return draftWrittenPin({ environment, value: formatPin(previous.pin), comment: '' }, prompt, workspace);
+  }
+  if (workspace.repository?.isShallow) return refuse(makeProblem('rollback/shallow', { environment }, place));
+  return refuse(makeProblem('rollback/nothing-before', { environment, number: served.number }, place));
 }
 
 /**

@@ -219,6 +219,7 @@ async function planFromAssumption(desired: DesiredWorkspace, reason: Problem, wo
   const unchecked = {
     ...desired,
     promotionSources: new Map<string, string>(),
+    otherPromotionSources: new Map<string, string>(),
     problems: [...desired.problems, reason],
   };
   const makeRequestFor = (file: PromptFile) => makeReadRequest(file, unchecked);

@@ -58,6 +58,10 @@ export type Config = {
   readonly patternPlaces: readonly Place[];
   /** The environments in promotion order; null if prompt files may pin any environment. */
   readonly environments: readonly Environment[] | null;
+  /** The environments that another configuration manages. promptsync checks only the form of their pins. */
+  readonly otherEnvironments: readonly string[];
+  /** Whether every pin must mean the same in every service. If so, no pin may name a version. */
+  readonly portablePins: boolean;
   /** The branch whose commits go live. Null means the default branch of the remote. */
   readonly branch: string | null;
   readonly trackingEnvironment: string;
@@ -99,18 +103,39 @@ export const DEFAULTS = {
   ...KEY_DEFAULTS,
   prompts: ['prompts/**/*.md'],
   allow_latest: true,
+  portable_pins: false,
   tracking_environment: 'promptsync',
   on_drift: 'overwrite',
   concurrency: 8,
   timeout_seconds: 15,
 } as const satisfies WrittenConfig & NonNullable<WrittenConfig['service']> & { readonly allow_latest: boolean };
 
-/** Returns a map from each environment with `promote_from` to the environment that it promotes from. */
-export function mapPromotionSources({ environments }: Pick<Config, 'environments'>): ReadonlyMap<string, string> {
-  return new Map(
-    (environments ?? []).flatMap(({ name, promoteFrom }): [string, string][] =>
-      promoteFrom === undefined ? [] : [[name, promoteFrom]],
-    ),
+/** The settings that define which environments exist, and which of them this configuration manages. */
+type EnvironmentSettings = Pick<Config, 'environments' | 'otherEnvironments'>;
+
+/**
+ * Returns a map from each environment with `promote_from` to the environment that it promotes from. Omits the sources
+ * that another configuration manages, because promptsync cannot ask their service.
+ */
+export function mapPromotionSources({
+  environments,
+  otherEnvironments,
+}: EnvironmentSettings): ReadonlyMap<string, string> {
+  return new Map(listPromotions({ environments }).filter(([, source]) => !otherEnvironments.includes(source)));
+}
+
+/** Returns a map from each environment whose `promote_from` names an environment of another configuration to that one. */
+export function mapOtherPromotionSources({
+  environments,
+  otherEnvironments,
+}: EnvironmentSettings): ReadonlyMap<string, string> {
+  return new Map(listPromotions({ environments }).filter(([, source]) => otherEnvironments.includes(source)));
+}
+
+/** Returns each environment with `promote_from`, and the environment that it promotes from. */
+function listPromotions({ environments }: Pick<Config, 'environments'>): readonly (readonly [string, string])[] {
+  return (environments ?? []).flatMap(({ name, promoteFrom }): readonly (readonly [string, string])[] =>
+    promoteFrom === undefined ? [] : [[name, promoteFrom]],
   );
 }
 
@@ -192,7 +217,7 @@ const environment = z
     promote_from: singleLineText
       .optional()
       .describe(
-        'An environment that is listed earlier. A version must be active there before it may become active here.',
+        'An environment that is listed earlier. A version must be active there before it may become active here. With an environment of `other_environments`, an earlier commit must have pinned it to the same text.',
       ),
     allow_latest: z.boolean().optional().describe('false refuses the pin `latest` in this environment.'),
   })
@@ -219,7 +244,22 @@ export const WrittenConfigShape = z.strictObject({
   environments: z
     .record(singleLineText, environment)
     .optional()
-    .describe('The environments, in promotion order. With this setting, prompt files may pin no other environments.'),
+    .describe(
+      'The environments, in promotion order. With this setting, prompt files may pin only these environments and those of `other_environments`.',
+    ),
+  other_environments: z
+    .array(singleLineText.describe('The name of an environment.'))
+    .meta({ uniqueItems: true })
+    .optional()
+    .describe(
+      'The environments that another configuration manages. promptsync checks the form of their pins and otherwise ignores them.',
+    ),
+  portable_pins: z
+    .boolean()
+    .optional()
+    .describe(
+      'true refuses version numbers and version ids in pins, because they mean something else in each service.',
+    ),
   branch: singleLineText.optional().describe("The branch whose commits go live. Default: the remote's default branch."),
   tracking_environment: singleLineText
     .optional()

@@ -6,7 +6,7 @@ import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import { findRepositoryRoot, isRepositoryRoot, isWithin, listRepositoryRoots } from '../files/paths.ts';
 import { type LocatedMapping, parseStrictYaml } from '../files/strict-yaml.ts';
 import { acceptedWarningCodes, makeShapeIssues, type ShapeIssue } from '../files/yaml-shape.ts';
-import { makeProblem, type Problem, describeSystemError, findSystemCode } from '../problem.ts';
+import { makeProblem, type Place, type Problem, describeSystemError, findSystemCode } from '../problem.ts';
 import {
   type Config,
   CONFIG_FIELDS,
@@ -109,6 +109,7 @@ export function parseConfig(text: string, context: ConfigContext): ConfigResult 
     ...shapeProblems,
     ...checkServiceSettings(mapping, context),
     ...checkEnvironments(mapping),
+    ...checkOtherEnvironments(mapping),
   ];
   const config = shaped.success && allProblems.length === 0 ? makeConfig(shaped.data, mapping, context) : null;
   return { config, problems: allProblems };
@@ -133,7 +134,8 @@ function makeConfig(written: WrittenConfig, mapping: LocatedMapping, context: Co
     rules: makeRules(written),
     patterns: written.prompts ?? DEFAULTS.prompts,
     patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf(['prompts', index])),
-    environments: written.environments === undefined ? null : makeEnvironments(written.environments, mapping),
+    ...parseEnvironmentSettings(written, mapping),
+    portablePins: written.portable_pins ?? DEFAULTS.portable_pins,
     branch: written.branch ?? null,
     trackingEnvironment: written.tracking_environment ?? DEFAULTS.tracking_environment,
     onDrift: written.on_drift ?? DEFAULTS.on_drift,
@@ -142,6 +144,16 @@ function makeConfig(written: WrittenConfig, mapping: LocatedMapping, context: Co
     concurrency: written.concurrency ?? DEFAULTS.concurrency,
     timeoutSeconds: written.timeout_seconds ?? DEFAULTS.timeout_seconds,
   };
+}
+
+/** Creates the environments of this configuration, and lists those that another configuration manages. */
+function parseEnvironmentSettings(
+  written: WrittenConfig,
+  mapping: LocatedMapping,
+): Pick<Config, 'environments' | 'otherEnvironments'> {
+  const { environments, other_environments: otherEnvironments = [] } = written;
+  if (environments === undefined) return { environments: null, otherEnvironments };
+  return { environments: makeEnvironments(environments, mapping), otherEnvironments };
 }
 
 /**
@@ -162,34 +174,64 @@ function makeEnvironments(
 /**
  * Checks the environments:
  *
- * - `promote_from` must refer to an environment that is listed earlier.
+ * - `promote_from` must refer to an environment that is listed earlier, or to one that another configuration manages.
  * - No name may be reserved for promptsync.
  * - The provider must accept each name.
  */
 function checkEnvironments(mapping: LocatedMapping): readonly Problem[] {
   const names = mapping.keysOf(['environments']);
   const rules = findRules(mapping.value);
-  return names.flatMap((name, index) => [
-    ...checkEnvironmentName(name, rules, mapping),
-    ...checkPromoteFrom(name, names.slice(0, index), mapping),
-  ]);
+  const others = listOtherEnvironments(mapping);
+  return names.flatMap((name, index) => {
+    const path = ['environments', name];
+    const fault = findNameFault(name, rules);
+    return [
+      ...(fault === null ? [] : [makeInvalidFieldProblem(path, fault, mapping.keyPlaceOf(path))]),
+      ...checkPromoteFrom(name, [...names.slice(0, index), ...others], mapping),
+    ];
+  });
 }
 
-function checkEnvironmentName(name: string, rules: ProviderRules | null, mapping: LocatedMapping): readonly Problem[] {
-  if (rules === null) return [];
-  const { reservedEnvironments, findEnvironmentFault } = rules;
-  const path = ['environments', name];
-  const expected = reservedEnvironments.includes(name) ? 'it is reserved for promptsync' : findEnvironmentFault(name);
-  if (expected === null) return [];
-  return [makeProblem('config/invalid-field', { field: path.join('.'), expected }, mapping.keyPlaceOf(path))];
+/** Returns the reason why an environment cannot have this name, as a clause. Null if the name is valid. */
+function findNameFault(name: string, rules: ProviderRules | null): string | null {
+  if (rules === null) return null;
+  return rules.reservedEnvironments.includes(name) ? 'it is reserved for promptsync' : rules.findEnvironmentFault(name);
 }
 
-function checkPromoteFrom(name: string, earlier: readonly string[], mapping: LocatedMapping): readonly Problem[] {
+/**
+ * Checks the environments that another configuration manages. Each name must be valid, must be listed once, and must
+ * not be listed under `environments`, too.
+ */
+function checkOtherEnvironments(mapping: LocatedMapping): readonly Problem[] {
+  const rules = findRules(mapping.value);
+  const ownNames = mapping.keysOf(['environments']);
+  const others = listOtherEnvironments(mapping);
+  return others.flatMap((name, index) => {
+    const path = ['other_environments', index];
+    const repeated = others.indexOf(name) < index ? 'it is listed twice' : null;
+    const fault = ownNames.includes(name)
+      ? 'it is also listed under `environments`, but only one configuration can manage an environment'
+      : (repeated ?? findNameFault(name, rules));
+    return fault === null ? [] : [makeInvalidFieldProblem(path, fault, mapping.placeOf(path))];
+  });
+}
+
+/** Returns the names under `other_environments`. Returns none if the setting is not a list of strings. */
+function listOtherEnvironments(mapping: LocatedMapping): readonly string[] {
+  const written = mapping.valueAt(['other_environments']);
+  return Array.isArray(written) && written.every((name) => typeof name === 'string') ? written : [];
+}
+
+function makeInvalidFieldProblem(path: readonly PropertyKey[], expected: string, place: Place): Problem {
+  return makeProblem('config/invalid-field', { field: path.join('.'), expected }, place);
+}
+
+function checkPromoteFrom(name: string, sources: readonly string[], mapping: LocatedMapping): readonly Problem[] {
   const path = ['environments', name, 'promote_from'];
   const from = mapping.valueAt(path);
-  if (typeof from !== 'string' || earlier.includes(from)) return [];
-  const expected = 'expected an environment that is listed before this one';
-  return [makeProblem('config/invalid-field', { field: path.join('.'), expected }, mapping.placeOf(path))];
+  if (typeof from !== 'string' || sources.includes(from)) return [];
+  const expected = 'expected an environment that is listed before this one, or one of `other_environments`';
+  return [makeInvalidFieldProblem(path, expected, mapping.placeOf(path))];
 }
 
 function makeShapeProblem({ kind, path, field, expected, fix, suggestion, place }: ShapeIssue): Problem {

@@ -1,7 +1,8 @@
 import type { DesiredState } from '../domain/desired-state.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { makePromptMatcher } from '../files/find-prompt-paths.ts';
-import type { Repository, WorkTreeComparison } from '../git/open-repository.ts';
+import type { WorkTreeComparison } from '../git/open-repository.ts';
+import type { PromptRepository } from './open-workspace.ts';
 import { findFileAtCommit, parseFileAtCommit, readContentsAtRefs } from './read-at-commit.ts';
 import {
   type BaseFiles,
@@ -44,7 +45,7 @@ export type DefaultBaseResult =
 /** The commit of the default base. */
 type BaseLocation = {
   readonly kind: 'commit';
-  readonly repository: Repository;
+  readonly repository: PromptRepository;
   readonly commit: string;
   /** Whether the commit is HEAD. promptsync has already compared the work tree with HEAD. */
   readonly isHead: boolean;
@@ -132,7 +133,7 @@ async function makeFoundBase(
 }
 
 /** Finds the commit of the default base. If there is no default base, returns the reason. */
-async function locateBase(repository: Repository | null, branch: string | null): Promise<LocationResult> {
+async function locateBase(repository: PromptRepository | null, branch: string | null): Promise<LocationResult> {
   if (repository === null) return { kind: 'missing', reason: 'this folder is not in a git repository' };
   const { head } = repository;
   if (head === null) return { kind: 'missing', reason: 'the git repository has no commit yet' };

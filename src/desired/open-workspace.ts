@@ -109,7 +109,7 @@ async function splitByChange(
 
 /** A commit, with the differences between its files and the work tree. */
 type CommitComparison = WorkTreeComparison & {
-  readonly repository: Repository;
+  readonly repository: PromptRepository;
   /** The id of the commit. */
   readonly commit: string;
 };
@@ -118,7 +118,7 @@ type CommitComparison = WorkTreeComparison & {
  * Compares the work tree with the commit that a ref points to. Throws a `ProblemError` if there is no repository, or if
  * git does not know the ref.
  */
-export async function readChangesSince(ref: string, repository: Repository | null): Promise<CommitComparison> {
+export async function readChangesSince(ref: string, repository: PromptRepository | null): Promise<CommitComparison> {
   if (repository === null) throw new ProblemError(makeProblem('git/needs-repository', { what: `The base "${ref}"` }));
   const commit = await repository.resolveRef(ref);
   if (commit === null) throw new ProblemError(makeProblem('git/unknown-base', { ref }));
@@ -134,11 +134,18 @@ export function listConfigPaths({ file, folder }: Config): readonly [path: strin
   return [basename(file), target];
 }
 
+/**
+ * The git repository of a workspace. Prompt files at earlier commits are parsed for the configuration of the workspace:
+ * the pins of `otherEnvironments` do not count as its pins.
+ */
+export type PromptRepository = Repository & Pick<Config, 'otherEnvironments'>;
+
 /** Opens the git repository that contains the workspace. Returns null outside a repository. */
-export async function openWorkspaceRepository(config: Config): Promise<Repository | null> {
+export async function openWorkspaceRepository(config: Config): Promise<PromptRepository | null> {
   if (!isRepositoryRoot(config.root)) return null;
   const { openRepository } = await import('../git/open-repository.ts');
-  return openRepository(makeGitSettings(config), config.folder);
+  const repository = await openRepository(makeGitSettings(config), config.folder);
+  return { ...repository, otherEnvironments: config.otherEnvironments };
 }
 
 /** The files that match a list of selectors, with a problem for each selector that matches no file. */

@@ -5,10 +5,10 @@ import type { ContentAtRef } from '../domain/plan.ts';
 import { locatePin, type PromptFile } from '../domain/prompt-file.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import type { KnownVersion } from '../domain/versions.ts';
-import { parsePromptFile, type ParseResult } from '../files/parse-prompt-file.ts';
+import { LENIENT_SETTINGS, parsePromptFile, type ParseResult } from '../files/parse-prompt-file.ts';
 import { batchCalls, type BatchedCall } from '../git/open-git.ts';
 import type { FileAtCommit } from '../git/read-trees.ts';
-import type { Repository } from '../git/open-repository.ts';
+import type { PromptRepository } from './open-workspace.ts';
 import { isError, makeProblem, type Place } from '../problem.ts';
 
 /**
@@ -16,7 +16,7 @@ import { isError, makeProblem, type Place } from '../problem.ts';
  * Returns null if the commit has no regular file at that path.
  */
 export async function parseFileAtCommit(
-  repository: Repository,
+  repository: PromptRepository,
   { commit, path }: FileAtCommit,
 ): Promise<ParseResult | null> {
   const blob = await repository.findBlobId(commit, path);
@@ -24,16 +24,21 @@ export async function parseFileAtCommit(
   const results = parsedFiles.get(repository) ?? new Map<string, Promise<ParseResult>>();
   parsedFiles.set(repository, results);
   const key = [blob, path].join('\0');
-  const result = results.get(key) ?? repository.readBlob(blob).then((bytes) => parsePromptFile(bytes, path));
+  const result = results.get(key) ?? readAndParse(repository, blob, path);
   results.set(key, result);
   return result;
+}
+
+async function readAndParse(repository: PromptRepository, blob: string, path: string): Promise<ParseResult> {
+  const { otherEnvironments } = repository;
+  return parsePromptFile(await repository.readBlob(blob), path, { ...LENIENT_SETTINGS, otherEnvironments });
 }
 
 /**
  * Caches parsed files by blob id and path. A file has the same blob in many commits, and parsing a large file takes
  * about 20 ms.
  */
-const parsedFiles = new WeakMap<Repository, Map<string, Promise<ParseResult>>>();
+const parsedFiles = new WeakMap<PromptRepository, Map<string, Promise<ParseResult>>>();
 
 /**
  * Reads a prompt file as of a commit. The path is relative to the repository root. Returns null if the commit has no
@@ -41,7 +46,7 @@ const parsedFiles = new WeakMap<Repository, Map<string, Promise<ParseResult>>>()
  * service and may be invalid.
  */
 export async function readFileFromGit(
-  repository: Repository | null,
+  repository: PromptRepository | null,
   commit: string,
   path: string,
 ): Promise<PromptFile | null> {
@@ -63,7 +68,7 @@ export async function readFileFromGit(
  */
 export async function readSourceFile(
   { source, digest }: KnownVersion,
-  repository: Repository | null,
+  repository: PromptRepository | null,
 ): Promise<PromptFile | null> {
   const { commit, path } = source ?? {};
   if (commit === undefined || path === undefined) return null;
@@ -78,7 +83,7 @@ export async function readSourceFile(
  */
 export async function readContentsAtRefs(
   files: readonly PromptFile[],
-  repository: Repository | null,
+  repository: PromptRepository | null,
 ): Promise<DesiredState['contentsAtRefs']> {
   const gitPins = files.flatMap((file) =>
     file.pins.flatMap((environmentPin) => {
@@ -104,7 +109,7 @@ export async function readContentsAtRefs(
 async function readContentAtRef(
   file: PromptFile,
   ref: string,
-  repository: Repository | null,
+  repository: PromptRepository | null,
   place: Place,
 ): Promise<Result<ContentAtRef>> {
   if (repository === null) {
@@ -117,10 +122,7 @@ async function readContentAtRef(
   if (result.kind === 'missing') {
     return makeFailure(makeProblem('pin/no-prompt-at-ref', { ref, reason: result.reason }, place));
   }
-  const lastCommit = await repository.findLastCommit(commit, result.path);
-  const summary = lastCommit?.changeSummary;
-  const provenance = { commit, path: result.path, ...(summary === undefined ? {} : { changeSummary: summary }) };
-  return makeSuccess({ content: result.file.content, provenance });
+  return makeSuccess({ content: result.file.content, provenance: { commit, path: result.path } });
 }
 
 /**
@@ -145,7 +147,7 @@ type FileSearchResult =
 export function findFileAtCommit(
   location: PromptLocation,
   commit: string,
-  repository: Repository,
+  repository: PromptRepository,
 ): Promise<FileSearchResult> {
   const finder = finders.get(repository) ?? makeFinder(repository);
   finders.set(repository, finder);
@@ -177,9 +179,9 @@ type Finder = {
  */
 const MAX_SEARCHED_TREES = 200;
 
-const finders = new WeakMap<Repository, Finder>();
+const finders = new WeakMap<PromptRepository, Finder>();
 
-function makeFinder(repository: Repository): Finder {
+function makeFinder(repository: PromptRepository): Finder {
   const search = batchCalls(async (items, extension = '') => {
     const pairs = items.map((item) => item.split('\0'));
     const trees = new Set(pairs.map(([tree = '']) => tree));
@@ -198,7 +200,11 @@ function makeFinder(repository: Repository): Finder {
   return { results: new Map(), search, searchedTrees: new Set() };
 }
 
-async function readCandidate(repository: Repository, commit: string, path: string): Promise<readonly Candidate[]> {
+async function readCandidate(
+  repository: PromptRepository,
+  commit: string,
+  path: string,
+): Promise<readonly Candidate[]> {
   const parsed = await parseFileAtCommit(repository, { commit, path });
   return parsed === null ? [] : [{ path, parsed }];
 }
@@ -206,7 +212,7 @@ async function readCandidate(repository: Repository, commit: string, path: strin
 async function findInTrees(
   location: PromptLocation,
   commit: string,
-  repository: Repository,
+  repository: PromptRepository,
   finder: Finder,
 ): Promise<FileSearchResult> {
   const { id, path: expectedPath } = location;

@@ -1,8 +1,14 @@
-import { type Config, listEnvironmentsWithoutLatest, mapPromotionSources } from '../config/config.ts';
+import {
+  type Config,
+  listEnvironmentsWithoutLatest,
+  mapOtherPromotionSources,
+  mapPromotionSources,
+} from '../config/config.ts';
 import { parseAcceptedWarnings } from '../config/load-config.ts';
 import { parseFileAtCommit, readContentsAtRefs } from './read-at-commit.ts';
 import {
   listConfigPaths,
+  type PromptRepository,
   type SkippedPrompts,
   openWorkspaceRepository,
   readChangesSince,
@@ -16,7 +22,7 @@ import type { PromptFile } from '../domain/prompt-file.ts';
 import { makeSuccess, type Result, failWithProblem } from '../domain/result.ts';
 import { listSearchFolders, makePromptMatcher } from '../files/find-prompt-paths.ts';
 import { readPrompts } from '../files/read-prompts.ts';
-import type { HeadComparison, Repository } from '../git/open-repository.ts';
+import type { HeadComparison } from '../git/open-repository.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { NOT_REGULAR } from '../files/read-write.ts';
 
@@ -26,7 +32,7 @@ import { NOT_REGULAR } from '../files/read-write.ts';
  */
 export type DesiredWorkspace = DesiredState & {
   readonly config: Config;
-  readonly repository: Repository | null;
+  readonly repository: PromptRepository | null;
   readonly base: ReviewedBase | null;
   /** All valid prompt files, including those that are not selected. */
   readonly allFiles: readonly PromptFile[];
@@ -84,6 +90,7 @@ export async function readDesiredState(
       environmentOrder: config.environments?.map(({ name }) => name) ?? null,
       environmentsWithoutLatest: listEnvironmentsWithoutLatest(config),
       promotionSources: mapPromotionSources(config),
+      otherPromotionSources: mapOtherPromotionSources(config),
       environmentSelection,
       uncommitted,
       changedSinceHead,
@@ -104,7 +111,7 @@ function chooseAcceptedWarnings(
 
 async function compareFilesWithHead(
   { files, config }: Workspace & { readonly config: Config },
-  repository: Repository | null,
+  repository: PromptRepository | null,
 ): Promise<HeadComparison> {
   if (repository === null) return { uncommitted: new Set(), changed: [] };
   const paths = files.map(({ path }) => path);
@@ -149,7 +156,7 @@ type BaseRequest = {
  * Reads the prompt files at the base commit. Parses only the files that have changed since that commit. Throws a
  * `ProblemError` if git cannot read the base.
  */
-async function readBase(request: BaseRequest, workspaceRepository: Repository | null): Promise<ReviewedBase> {
+async function readBase(request: BaseRequest, workspaceRepository: PromptRepository | null): Promise<ReviewedBase> {
   const { ref, files, skippedPrompts } = request;
   const { repository, commit, same, changed } = await readChangesSince(ref, workspaceRepository);
   const unchangedFiles = files.filter(({ path }) => same.has(path));
@@ -184,7 +191,7 @@ async function readWarningsAcceptedByConfig(
   commit: string,
   unchanged: ReadonlySet<string>,
   config: Config,
-  repository: Repository,
+  repository: PromptRepository,
 ): Promise<readonly string[]> {
   const [path, target] = listConfigPaths(config);
   if (unchanged.has(path) && unchanged.has(target)) return config.acceptWarnings;
@@ -244,7 +251,7 @@ export function selectMissingFiles(
 /** A file at the base. If the file is invalid there, `file` is null and `reason` explains why. */
 type FileAtBase = { readonly path: string; readonly file: PromptFile | null; readonly reason: string };
 
-async function readFileAtBase(commit: string, path: string, repository: Repository): Promise<FileAtBase> {
+async function readFileAtBase(commit: string, path: string, repository: PromptRepository): Promise<FileAtBase> {
   const parsed = await parseFileAtCommit(repository, { commit, path: repository.toRootPath(path) });
   if (parsed === null) return { path, file: null, reason: NOT_REGULAR };
   const { file, problems } = parsed;

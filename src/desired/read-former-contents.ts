@@ -1,5 +1,5 @@
 import type { ContentAtRef } from '../domain/plan.ts';
-import type { Repository } from '../git/open-repository.ts';
+import type { PromptRepository } from './open-workspace.ts';
 import { parseFileAtCommit } from './read-at-commit.ts';
 
 /**
@@ -8,7 +8,7 @@ import { parseFileAtCommit } from './read-at-commit.ts';
  * Returns null outside a repository. Also returns null in a shallow clone, because its history may be incomplete.
  */
 export async function readFormerContents(
-  repository: Repository | null,
+  repository: PromptRepository | null,
   commit: string,
   path: string,
 ): Promise<readonly ContentAtRef[] | null> {

@@ -1,7 +1,7 @@
 import { type Content, makeContentKey } from '../domain/content.ts';
 import type { FormerStates } from '../domain/desired-state.ts';
 import type { FormerPin, FormerPinsByEnvironment } from '../domain/history.ts';
-import type { Repository } from '../git/open-repository.ts';
+import type { PromptRepository } from './open-workspace.ts';
 import type { FileAtCommit } from '../git/read-trees.ts';
 import type { PromptLocation } from './read-at-commit.ts';
 import { collectFormerPins, locateAtCommit, MAX_HISTORY_STATES, parseStates, readFormerFiles } from './read-history.ts';
@@ -14,7 +14,7 @@ import { collectFormerPins, locateAtCommit, MAX_HISTORY_STATES, parseStates, rea
 export async function findFormerPlaces(
   prompt: PromptLocation,
   tips: readonly string[],
-  repository: Repository,
+  repository: PromptRepository,
   unchangedAt: string | null,
 ): Promise<readonly FileAtCommit[]> {
   const places = tips.map(async (tip) => {
@@ -28,7 +28,7 @@ export async function findFormerPlaces(
 export async function readFormerStates(
   { id, type, path }: PromptLocation,
   places: readonly FileAtCommit[],
-  repository: Repository,
+  repository: PromptRepository,
 ): Promise<FormerStates> {
   const states = await parseStates({ id, type, path }, places, repository);
   const pins = await collectFormerPins(states, repository);
@@ -45,7 +45,7 @@ export async function readFormerStates(
 async function addContentsOfMovingRefs(
   pins: FormerPinsByEnvironment,
   location: PromptLocation,
-  repository: Repository,
+  repository: PromptRepository,
 ): Promise<FormerPinsByEnvironment> {
   const allPins = [...pins.values()].flat();
   const movingRefs = new Set(allPins.flatMap(({ pin, isFixed }) => (pin.kind === 'git' && !isFixed ? [pin.ref] : [])));
@@ -68,7 +68,7 @@ async function addContentsOfMovingRefs(
 async function readContentsUpTo(
   ref: string,
   location: PromptLocation,
-  repository: Repository,
+  repository: PromptRepository,
 ): Promise<readonly Content[]> {
   const commit = await repository.resolveRef(ref);
   if (commit === null) return [];

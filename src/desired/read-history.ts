@@ -4,7 +4,7 @@ import { formatPin, type Pin, type PromptFile } from '../domain/prompt-file.ts';
 import type { Content } from '../domain/content.ts';
 import { isCommitId } from '../git/open-git.ts';
 import type { FileAtCommit } from '../git/read-trees.ts';
-import type { Repository } from '../git/open-repository.ts';
+import type { PromptRepository } from './open-workspace.ts';
 import { findFileAtCommit, type PromptLocation, parseFileAtCommit } from './read-at-commit.ts';
 
 /**
@@ -22,7 +22,7 @@ export type FormerFile = { readonly commit: string; readonly file: PromptFile };
 export async function readFormerFiles(
   prompt: PromptLocation,
   commit: string,
-  repository: Repository,
+  repository: PromptRepository,
 ): Promise<readonly FormerFile[]> {
   const places = await repository.followFile(commit, repository.toRootPath(prompt.path));
   return parseStates(prompt, places.slice(0, MAX_HISTORY_STATES), repository);
@@ -35,7 +35,7 @@ export async function readFormerFiles(
 export async function locateAtCommit(
   { id, type, path }: PromptLocation,
   commit: string,
-  repository: Repository,
+  repository: PromptRepository,
 ): Promise<PromptLocation> {
   const result = await findFileAtCommit({ id, type, path: repository.toRootPath(path) }, commit, repository);
   return { id, type, path: result.kind === 'missing' ? path : repository.toFolderPath(result.path) };
@@ -55,7 +55,7 @@ const MAX_BRANCH_STATES = 500;
 export async function readFileHistory(
   location: PromptLocation,
   commit: string,
-  repository: Repository,
+  repository: PromptRepository,
 ): Promise<FileHistory> {
   return readPinsOfStates(await readBranchStates(location, commit, repository), repository);
 }
@@ -67,7 +67,7 @@ export async function readFileHistory(
 export async function readGuardHistory(
   prompt: PromptLocation,
   head: string,
-  repository: Repository,
+  repository: PromptRepository,
 ): Promise<FileHistory> {
   const states = await readBranchStates(prompt, head, repository);
   return readPinsOfStates(await addStatesBeforeMoves(states, prompt, head, repository), repository);
@@ -82,7 +82,7 @@ export async function addStatesBeforeMoves(
   newest: BranchStates,
   prompt: PromptLocation,
   commit: string,
-  repository: Repository,
+  repository: PromptRepository,
 ): Promise<BranchStates> {
   const files = [...newest.files];
   let states = newest;
@@ -107,7 +107,7 @@ async function findEarlierFile(
   { id, type }: PromptLocation,
   start: FileAtCommit,
   oldest: string | undefined,
-  repository: Repository,
+  repository: PromptRepository,
 ): Promise<FileAtCommit | null> {
   const commit = oldest === undefined ? start.commit : await repository.resolveRef(`${oldest}^`);
   if (commit === null) return null;
@@ -124,7 +124,7 @@ export type BranchStates = { readonly files: readonly FormerFile[]; readonly isC
 export async function readBranchStates(
   prompt: PromptLocation,
   commit: string,
-  repository: Repository,
+  repository: PromptRepository,
 ): Promise<BranchStates> {
   return readStatesAt(prompt, await findBranchPlaces(prompt, commit, repository), repository);
 }
@@ -139,7 +139,7 @@ export type BranchPlaces = { readonly places: readonly FileAtCommit[]; readonly 
 export async function findBranchPlaces(
   prompt: PromptLocation,
   commit: string,
-  repository: Repository,
+  repository: PromptRepository,
 ): Promise<BranchPlaces> {
   const allPlaces = await repository.followFile(commit, repository.toRootPath(prompt.path), 'branch');
   const places = allPlaces.slice(0, MAX_BRANCH_STATES);
@@ -151,7 +151,7 @@ export async function findBranchPlaces(
 export async function readStatesAt(
   prompt: PromptLocation,
   { places, isComplete }: BranchPlaces,
-  repository: Repository,
+  repository: PromptRepository,
   count = places.length,
 ): Promise<BranchStates> {
   const files = await parseStates(prompt, places.slice(0, count), repository);
@@ -161,7 +161,7 @@ export async function readStatesAt(
 /** Reads the pins of the states of a prompt file. */
 export async function readPinsOfStates(
   { files, isComplete }: BranchStates,
-  repository: Repository,
+  repository: PromptRepository,
 ): Promise<FileHistory> {
   return {
     commits: files.map((file) => file.commit),
@@ -174,7 +174,7 @@ export async function readPinsOfStates(
  * Returns true if the clone is shallow and lacks the parent of this commit. git reports every file in such a commit as
  * new.
  */
-async function isAtShallowEdge(commit: string | undefined, repository: Repository): Promise<boolean> {
+async function isAtShallowEdge(commit: string | undefined, repository: PromptRepository): Promise<boolean> {
   return commit !== undefined && repository.isShallow && (await repository.resolveRef(`${commit}^`)) === null;
 }
 
@@ -188,7 +188,7 @@ async function isAtShallowEdge(commit: string | undefined, repository: Repositor
 export async function wasSyncedBefore(
   { commits }: FileHistory,
   { known }: Pick<ObservedPrompt, 'known'>,
-  repository: Repository,
+  repository: PromptRepository,
 ): Promise<boolean> {
   const oldest = commits.at(-1);
   const parent = oldest === undefined ? null : await repository.resolveRef(`${oldest}^`);
@@ -224,7 +224,7 @@ export function findEnvironmentsPinnedFromStart(
 export async function parseStates(
   { id, type }: PromptLocation,
   places: readonly FileAtCommit[],
-  repository: Repository,
+  repository: PromptRepository,
 ): Promise<readonly FormerFile[]> {
   const parsed = await Promise.all(
     places.map(async ({ commit, path }): Promise<readonly FormerFile[]> => {
@@ -241,7 +241,7 @@ export async function parseStates(
  */
 export async function collectFormerPins(
   states: readonly FormerFile[],
-  repository: Repository,
+  repository: PromptRepository,
 ): Promise<FormerPinsByEnvironment> {
   const pins = await Promise.all(
     states.flatMap(({ commit, file }, age) =>
@@ -261,7 +261,11 @@ export async function collectFormerPins(
  * Reads the content that a former pin refers to. Returns null for version numbers and ids. Also returns null if git has
  * no valid file of the prompt at the pinned ref.
  */
-async function readPinnedContent(pin: Pin, file: PromptFile, repository: Repository): Promise<Content | null> {
+export async function readPinnedContent(
+  pin: Pin,
+  file: PromptFile,
+  repository: PromptRepository,
+): Promise<Content | null> {
   if (pin.kind === 'latest') return file.content;
   if (pin.kind !== 'git') return null;
   const commit = await repository.resolveRef(pin.ref);
@@ -312,7 +316,7 @@ const NO_GIT_HISTORY: GitHistory = { byPrompt: new Map(), commits: new Map(), is
 export async function readGitHistory(
   selected: readonly PromptFile[],
   { observed }: Pick<Observation, 'observed'>,
-  repository: Repository | null,
+  repository: PromptRepository | null,
 ): Promise<GitHistory> {
   if (repository === null || repository.head === null) return NO_GIT_HISTORY;
   const { head } = repository;
@@ -333,7 +337,7 @@ export async function readGitHistory(
 async function readCommitsOfHistory(
   ids: readonly string[],
   head: string,
-  repository: Repository,
+  repository: PromptRepository,
 ): Promise<ReadonlyMap<string, CommitInfo>> {
   const commits = await repository.readCommits(ids);
   const withoutPullRequest = [...commits.values()].filter(({ pullRequest }) => pullRequest === undefined);

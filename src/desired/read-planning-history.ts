@@ -1,5 +1,6 @@
 import { type Content, matchesDigest } from '../domain/content.ts';
 import {
+  type ContentsByEnvironment,
   getContentsAtRefs,
   type FormerStates,
   NO_UNMET_WANTS,
@@ -9,13 +10,13 @@ import {
   type WantedSinceByEnvironment,
 } from '../domain/desired-state.ts';
 import { type FileHistory, meansVersion } from '../domain/history.ts';
-import { chooseVersionToCreate, type PinTarget, findPinTarget, findPinTargets } from '../domain/pin-target.ts';
+import { type PinTarget, findPinTarget, findPinTargets } from '../domain/pin-target.ts';
 import { type Observation, type ObservedPrompt, showsTimes } from '../domain/observed-prompt.ts';
-import { compareFields, FIELDS, type Provenance } from '../domain/plan.ts';
+import { compareFields, FIELDS } from '../domain/plan.ts';
 import { isSameVersion, type KnownVersion } from '../domain/versions.ts';
 import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import { isCommitId } from '../git/open-git.ts';
-import type { Repository } from '../git/open-repository.ts';
+import type { PromptRepository } from './open-workspace.ts';
 import type { FileAtCommit } from '../git/read-trees.ts';
 import { readSourceFile } from './read-at-commit.ts';
 import { findFormerPlaces, readFormerStates } from './read-former-states.ts';
@@ -28,18 +29,20 @@ import {
   wasSyncedBefore,
 } from './read-history.ts';
 import type { BaseFiles, DesiredWorkspace } from './read-desired-state.ts';
+import { readOtherWants } from './read-other-wants.ts';
+import { readChangeSummaries, readProvenance } from './read-provenance.ts';
 import { FIRST_STATES, readUnmetWants } from './read-unmet-wants.ts';
 import { readWantedSince } from './read-wanted-since.ts';
 
 /** The parts of the desired state that promptsync needs to read the planning history. */
 type PlanningSources = Pick<
   DesiredWorkspace,
-  'config' | 'repository' | 'contentsAtRefs' | 'promotionSources' | 'uncommitted'
+  'config' | 'repository' | 'contentsAtRefs' | 'promotionSources' | 'otherPromotionSources' | 'uncommitted'
 > & {
   /** The base that the user specified, or the default base. Null if there is none. */
   readonly base: Pick<BaseFiles, 'commit' | 'files'> | null;
 };
-type GitSources = PlanningSources & { readonly repository: Repository };
+type GitSources = PlanningSources & { readonly repository: PromptRepository };
 
 /** A prompt file, with the state of its prompt as observed in the service and the targets of its pins. */
 type ComparedPrompt = {
@@ -75,8 +78,12 @@ export async function readPlanningHistory(
     formerPins: mapValues(histories, ({ history }) => history.pins),
     firstAges: mapFirstAges(histories),
     alwaysPinned: mapValues(histories, ({ file, history }) => findEnvironmentsPinnedFromStart(file, history)),
+    otherWants: await readForEachPrompt(refusable, ({ file }) => readOtherWantsOfSources(file, sources)),
     ...(await readDriftHistory(drifting, sources)),
-    provenance: await readProvenance(compared, sources),
+    provenance: await readProvenance(compared, sources.uncommitted, repository),
+    changeSummaries: await readForEachPrompt(compared, ({ file, targets }) =>
+      readChangeSummaries(targets, getContentsAtRefs(sources, file.id), repository),
+    ),
     contents: await readContents(compared, repository),
   };
 }
@@ -143,14 +150,24 @@ function mapValues<Value, Mapped>(
  * Returns true if the promotion guard may refuse the prompt, because a pin would activate a version that the source
  * environment does not serve. The guard then needs the file's former pins, for example to recognize a rollback.
  */
-function mayBeRefused({ file, observed, targets }: ComparedPrompt, { promotionSources }: GitSources): boolean {
+function mayBeRefused({ file, observed, targets }: ComparedPrompt, sources: GitSources): boolean {
   return file.pins.some(({ environment }, index) => {
-    const sourceEnvironment = promotionSources.get(environment);
     const target = targets[index];
-    if (sourceEnvironment === undefined || target === undefined || target.kind === 'in-sync') return false;
+    if (target === undefined || target.kind === 'in-sync') return false;
+    if (sources.otherPromotionSources.has(environment)) return true;
+    const sourceEnvironment = sources.promotionSources.get(environment);
+    if (sourceEnvironment === undefined) return false;
     const served = observed.active.get(sourceEnvironment) ?? null;
     return served === null || target.kind !== 'known' || !isSameVersion(served, target.version);
   });
+}
+
+/** Reads what earlier commits wanted in the source environments of a file that another configuration manages. */
+async function readOtherWantsOfSources(file: PromptFile, sources: GitSources): Promise<ContentsByEnvironment> {
+  const { repository, config, otherPromotionSources } = sources;
+  const environments = file.pins.flatMap(({ environment }) => otherPromotionSources.get(environment) ?? []);
+  if (environments.length === 0) return new Map();
+  return readOtherWants(file, [...new Set(environments)], { repository, branch: config.branch });
 }
 
 const NO_FILE_HISTORY: FileHistory = { commits: [], pins: new Map(), isComplete: false };
@@ -159,7 +176,10 @@ const NO_FILE_HISTORY: FileHistory = { commits: [], pins: new Map(), isComplete:
  * Reads the history of a file up to HEAD for the promotion guard. The guard must not use the history of the base,
  * because the choice of a base could then weaken the guard.
  */
-async function readHistoryForGuard({ file, observed }: ComparedPrompt, repository: Repository): Promise<FileHistory> {
+async function readHistoryForGuard(
+  { file, observed }: ComparedPrompt,
+  repository: PromptRepository,
+): Promise<FileHistory> {
   if (repository.head === null) return NO_FILE_HISTORY;
   const history = await readGuardHistory(file, repository.head, repository);
   const isComplete = history.isComplete && !(await wasSyncedBefore(history, observed, repository));
@@ -186,7 +206,7 @@ type FormerPlaces = ReadonlyMap<string, readonly FileAtCommit[]>;
 async function readRelevantStates(
   { file, observed }: ComparedPrompt,
   formerPlaces: FormerPlaces,
-  repository: Repository,
+  repository: PromptRepository,
 ): Promise<FormerStates> {
   const places = formerPlaces.get(file.id) ?? [];
   const newest = await readFormerStates(file, places.slice(0, FIRST_STATES), repository);
@@ -264,7 +284,7 @@ async function readUnmetWantsAtBase(
  */
 async function findMissingCommits(
   prompts: readonly ComparedPrompt[],
-  repository: Repository,
+  repository: PromptRepository,
 ): Promise<ReadonlySet<string>> {
   const active = prompts.flatMap(({ observed }) => [...observed.active.values()]);
   const recorded = active.flatMap((version) => version?.source?.commit ?? []);
@@ -297,33 +317,12 @@ function mayHaveDrifted({ file, observed, targets }: ComparedPrompt, sources: Gi
 }
 
 /**
- * Finds the last commit of each file from which a sync would create a version. Returns the provenance by path. Leaves
- * out files with uncommitted changes, because no commit contains their content.
- */
-async function readProvenance(
-  compared: readonly ComparedPrompt[],
-  { repository, uncommitted }: GitSources,
-): Promise<PlanningHistory['provenance']> {
-  const creating = compared.filter(
-    ({ file, observed, targets }) => chooseVersionToCreate(file, observed, targets) !== null,
-  );
-  const paths = creating.map(({ file }) => file.path).filter((path) => !uncommitted.has(path));
-  const { head } = repository;
-  if (head === null) return new Map<string, Provenance>();
-  const entries = paths.map(async (path): Promise<readonly [string, Provenance][]> => {
-    const lastCommit = await repository.findLastCommit(head, repository.toRootPath(path));
-    return lastCommit === null ? [] : [[path, lastCommit]];
-  });
-  return new Map((await Promise.all(entries)).flat());
-}
-
-/**
  * Reads content from git for versions that pins would activate but that promptsync has not read from the service.
  * Returns the content by version id. Some of it may be missing, because promptsync can show a plan without it.
  */
 async function readContents(
   compared: readonly ComparedPrompt[],
-  repository: Repository,
+  repository: PromptRepository,
 ): Promise<PlanningHistory['contents']> {
   const entries = compared.flatMap(({ file, targets }) =>
     targets.map(async (target): Promise<readonly [string, Content][]> => {
@@ -342,7 +341,7 @@ async function readContents(
 async function readContentFromGit(
   version: KnownVersion,
   file: PromptFile,
-  repository: Repository,
+  repository: PromptRepository,
 ): Promise<Content | null> {
   const sourceFile = await readSourceFile(version, repository);
   if (sourceFile !== null) return sourceFile.content;

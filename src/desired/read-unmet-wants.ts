@@ -8,7 +8,8 @@ import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import { findPinnedVersion, type KnownVersion } from '../domain/versions.ts';
 import type { RivalWant, UnmetWant } from '../domain/wanted-since.ts';
 import { isCommitId } from '../git/open-git.ts';
-import type { KnownTip, Repository } from '../git/open-repository.ts';
+import type { KnownTip } from '../git/open-repository.ts';
+import type { PromptRepository } from './open-workspace.ts';
 import type { FileAtCommit } from '../git/read-trees.ts';
 import { readFormerStates } from './read-former-states.ts';
 import {
@@ -48,7 +49,7 @@ type BasePrompt = PromptAtBase & {
 
 /** The repository, and the live branch. */
 type LiveRepository = {
-  readonly repository: Repository;
+  readonly repository: PromptRepository;
   /** The tip of the live branch. Null if the clone does not know it. */
   readonly tip: KnownTip | null;
 };
@@ -208,7 +209,7 @@ async function readOrigin(
 async function readStatesBeside(
   introduced: string,
   { file, formerPlaces, branchCommits }: BasePrompt,
-  repository: Repository,
+  repository: PromptRepository,
 ): Promise<FormerStates> {
   // All older commits on the branch are known to be ancestors of the commit. Do not start a git process for them.
   const ancestors = new Set(branchCommits.slice(branchCommits.indexOf(introduced)));
@@ -261,7 +262,7 @@ function showsWantedVersion(
 async function isContainedInAny(
   commit: string,
   snapshots: readonly ActiveSnapshot[],
-  repository: Repository,
+  repository: PromptRepository,
 ): Promise<boolean> {
   const recorded = snapshots.flatMap(({ commit: source }) => source ?? []).filter(isCommitId);
   const results = recorded.map(async (source) => {

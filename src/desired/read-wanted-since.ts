@@ -6,12 +6,12 @@ import { findPinnedContent, findPinTarget } from '../domain/pin-target.ts';
 import type { ContentsAtRefs } from '../domain/plan.ts';
 import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import type { VersionRef } from '../domain/versions.ts';
-import type { Repository } from '../git/open-repository.ts';
+import type { PromptRepository } from './open-workspace.ts';
 import { locateAtCommit, readFileHistory } from './read-history.ts';
 
 /** The live branch, in whose history promptsync looks for the commits that introduced the pins. */
 type LiveBranch = {
-  readonly repository: Repository;
+  readonly repository: PromptRepository;
   /** The name of the live branch. Null if the configuration does not name it. */
   readonly branch: string | null;
   /** The commit to use if the clone does not know the tip of the branch. */

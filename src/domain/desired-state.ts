@@ -23,6 +23,11 @@ export type DesiredState = {
    * the source environment.
    */
   readonly promotionSources: ReadonlyMap<string, string>;
+  /**
+   * The source environment of each environment whose source is managed by another configuration. promptsync cannot ask
+   * the service of the source, so an earlier commit must have wanted the version there.
+   */
+  readonly otherPromotionSources: ReadonlyMap<string, string>;
   /** The environments that the run is limited to. Null if it covers all environments. */
   readonly environmentSelection: EnvironmentSelection | null;
 };
@@ -87,6 +92,12 @@ export type UnmetWants = {
 
 export const NO_UNMET_WANTS: UnmetWants = { environments: new Map(), fields: new Map() };
 
+/** The subject of the commit that last changed the file as of a ref, by ref. */
+export type ChangeSummariesByRef = ReadonlyMap<string, string>;
+
+/** The contents that earlier commits wanted, by environment. */
+export type ContentsByEnvironment = ReadonlyMap<string, readonly Content[]>;
+
 /** The parts of the git history that the planner needs. promptsync reads them only for prompts that are out of sync. */
 export type PlanningHistory = {
   /**
@@ -102,6 +113,11 @@ export type PlanningHistory = {
   readonly firstAges: ReadonlyMap<string, number>;
   /** For each prompt, the environments whose pins have not changed since the file was first committed, by prompt id. */
   readonly alwaysPinned: ReadonlyMap<string, ReadonlySet<string>>;
+  /**
+   * The contents that proper ancestors of HEAD on the live branch wanted in environments of another configuration, by
+   * prompt id. Contains only prompts that the promotion guard may refuse.
+   */
+  readonly otherWants: ReadonlyMap<string, ContentsByEnvironment>;
   /**
    * The pins and the fields of each prompt at the base, the head, the tip of the branch, and all ancestors of these
    * commits, by prompt id. Contains only prompts that may have drifted.
@@ -125,6 +141,10 @@ export type PlanningHistory = {
    */
   readonly provenance: ReadonlyMap<string, Provenance>;
   /**
+   * The change summary of each content at a ref from which a sync would create a version, by prompt id and then by ref.
+   */
+  readonly changeSummaries: ReadonlyMap<string, ChangeSummariesByRef>;
+  /**
    * The content of versions that promptsync did not read from the service, by version id. promptsync found it in git.
    */
   readonly contents: ReadonlyMap<string, Content>;
@@ -135,10 +155,12 @@ export const NO_PLANNING_HISTORY: PlanningHistory = {
   formerPins: new Map(),
   firstAges: new Map(),
   alwaysPinned: new Map(),
+  otherWants: new Map(),
   formerStates: new Map(),
   wantedSince: new Map(),
   unmetWants: new Map(),
   missingCommits: new Set(),
   provenance: new Map(),
+  changeSummaries: new Map(),
   contents: new Map(),
 };

@@ -30,8 +30,15 @@ export type FormerPin = {
 export function meansVersion({ pin, content }: FormerPin, target: VersionTraits): boolean {
   if (pin.kind === 'number') return pin.number === target.number;
   if (pin.kind === 'version') return pin.id === target.id;
-  const { digest, metadataDigest } = target;
-  if (content === null || digest === undefined) return false;
+  return content !== null && mayHoldContent(target, content);
+}
+
+/**
+ * Returns true if a version has the given content, as far as its digests are known. Returns false if the digest of its
+ * text is unknown.
+ */
+export function mayHoldContent({ digest, metadataDigest }: VersionTraits, content: Content): boolean {
+  if (digest === undefined) return false;
   return metadataDigest === undefined ? matchesDigest(digest, content) : isInSync({ digest, metadataDigest }, content);
 }
 

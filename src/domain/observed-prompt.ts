@@ -91,7 +91,10 @@ export type ReadRequest = {
   readonly environments: readonly string[];
   /** The pins of the prompt's file, in promotion order. */
   readonly pins: readonly EnvironmentPin[];
-  /** The content of the prompt's file. Null if the request does not involve a prompt file. */
+  /**
+   * The content of the prompt's file, if the service must store it. Null if it need not, or if the request does not
+   * involve a prompt file.
+   */
   readonly fileContent: Content | null;
   /** Returns true if the observation shows that the prompt is in sync with its file. */
   readonly isSynced: (observed: ObservedPrompt) => boolean;

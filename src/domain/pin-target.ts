@@ -1,6 +1,6 @@
 import type { ObservedPrompt } from './observed-prompt.ts';
 import { findContentAtRef, type ContentsAtRefs, type NewVersionRef } from './plan.ts';
-import { followsLatest, type EnvironmentPin, type Pin, type PromptFile } from './prompt-file.ts';
+import { followsLatest, mustStoreText, type EnvironmentPin, type Pin, type PromptFile } from './prompt-file.ts';
 import { toStoredContent, type Content, holdsContent, isInSync } from './content.ts';
 import { findVersionWithContent, findPinnedVersion, type KnownVersion } from './versions.ts';
 
@@ -81,7 +81,8 @@ export type VersionToCreate = 'content' | 'baseline' | null;
 
 /**
  * Chooses the kind of version that a sync creates from the file's own content. It follows these rules:
- * - The service must store the file's own content even if no pin is `latest`.
+ * - The service must store the file's own content even if no pin is `latest`. If other configurations use the file, too,
+ *   the service stores it only for a pin to `latest`, and the prompt gets no baseline either.
  * - An existing version with that content is enough only if later runs will still know the version.
  * - A prompt with versions but no ledger gets a baseline, but only if the sync creates no other version.
  * @param targets the targets of the file's pins, in the order of the pins
@@ -91,6 +92,7 @@ export function chooseVersionToCreate(
   observed: ObservedPrompt,
   targets: readonly PinTarget[],
 ): VersionToCreate {
+  if (!mustStoreText(file)) return null;
   if (isContentDue(file, observed, targets)) return 'content';
   return observed.lacksLedger && !createsAnyVersion(targets) ? 'baseline' : null;
 }

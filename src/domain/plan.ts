@@ -29,7 +29,10 @@ export type Provenance = {
   readonly changeSummary?: string;
 };
 
-/** The content of a prompt file at a git ref, and its source in git. */
+/**
+ * The content of a prompt file at a git ref, and its source in git. The source has no change summary, because promptsync
+ * reads it only for versions that it has to create.
+ */
 export type ContentAtRef = { readonly content: Content; readonly provenance: Provenance };
 
 /**

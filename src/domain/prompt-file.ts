@@ -28,6 +28,11 @@ export type PromptFile = {
   readonly type: PromptType;
   readonly description?: string;
   readonly pins: readonly EnvironmentPin[];
+  /**
+   * The pins of environments that another configuration manages. Absent if the configuration names no such
+   * environments.
+   */
+  readonly otherPins?: readonly EnvironmentPin[];
   readonly variables?: readonly string[];
   /** The codes of the warnings that reports omit for this file. */
   readonly acceptWarnings?: readonly string[];
@@ -58,6 +63,14 @@ export function locatePin(
   { path }: Pick<PromptFile, 'path'>,
 ): Required<Place> {
   return { path, line, column };
+}
+
+/**
+ * Returns true if promptsync must store the text of the file as a version, even if no pin refers to the text. Other
+ * configurations may use the same file. A service then stores the text only if one of its own environments follows it.
+ */
+export function mustStoreText({ pins, otherPins }: Pick<PromptFile, 'pins' | 'otherPins'>): boolean {
+  return otherPins === undefined || followsLatest({ pins });
 }
 
 /** Returns true if the file pins at least one environment to `latest`, which refers to the file's own content. */

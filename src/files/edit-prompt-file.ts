@@ -10,7 +10,7 @@ import { makeYamlReplacements, type TextReplacement, type YamlEdit } from './edi
 import { replaceMessages } from './edit-chat-body.ts';
 import { findBodySpan, makeFilePlace, findYamlSpan } from './front-matter.ts';
 import { digestBody } from './parse-body.ts';
-import { parsePromptFile, type ParsedSource, type ParseResult } from './parse-prompt-file.ts';
+import { LENIENT_SETTINGS, parsePromptFile, type ParsedSource, type ParseResult } from './parse-prompt-file.ts';
 
 /**
  * An edit of one field of the front matter. If `labels` is set, the edit is a conflict, because the file and the
@@ -38,9 +38,16 @@ export type EditedFile = {
 /**
  * Applies edits to the bytes of a valid prompt file. All bytes that the edits do not affect stay unchanged. Parses the
  * edited file to verify it, and returns a failure if any parsed value differs from the intended one.
+ * @param otherEnvironments the environments that another configuration manages
  */
-export function editPromptFile(bytes: Uint8Array, path: string, edits: PromptEdits): Result<EditedFile> {
-  const { file, meaning, problems } = parsePromptFile(bytes, path);
+export function editPromptFile(
+  bytes: Uint8Array,
+  path: string,
+  edits: PromptEdits,
+  otherEnvironments: readonly string[],
+): Result<EditedFile> {
+  const settings = { ...LENIENT_SETTINGS, otherEnvironments };
+  const { file, meaning, problems } = parsePromptFile(bytes, path, settings);
   if (file === null || meaning === null) {
     const problem = problems.find(isError);
     return problem === undefined ? makeNotKeptFailure('it cannot be read', path) : makeFailure(problem);
@@ -49,7 +56,7 @@ export function editPromptFile(bytes: Uint8Array, path: string, edits: PromptEdi
   const plainEdits = edits.frontMatter.filter(({ labels }) => labels === undefined);
   const original = replaceText(Buffer.from(bytes).toString(), file.type, meaning, edits);
   const ours = plainEdits.reduce(editFrontMatter, original);
-  const parsed = parsePromptFile(Buffer.from(ours.source), path);
+  const parsed = parsePromptFile(Buffer.from(ours.source), path, settings);
   const reason = describeMisreading(parsed, ours.meaning);
   if (reason !== null) return makeNotKeptFailure(reason, path);
   const fileWithMarkers = addConflictMarkers(ours, path, conflicts);

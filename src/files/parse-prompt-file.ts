@@ -3,7 +3,7 @@ import { PROMPT_TYPES, type PromptType } from '../domain/chat.ts';
 import { type DigestedText, makeContent, VERSION_RECORD_KEY } from '../domain/content.ts';
 import { isJsonObject, type JsonObject } from '../domain/json.ts';
 import { listVariables } from '../domain/text-changes.ts';
-import type { Pin, PromptFile } from '../domain/prompt-file.ts';
+import type { EnvironmentPin, Pin, PromptFile } from '../domain/prompt-file.ts';
 import type { ProviderRules } from '../domain/provider.ts';
 import { isError, makeProblem, type Place, type Problem } from '../problem.ts';
 import { listFieldNotes } from '../providers/list.ts';
@@ -117,11 +117,25 @@ export type ParseResult = {
 /** The front matter and the text of a file, even if they do not form a valid prompt. */
 export type ParsedSource = { readonly frontMatter: JsonObject; readonly text: string };
 
-/**
- * Parses one prompt file and collects all its problems. If any problem is an error, the result has no file.
- * @param rules the provider's rules, which show whether the service would accept the values; null to skip this check
- */
-export function parsePromptFile(bytes: Uint8Array, path: string, rules: ProviderRules | null = null): ParseResult {
+/** The settings that decide how promptsync parses a prompt file. */
+export type ParseSettings = {
+  /** The provider's rules, which show whether the service would accept the values. Null skips this check. */
+  readonly rules: ProviderRules | null;
+  /** The environments that another configuration manages. promptsync keeps their pins apart. */
+  readonly otherEnvironments: readonly string[];
+  /** Whether to refuse version numbers and version ids in pins. */
+  readonly portablePins: boolean;
+};
+
+/** The settings for a file that only has to be valid in itself. */
+export const LENIENT_SETTINGS: ParseSettings = { rules: null, otherEnvironments: [], portablePins: false };
+
+/** Parses one prompt file and collects all its problems. If any problem is an error, the result has no file. */
+export function parsePromptFile(
+  bytes: Uint8Array,
+  path: string,
+  settings: ParseSettings = LENIENT_SETTINGS,
+): ParseResult {
   const source = decodeSource(bytes);
   if (source === null)
     return makeUnreadableResult([makeProblem('prompt/not-utf8', {}, { path, ...findInvalidUtf8(bytes) })]);
@@ -129,7 +143,7 @@ export function parsePromptFile(bytes: Uint8Array, path: string, rules: Provider
   const split = splitFrontMatter(source, path);
   if (!split.isSuccess) return makeUnreadableResult([...problems, ...split.problems]);
   if (findConflictMarker(split.value.yaml) !== -1) return makeUnreadableResult(problems);
-  const parsed = parseParts(split.value, path, rules);
+  const parsed = parseParts(split.value, path, settings);
   return { ...parsed, file: problems.some(isError) ? null : parsed.file, problems: [...problems, ...parsed.problems] };
 }
 
@@ -138,27 +152,30 @@ export function makeUnreadableResult(problems: readonly Problem[]): ParseResult 
   return { file: null, outline: null, meaning: null, problems };
 }
 
-function parseParts(parts: SplitFile, path: string, rules: ProviderRules | null): ParseResult {
+function parseParts(parts: SplitFile, path: string, settings: ParseSettings): ParseResult {
+  const { rules } = settings;
   const { mapping, problems } = parseStrictYaml(parts.yaml, path, { firstLine: FIRST_YAML_LINE, showsLines: true });
   if (mapping === null) return makeUnreadableResult([...problems, ...parseBody('text', parts, path).problems]);
   const { text, problems: bodyProblems } = parseBody(chooseType(mapping, rules), parts, path);
   const outline = makeOutline(mapping);
   const shaped = FrontMatterShape.safeParse(mapping.value);
   const issues = shaped.success ? [] : makeShapeIssues(shaped.error, mapping, FIELDS);
-  const canPinIds = rules?.canPinIds ?? true;
-  const shapeProblems = issues.map((issue) => makeFieldProblem(addListToPaste(issue, text), mapping, canPinIds));
+  const shapeProblems = issues.map((issue) => makeFieldProblem(addListToPaste(issue, text), mapping, settings));
   const contentProblems = [...checkReservedMetadata(mapping), ...checkVariables(mapping, text)];
   const ruleProblems = rules === null ? [] : checkProviderRules(rules, mapping);
+  const pinProblems = checkPinKinds(settings, mapping);
   const markerWarnings = canLackType(mapping, rules) ? warnAboutMarkerInText(parts, path) : [];
   const allProblems = [
     ...problems,
     ...shapeProblems,
     ...contentProblems,
     ...ruleProblems,
+    ...pinProblems,
     ...bodyProblems,
     ...markerWarnings,
   ];
-  const file = shaped.success && !allProblems.some(isError) ? makeFile(shaped.data, mapping, text, path) : null;
+  const file =
+    shaped.success && !allProblems.some(isError) ? makeFile(shaped.data, mapping, text, path, settings) : null;
   const meaning = problems.length === 0 ? { frontMatter: mapping.value, text: text.text } : null;
   return { file, outline, meaning, problems: allProblems };
 }
@@ -188,10 +205,21 @@ function canLackType({ value }: LocatedMapping, rules: ProviderRules | null): bo
   return type === 'text' && rules !== null && rules.promptTypes.includes('chat');
 }
 
-function makeFile(written: FrontMatter, mapping: LocatedMapping, text: DigestedText, path: string): PromptFile {
+function makeFile(
+  written: FrontMatter,
+  mapping: LocatedMapping,
+  text: DigestedText,
+  path: string,
+  { otherEnvironments }: ParseSettings,
+): PromptFile {
   const { id, key = id, name = id, type = 'text', description, variables, accept_warnings: acceptWarnings } = written;
   // Take the metadata from the mapping instead of zod's copy, so that the service gets exactly what the user wrote.
   const { metadata } = mapping.value;
+  const allPins = Object.entries(written.pins ?? {}).map(([environment, pin]): EnvironmentPin => {
+    const { line = 1, column = 1 } = mapping.placeOf(['pins', environment]);
+    return { environment, pin: parsePin(pin), line, column };
+  });
+  const isOther = ({ environment }: EnvironmentPin): boolean => otherEnvironments.includes(environment);
   return {
     path,
     id,
@@ -199,10 +227,8 @@ function makeFile(written: FrontMatter, mapping: LocatedMapping, text: DigestedT
     name,
     type,
     ...(description === undefined ? {} : { description }),
-    pins: Object.entries(written.pins ?? {}).map(([environment, pin]) => {
-      const { line = 1, column = 1 } = mapping.placeOf(['pins', environment]);
-      return { environment, pin: parsePin(pin), line, column };
-    }),
+    pins: allPins.filter((pin) => !isOther(pin)),
+    ...(otherEnvironments.length === 0 ? {} : { otherPins: allPins.filter(isOther) }),
     ...(variables === undefined ? {} : { variables }),
     ...(acceptWarnings === undefined ? {} : { acceptWarnings }),
     content: makeContent(text, isJsonObject(metadata) ? metadata : undefined),
@@ -228,19 +254,32 @@ function renderVariableList(text: DigestedText): string {
   return renderYamlValue([...listVariables(text)], 'plain');
 }
 
-function makeFieldProblem(issue: ShapeIssue, mapping: LocatedMapping, canPinIds: boolean): Problem {
+function makeFieldProblem(issue: ShapeIssue, mapping: LocatedMapping, settings: ParseSettings): Problem {
   const { field, expected, fix, suggestion, place, path } = issue;
   if (issue.kind === 'unknown') return makeProblem('prompt/unknown-field', { field, suggestion }, place);
   if (issue.kind === 'missing' && field === 'id') return makeProblem('prompt/missing-id', {}, place);
   if (issue.kind === 'missing') return makeProblem('prompt/missing-field', { field }, place);
-  if (issue.kind === 'invalid' && path[0] === 'pins' && path.length === 2) {
-    const written = mapping.valueAt(path) ?? null;
-    const number = /^v?([1-9][0-9]*)$/i.exec(String(written))?.[1];
-    const pin = written === null ? null : shortenLine(JSON.stringify(written));
-    const evidence = { environment: String(path[1]), pin, suggestion: number, canPinIds };
-    return makeProblem('prompt/invalid-pin', evidence, place);
-  }
+  const isPin = issue.kind === 'invalid' && path[0] === 'pins' && path.length === 2;
+  if (isPin) return makeInvalidPinProblem(issue, mapping, settings);
   return makeProblem('prompt/invalid-field', { field, expected, fix }, place);
+}
+
+function makeInvalidPinProblem(
+  { path, place }: ShapeIssue,
+  mapping: LocatedMapping,
+  { rules, portablePins }: ParseSettings,
+): Problem {
+  const written = mapping.valueAt(path) ?? null;
+  const number = /^v?([1-9][0-9]*)$/i.exec(String(written))?.[1];
+  const pin = written === null ? null : shortenLine(JSON.stringify(written));
+  const evidence = {
+    environment: String(path[1]),
+    pin,
+    suggestion: portablePins ? undefined : number,
+    canPinNumbers: !portablePins,
+    canPinIds: !portablePins && (rules?.canPinIds ?? true),
+  };
+  return makeProblem('prompt/invalid-pin', evidence, place);
 }
 
 /**
@@ -259,13 +298,32 @@ function checkProviderRules(rules: ProviderRules, mapping: LocatedMapping): read
       : []),
     ...checkType(rules, mapping),
     ...checkProviderFields(rules, mapping, makeInvalidProblems),
-    ...environments.flatMap(([name, pin]) => [
-      ...makeInvalidProblems(['pins', name], rules.findEnvironmentFault(name), mapping.keyPlaceOf(['pins', name])),
-      ...(rules.canPinIds || !String(pin).startsWith('version:')
-        ? []
-        : makeInvalidProblems(['pins', name], NUMBERS_ONLY)),
-    ]),
+    ...environments.flatMap(([name]) =>
+      makeInvalidProblems(['pins', name], rules.findEnvironmentFault(name), mapping.keyPlaceOf(['pins', name])),
+    ),
   ];
+}
+
+/**
+ * Reports pins of a kind that the configuration or the provider does not allow. Skips pins with an invalid shape,
+ * because promptsync reports them anyway.
+ */
+function checkPinKinds({ rules, portablePins }: ParseSettings, mapping: LocatedMapping): readonly Problem[] {
+  const canPinIds = rules?.canPinIds ?? true;
+  const { pins } = mapping.value;
+  if (!isJsonObject(pins) || (canPinIds && !portablePins)) return [];
+  return Object.entries(pins).flatMap(([environment, written]) => {
+    const path = ['pins', environment];
+    const { data } = PinShape.safeParse(written);
+    const kind = data === undefined ? null : parsePin(data).kind;
+    if (portablePins && (kind === 'number' || kind === 'version')) {
+      const evidence = { environment, pin: String(written) };
+      return [makeProblem('prompt/not-portable-pin', evidence, mapping.placeOf(path))];
+    }
+    if (kind !== 'version' || canPinIds) return [];
+    const evidence = { field: path.join('.'), expected: NUMBERS_ONLY };
+    return [makeProblem('prompt/invalid-field', evidence, mapping.placeOf(path))];
+  });
 }
 
 function checkType({ promptTypes }: ProviderRules, { value: { type }, placeOf }: LocatedMapping): readonly Problem[] {

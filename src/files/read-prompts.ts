@@ -12,6 +12,7 @@ import {
   type LocatedText,
   type PromptOutline,
   type ParseResult,
+  type ParseSettings,
 } from './parse-prompt-file.ts';
 import { MAX_FILE_BYTES, NOT_REGULAR, readBytes } from './read-write.ts';
 
@@ -25,19 +26,21 @@ type ReadPromptsResult = {
 };
 
 /** The location of the prompt files, and the rules that the configuration and the provider set for them. */
-export type PromptSources = PromptPatterns & {
-  /** The environments that prompt files may pin; null if any name is allowed. */
-  readonly environments: readonly { readonly name: string }[] | null;
-  readonly rules: ProviderRules;
-};
+export type PromptSources = PromptPatterns &
+  ParseSettings & {
+    /** The environments of this configuration that prompt files may pin; null if any name is allowed. */
+    readonly environments: readonly { readonly name: string }[] | null;
+    readonly rules: ProviderRules;
+  };
 
 /** The number of files to read before each pause. Signal handlers and timers run during the pauses. */
 const MAX_FILES_PER_TURN = 64;
 
 /** Reads and checks the prompt files of a workspace. Reports all problems of all files. */
 export async function readPrompts(where: PromptSources): Promise<ReadPromptsResult> {
-  const { rules } = where;
-  const known = where.environments?.map(({ name }) => name) ?? null;
+  const { rules, environments: ownEnvironments, otherEnvironments } = where;
+  const ownNames = ownEnvironments?.map(({ name }) => name) ?? null;
+  const known = ownNames === null ? null : [...ownNames, ...otherEnvironments];
   const search = findPromptPaths(where);
   const results = await readPromptFiles(where, search.paths);
   const outlines = results.flatMap(({ outline }) => outline ?? []);
@@ -64,13 +67,13 @@ async function readPromptFiles(where: PromptSources, paths: readonly string[]): 
   return results;
 }
 
-function readPromptFile({ folder, rules }: PromptSources, path: string): ParseResult {
+function readPromptFile(where: PromptSources, path: string): ParseResult {
   const place = makeFilePlace(path);
   try {
-    const file = readBytes(join(folder, path));
+    const file = readBytes(join(where.folder, path));
     switch (file.kind) {
       case 'read':
-        return parsePromptFile(file.bytes, path, rules);
+        return parsePromptFile(file.bytes, path, where);
       case 'too-large':
         return makeUnreadableResult([
           makeProblem('prompt/too-large', { bytes: file.size, limit: MAX_FILE_BYTES }, place),

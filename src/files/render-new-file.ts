@@ -1,12 +1,11 @@
 import type { FileContent } from '../domain/content.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { PromptIdentity } from '../domain/prompt-file.ts';
-import type { ProviderRules } from '../domain/provider.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { describeMisreading } from './edit-prompt-file.ts';
 import { editYamlText } from './edit-yaml.ts';
 import { findUnwritableReason } from './find-unwritable-reason.ts';
-import { parsePromptFile } from './parse-prompt-file.ts';
+import { parsePromptFile, type ParseSettings } from './parse-prompt-file.ts';
 import { MAX_FILE_BYTES } from './read-write.ts';
 import { renderYaml, type TextStyle, type YamlValue } from './render-yaml.ts';
 import type { NewPin } from '../domain/versions.ts';
@@ -40,10 +39,10 @@ export type NewFileResult = { readonly source: string | null; readonly problems:
  * Renders the source of a new prompt file, and runs the checks of `promptsync validate` on it. Without these checks, a
  * name that violates the service's rules would make the workspace invalid.
  */
-export function renderNewFile(newFile: NewFile, rules: ProviderRules): NewFileResult {
-  const plain = renderInStyle(newFile, 'plain', rules);
+export function renderNewFile(newFile: NewFile, settings: ParseSettings): NewFileResult {
+  const plain = renderInStyle(newFile, 'plain', settings);
   if (plain.source !== null) return plain;
-  const quoted = renderInStyle(newFile, 'double', rules);
+  const quoted = renderInStyle(newFile, 'double', settings);
   if (quoted.source !== null) return quoted;
   const reason =
     findUnwritableReason(newFile.content) ??
@@ -52,7 +51,7 @@ export function renderNewFile(newFile: NewFile, rules: ProviderRules): NewFileRe
   return { source: null, problems: [makeProblem('import/not-writable', { reason })] };
 }
 
-function renderInStyle(newFile: NewFile, style: TextStyle, rules: ProviderRules): NewFileResult {
+function renderInStyle(newFile: NewFile, style: TextStyle, settings: ParseSettings): NewFileResult {
   const frontMatter = makeFrontMatter(newFile);
   const { text } = newFile.content;
   const yaml = renderFrontMatter(frontMatter, newFile, style);
@@ -61,7 +60,7 @@ function renderInStyle(newFile: NewFile, style: TextStyle, rules: ProviderRules)
   const bytes = Buffer.from(source);
   const size = { bytes: bytes.length, limit: MAX_FILE_BYTES };
   if (size.bytes > size.limit) return { source: null, problems: [makeProblem('prompt/too-large', size)] };
-  const parsed = parsePromptFile(bytes, newFile.path, rules);
+  const parsed = parsePromptFile(bytes, newFile.path, settings);
   const isReadBack = parsed.file !== null && describeMisreading(parsed, { frontMatter, text }) === null;
   return { source: isReadBack ? source : null, problems: parsed.problems };
 }

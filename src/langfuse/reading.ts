@@ -278,13 +278,21 @@ export function interpretLangfuseReading(reading: LangfuseReading, request: Read
     snapshots: [],
     metadata: 'kept',
     metadataFrom: findMetadataSource(reading, request),
-    problems: exists ? [] : [makeProblem('langfuse/new-prompt')],
+    problems: exists || !createsPrompt(request) ? [] : [makeProblem('langfuse/new-prompt')],
     fingerprint: renderCanonicalJson([
       exists,
       [...active].map(([label, version]) => [label, version && version.id]),
       known.map(({ id }) => id),
     ]),
   };
+}
+
+/**
+ * Returns true if a sync of the requested file would create the prompt. A file whose pins all belong to other
+ * configurations creates nothing.
+ */
+function createsPrompt({ pins, fileContent }: ReadRequest): boolean {
+  return pins.length > 0 || fileContent !== null;
 }
 
 /** Returns the type of the prompt. All versions of a prompt have the same type. Null if there are no versions. */

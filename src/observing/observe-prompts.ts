@@ -4,7 +4,7 @@ import type { Observation, ObservedPrompt, ReadRequest, ReadDepth } from '../dom
 import type { Provider } from '../domain/provider.ts';
 import { chooseVersionToCreate, findPinTargets } from '../domain/pin-target.ts';
 import { compareFields, type ContentsAtRefs, listContentsAtRefs } from '../domain/plan.ts';
-import type { PromptFile } from '../domain/prompt-file.ts';
+import { mustStoreText, type PromptFile } from '../domain/prompt-file.ts';
 import { type Problem, toProblem } from '../problem.ts';
 
 /** The data that a command needs for each prompt, in addition to the environments that the prompt file pins. */
@@ -38,8 +38,8 @@ export function makeReadRequest(
     promptId: file.id,
     environments: [...new Set([...pinnedEnvironments, ...sourceEnvironments, ...environments])],
     pins,
-    fileContent: file.content,
-    contentsToFind: [...files.map(({ content }) => content), ...listContentsAtRefs(atRefs)],
+    fileContent: mustStoreText(file) ? file.content : null,
+    contentsToFind: [...files.filter(mustStoreText).map(({ content }) => content), ...listContentsAtRefs(atRefs)],
     pinnedNumbers: allPins.flatMap(({ pin }) => (pin.kind === 'number' ? [pin.number] : [])),
     isSynced: (observed) => isInSyncWithFile(file, observed, atRefs),
     readDepth,

@@ -1,8 +1,9 @@
-import type { DesiredState, PlanningHistory } from '../domain/desired-state.ts';
-import { type FormerPin, type FormerPinsByEnvironment, meansVersion } from '../domain/history.ts';
-import { isNewVersionRef, type NewVersionRef } from '../domain/plan.ts';
+import type { ContentsByEnvironment, DesiredState, PlanningHistory } from '../domain/desired-state.ts';
+import { type FormerPin, type FormerPinsByEnvironment, mayHoldContent, meansVersion } from '../domain/history.ts';
+import { type Change, isNewVersionRef, listChangingEnvironments, type NewVersionRef } from '../domain/plan.ts';
+import { toStoredContent } from '../domain/content.ts';
 import { isSameVersion, type VersionRef, type VersionTraits } from '../domain/versions.ts';
-import { type EnvironmentPin, locatePin, type PromptFile } from '../domain/prompt-file.ts';
+import { type EnvironmentPin, locatePin, mustStoreText, type PromptFile } from '../domain/prompt-file.ts';
 import type { PinContext } from './plan-changes.ts';
 import {
   beganAsPromotion,
@@ -24,6 +25,9 @@ type PinActivation = { readonly pin: EnvironmentPin; readonly after: VersionRef 
  * - restoring a version that went through the environments in promotion order
  * - restoring the version that `promptsync import` pinned
  *
+ * If another configuration manages the source environment, promptsync cannot ask its service. A commit before HEAD must
+ * then have wanted the content of the version there.
+ *
  * The decision depends only on the service and on the history of the file up to HEAD. It does not depend on the base,
  * or on whether HEAD itself changed the file.
  * @param activations all activations of the plan; the decision can depend on activations in other environments
@@ -33,37 +37,60 @@ export function checkPromotions(
   activations: readonly PinActivation[],
   mustCheck: (environment: string) => boolean,
   context: PinContext,
-  { promotionSources }: Pick<DesiredState, 'promotionSources'>,
-  { formerPins, firstAges, alwaysPinned }: Pick<PlanningHistory, 'formerPins' | 'firstAges' | 'alwaysPinned'>,
+  { promotionSources, otherPromotionSources }: Pick<DesiredState, 'promotionSources' | 'otherPromotionSources'>,
+  history: Pick<PlanningHistory, 'formerPins' | 'firstAges' | 'alwaysPinned' | 'otherWants'>,
 ): readonly Problem[] {
+  const { formerPins, firstAges, alwaysPinned, otherWants } = history;
   const { id } = context.file;
   const pins = formerPins.get(id) ?? new Map<string, readonly FormerPin[]>();
   const former: FormerPinStates = { pins, firstAge: firstAges.get(id) ?? null };
   const isPinnedSinceImport = ({ environment, pin: { kind } }: EnvironmentPin): boolean => {
-    // A prompt without a ledger was never synced, so its numbers and ids are those that an import wrote.
+    // A prompt without a ledger was never synced, so its numbers and ids are those that an import wrote. A prompt whose
+    // text the service need not store may be synced without ever getting a ledger.
+    const wasNeverSynced = context.observed.lacksLedger && mustStoreText(context.file);
     const namesVersion = kind === 'version' || kind === 'number';
-    return namesVersion && (context.observed.lacksLedger || alwaysPinned.get(id)?.has(environment) === true);
+    return namesVersion && (wasNeverSynced || alwaysPinned.get(id)?.has(environment) === true);
   };
   return activations.flatMap(({ pin, after }) => {
-    const from = promotionSources.get(pin.environment);
+    const ownSource = promotionSources.get(pin.environment);
+    const from = ownSource ?? otherPromotionSources.get(pin.environment);
     if (from === undefined || !mustCheck(pin.environment)) return [];
     const target = makeTraits(after, context);
-    const step = { environment: pin.environment, from, target };
-    const situation = { activations, context, former };
-    const isAllowed = isActive(target, from, context) || isPinnedSinceImport(pin) || isNoPromotion(step, situation);
+    const step = { environment: pin.environment, from, isOtherSource: ownSource === undefined, target };
+    const situation = { activations, context, former, otherWants: otherWants.get(id) ?? new Map() };
+    const isAllowed = wentThroughSource(step, situation) || isPinnedSinceImport(pin) || isNoPromotion(step, situation);
     return isAllowed ? [] : [makeRefusalProblem(pin, step, situation)];
   });
 }
 
 /** A version that is about to go live in an environment, and the source environment that must serve it first. */
-type PromotionStep = { readonly environment: string; readonly from: string; readonly target: VersionTraits };
+type PromotionStep = {
+  readonly environment: string;
+  readonly from: string;
+  /** Whether another configuration manages the source environment. */
+  readonly isOtherSource: boolean;
+  readonly target: VersionTraits;
+};
 
 /** The data that determines whether a promotion step is allowed. */
 type PromotionSituation = {
   readonly activations: readonly PinActivation[];
   readonly context: PinContext;
   readonly former: FormerPinStates;
+  /** The contents that earlier commits wanted in environments of another configuration. */
+  readonly otherWants: ContentsByEnvironment;
 };
+
+/**
+ * Returns true if the source environment serves the version. If another configuration manages the source environment,
+ * returns true if an earlier commit wanted the content of the version there.
+ */
+function wentThroughSource({ from, isOtherSource, target }: PromotionStep, situation: PromotionSituation): boolean {
+  const { context, otherWants } = situation;
+  if (!isOtherSource) return isActive(target, from, context);
+  const { metadata } = context.observed;
+  return (otherWants.get(from) ?? []).some((content) => mayHoldContent(target, toStoredContent(content, metadata)));
+}
 
 /**
  * Returns true if the step is a rollback, or if it restores a version that went through the environments in promotion
@@ -172,7 +199,7 @@ function becomesActive(
 
 function makeRefusalProblem(
   pin: EnvironmentPin,
-  { environment, from, target }: PromotionStep,
+  { environment, from, isOtherSource, target }: PromotionStep,
   situation: PromotionSituation,
 ): Problem {
   const { context } = situation;
@@ -181,6 +208,7 @@ function makeRefusalProblem(
   const evidence = {
     environment,
     from,
+    isOtherSource,
     key,
     version: number === undefined ? (id ?? 'a version that does not exist yet') : `v${number}`,
     serves: describeServed(from, context),
@@ -202,6 +230,20 @@ function describeServed(environment: string, { observed }: PinContext): string |
  */
 function findLiveEnvironment(target: VersionTraits, context: PinContext): string | null {
   return context.file.pins.map(({ environment }) => environment).find((one) => isActive(target, one, context)) ?? null;
+}
+
+/** Returns a warning for each activation whose source environment promptsync did not ask for the active version. */
+export function warnAboutUnaskedSources(
+  changes: readonly Change[],
+  file: PromptFile,
+  { otherPromotionSources }: Pick<DesiredState, 'otherPromotionSources'>,
+): readonly Problem[] {
+  const changing = listChangingEnvironments(changes);
+  return file.pins.flatMap((pin) => {
+    const from = otherPromotionSources.get(pin.environment);
+    if (from === undefined || !changing.has(pin.environment)) return [];
+    return [makeProblem('pin/source-not-asked', { from }, locatePin(pin, file))];
+  });
 }
 
 /** Returns a problem for each `latest` pin in an environment with `allow_latest: false`. */

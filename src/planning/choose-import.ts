@@ -7,14 +7,17 @@ import type { Environment } from '../domain/policy.ts';
 /** The content and the pins of a new prompt file. */
 export type ImportChoice = {
   readonly content: StoredContent;
-  /** The pins in promotion order. There is one for each environment that serves a version. */
+  /** The pins in promotion order. */
   readonly pins: readonly NewPin[];
+  /** The environments that serve a version but get no pin, because no portable pin can name that version. */
+  readonly unpinned: readonly string[];
 };
 
 /**
  * Chooses the content and the pins of a new file so that the next plan is empty. One environment provides the content.
  * If that environment allows `latest`, it is pinned to `latest`, so that it receives later edits of the file. Every
- * other environment is pinned to its active version. Returns null if no environment can provide the content.
+ * other environment is pinned to its active version. With portable pins, only environments that serve the content of the
+ * file are pinned. Returns null if no environment can provide the content.
  * @param environments the environments to pin, in promotion order
  * @param textEnvironment the environment that provides the content. If it is null, promptsync uses the first
  *   environment that serves a version and allows `latest`. If there is none, it uses the first environment that serves
@@ -24,6 +27,7 @@ export function chooseImport(
   prompt: Pick<ObservedPrompt, 'active'>,
   environments: readonly Environment[],
   textEnvironment: string | null,
+  portablePins: boolean,
 ): ImportChoice | null {
   const serving = listServing(prompt, environments);
   const textSource =
@@ -31,11 +35,18 @@ export function chooseImport(
       ? (serving.find(({ allowLatest }) => allowLatest) ?? serving[0])
       : serving.find(({ name }) => name === textEnvironment);
   if (textSource === undefined) return null;
+  if (portablePins) {
+    const { content } = textSource;
+    const portable = listPortablePins(prompt, environments, content);
+    const pinned = new Set(portable.map(({ environment }) => environment));
+    const unpinned = serving.map(({ name }) => name).filter((name) => !pinned.has(name));
+    return { content, pins: portable, unpinned };
+  }
   const pins = serving.map(({ name, allowLatest, pin }) => ({
     environment: name,
     ...(name === textSource.name && allowLatest ? { value: 'latest', comment: '' } : pin),
   }));
-  return { content: textSource.content, pins };
+  return { content: textSource.content, pins, unpinned: [] };
 }
 
 /** An environment that serves a version, with the content and the pin of that version. */
@@ -61,20 +72,41 @@ export type EnvironmentContent = {
   readonly content: StoredContent;
 };
 
-/**
- * The contents that environments serve but a new file does not hold, and the pins for a file that holds one of these
- * contents.
- */
-export type OtherServedContents = {
-  /** One entry for each distinct content, starting with the last environment in promotion order. */
-  readonly contents: readonly EnvironmentContent[];
-  /** Pins each environment to the version that it serves, in promotion order. */
-  readonly pins: readonly NewPin[];
-};
+/** Returns pins of each environment to the version that it serves, in promotion order. */
+export function listServedPins(
+  prompt: Pick<ObservedPrompt, 'active'>,
+  environments: readonly Environment[],
+): readonly NewPin[] {
+  return listServing(prompt, environments).map(({ name, pin }) => ({ environment: name, ...pin }));
+}
 
 /**
- * Lists the contents that environments serve but a new file does not hold. Two contents are equal if a prompt file would
- * hold the same text and metadata for both.
+ * Returns pins to `latest`, in promotion order, for the environments that serve the content of a file and allow
+ * `latest`. Before the file is committed, no other pin means the same in every service.
+ */
+export function listPortablePins(
+  prompt: Pick<ObservedPrompt, 'active'>,
+  environments: readonly Environment[],
+  fileContent: StoredContent,
+): readonly NewPin[] {
+  return listServing(prompt, environments)
+    .filter(({ allowLatest, content }) => allowLatest && isHeldByFile(content, fileContent))
+    .map(({ name }) => ({ environment: name, value: 'latest', comment: '' }));
+}
+
+/**
+ * Returns true if an environment that serves a content is in sync with a file that holds `fileContent`. A file without
+ * metadata does not manage the metadata.
+ */
+function isHeldByFile(served: StoredContent, fileContent: StoredContent): boolean {
+  if (served.type !== fileContent.type || served.text !== fileContent.text) return false;
+  const { metadata = {} } = toFileContent(fileContent);
+  return Object.keys(metadata).length === 0 || makeFileContentKey(served) === makeFileContentKey(fileContent);
+}
+
+/**
+ * Lists the contents that environments serve but a new file does not hold, starting with the last environment in
+ * promotion order. Two contents are equal if a prompt file would hold the same text and metadata for both.
  * @param environments the environments to pin, in promotion order
  * @param fileContent the content of the new file
  */
@@ -82,7 +114,7 @@ export function listOtherServedContents(
   prompt: Pick<ObservedPrompt, 'active'>,
   environments: readonly Environment[],
   fileContent: StoredContent,
-): OtherServedContents {
+): readonly EnvironmentContent[] {
   const serving = listServing(prompt, environments);
   const byKey = new Map<string, EnvironmentContent>();
   for (const { name: environment, number, content } of serving.toReversed()) {
@@ -90,8 +122,7 @@ export function listOtherServedContents(
     if (!byKey.has(key)) byKey.set(key, { environment, number, content });
   }
   byKey.delete(makeFileContentKey(fileContent));
-  const pins = serving.map(({ name, pin }) => ({ environment: name, ...pin }));
-  return { contents: [...byKey.values()], pins };
+  return [...byKey.values()];
 }
 
 /**

@@ -157,6 +157,24 @@ export function findPreviousPin(
   return number === null ? { kind: 'nothing' } : { kind: 'number', number };
 }
 
+/**
+ * Finds the pin to a commit, a branch or a tag that a rollback writes again. Goes back to before the first state that
+ * pinned the present content, so that a second rollback goes further back. From there, skips version numbers, ids,
+ * `latest` and pins of the present content. Returns null if there is no such pin.
+ * @param pins the former pins, newest first
+ * @param hasPresentContent returns true if a content is the one that the rollback replaces
+ */
+export function findPreviousGitPin(
+  pins: readonly FormerPin[],
+  hasPresentContent: (content: Content) => boolean,
+): FormerPin | null {
+  const oldest = pins.findLastIndex(({ content }) => content !== null && hasPresentContent(content));
+  const previous = pins.slice(oldest + 1).find(({ pin, content }) => {
+    return pin.kind === 'git' && content !== null && !hasPresentContent(content);
+  });
+  return previous ?? null;
+}
+
 /** Returns the number of the version that a former pin refers to. Returns null if no known version matches the pin. */
 function getPinnedNumber(former: FormerPin, known: readonly KnownVersion[]): number | null {
   if (former.pin.kind === 'number') return former.pin.number;

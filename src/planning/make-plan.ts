@@ -16,11 +16,11 @@ import {
   isNewVersionRef,
 } from '../domain/plan.ts';
 import type { VersionRef } from '../domain/versions.ts';
-import { type Pin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
+import { type Pin, formatPin, mustStoreText, type PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { makeBaseline, planChanges, type PinContext, type ResolvedPin } from './plan-changes.ts';
 import { type DriftResult, findDrift, NO_DRIFT } from './find-drift.ts';
-import { checkLatestPins, checkPromotions } from './check-promotions.ts';
+import { checkLatestPins, checkPromotions, warnAboutUnaskedSources } from './check-promotions.ts';
 import { makePlanScope, type PlanScope, selectChanges, selectDrift } from './make-plan-scope.ts';
 
 type PlanInput = Omit<DesiredState, 'files'>;
@@ -54,13 +54,7 @@ export function planPrompt(
   const file = { ...written, pins: sortPins(written.pins, desired) };
   const context = { file, observed, contentsAtRefs: getContentsAtRefs(desired, file.id) };
   const scope = makePlanScope(file, desired.environmentSelection);
-  const { pins: allPins, changes: allChanges } = planChanges(context, history);
-  const pins = allPins.filter(({ pin }) => scope.includesEnvironment(pin.environment));
-  const selectedChanges = selectChanges(allChanges, scope);
-  const mustAddBaseline = needsBaselineOfItsOwn(selectedChanges, allChanges, observed, scope);
-  const provenance = history.provenance.get(file.path) ?? {};
-  const baselines = mustAddBaseline ? [makeBaseline(file, context.contentsAtRefs, provenance)] : [];
-  const changes = [...baselines, ...selectedChanges];
+  const { pins, allPins, changes, allChanges } = planChangesInScope(context, scope, history);
   const activations = allPins.flatMap(({ pin, after }) => (after === null ? [] : [{ pin, after }]));
   const refusals = [
     ...checkType(file, observed),
@@ -71,8 +65,10 @@ export function planPrompt(
   const status = choosePlanStatus(problems, changes);
   const pinsToFind = refusals.length > 0 ? [] : listPinsToFind(pins, allPins, changes);
   const { drift, annotations } = selectDrift(findDriftSinceBase(desired, context, allChanges, history), scope);
-  const warnings = observed.problems.map((problem) => ({ ...problem, path: file.path }));
-  const pinnedVersions = listPinnedVersions(allPins);
+  const warnings = [
+    ...warnAboutUnaskedSources(changes, file, desired),
+    ...observed.problems.map((problem) => ({ ...problem, path: file.path })),
+  ];
   return {
     file,
     observed,
@@ -82,8 +78,27 @@ export function planPrompt(
     annotations,
     problems: [...problems, ...warnings],
     pinsToFind,
-    pinnedVersions,
+    pinnedVersions: listPinnedVersions(allPins),
   };
+}
+
+/** The pins and the changes of a prompt: those that belong to the run, and all of them. */
+type ScopedChanges = {
+  readonly pins: readonly ResolvedPin[];
+  readonly allPins: readonly ResolvedPin[];
+  readonly changes: readonly Change[];
+  readonly allChanges: readonly Change[];
+};
+
+/** Plans all changes of a prompt, and selects those that belong to the run. */
+function planChangesInScope(context: PinContext, scope: PlanScope, history: PlanningHistory): ScopedChanges {
+  const { file } = context;
+  const { pins: allPins, changes: allChanges } = planChanges(context, history);
+  const pins = allPins.filter(({ pin }) => scope.includesEnvironment(pin.environment));
+  const selectedChanges = selectChanges(allChanges, scope);
+  const mustAddBaseline = needsBaselineOfItsOwn(selectedChanges, allChanges, context, scope);
+  const baselines = mustAddBaseline ? [makeBaseline(file, history.provenance.get(file.path) ?? {})] : [];
+  return { pins, allPins, changes: [...baselines, ...selectedChanges], allChanges };
 }
 
 /**
@@ -94,10 +109,11 @@ export function planPrompt(
 function needsBaselineOfItsOwn(
   changes: readonly Change[],
   allChanges: readonly Change[],
-  { lacksLedger }: ObservedPrompt,
+  { file, observed }: PinContext,
   { includesUnusedVersions }: PlanScope,
 ): boolean {
-  return lacksLedger && includesUnusedVersions && createsVersion(allChanges) && !createsVersion(changes);
+  const mayNeedBaseline = observed.lacksLedger && mustStoreText(file) && includesUnusedVersions;
+  return mayNeedBaseline && createsVersion(allChanges) && !createsVersion(changes);
 }
 
 function createsVersion(changes: readonly Change[]): boolean {

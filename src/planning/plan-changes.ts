@@ -1,4 +1,4 @@
-import type { PlanningHistory } from '../domain/desired-state.ts';
+import type { ChangeSummariesByRef, PlanningHistory } from '../domain/desired-state.ts';
 import { chooseVersionToCreate, findPinTargets, type PinTarget } from '../domain/pin-target.ts';
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';
 import {
@@ -45,12 +45,29 @@ type PromptChanges = {
   readonly changes: readonly Change[];
 };
 
+/** The sources in git of the contents from which a plan may create versions. */
+type ContentSources = {
+  readonly atRefs: ContentsAtRefs;
+  /** The source of the file's own content. */
+  readonly provenance: Provenance;
+  /** The change summaries of the contents at refs. */
+  readonly changeSummaries: ChangeSummariesByRef;
+};
+
 /** Plans the changes that make the service match one file. */
-export function planChanges(context: PinContext, { provenance }: PlanningHistory): PromptChanges {
+export function planChanges(
+  context: PinContext,
+  { provenance, changeSummaries }: Pick<PlanningHistory, 'provenance' | 'changeSummaries'>,
+): PromptChanges {
   const { file, observed, contentsAtRefs } = context;
   const targets = findPinTargets(file, observed, contentsAtRefs);
   const pins = file.pins.map((pin, index) => resolvePin(pin, targets[index] ?? { kind: 'unknown' }, context));
-  const creates = planCreates(context, targets, provenance.get(file.path) ?? {});
+  const sources = {
+    atRefs: contentsAtRefs,
+    provenance: provenance.get(file.path) ?? {},
+    changeSummaries: changeSummaries.get(file.id) ?? new Map(),
+  };
+  const creates = planCreates(context, targets, sources);
   const activations = pins.flatMap((pin) => makeActivation(pin, observed));
   const fields = compareFields(file, observed.fields);
   const updates = Object.keys(fields).length === 0 ? [] : [{ kind: 'update-prompt' as const, fields }];
@@ -117,31 +134,30 @@ function makePinProblems(
 /**
  * Plans the versions to create. Versions for `git:` pins come first, so that the version with the file's own content
  * becomes the newest. If several pins need equal content, they share one version.
- * @param provenance the origin of the file's content in git
  */
 function planCreates(
-  { file, observed, contentsAtRefs }: PinContext,
+  { file, observed }: PinContext,
   targets: readonly PinTarget[],
-  provenance: Provenance,
+  sources: ContentSources,
 ): readonly CreateVersion[] {
   const pinnedContents = targets.flatMap((target) => (target.kind === 'new' ? [target.target.newContent] : []));
   const dueVersion = chooseVersionToCreate(file, observed, targets);
-  if (dueVersion === 'baseline') return [makeBaseline(file, contentsAtRefs, provenance)];
+  if (dueVersion === 'baseline') return [makeBaseline(file, sources.provenance)];
   const contents = dueVersion === 'content' ? [...pinnedContents, file.content] : pinnedContents;
   return contents
     .filter((content, index) => {
       return !contents.some((other, otherIndex) => isServedByOther(content, index, other, otherIndex));
     })
     .map((content) => ({
-      ...makeCreateChange(content, contentsAtRefs, provenance),
+      ...makeCreateChange(content, sources),
       ...listOtherContents(content, contents),
       ...chooseMetadataSource(content, observed),
     }));
 }
 
 /** Plans the baseline of a prompt. It holds the file's own text. */
-export function makeBaseline(file: PromptFile, contentsAtRefs: ContentsAtRefs, provenance: Provenance): CreateVersion {
-  return { ...makeCreateChange(file.content, contentsAtRefs, provenance), baseline: true };
+export function makeBaseline({ content }: PromptFile, provenance: Provenance): CreateVersion {
+  return { kind: 'create-version', content, provenance, baseline: true };
 }
 
 /**
@@ -173,11 +189,13 @@ function chooseMetadataSource(
  * Builds the change that creates a version. Finds the ref whose content is the same object as `content`. Equal content
  * is not enough: the file's own content belongs to no ref, but it may equal the content at a ref.
  */
-function makeCreateChange(content: Content, refs: ContentsAtRefs, provenance: Provenance): CreateVersion {
-  for (const [ref, at] of refs) {
-    if (at.isSuccess && at.value.content === content) {
-      return { kind: 'create-version', content, ref, provenance: at.value.provenance };
-    }
+function makeCreateChange(content: Content, { atRefs, provenance, changeSummaries }: ContentSources): CreateVersion {
+  for (const [ref, at] of atRefs) {
+    if (!at.isSuccess || at.value.content !== content) continue;
+    const changeSummary = changeSummaries.get(ref);
+    const source = at.value.provenance;
+    const provenanceAtRef = changeSummary === undefined ? source : { ...source, changeSummary };
+    return { kind: 'create-version', content, ref, provenance: provenanceAtRef };
   }
   return { kind: 'create-version', content, provenance };
 }

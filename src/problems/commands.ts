@@ -8,6 +8,17 @@ export const COMMAND_PROBLEMS = {
     (e) => `No version of this prompt is active in "${e.environment}".`,
     'Sync this environment first, or promote a version to it. Then promote from it.',
   ),
+  'promote/source-unclear': defineError<{
+    environment: string;
+    /** The pin as it is written in the file. Null if the file does not pin the environment. */
+    pin: string | null;
+  }>(
+    (e) =>
+      e.pin === null
+        ? `The file does not pin "${e.environment}", which another configuration manages. promptsync does not know what to promote.`
+        : `"${e.environment}" is pinned to ${e.pin}, and only the service of another configuration knows the text of that version.`,
+    (e) => `Pin "${e.environment}" to \`latest\` or \`git:<ref>\`, then promote again.`,
+  ),
   'promote/source-drifted': defineWarning<{ environment: string; serves: string }>(
     (e) =>
       `"${e.environment}" serves ${e.serves}, which does not match its pin. promptsync promotes ${e.serves} anyway.`,
@@ -68,6 +79,12 @@ export const COMMAND_PROBLEMS = {
     (e) =>
       `To restore the version that the file declares, run promptsync sync. To keep ${e.serves}, use promptsync rollback.`,
   ),
+  'pull/kept-pin': defineWarning<{ environment: string; pin: string; serves: string }>(
+    (e) =>
+      `"${e.environment}" serves ${e.serves}, which does not match its pin ${e.pin}. promptsync did not change the pin, and did not pull this text.`,
+    (e) =>
+      `To restore the pinned text, run \`promptsync sync\`. To keep the text of ${e.serves}, write it into the file, merge the change, and pin its commit.`,
+  ),
   'pull/nothing-active': defineWarning<{ environment: string; served: string }>(
     (e) =>
       `"${e.environment}" no longer serves a version of this prompt. It served ${e.served} before. promptsync did not change the file.`,
@@ -113,6 +130,11 @@ export const COMMAND_PROBLEMS = {
       e.named
         ? 'Make a version active there in the service, or import from another environment with promptsync import --environment NAME.'
         : 'Make a version active in one of them in the service. Or add an environment with an active version to `environments:` in promptsync.yaml. With promptsync init, use --environments instead.',
+  ),
+  'import/unpinned': defineWarning<{ environments: readonly string[] }>(
+    (e) =>
+      `The file does not pin ${quoteNames(e.environments)}, because it does not hold the text that is served there, or \`latest\` is not allowed there. With \`portable_pins\`, no pin can name a version.`,
+    'To manage such an environment, import with --commit and merge with a merge commit. Then pin the commit that holds its text, as `git:<commit>`.',
   ),
   'import/known': defineError<{ what: 'id' | 'key'; value: string; key: string; other: string }>(
     (e) => `The ${e.what} "${e.value}" already belongs to ${e.other}.`,

@@ -145,7 +145,9 @@ export const FILE_PROBLEMS = {
       environment: string;
       /** The pin as JSON. Null if there is no value. */
       pin: string | null;
-      /** Whether the provider supports pins of the form `version:<id>`. */
+      /** Whether a pin may be a version number. */
+      canPinNumbers: boolean;
+      /** Whether a pin may have the form `version:<id>`. */
       canPinIds: boolean;
     } & SpellingEvidence
   >(
@@ -156,9 +158,16 @@ export const FILE_PROBLEMS = {
     (e) =>
       makeSuggestionHint(
         e,
-        `Use \`latest\`, a version number (1 or higher), ${e.canPinIds ? '`version:<id>`, ' : ''}or \`git:<ref>\` (at most 250 characters).`,
+        e.canPinNumbers
+          ? `Use \`latest\`, a version number (1 or higher), ${e.canPinIds ? '`version:<id>`, ' : ''}or \`git:<ref>\` (at most 250 characters).`
+          : 'Use `latest` or `git:<ref>` (at most 250 characters).',
         '`',
       ),
+  ),
+  'prompt/not-portable-pin': defineError<{ environment: string; pin: string }>(
+    (e) =>
+      `"${e.environment}" is pinned to ${e.pin}, which promptsync.yaml does not allow, because it sets \`portable_pins\`. A version number or id means something else in each service.`,
+    'Pin `latest` or `git:<ref>` instead. `promptsync promote` writes the commit that holds the text of another environment.',
   ),
   'prompt/reserved-metadata': defineError(
     'The metadata key `promptsync` is reserved for promptsync.',

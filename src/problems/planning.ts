@@ -7,6 +7,8 @@ type RefusedPromotion = {
   environment: string;
   /** The source environment, which must serve the version first. */
   from: string;
+  /** Whether another configuration manages the source environment. */
+  isOtherSource: boolean;
   key: string;
   version: string;
   /** The version that the source environment serves. Null if it serves none. */
@@ -133,6 +135,18 @@ export const PLANNING_PROBLEMS = {
       `"${e.environment}" is pinned to version ${e.number}, but no earlier commit in git pinned "${e.from}" to that version.`,
     (e) => `Make sure that "${e.from}" serves version ${e.number}. Otherwise, a sync will reject this pin.`,
   ),
+  'pin/source-not-asked': defineWarning<{ from: string }>(
+    (e) =>
+      `Another configuration manages "${e.from}", so promptsync did not ask its service which version is active there. It relied on the pins of "${e.from}" in git.`,
+    (e) => `Sync "${e.from}" with its own configuration first.`,
+  ),
+  'pin/not-in-git': defineError<{
+    /** The missing text, such as `the text that "staging" serves (v7)`. */
+    text: string;
+  }>(
+    (e) => `No commit of the live branch has ${e.text}, so no pin \`git:<commit>\` can name it.`,
+    'Merge a commit whose prompt file has this text, then run the command again. To take the text from the service into the file, run `promptsync pull`. If this clone is out of date or shallow, fetch the live branch first.',
+  ),
   'pin/unknown-version': defineError<{ environment: string; id: string }>(
     (e) => `"${e.environment}" is pinned to version "${e.id}", but this prompt has no version with that id.`,
     'Check the version id. Each version belongs to exactly one prompt.',
@@ -157,7 +171,9 @@ export const PLANNING_PROBLEMS = {
   ),
   'guard/promotion-order': defineError<RefusedPromotion>(
     (e) =>
-      `The pin for "${e.environment}" requires ${e.version}, but its promotion source, "${e.from}", serves ${e.serves ?? 'no version'}.`,
+      e.isOtherSource
+        ? `The pin for "${e.environment}" requires ${e.version}, but no earlier commit of the live branch wanted its content in "${e.from}", its promotion source.`
+        : `The pin for "${e.environment}" requires ${e.version}, but its promotion source, "${e.from}", serves ${e.serves ?? 'no version'}.`,
     makePromotionHint,
   ),
   'guard/uncommitted': defineError(
@@ -263,6 +279,9 @@ export const PLANNING_PROBLEMS = {
 
 /** Returns the hint with the command that takes the next step of a promotion, even if more steps must follow. */
 function makePromotionHint(e: RefusedPromotion): string {
+  if (e.isOtherSource) {
+    return `First merge a commit that pins "${e.from}" to this content. Then change the pin for "${e.environment}" in a later commit. If this clone is shallow, run \`git fetch --unshallow\`, or set \`fetch-depth: 0\` for actions/checkout.`;
+  }
   const makeStep = (from: string, to: string) =>
     makePromoteCommand(e.key, `--from ${quoteShellWord(from)} --to ${quoteShellWord(to)}`);
   const lastStep = makeStep(e.from, e.environment);

@@ -164,13 +164,19 @@ export const USAGE_PROBLEMS = {
     'Specify keys, paths, folders, or patterns. With promote, you can also use --all. In the GitHub Action, set the `prompts` input.',
   ),
   'usage/unknown-environment': defineError<
-    { option: string; environment: string; known: readonly string[] } & SpellingEvidence
+    {
+      option: string;
+      environment: string;
+      known: readonly string[];
+      /** True if another configuration manages the environment. */
+      isOther?: boolean;
+    } & SpellingEvidence
   >(
-    (e) => `${e.option} is set to "${e.environment}", which is not a known environment.`,
     (e) =>
-      e.known.length === 0
-        ? 'Use a valid name without control characters.'
-        : makeSuggestionHint(e, `Use one of these environments: ${e.known.join(', ')}.`),
+      e.isOther === true
+        ? `${e.option} is set to "${e.environment}", which another configuration manages.`
+        : `${e.option} is set to "${e.environment}", which is not a known environment.`,
+    makeUnknownEnvironmentHint,
   ),
   'usage/needs-environment': defineError<{
     option: string;
@@ -354,3 +360,9 @@ export const USAGE_PROBLEMS = {
     'Report this error, and include the command and the promptsync version.',
   ),
 };
+
+function makeUnknownEnvironmentHint(e: { known: readonly string[]; isOther?: boolean } & SpellingEvidence): string {
+  if (e.isOther === true) return 'Use --config to name the configuration that manages this environment.';
+  if (e.known.length === 0) return 'Use a valid name without control characters.';
+  return makeSuggestionHint(e, `Use one of these environments: ${e.known.join(', ')}.`);
+}

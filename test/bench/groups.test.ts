@@ -21,6 +21,7 @@ describe('the benchmark groups', () => {
       '10,000 × 4 kB validated, peak memory',
       'observation of 1,000 prompts × 3 at 20 ms',
       'one changed of 10,000 with --changed-since, requests',
+      'no-op plan of 300 prompts pinned to 300 commits, beside one pinned to numbers',
       'no-op sync: 10,000 against 1,000',
       'validate: 10,000 against 1,000',
       'requests: a sync of 1,000 × 3 that changes nothing',

@@ -11,7 +11,7 @@ import { run } from '../support/run.ts';
 const names = Object.keys(corpus).map((_, index) => String(index));
 
 function editFrontMatter(source: string, frontMatter: readonly FrontMatterEdit[]): string {
-  const result = editPromptFile(Buffer.from(source), 'prompt.md', { frontMatter });
+  const result = editPromptFile(Buffer.from(source), 'prompt.md', { frontMatter }, []);
   if (!result.isSuccess) throw new Error(result.problems[0]?.message);
   return Buffer.from(result.value.bytes).toString();
 }

@@ -20,7 +20,9 @@ function fileWith(ref: string, path = PATH): PromptFile {
 /** Reads the content that a `git:` pin to this ref means in a workspace. */
 async function contentAt(folder: string, ref = 'v1', path = PATH): Promise<ContentAtRef | Problem | undefined> {
   const file = fileWith(ref, path);
-  const at = (await readContentsAtRefs([file], await open(folder))).get(file.id)?.get(ref);
+  const at = (await readContentsAtRefs([file], { ...(await open(folder)), otherEnvironments: [] }))
+    .get(file.id)
+    ?.get(ref);
   return at?.isSuccess === true ? at.value : at?.problems[0];
 }
 
@@ -32,7 +34,7 @@ function makeTagged(files: Readonly<Record<string, string>>): string {
 }
 
 describe('a git: pin', () => {
-  test('a git: pin reads the text at its ref and takes the change summary from the last commit that changed the file', async () => {
+  test('a git: pin reads the text and the path of the prompt file at its ref', async () => {
     const folder = makeRepository({ [PATH]: promptText('greeting', { text: 'Then.' }) });
     writeFiles(folder, { 'other.txt': 'x' });
     const commit = commitAll(folder, 'Something else');
@@ -41,7 +43,7 @@ describe('a git: pin', () => {
     commitAll(folder, 'Edit');
     expect(await contentAt(folder)).toMatchObject({
       content: { text: 'Then.' },
-      provenance: { commit, path: PATH, changeSummary: 'First prompts' },
+      provenance: { commit, path: PATH },
     });
   });
 

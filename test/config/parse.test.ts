@@ -37,6 +37,8 @@ environments:
   staging: {}
   preview:
   production: { promote_from: staging, allow_latest: false }
+other_environments: [eu, us]
+portable_pins: true
 branch: live
 tracking_environment: tool
 on_drift: fail
@@ -64,6 +66,8 @@ timeout_seconds: 2.5
       { name: 'preview', allowLatest: true },
       { name: 'production', promoteFrom: 'staging', allowLatest: false },
     ],
+    otherEnvironments: ['eu', 'us'],
+    portablePins: true,
     branch: 'live',
     trackingEnvironment: 'tool',
     onDrift: 'fail',
@@ -86,6 +90,8 @@ test.each(['', '# nothing yet\n', '{}', '---\n'])(
       patterns: ['prompts/**/*.md'],
       patternPlaces: [],
       environments: null,
+      otherEnvironments: [],
+      portablePins: false,
       branch: null,
       trackingEnvironment: 'promptsync',
       onDrift: 'overwrite',
@@ -114,6 +120,12 @@ describe('parseConfig', () => {
       text: 'environments: {"b": {}, "10": {promote_from: b}}',
       expected: { environments: [free('b'), { ...free('10'), promoteFrom: 'b' }] },
     },
+    {
+      text: 'other_environments: [a]\nenvironments: {b: {promote_from: a}}',
+      expected: { environments: [{ ...free('b'), promoteFrom: 'a' }], otherEnvironments: ['a'] },
+    },
+    { text: 'other_environments: []', expected: { environments: null, otherEnvironments: [] } },
+    { text: 'portable_pins: false', expected: { portablePins: false } },
     { text: 'environments: {constructor: {}}', expected: { environments: [free('constructor')] } },
     {
       text: 'environments: {promptsync: {}}\ntracking_environment: tool',
@@ -192,6 +204,16 @@ describe('parseConfig', () => {
     },
     { text: 'environments: {a: {promote_from: a}}', place: '1:34', expected: 'listed before' },
     { text: 'environments: {a: {promote_from: nowhere}}', place: '1:34', expected: 'listed before' },
+    {
+      text: 'environments: {a: {}, b: {}}\nother_environments: [c, a]',
+      place: '2:25',
+      expected: '"other_environments.1" is invalid: it is also listed under `environments`',
+    },
+    { text: 'other_environments: [a, a]', place: '1:25', expected: 'it is listed twice' },
+    { text: 'other_environments: [promptsync]', place: '1:22', expected: 'it is reserved for promptsync' },
+    { text: 'other_environments: [""]', place: '1:22', expected: 'it is empty' },
+    { text: 'other_environments: a', place: '1:21', expected: 'expected a list' },
+    { text: 'portable_pins: 1', place: '1:16', expected: 'expected true or false' },
     { text: 'environments: {promptsync: {}}', place: '1:16', expected: 'it is reserved for promptsync' },
     { text: 'environments: {promptsync-look: {}}', place: '1:16', expected: 'reserved for promptsync' },
     { text: 'environments: {t-look: {}}\ntracking_environment: t', place: '1:16', expected: 'reserved for promptsync' },
@@ -217,7 +239,7 @@ describe('parseConfig', () => {
     { text: 'timeout_seconds: 15s', place: '1:18', expected: '"timeout_seconds" is invalid' },
   ];
   /** The messages of rules that the schema cannot express. They depend on another setting or on counting. */
-  const NOT_IN_SCHEMA = /listed before|reserved for promptsync|too many patterns/;
+  const NOT_IN_SCHEMA = /listed before|also listed|reserved for promptsync|too many patterns/;
 
   test.each(invalid)('parseConfig rejects $text with an error at $place', ({ text, place, expected }) => {
     const [problem, ...others] = problemsOf(text);

@@ -21,13 +21,20 @@ type LangfuseRequest = {
 type State = Failing & {
   readonly store: LangfuseStore;
   readonly requests: LangfuseRequest[];
+  readonly secretKey: string;
+  /** The number of requests with a wrong key or without one. */
+  refusals: number;
   /** The number of PATCH requests that are left, and the time in milliseconds at which the limit ends. */
   patches: { left: number; readonly until: number };
 };
 
 export type LangfuseDouble = Awaited<ReturnType<typeof openLangfuse>>;
 
-type LangfuseOptions = LangfuseStoreOptions & { readonly path?: string };
+type LangfuseOptions = LangfuseStoreOptions & {
+  readonly path?: string;
+  /** The secret key that the double accepts. The default is `SECRET_KEY`. */
+  readonly secretKey?: string;
+};
 
 /**
  * Starts a double of Langfuse. It follows the public API reference and the observed behavior of a running Langfuse.
@@ -41,9 +48,12 @@ export async function startLangfuse(options?: LangfuseOptions): Promise<Langfuse
 
 /** Starts the same double for a concurrent test, which has to close it. */
 export async function openLangfuse(options: LangfuseOptions = {}) {
-  const { path: prefix = '' } = options;
+  const { path: prefix = '', secretKey = SECRET_KEY } = options;
   const store = langfuseStore(options);
-  const state: State = { store, requests: [], failures: [], patches: { left: Infinity, until: Infinity } };
+  const state: State = {
+    ...{ store, secretKey, requests: [], refusals: 0, failures: [] },
+    patches: { left: Infinity, until: Infinity },
+  };
   const server = createServer((request, response) => {
     respond(request, response, state, prefix).catch(() => response.destroy());
   });
@@ -53,6 +63,8 @@ export async function openLangfuse(options: LangfuseOptions = {}) {
     store,
     /** All requests so far. */
     requests: state.requests,
+    /** Returns the number of requests so far that had a wrong key or none. */
+    countRefusals: () => state.refusals,
     /** Returns the writes since the previous call, such as `PATCH support/refund v3 [production]`. */
     takeWrites: () => state.requests.splice(0).flatMap(describeWrite),
     /** Makes the next `times` matching requests fail this way. Failures apply in the order of these calls. */
@@ -61,7 +73,7 @@ export async function openLangfuse(options: LangfuseOptions = {}) {
     /** Allows `left` PATCH requests within the next `seconds`. Afterwards there is no limit. */
     limitPatches: (left: number, seconds = 60) => void (state.patches = { left, until: Date.now() + seconds * 1_000 }),
     /** The environment variables that point a command at the double. */
-    environment: { LANGFUSE_HOST: baseUrl, LANGFUSE_PUBLIC_KEY: PUBLIC_KEY, LANGFUSE_SECRET_KEY: SECRET_KEY },
+    environment: { LANGFUSE_HOST: baseUrl, LANGFUSE_PUBLIC_KEY: PUBLIC_KEY, LANGFUSE_SECRET_KEY: secretKey },
     close: () => close(server),
   };
 }
@@ -98,7 +110,7 @@ async function answer(state: State, request: LangfuseRequest, authorization = ''
   const [page, name, version] = PROMPTS.exec(request.path) ?? [];
   if (page === undefined) return NO_PAGE;
   try {
-    authorize(request, authorization);
+    authorize(state, request, authorization);
     return await perform(state, request, name && decodeURIComponent(name), version);
   } catch (error) {
     if (error instanceof LangfuseRefusal) return error.reply;
@@ -110,11 +122,12 @@ async function answer(state: State, request: LangfuseRequest, authorization = ''
  * Checks the secret key. Langfuse ignores the public key if the secret key is right. It answers 403 to a public key
  * that is sent without a secret key.
  */
-function authorize({ method }: LangfuseRequest, authorization: string): void {
-  if (authorization === '') throw new LangfuseRefusal(401, 'No authorization header', 'UnauthorizedError');
+function authorize(state: State, { method }: LangfuseRequest, authorization: string): void {
   const credentials = Buffer.from(authorization.replace(/^(Basic|Bearer) /, ''), 'base64').toString();
   const [, key] = credentials.split(':');
-  if (key === SECRET_KEY) return;
+  if (key === state.secretKey) return;
+  state.refusals += 1;
+  if (authorization === '') throw new LangfuseRefusal(401, 'No authorization header', 'UnauthorizedError');
   if (authorization === `Bearer ${PUBLIC_KEY}`) {
     const refusal = `Access denied - need to use basic auth with secret key to ${method} prompts`;
     throw new LangfuseRefusal(403, refusal, 'ForbiddenError');

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type ChatMessage, parseChatText, renderChatText } from '../../src/domain/chat.ts';
 import { digestChat, type StoredContent } from '../../src/domain/content.ts';
 import { editPromptFile } from '../../src/files/edit-prompt-file.ts';
-import { parsePromptFile } from '../../src/files/parse-prompt-file.ts';
+import { LENIENT_SETTINGS, parsePromptFile } from '../../src/files/parse-prompt-file.ts';
 import { findUnwritableReason } from '../../src/files/find-unwritable-reason.ts';
 import { renderNewFile } from '../../src/files/render-new-file.ts';
 import { langfuseRules } from '../../src/langfuse/rules.ts';
@@ -12,7 +12,8 @@ import { runs } from '../support/seed.ts';
 import { parse, messages as messagesOf, PATH, summarizeProblems } from './support.ts';
 
 const makeChat = (body: string, further = ''): string => `---\nid: a\ntype: chat\n${further}---\n${body}`;
-const parseChat = (source: string) => parsePromptFile(Buffer.from(source), PATH, langfuseRules);
+const parseChat = (source: string) =>
+  parsePromptFile(Buffer.from(source), PATH, { ...LENIENT_SETTINGS, rules: langfuseRules });
 
 describe('the parser on chat prompts', () => {
   test('The prompt file parser converts the body of a chat prompt to canonical form', () => {
@@ -169,7 +170,7 @@ describe('the parser on chat prompts', () => {
 
 describe('the file editor on chat prompts', () => {
   const edit = (body: string, text: string): string => {
-    const result = editPromptFile(Buffer.from(makeChat(body)), PATH, { frontMatter: [], text });
+    const result = editPromptFile(Buffer.from(makeChat(body)), PATH, { frontMatter: [], text }, []);
     if (!result.isSuccess) throw new Error(messagesOf(result.problems));
     return Buffer.from(result.value.bytes).toString().slice(makeChat('').length);
   };
@@ -210,7 +211,7 @@ describe('the file editor on chat prompts', () => {
     expect(withLineFeeds).toBe(after.replaceAll('\r', ''));
     if (before.includes('\r')) {
       const source = makeChat(before).replaceAll(/\r?\n/g, '\r\n');
-      const result = editPromptFile(Buffer.from(source), PATH, { frontMatter: [], text });
+      const result = editPromptFile(Buffer.from(source), PATH, { frontMatter: [], text }, []);
       expect(result).toMatchObject({ isSuccess: true });
       if (result.isSuccess)
         expect(Buffer.from(result.value.bytes).toString()).toBe(makeChat(after).replaceAll(/\r?\n/g, '\r\n'));
@@ -251,7 +252,7 @@ describe('the file editor on chat prompts', () => {
 
   test('The file editor rejects invalid messages', () => {
     const text = '{{role "a"}}\n{{h}}\n\n{{placeholder "h"}}';
-    const result = editPromptFile(Buffer.from(makeChat('{{role "a"}}\n')), PATH, { frontMatter: [], text });
+    const result = editPromptFile(Buffer.from(makeChat('{{role "a"}}\n')), PATH, { frontMatter: [], text }, []);
     expect(result).toMatchObject({ isSuccess: false, problems: [{ code: 'edit/not-kept' }] });
   });
 });
@@ -273,7 +274,7 @@ describe('new files of chat prompts', () => {
     const { type, text } = digestChat(messages);
     const content = { type, text, metadata: {} } as const;
     const newFile = { path: PATH, id: 'a', key: 'a', name: undefined, description: '', content, pins: [] };
-    return renderNewFile(newFile, langfuseRules);
+    return renderNewFile(newFile, { ...LENIENT_SETTINGS, rules: langfuseRules });
   };
 
   test('A new file for a chat prompt contains `type: chat` and exactly the messages of the prompt', () => {

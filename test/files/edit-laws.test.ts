@@ -27,7 +27,7 @@ function arbitraryPinEdits(file: PromptFile) {
 
 /** Returns the edited source. Throws if the editor refuses the edit. */
 function applyEdits(source: string, edits: Partial<PromptEdits>): string {
-  const result = editPromptFile(Buffer.from(source), PATH, { frontMatter: [], ...edits });
+  const result = editPromptFile(Buffer.from(source), PATH, { frontMatter: [], ...edits }, []);
   if (!result.isSuccess) throw new Error(result.problems[0]?.message);
   return Buffer.from(result.value.bytes).toString();
 }

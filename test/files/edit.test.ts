@@ -11,7 +11,7 @@ const conflict = (field: string, theirs: JsonValue): FrontMatterEdit => ({ path:
 
 /** Returns the edited source, or the code and message of the problem. */
 function applyEdits(source: string, edits: Partial<PromptEdits>): string {
-  const result = editPromptFile(Buffer.from(source), PATH, { frontMatter: [], ...edits });
+  const result = editPromptFile(Buffer.from(source), PATH, { frontMatter: [], ...edits }, []);
   return result.isSuccess
     ? Buffer.from(result.value.bytes).toString()
     : result.problems.map(({ code, message }) => `${code}: ${message}`).join('\n');
@@ -341,7 +341,7 @@ describe('setting the text with editPromptFile', () => {
   test('the file editor writes text with conflict markers but returns no parsed file if the caller marks the text as conflicted', () => {
     const text = '<<<<<<< git\na\n=======\nb\n>>>>>>> service';
     const edits = { frontMatter: [set('name', 'M')], text, conflicted: true };
-    expect(editPromptFile(Buffer.from(makeSource()), PATH, edits)).toMatchObject({ value: { file: null } });
+    expect(editPromptFile(Buffer.from(makeSource()), PATH, edits, [])).toMatchObject({ value: { file: null } });
     expect(applyEdits(makeSource(), edits)).toBe(makeSource('', `\n${text}\n`).replace('N', 'M'));
   });
 
@@ -396,7 +396,7 @@ describe('writing a conflict with editPromptFile', () => {
 
   test('the file editor joins the lines of a multi-line conflict label with spaces', () => {
     const theirs = { path: ['name'], value: 'M', labels: { ours: 'a\nb', theirs: 'c\r\nd' } };
-    const result = editPromptFile(Buffer.from(makeSource()), PATH, { frontMatter: [theirs] });
+    const result = editPromptFile(Buffer.from(makeSource()), PATH, { frontMatter: [theirs] }, []);
     expect(result).toMatchObject({ value: { file: null } });
     const expected = '<<<<<<< a b\nname: N\n=======\nname: M\n>>>>>>> c d\n';
     expect(applyEdits(makeSource(), { frontMatter: [theirs] })).toBe(makeSource().replace('name: N\n', expected));
@@ -405,7 +405,12 @@ describe('writing a conflict with editPromptFile', () => {
 
 describe('the result of editPromptFile', () => {
   test('the file editor returns the edited file both as bytes and as a parsed prompt file', () => {
-    const result = editPromptFile(Buffer.from(makeSource('pins: {a: 1}\n')), PATH, { frontMatter: [set('pins.a', 2)] });
+    const result = editPromptFile(
+      Buffer.from(makeSource('pins: {a: 1}\n')),
+      PATH,
+      { frontMatter: [set('pins.a', 2)] },
+      [],
+    );
     expect(result).toEqual(
       makeSuccess({ bytes: expect.any(Uint8Array), file: parseValidFile(makeSource('pins: {a: 2}\n')) }),
     );

@@ -3,11 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { isPathSegment } from '../../src/text.ts';
 import { normalizeText, type FileContent } from '../../src/domain/content.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
+import { LENIENT_SETTINGS } from '../../src/files/parse-prompt-file.ts';
 import { makeFilePath, renderNewFile, type NewFile } from '../../src/files/render-new-file.ts';
 import { makeLedgerRules } from '../../src/ledger/rules.ts';
 import { parseValidFile, keys, PATH, values, words } from './support.ts';
 
-const RULES = makeLedgerRules('promptsync');
+const SETTINGS = { ...LENIENT_SETTINGS, rules: makeLedgerRules('promptsync') };
 
 const NEW_FILE: NewFile = {
   path: PATH,
@@ -20,7 +21,7 @@ type Parts = Partial<Omit<NewFile, 'content'> & FileContent>;
 
 /** Writes `NEW_FILE` with these parts in place of its own. The text is as a service returns it. */
 function writeWith({ type = 'text', text = 'Hello.', metadata, ...parts }: Parts) {
-  return renderNewFile({ ...NEW_FILE, ...parts, content: { type, text: normalizeText(text), metadata } }, RULES);
+  return renderNewFile({ ...NEW_FILE, ...parts, content: { type, text: normalizeText(text), metadata } }, SETTINGS);
 }
 
 describe('renderNewFile', () => {
@@ -59,11 +60,11 @@ Hello.
 
   test('a new prompt file lists pins in the given order even if environment names are numeric', () => {
     const pins = ['z', '10', '9'].map((environment, index) => ({ environment, value: index + 1, comment: '' }));
-    expect(renderNewFile({ ...NEW_FILE, pins }, RULES).source).toContain('pins:\n  z: 1\n  "10": 2\n  "9": 3\n');
+    expect(renderNewFile({ ...NEW_FILE, pins }, SETTINGS).source).toContain('pins:\n  z: 1\n  "10": 2\n  "9": 3\n');
   });
 
   test('a new prompt file omits empty fields', () => {
-    expect(renderNewFile({ ...NEW_FILE, pins: [] }, RULES).source).not.toMatch(/description|pins|metadata/);
+    expect(renderNewFile({ ...NEW_FILE, pins: [] }, SETTINGS).source).not.toMatch(/description|pins|metadata/);
   });
 
   test('promptsync keeps hidden characters in a new prompt file and warns about them', () => {

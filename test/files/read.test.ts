@@ -2,6 +2,7 @@ import { chmodSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sortByPlace } from '../../src/problem.ts';
+import { LENIENT_SETTINGS } from '../../src/files/parse-prompt-file.ts';
 import { type PromptSources, readPrompts } from '../../src/files/read-prompts.ts';
 import { makeLedgerRules } from '../../src/ledger/rules.ts';
 import { makeWorkspace, type Files } from '../support/folder.ts';
@@ -14,7 +15,7 @@ const file = (id: string, key: string, further = '') =>
   `---\nid: ${id}\nkey: ${key}\nname: N\n${further}---\n\nHello.\n`;
 
 async function read(root: string, rules = DEFAULT_RULES, patterns: readonly string[] = ['prompts/**/*.md']) {
-  const { files, problems, count } = await readPrompts({ folder: root, root, patterns, ...rules });
+  const { files, problems, count } = await readPrompts({ ...LENIENT_SETTINGS, folder: root, root, patterns, ...rules });
   const problemLines = sortByPlace(problems).map(({ code, path, line, column }) => `${code} ${path}:${line}:${column}`);
   return { ids: files.map(({ id }) => id), problemLines, count, problems };
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { JsonValue } from '../../src/domain/json.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import type { Problem } from '../../src/problem.ts';
-import { parsePromptFile, type ParseResult } from '../../src/files/parse-prompt-file.ts';
+import { LENIENT_SETTINGS, parsePromptFile, type ParseResult } from '../../src/files/parse-prompt-file.ts';
 import { makeLedgerRules } from '../../src/ledger/rules.ts';
 
 export const PATH = 'prompts/x.md';
@@ -14,11 +14,10 @@ export function makeSource(further = '', body = '\nHello.\n'): string {
 }
 
 export function parse(source: string | Uint8Array): ParseResult {
-  return parsePromptFile(
-    typeof source === 'string' ? Buffer.from(source) : source,
-    PATH,
-    makeLedgerRules('promptsync'),
-  );
+  return parsePromptFile(typeof source === 'string' ? Buffer.from(source) : source, PATH, {
+    ...LENIENT_SETTINGS,
+    rules: makeLedgerRules('promptsync'),
+  });
 }
 
 /** Parses a valid source. Throws if the source has an error. */

@@ -153,6 +153,15 @@ describe('a label that somebody moved after the sync', () => {
     expect(await plan()).toMatchObject({ drift: ['production outside'] });
   });
 
+  test('with portable_pins, pull of a label that was moved back takes the earlier text instead of pinning its number', async () => {
+    const { store, run, read, folder } = await makeScene();
+    const settings = `${CONFIG}service: { provider: langfuse }\nportable_pins: true\n`;
+    writeFiles(folder, { 'promptsync.yaml': settings });
+    store.moveLabel(NAME, 2, 'production');
+    expect(await run('pull')).toMatchObject({ exitCode: 0, status: 'applied' });
+    expect(read()).toBe(promptText('main', { key: NAME, name: NAME, pins: BOTH_LATEST, text: 'Two.' }));
+  });
+
   test('pull does not change the file if somebody removed a label, and reports the label', async () => {
     const { store, run, read } = await makeScene();
     const before = read();

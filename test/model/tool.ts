@@ -100,6 +100,7 @@ function desiredOf(
       contentsAtRefs,
       base,
       promotionSources: new Map(),
+      otherPromotionSources: new Map(),
       environmentSelection: environments === undefined ? null : { selected: environments, known: ENVIRONMENTS },
     },
     history: {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chooseImport, listOtherServedContents } from '../../src/planning/choose-import.ts';
+import { chooseImport, listOtherServedContents, listServedPins } from '../../src/planning/choose-import.ts';
 import type { LedgerVersion } from '../../src/ledger/version-record.ts';
 import { observed, outside, version } from './support.ts';
 
@@ -62,7 +62,7 @@ describe('chooseImport', () => {
       { staging: 'latest', production: 'version:ver_2' },
     ],
   ])('%s', (_, active, wanted, number, pins) => {
-    const chosen = chooseImport(observed({ active }), [open, closed], wanted);
+    const chosen = chooseImport(observed({ active }), [open, closed], wanted, false);
     expect(chosen?.content.text ?? null).toBe(number === null ? null : `T${number}`);
     const written = (chosen?.pins ?? []).map(({ environment, value }) => [environment, value]);
     expect(Object.fromEntries(written)).toEqual(pins);
@@ -76,6 +76,7 @@ describe('chooseImport', () => {
         { name: 'b', allowLatest: true },
       ],
       null,
+      false,
     );
     expect(chosen?.content.text).toBe('T2');
     expect(chosen?.pins).toEqual([
@@ -85,12 +86,43 @@ describe('chooseImport', () => {
   });
 });
 
+describe('chooseImport with portable pins', () => {
+  const canary = { name: 'canary', allowLatest: true };
+  const choosePins = (active: Active) => {
+    const { pins = [], unpinned = [] } = chooseImport(observed({ active }), [open, canary, closed], null, true) ?? {};
+    return { pins: pins.map(({ environment, value }) => `${environment}: ${value}`), unpinned };
+  };
+
+  test.each<[string, Active, readonly string[], readonly string[]]>([
+    [
+      'With portable pins, chooseImport pins every environment with the text of the file to latest if latest is allowed',
+      { staging: V2, canary: outside(1, 'T2'), production: null },
+      ['staging: latest', 'canary: latest'],
+      [],
+    ],
+    [
+      'With portable pins, chooseImport does not pin an environment that serves a text other than that of the file',
+      { staging: V2, canary: V1, production: null },
+      ['staging: latest'],
+      ['canary'],
+    ],
+    [
+      'With portable pins, chooseImport does not pin an environment that does not allow latest, even if it serves the text of the file',
+      { staging: V2, canary: null, production: V2 },
+      ['staging: latest'],
+      ['production'],
+    ],
+  ])('%s', (_, active, pins, unpinned) => {
+    expect(choosePins(active)).toEqual({ pins, unpinned });
+  });
+});
+
 describe('listOtherServedContents', () => {
   const canary = { name: 'canary', allowLatest: false };
   const environments = [open, canary, closed];
   const listTexts = (active: Active, fileText: string) => {
     const content = { type: 'text' as const, text: fileText, metadata: undefined };
-    const { contents } = listOtherServedContents(observed({ active }), environments, content);
+    const contents = listOtherServedContents(observed({ active }), environments, content);
     return contents.map(({ environment, number, content: { text } }) => `${environment} v${number} ${text}`);
   };
   const V3 = outside(3, 'T3');
@@ -118,10 +150,9 @@ describe('listOtherServedContents', () => {
     expect(listTexts(active, fileText)).toEqual(texts);
   });
 
-  test('listOtherServedContents pins every environment to the version that it serves', () => {
-    const content = { type: 'text' as const, text: 'T2', metadata: undefined };
+  test('listServedPins pins every environment to the version that it serves', () => {
     const prompt = observed({ active: { staging: V2, canary: version(3, 'T3'), production: null } });
-    expect(listOtherServedContents(prompt, environments, content).pins).toEqual([
+    expect(listServedPins(prompt, environments)).toEqual([
       { environment: 'staging', value: 'version:ver_2', comment: '2' },
       { environment: 'canary', value: 3, comment: '' },
     ]);

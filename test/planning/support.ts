@@ -143,6 +143,7 @@ export function rules({ refs = {}, ...rest }: RulesParts = {}): Rules {
       environmentOrder: null,
       environmentsWithoutLatest: [],
       promotionSources: new Map(),
+      otherPromotionSources: new Map(),
       environmentSelection: null,
     },
     ...{
@@ -153,7 +154,9 @@ export function rules({ refs = {}, ...rest }: RulesParts = {}): Rules {
       unmetWants: new Map(),
       missingCommits: new Set(),
       alwaysPinned: new Map(),
+      otherWants: new Map(),
       provenance: new Map(),
+      changeSummaries: new Map(),
       contents: new Map(),
     },
     ...rest,

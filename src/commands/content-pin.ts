@@ -1,0 +1,101 @@
+import { findContentCommit } from '../desired/find-content-commit.ts';
+import { readContentsAtRefs } from '../desired/read-at-commit.ts';
+import { type Content, isInSync, makeContentKey, toStoredContent } from '../domain/content.ts';
+import { getContentsAtRefs } from '../domain/desired-state.ts';
+import type { ObservedPrompt } from '../domain/observed-prompt.ts';
+import { findPinnedContent } from '../domain/pin-target.ts';
+import type { ObservedPromptPlan } from '../domain/plan.ts';
+import { formatPin, locatePin, type PromptFile } from '../domain/prompt-file.ts';
+import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
+import type { KnownVersion } from '../domain/versions.ts';
+import { makeProblem, type Problem } from '../problem.ts';
+import { makeDraftWithoutEdits, type PromptDraft } from './edit-files.ts';
+import { draftWrittenPin } from './pin-edit.ts';
+import type { PlannedWorkspace } from './run-with-plan.ts';
+
+/** A content that an environment should serve. */
+export type WantedContent = {
+  /** Returns true if a pin to the given content means the wanted content. */
+  readonly isWanted: (content: Content) => boolean;
+  /** Describes the wanted text for a message, such as `the text that "staging" serves (v7)`. */
+  readonly description: string;
+};
+
+/** Returns the content of a version as wanted content. */
+export function wantVersion(version: KnownVersion, { metadata }: ObservedPrompt, description: string): WantedContent {
+  return { isWanted: (content) => isInSync(version, toStoredContent(content, metadata)), description };
+}
+
+/**
+ * Drafts the edit that pins an environment to the commit of the live branch that introduced the wanted content. Such a
+ * pin means the same in every service. Leaves the present pin alone if it means the wanted content. The draft is blocked
+ * if no commit of the live branch has the content.
+ */
+export async function draftContentPin(
+  environment: string,
+  { isWanted, description }: WantedContent,
+  prompt: ObservedPromptPlan,
+  workspace: PlannedWorkspace,
+): Promise<PromptDraft> {
+  const { file } = prompt;
+  const { repository, config } = workspace;
+  const present = findPresentContent(environment, file, workspace);
+  if (present !== null && isWanted(present)) return makeDraftWithoutEdits(file, 'unchanged');
+  const refuse = (problem: Problem) => makeDraftWithoutEdits(file, 'blocked', [problem]);
+  if (repository === null) return refuse(makeProblem('git/needs-repository', { what: 'A pin to a commit' }));
+  const commit = await findContentCommit(file, isWanted, { repository, branch: config.branch });
+  if (commit === null) return refuse(makeProblem('pin/not-in-git', { text: description }, { path: file.path }));
+  return draftWrittenPin({ environment, value: `git:${commit}`, comment: '' }, prompt, workspace);
+}
+
+/**
+ * Returns the content that the file pins in an environment. Null if it pins no content there, or if git does not have
+ * the content.
+ */
+export function findPresentContent(
+  environment: string,
+  file: PromptFile,
+  workspace: Pick<PlannedWorkspace, 'contentsAtRefs'>,
+): Content | null {
+  const pin = file.pins.find((candidate) => candidate.environment === environment)?.pin;
+  return pin === undefined ? null : findPinnedContent(pin, file, getContentsAtRefs(workspace, file.id));
+}
+
+/**
+ * Reads the content that a file pins in an environment of another configuration. Asks no service. Fails if the file does
+ * not pin the environment, or if only the other service has the content.
+ */
+export async function readOtherWantedContent(
+  environment: string,
+  file: PromptFile,
+  { repository }: Pick<PlannedWorkspace, 'repository'>,
+): Promise<Result<WantedContent>> {
+  const environmentPin = file.otherPins?.find((candidate) => candidate.environment === environment);
+  if (environmentPin === undefined) {
+    return makeFailure(makeProblem('promote/source-unclear', { environment, pin: null }, { path: file.path }));
+  }
+  const { pin } = environmentPin;
+  const content = await readContentOfPin({ ...file, pins: [environmentPin] }, repository);
+  if (!content.isSuccess) return content;
+  const place = locatePin(environmentPin, file);
+  if (content.value === null) {
+    return makeFailure(makeProblem('promote/source-unclear', { environment, pin: formatPin(pin) }, place));
+  }
+  const key = makeContentKey(content.value);
+  return makeSuccess({
+    isWanted: (other) => makeContentKey(other) === key,
+    description: `the text that the file pins in "${environment}" (${formatPin(pin)})`,
+  });
+}
+
+/** Reads the content that the only pin of a file refers to. Null if only the service has the content. */
+async function readContentOfPin(
+  file: PromptFile,
+  repository: PlannedWorkspace['repository'],
+): Promise<Result<Content | null>> {
+  const atRefs = getContentsAtRefs({ contentsAtRefs: await readContentsAtRefs([file], repository) }, file.id);
+  const failure = [...atRefs.values()].find((at) => !at.isSuccess);
+  if (failure !== undefined && !failure.isSuccess) return failure;
+  const [pin] = file.pins;
+  return makeSuccess(pin === undefined ? null : findPinnedContent(pin.pin, file, atRefs));
+}
