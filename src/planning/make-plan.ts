@@ -16,7 +16,8 @@ import {
   isNewVersionRef,
 } from '../domain/plan.ts';
 import type { VersionRef } from '../domain/versions.ts';
-import { type Pin, formatPin, mustStoreText, type PromptFile } from '../domain/prompt-file.ts';
+import { mayGetBaseline } from '../domain/pin-target.ts';
+import { type Pin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { makeBaseline, planChanges, type PinContext, type ResolvedPin } from './plan-changes.ts';
 import { type DriftResult, findDrift, NO_DRIFT } from './find-drift.ts';
@@ -112,7 +113,7 @@ function needsBaselineOfItsOwn(
   { file, observed }: PinContext,
   { includesUnusedVersions }: PlanScope,
 ): boolean {
-  const mayNeedBaseline = observed.lacksLedger && mustStoreText(file) && includesUnusedVersions;
+  const mayNeedBaseline = includesUnusedVersions && mayGetBaseline(file, observed);
   return mayNeedBaseline && createsVersion(allChanges) && !createsVersion(changes);
 }
 
