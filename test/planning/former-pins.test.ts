@@ -3,7 +3,7 @@ import { type FormerPin, meansVersion } from '../../src/domain/history.ts';
 import type { Pin } from '../../src/domain/prompt-file.ts';
 import { type Content, isSameContent } from '../../src/domain/content.ts';
 import type { KnownVersion } from '../../src/domain/versions.ts';
-import { findPreviousNumber, findPreviousPin } from '../../src/planning/former-pins.ts';
+import { findPreviousGitPin, findPreviousNumber, findPreviousPin } from '../../src/planning/former-pins.ts';
 import { content, entry, file } from './support.ts';
 
 const V2 = entry(2, 'Two');
@@ -225,5 +225,47 @@ describe('findPreviousPin', () => {
     ],
   ])('%s', (_, served, versions, expected) => {
     expect(findPreviousNumber(versions, versionServed(served, versions))).toBe(expected);
+  });
+});
+
+describe('findPreviousGitPin', () => {
+  const isPresent = (one: Content) => isSameContent(one, content('C'));
+  const find = (...pins: readonly FormerPin[]) => findPreviousGitPin(pins, isPresent)?.pin;
+
+  test.each<[string, readonly FormerPin[], string | undefined]>([
+    [
+      'findPreviousGitPin returns the pin before the present one',
+      [former('git:c', 'C'), former('git:b', 'B'), former('git:a', 'A')],
+      'b',
+    ],
+    [
+      'findPreviousGitPin goes back to before the first state with the present content, so that rollbacks do not alternate',
+      [former('git:c', 'C'), former('git:d', 'D'), former('git:c', 'C'), former('git:b', 'B')],
+      'b',
+    ],
+    [
+      'findPreviousGitPin skips latest, version numbers, version ids and contents that git does not have',
+      [
+        former('git:c', 'C'),
+        former('latest', 'B'),
+        former(2),
+        former('version:v'),
+        former('git:x'),
+        former('git:a', 'A'),
+      ],
+      'a',
+    ],
+    [
+      'findPreviousGitPin treats a state that followed the file with the present text like a pin of that text',
+      [former('git:c', 'C'), former('git:b', 'B'), former('latest', 'C'), former('git:a', 'A')],
+      'a',
+    ],
+    [
+      'findPreviousGitPin returns null if git has no earlier pin',
+      [former('git:c', 'C'), former('latest', 'B')],
+      undefined,
+    ],
+  ])('%s', (_, pins, ref) => {
+    expect(find(...pins)).toEqual(ref === undefined ? undefined : { kind: 'git', ref });
   });
 });
