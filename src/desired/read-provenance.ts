@@ -1,6 +1,6 @@
 import type { ChangeSummariesByRef, PlanningHistory } from '../domain/desired-state.ts';
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';
-import { chooseVersionToCreate, type PinTarget } from '../domain/pin-target.ts';
+import { chooseVersionToCreate, mayGetBaseline, type PinTarget } from '../domain/pin-target.ts';
 import type { ContentsAtRefs, Provenance } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { PromptRepository } from './open-workspace.ts';
@@ -21,8 +21,10 @@ export async function readProvenance(
   uncommitted: ReadonlySet<string>,
   repository: PromptRepository,
 ): Promise<PlanningHistory['provenance']> {
+  // A run for some environments may need a baseline even if the plan of all environments has none.
   const creating = prompts.filter(
-    ({ file, observed, targets }) => chooseVersionToCreate(file, observed, targets) !== null,
+    ({ file, observed, targets }) =>
+      chooseVersionToCreate(file, observed, targets) !== null || mayGetBaseline(file, observed),
   );
   const paths = creating.map(({ file }) => file.path).filter((path) => !uncommitted.has(path));
   const { head } = repository;

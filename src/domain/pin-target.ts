@@ -94,7 +94,12 @@ export function chooseVersionToCreate(
 ): VersionToCreate {
   if (!mustStoreText(file)) return null;
   if (isContentDue(file, observed, targets)) return 'content';
-  return observed.lacksLedger && !createsAnyVersion(targets) ? 'baseline' : null;
+  return mayGetBaseline(file, observed) && !createsAnyVersion(targets) ? 'baseline' : null;
+}
+
+/** Returns true if a sync creates a baseline of the prompt, provided that it creates no other version. */
+export function mayGetBaseline(file: PromptFile, { lacksLedger }: Pick<ObservedPrompt, 'lacksLedger'>): boolean {
+  return lacksLedger && mustStoreText(file);
 }
 
 function createsAnyVersion(targets: readonly PinTarget[]): boolean {

@@ -16,7 +16,8 @@ import {
   isNewVersionRef,
 } from '../domain/plan.ts';
 import type { VersionRef } from '../domain/versions.ts';
-import { type Pin, formatPin, mustStoreText, type PromptFile } from '../domain/prompt-file.ts';
+import { mayGetBaseline } from '../domain/pin-target.ts';
+import { type Pin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { makeBaseline, planChanges, type PinContext, type ResolvedPin } from './plan-changes.ts';
 import { type DriftResult, findDrift, NO_DRIFT } from './find-drift.ts';
@@ -54,12 +55,7 @@ export function planPrompt(
   const file = { ...written, pins: sortPins(written.pins, desired) };
   const context = { file, observed, contentsAtRefs: getContentsAtRefs(desired, file.id) };
   const scope = makePlanScope(file, desired.environmentSelection);
-  const { pins: allPins, changes: allChanges } = planChanges(context, history);
-  const pins = allPins.filter(({ pin }) => scope.includesEnvironment(pin.environment));
-  const selectedChanges = selectChanges(allChanges, scope);
-  const mustAddBaseline = mustStoreText(file) && needsBaselineOfItsOwn(selectedChanges, allChanges, observed, scope);
-  const baselines = mustAddBaseline ? [makeBaseline(context, history)] : [];
-  const changes = [...baselines, ...selectedChanges];
+  const { pins, allPins, changes, allChanges } = planChangesInScope(context, scope, history);
   const activations = allPins.flatMap(({ pin, after }) => (after === null ? [] : [{ pin, after }]));
   const refusals = [
     ...checkType(file, observed),
@@ -70,8 +66,10 @@ export function planPrompt(
   const status = choosePlanStatus(problems, changes);
   const pinsToFind = refusals.length > 0 ? [] : listPinsToFind(pins, allPins, changes);
   const { drift, annotations } = selectDrift(findDriftSinceBase(desired, context, allChanges, history), scope);
-  const observedProblems = observed.problems.map((problem) => ({ ...problem, path: file.path }));
-  const pinnedVersions = listPinnedVersions(allPins);
+  const warnings = [
+    ...warnAboutUnaskedSources(changes, file, desired),
+    ...observed.problems.map((problem) => ({ ...problem, path: file.path })),
+  ];
   return {
     file,
     observed,
@@ -79,10 +77,29 @@ export function planPrompt(
     changes,
     drift,
     annotations,
-    problems: [...problems, ...warnAboutUnaskedSources(changes, file, desired), ...observedProblems],
+    problems: [...problems, ...warnings],
     pinsToFind,
-    pinnedVersions,
+    pinnedVersions: listPinnedVersions(allPins),
   };
+}
+
+/** The pins and the changes of a prompt: those that belong to the run, and all of them. */
+type ScopedChanges = {
+  readonly pins: readonly ResolvedPin[];
+  readonly allPins: readonly ResolvedPin[];
+  readonly changes: readonly Change[];
+  readonly allChanges: readonly Change[];
+};
+
+/** Plans all changes of a prompt, and selects those that belong to the run. */
+function planChangesInScope(context: PinContext, scope: PlanScope, history: PlanningHistory): ScopedChanges {
+  const { file } = context;
+  const { pins: allPins, changes: allChanges } = planChanges(context, history);
+  const pins = allPins.filter(({ pin }) => scope.includesEnvironment(pin.environment));
+  const selectedChanges = selectChanges(allChanges, scope);
+  const mustAddBaseline = needsBaselineOfItsOwn(selectedChanges, allChanges, context, scope);
+  const baselines = mustAddBaseline ? [makeBaseline(file, history.provenance.get(file.path) ?? {})] : [];
+  return { pins, allPins, changes: [...baselines, ...selectedChanges], allChanges };
 }
 
 /**
@@ -93,10 +110,11 @@ export function planPrompt(
 function needsBaselineOfItsOwn(
   changes: readonly Change[],
   allChanges: readonly Change[],
-  { lacksLedger }: ObservedPrompt,
+  { file, observed }: PinContext,
   { includesUnusedVersions }: PlanScope,
 ): boolean {
-  return lacksLedger && includesUnusedVersions && createsVersion(allChanges) && !createsVersion(changes);
+  const mayNeedBaseline = includesUnusedVersions && mayGetBaseline(file, observed);
+  return mayNeedBaseline && createsVersion(allChanges) && !createsVersion(changes);
 }
 
 function createsVersion(changes: readonly Change[]): boolean {

@@ -54,23 +54,20 @@ type ContentSources = {
   readonly changeSummaries: ChangeSummariesByRef;
 };
 
-/** The parts of the planning history that name the sources of contents. */
-type SourceHistory = Pick<PlanningHistory, 'provenance' | 'changeSummaries'>;
-
-function makeContentSources({ file, contentsAtRefs }: PinContext, history: SourceHistory): ContentSources {
-  return {
-    atRefs: contentsAtRefs,
-    provenance: history.provenance.get(file.path) ?? {},
-    changeSummaries: history.changeSummaries.get(file.id) ?? new Map(),
-  };
-}
-
 /** Plans the changes that make the service match one file. */
-export function planChanges(context: PinContext, history: SourceHistory): PromptChanges {
+export function planChanges(
+  context: PinContext,
+  { provenance, changeSummaries }: Pick<PlanningHistory, 'provenance' | 'changeSummaries'>,
+): PromptChanges {
   const { file, observed, contentsAtRefs } = context;
   const targets = findPinTargets(file, observed, contentsAtRefs);
   const pins = file.pins.map((pin, index) => resolvePin(pin, targets[index] ?? { kind: 'unknown' }, context));
-  const creates = planCreates(context, targets, history);
+  const sources = {
+    atRefs: contentsAtRefs,
+    provenance: provenance.get(file.path) ?? {},
+    changeSummaries: changeSummaries.get(file.id) ?? new Map(),
+  };
+  const creates = planCreates(context, targets, sources);
   const activations = pins.flatMap((pin) => makeActivation(pin, observed));
   const fields = compareFields(file, observed.fields);
   const updates = Object.keys(fields).length === 0 ? [] : [{ kind: 'update-prompt' as const, fields }];
@@ -139,15 +136,13 @@ function makePinProblems(
  * becomes the newest. If several pins need equal content, they share one version.
  */
 function planCreates(
-  context: PinContext,
+  { file, observed }: PinContext,
   targets: readonly PinTarget[],
-  history: SourceHistory,
+  sources: ContentSources,
 ): readonly CreateVersion[] {
-  const { file, observed } = context;
   const pinnedContents = targets.flatMap((target) => (target.kind === 'new' ? [target.target.newContent] : []));
   const dueVersion = chooseVersionToCreate(file, observed, targets);
-  if (dueVersion === 'baseline') return [makeBaseline(context, history)];
-  const sources = makeContentSources(context, history);
+  if (dueVersion === 'baseline') return [makeBaseline(file, sources.provenance)];
   const contents = dueVersion === 'content' ? [...pinnedContents, file.content] : pinnedContents;
   return contents
     .filter((content, index) => {
@@ -161,8 +156,8 @@ function planCreates(
 }
 
 /** Plans the baseline of a prompt. It holds the file's own text. */
-export function makeBaseline(context: PinContext, history: SourceHistory): CreateVersion {
-  return { ...makeCreateChange(context.file.content, makeContentSources(context, history)), baseline: true };
+export function makeBaseline({ content }: PromptFile, provenance: Provenance): CreateVersion {
+  return { kind: 'create-version', content, provenance, baseline: true };
 }
 
 /**

@@ -288,10 +288,13 @@ function makePromotionHint(e: RefusedPromotion): string {
   if (e.liveIn !== null && e.liveIn !== e.environment) {
     return `First, run \`${makeStep(e.liveIn, e.from)}\`, then sync. After the sync, run: ${lastStep}`;
   }
-  if (e.serves !== null && !e.sourceComes) {
+  if (e.sourceComes) {
+    return `First, run \`promptsync sync --environment ${quoteShellWord(e.from)}\`. Then sync again.`;
+  }
+  if (e.serves !== null) {
     return `To promote the version that "${e.from}" serves (${e.serves}), run: ${lastStep}`;
   }
-  // A refused pin stops the whole prompt. While the file has this pin, no sync changes the source environment either.
+  // A refused pin stops the whole prompt. While the file has this pin, a sync of all environments changes none of them.
   const first = e.sourcePinned ? '' : `Pin "${e.from}". `;
   const removal =
     e.current === null

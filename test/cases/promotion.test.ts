@@ -60,6 +60,7 @@ describe('the promotion guard', () => {
 
   const REMOVE_PIN = 'Remove the pin for "production" from the file';
   const COMMAND = 'promptsync promote greeting --from staging --to production';
+  const SYNC_STAGING = 'First, run `promptsync sync --environment staging`. Then sync again.';
   const THEN = `. After the next sync, run: ${COMMAND}`;
 
   test.each<[string, PromptParts]>([
@@ -74,26 +75,18 @@ describe('the promotion guard', () => {
   ])('%s', async (_, parts) => {
     const scene = await makePromotionScene(parts);
     const { report } = await scene.runJson(...SYNC);
-    expect(report.prompts[0]?.problems).toMatchObject([{ code: 'guard/promotion-order', hint: REMOVE_PIN + THEN }]);
-    scene.commit({ text: 'New.', pins: { staging: 'latest' } });
-    expect(summarizeRun(await scene.runJson(...SYNC))).toBe(APPLIED);
-    expect(summarizeRun(await scene.runJson('promote', 'greeting', '--to', 'production', '--commit'))).toBe(APPLIED);
+    expect(report.prompts[0]?.problems).toMatchObject([{ code: 'guard/promotion-order', hint: SYNC_STAGING }]);
+    expect(summarizeRun(await scene.runJson(...SYNC, '--environment', 'staging'))).toBe(APPLIED);
     expect(summarizeRun(await scene.runJson(...SYNC))).toBe(APPLIED);
     expect(listServed(scene)).toEqual(['v1', 'v1']);
   });
 
   test.each<[string, Pins, readonly string[], string]>([
     [
-      'The promotion hint suggests removing the production pin if new text would reach both environments in one sync',
+      'The promotion hint suggests syncing staging first if new text would reach both environments in one sync',
       { staging: 'latest', production: 'latest' },
       ['staging'],
-      `${REMOVE_PIN}${THEN}`,
-    ],
-    [
-      'If production serves an older version, the promotion hint suggests removing the production pin or pinning that version',
-      { staging: 'latest', production: 'latest' },
-      ['staging', 'production'],
-      `${REMOVE_PIN}, or pin its active version (v1)${THEN}`,
+      SYNC_STAGING,
     ],
     [
       'The promotion hint suggests adding a staging pin if the file pins only production',

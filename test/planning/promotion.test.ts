@@ -186,6 +186,7 @@ describe('the hint of a refused promotion', () => {
     expect(problems[0]?.hint).toBe(`To promote the version that "staging" serves (v7), run: ${command}`);
   });
 
+  const SYNC_STAGING = 'First, run `promptsync sync --environment staging`. Then sync again.';
   const STAGING = 'run: promptsync promote k/1 --from staging --to production';
   test.each<[string, NonNullable<FileParts['pins']>, Scene['active'], required: string, serves: string, hint: string]>([
     [
@@ -197,12 +198,12 @@ describe('the hint of a refused promotion', () => {
       `Pin "staging". Remove the pin for "production" from the file, or pin its active version (v6). After the next sync, ${STAGING}`,
     ],
     [
-      'The hint for a refused promotion suggests removing the production pin if staging changes in the same sync',
+      'The hint for a refused promotion suggests syncing staging first if staging changes in the same sync',
       { staging: 8, production: 8 },
       { staging: V7, production: null, promptsync: V8 },
       'v8',
       'v7',
-      `Remove the pin for "production" from the file. After the next sync, ${STAGING}`,
+      SYNC_STAGING,
     ],
     [
       'The error for a refused promotion says that the version does not exist yet if no version contains the text of the file',
@@ -210,7 +211,7 @@ describe('the hint of a refused promotion', () => {
       { staging: V7, production: V6 },
       'a version that does not exist yet',
       'v7',
-      `Remove the pin for "production" from the file, or pin its active version (v6). After the next sync, ${STAGING}`,
+      SYNC_STAGING,
     ],
     [
       'The error for a refused promotion names the version id if the version number is unknown',
