@@ -284,7 +284,8 @@ describe('the apply jobs of two environments', () => {
     const readNote = (iid = 1) => {
       const [note, ...others] = gitlab.notes(iid);
       expect(others).toEqual([]);
-      const parts = note?.body.split(/^#### (?=production|staging)/m) ?? [];
+      const visible = note?.body.replaceAll(/^<!-- .* -->\n/gm, '') ?? '';
+      const parts = visible.split(/^#### (?=production|staging)/m);
       const findPart = (name: string) => parts.find((part) => part.startsWith(name)) ?? '';
       return { staging: findPart('staging'), production: findPart('production') };
     };
