@@ -13,9 +13,9 @@ import { makeDraftWithoutEdits, type PromptDraft } from './edit-files.ts';
 import { draftWrittenPin } from './pin-edit.ts';
 import type { PlannedWorkspace } from './run-with-plan.ts';
 
-/** A content that an environment should serve. */
+/** Content that an environment should serve. */
 export type WantedContent = {
-  /** Returns true if a pin to the given content means the wanted content. */
+  /** Returns true if the given content counts as the wanted content. */
   readonly isWanted: (content: Content) => boolean;
   /** Describes the wanted text for a message, such as `the text that "staging" serves (v7)`. */
   readonly description: string;
@@ -28,8 +28,8 @@ export function wantVersion(version: KnownVersion, { metadata }: ObservedPrompt,
 
 /**
  * Drafts the edit that pins an environment to the commit of the live branch that introduced the wanted content. Such a
- * pin means the same in every service. Leaves the present pin alone if it means the wanted content. The draft is blocked
- * if no commit of the live branch has the content.
+ * pin resolves to the same content in every service. Leaves the present pin alone if it already resolves to the wanted
+ * content. The draft is blocked if no commit of the live branch has the content.
  */
 export async function draftContentPin(
   environment: string,
@@ -62,8 +62,8 @@ export function findPresentContent(
 }
 
 /**
- * Reads the content that a file pins in an environment of another configuration. Asks no service. Fails if the file does
- * not pin the environment, or if only the other service has the content.
+ * Reads the content that a file pins in an environment of a different configuration. Sends no request to any service. Fails
+ * if the file does not pin the environment, or if only the other service has the content.
  */
 export async function readOtherWantedContent(
   environment: string,
@@ -88,7 +88,7 @@ export async function readOtherWantedContent(
   });
 }
 
-/** Reads the content that the only pin of a file refers to. Null if only the service has the content. */
+/** Reads the content that the file's only pin refers to. Null if only the service has the content. */
 async function readContentOfPin(
   file: PromptFile,
   repository: PlannedWorkspace['repository'],

@@ -15,7 +15,7 @@ export type DoctorOptions = Pick<WorkspaceOptions, 'config'> &
   Pick<ServiceOptions, 'onCall'> &
   NodeVersions &
   ConformanceOptions & {
-    /** Whether to check also how the service behaves, which writes to it. */
+    /** Whether to also check how the service behaves. This check writes to the service. */
     readonly write: boolean;
   };
 
@@ -30,7 +30,7 @@ export type DoctorResult = {
 
 /**
  * Checks the machine, the repository, the configuration, the service and the CI job. A failure in one section does not
- * hide the others. Sends only GET, unless `write` is true.
+ * hide the others. Sends only GET requests, unless `write` is true.
  */
 export async function examineSetup(options: DoctorOptions, world: World): Promise<DoctorResult> {
   if (options.prompt !== undefined && !options.write) {
@@ -81,7 +81,7 @@ function makeBrokenExamination(error: unknown): MachineExamination {
   return { points: makeBrokenPoints('repository')(error), head: null };
 }
 
-/** Returns a function that makes the only point of a section that failed unexpectedly. */
+/** Returns a function that builds the only point of a section that failed unexpectedly. */
 function makeBrokenPoints(name: string): (error: unknown) => readonly DoctorPoint[] {
   return (error) => [makeProblemPoint(name, toProblem(error))];
 }

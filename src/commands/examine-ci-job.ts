@@ -15,7 +15,7 @@ import { describeBrokenExchange, makeResponseExcerpt } from '../service/interpre
 
 /**
  * Checks the job that promptsync runs in: its event, its token, and what the token can read. Returns no section outside
- * of GitHub Actions and GitLab CI. Sends only GET.
+ * GitHub Actions and GitLab CI. Sends only GET requests.
  * @param head the id of the checked-out commit, or null if it is unknown
  */
 export async function examineCiJob(head: string | null, world: World): Promise<readonly DoctorSection[]> {

@@ -17,7 +17,7 @@ import { prepareService, type ServiceOptions } from './open-service.ts';
 
 /** The options of `promptsync doctor --write`. */
 export type ConformanceOptions = {
-  /** The id of the prompt that the user sacrifices. Undefined if the user did not specify it. */
+  /** The id of the throwaway prompt. Undefined if the user did not specify it. */
   readonly prompt: string | undefined;
   /** Whether to write without asking for confirmation. */
   readonly yes: boolean;
@@ -27,9 +27,9 @@ export type ConformanceOptions = {
 const CHECK = 'conformance check';
 
 /**
- * Checks whether the service behaves as promptsync needs it, and writes to it. Writes nothing if the user did not
- * confirm, or if the prompt must not be sacrificed.
- * @param mayWrite false if another section has found an error because of which the check could not work
+ * Checks whether the service behaves as promptsync requires. The check writes to the service. Writes nothing if the user
+ * did not confirm, or if the prompt is not suitable as a throwaway prompt.
+ * @param mayWrite false if a different section has found an error that would keep the check from working
  */
 export async function examineConformance(
   mayWrite: boolean,
@@ -95,9 +95,9 @@ function makeRunId({ makeUniqueId }: World): string {
     .slice(-8);
 }
 
-/** Returns an error if `--prompt` is missing, does not apply, or specifies a prompt that must not be sacrificed. */
+/** Returns an error if `--prompt` is missing, does not apply, or specifies an unsuitable prompt. */
 function findObstacle(prompt: string | undefined, { rules }: Config, files: Workspace['allFiles']): DoctorPoint | null {
-  // If the service can create prompts, the check creates one of its own.
+  // If the service can create prompts, the check creates its own.
   const createsPrompt = rules.placeholderId === null;
   if (createsPrompt) {
     if (prompt === undefined) return null;

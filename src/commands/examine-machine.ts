@@ -28,7 +28,7 @@ export type MachineExamination = {
   readonly head: string | null;
 };
 
-/** Checks Node.js, git and the repository. Sends one request to the git remote, which asks for the tip of a branch. */
+/** Checks Node.js, git and the repository. Sends at most one request to the git remote, to read the tip of a branch. */
 export async function examineMachine(
   versions: NodeVersions,
   workspace: Workspace,
@@ -139,7 +139,7 @@ async function examineLiveBranch(remote: Remote, branch: string | null, { enviro
     return makeOkPoint(name, `${tip.branch} at ${shortenCommitId(tip.commit)} (${source})`);
   } catch (error) {
     const { message } = toProblem(error);
-    // The action asks GitHub's API instead, so only `sync` in another step would fail.
+    // The action reads the tip from GitHub's API instead, so only `sync` in a separate step would fail.
     if (environment['GITHUB_ACTIONS'] === 'true') {
       return makeWarningPoint(name, message, 'Let actions/checkout persist its credentials, if a step runs sync.');
     }

@@ -20,7 +20,7 @@ import type { CallReport } from '../service/connection.ts';
 import { keepUnusedKey, prepareService, type ServiceOptions } from './open-service.ts';
 import { listKnownEnvironments } from './require-environment.ts';
 
-/** Checks the address, the connection, the keys and the first prompt of the configured service. Sends only GET. */
+/** Checks the address, the connection, the keys and the first prompt of the configured service. Sends only GET requests. */
 export async function examineService(
   { config, allFiles }: Workspace,
   options: ServiceOptions,
@@ -55,7 +55,7 @@ export async function examineService(
   }
 }
 
-/** Makes the points for a service whose address or key is missing. promptsync then sends no request. */
+/** Builds the points for a service whose address or key is missing. promptsync then sends no request. */
 function examineWithoutAccess({ service }: Config, problems: readonly Problem[], world: World): readonly DoctorPoint[] {
   if (service?.kind !== 'remote') return problems.map((problem) => makeProblemPoint('address', problem));
   const reason = 'the key is missing or invalid';
@@ -66,7 +66,7 @@ function examineWithoutAccess({ service }: Config, problems: readonly Problem[],
   ];
 }
 
-/** What an environment serves of the first prompt, or the problem because of which promptsync could not read it. */
+/** The version of the first prompt that an environment serves, or the problem that kept promptsync from reading it. */
 type EnvironmentReading = { readonly environment: string } & (
   | { readonly kind: 'served'; readonly served: ServedPrompt | null }
   | { readonly kind: 'failed'; readonly problem: Problem }
@@ -79,7 +79,7 @@ type FirstPromptReadings =
 
 /**
  * Reads the first prompt in each environment. If the workspace has no prompt file but the service can list prompts,
- * lists them instead, so that the connection and the key are checked all the same.
+ * lists them instead, so that it still checks the connection and the key.
  */
 async function readFirstPrompt(
   provider: Provider,
@@ -104,7 +104,7 @@ async function readFirstPrompt(
   return { kind: 'read', key, readings };
 }
 
-/** Lists the prompts, and forgets them. */
+/** Lists the prompts, and discards the list. */
 async function listNothing({ list }: Provider): Promise<null> {
   await list?.();
   return null;
@@ -121,7 +121,7 @@ async function readEnvironment(
   }
 }
 
-/** The problems with which a service has understood and answered a request. */
+/** The problems that show that the service has understood and answered a request. */
 const ANSWERED_CODES: readonly ProblemCode[] = ['service/not-authorised', 'service/prompt-not-found'];
 
 /** The requests that promptsync sent, and what they returned. */
@@ -205,7 +205,7 @@ function makeKeyPoint(readings: FirstPromptReadings, keySources: readonly string
   return makeUncheckedPoint(name, 'the service did not return a prompt');
 }
 
-/** Makes one point for each environment. If all of them failed in the same way, makes only one point. */
+/** Builds one point for each environment. If all of them failed in the same way, builds only one point. */
 function makePromptPoints(prompt: FirstPromptReadings): readonly DoctorPoint[] {
   const name = 'prompt';
   if (prompt.kind === 'unread') return [makeUncheckedPoint(name, prompt.reason)];
@@ -214,7 +214,7 @@ function makePromptPoints(prompt: FirstPromptReadings): readonly DoctorPoint[] {
   const hasSameProblem = (reading: EnvironmentReading): boolean =>
     reading.kind === 'failed' && reading.problem.message === problem?.message;
   if (problem !== null && readings.every(hasSameProblem)) {
-    // Another point has reported every other problem.
+    // A different point has already reported every other problem.
     if (problem.code === 'service/prompt-not-found') return [makeProblemPoint(name, problem)];
     return [makeUncheckedPoint(name, 'the service did not return a prompt')];
   }

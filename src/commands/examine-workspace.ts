@@ -7,7 +7,7 @@ import { formatProblemPlace } from '../report/problems.ts';
 import { formatCount } from '../text.ts';
 import { listKnownEnvironments } from './require-environment.ts';
 
-/** Makes the points about the configuration and the prompt files. Sends no request. */
+/** Builds the points about the configuration and the prompt files. Sends no request. */
 export function examineWorkspace(workspace: Workspace, world: World): readonly DoctorPoint[] {
   const { config, problems } = workspace;
   if (config === null) return problems.map(makeConfigurationPoint);

@@ -35,7 +35,7 @@ export function makeCiFiles(answers: InitAnswers, { folder: workspace, root }: W
  * Checks whether the CI files can contain these environment names. Returns the reason why not, or null if they can.
  *
  * - The input `environments` of the GitHub Action is separated by white space, and `$` may begin an expression.
- * - GitLab allows only some characters in the names of environments, and `$` begins a variable.
+ * - GitLab allows only some characters in environment names, and `$` begins a variable.
  */
 export function findCiNameFault(ci: CiSystem, environments: readonly string[]): string | null {
   const isAllowed = CI_NAME_CHECKS[ci];
@@ -51,7 +51,7 @@ const CI_NAME_CHECKS: Readonly<Record<CiSystem, (name: string) => boolean>> = {
   none: () => true,
 };
 
-/** Replaces the apply jobs of the example by the jobs of these environments. Returns other files unchanged. */
+/** Replaces the example's apply jobs with jobs for these environments. Returns other files unchanged. */
 function writeApplyJobs(path: string, template: string, environments: readonly string[]): string {
   if (path === GITHUB_APPLY_PATH) return writeGitHubJobs(template, environments);
   return path === GITLAB_JOBS_PATH ? writeGitLabJobs(template, environments) : template;
@@ -76,9 +76,9 @@ function writeGitHubJobs(template: string, environments: readonly string[]): str
 }
 
 /**
- * Makes the id of each job in the GitHub workflow. The id is the name of the environment if GitHub accepts it as an id.
+ * Builds the id of each job in the GitHub workflow. The id is the name of the environment if GitHub accepts it as an id.
  * Otherwise, the id contains the position of the environment. GitHub ignores case. An id that begins with `promptsync`
- * could be mistaken for the check of that name.
+ * could be mistaken for the check with that name.
  */
 function makeJobIds(environments: readonly string[]): readonly string[] {
   const lowerCased = environments.map((name) => name.toLowerCase());

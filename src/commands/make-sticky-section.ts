@@ -4,11 +4,11 @@ import { hasSameText } from './upsert-sticky-text.ts';
 
 /** How a job replaces its own section of a sticky text. */
 export type StickySection = {
-  /** Returns the text with the section of this job. Receives the posted text, or null if there is none. */
+  /** Returns the text with the section that this job writes. Receives the posted text, or null if there is none. */
   readonly makeBody: (posted: string | null) => string;
   /** Returns the part of the posted text that the job replaces. Empty if the text does not have it yet. */
   readonly findOwnPart: (posted: string) => string;
-  /** Returns true if the posted text contains the section of this job. */
+  /** Returns true if the posted text contains the section that this job writes. */
   readonly isComplete: (posted: string) => boolean;
 };
 
@@ -27,11 +27,11 @@ type SectionSource = {
 
 /**
  * The length that a section may always have, even if the rest of the text leaves no room. It is enough for the outcome,
- * for the reason of a failure, and for the note that the section is not complete.
+ * the reason for a failure, and the note that the section is not complete.
  */
 const MIN_SECTION_LENGTH = 4_500;
 
-/** Makes the rules by which a job that covers only some environments replaces its own section. */
+/** Builds the rules by which a job that covers only some environments replaces its own section. */
 export function makeStickySection(source: SectionSource): StickySection {
   const { marker, environments, promotionOrder, limit, render } = source;
   const renderFor = (posted: string): string => {

@@ -4,7 +4,7 @@ import type { PromptLocation } from './read-at-commit.ts';
 import { addStatesBeforeMoves, findBranchPlaces, locateAtCommit, readStatesAt } from './read-history.ts';
 import { countNewest } from './read-wanted-since.ts';
 
-/** The live branch, in whose history promptsync looks for a content. */
+/** The live branch, whose history promptsync searches for content. */
 type SearchedBranch = {
   readonly repository: PromptRepository;
   /** The name of the live branch. Null if the configuration does not name it. */
@@ -12,7 +12,7 @@ type SearchedBranch = {
 };
 
 /**
- * Finds the commit that introduced a content of a prompt file on the live branch: the oldest commit of the newest
+ * Finds the commit that introduced a prompt file's content on the live branch: the oldest commit of the newest
  * unbroken series of first-parent commits whose file has the content. Returns the full id of the commit. Returns null if
  * no commit of the live branch has the content. If the clone does not know the tip of the live branch, searches the
  * history of HEAD.
@@ -34,7 +34,7 @@ export async function findContentCommit(
     const content = contents.get(commit);
     return content !== undefined && isWanted(content);
   };
-  // A commit that removed the file or made it invalid has no content, so it ends a series.
+  // A commit that removed the file or made it invalid has no content, so it breaks a series.
   const commits = [...new Set([...places, ...files].map(({ commit }) => commit))];
   const start = commits.findIndex(isWantedAt);
   if (start === -1) return null;

@@ -10,7 +10,7 @@ import {
   readPinnedContent,
 } from './read-history.ts';
 
-/** The live branch, in whose history promptsync looks for earlier wants. */
+/** The live branch, whose history promptsync searches for earlier pinned content. */
 type LiveHistory = {
   readonly repository: PromptRepository;
   /** The name of the live branch. Null if the configuration does not name it. */
@@ -18,10 +18,10 @@ type LiveHistory = {
 };
 
 /**
- * Reads the contents that earlier commits wanted in environments of another configuration. Considers only commits of
- * the live branch that are proper ancestors of HEAD. HEAD itself counts if the file has changed since then, because the
+ * Reads the content that earlier commits specified for environments of a different configuration. Considers only commits
+ * of the live branch that are proper ancestors of HEAD. HEAD itself counts if the file has changed since then, because the
  * next commit will then come after HEAD.
- * @param environments the environments of another configuration
+ * @param environments the environments of a different configuration
  */
 export async function readOtherWants(
   file: PromptFile,
@@ -42,7 +42,7 @@ export async function readOtherWants(
 }
 
 /**
- * Returns the newest commit that is both HEAD or an ancestor of HEAD, and on the live branch. If the clone does not know
+ * Returns the newest commit of the live branch that is HEAD or an ancestor of HEAD. If the clone does not know
  * the tip of the live branch, assumes that HEAD is on it. Returns null if there is no such commit.
  */
 async function findNewestLiveCommit({ repository, branch }: LiveHistory): Promise<string | null> {
@@ -66,7 +66,7 @@ function renderPinState(pins: readonly EnvironmentPin[]): string {
   return JSON.stringify(pins.map(({ environment, pin }) => [environment, formatPin(pin)]).toSorted());
 }
 
-/** Reads each distinct content that the states of a file wanted in an environment. Omits pins that only name a version. */
+/** Reads all distinct content that a file's states specify for an environment. Omits pins that only name a version. */
 async function readWantedContents(
   environment: string,
   states: readonly FormerFile[],

@@ -48,7 +48,7 @@ function renderPoint({ name, level, found, hint }: DoctorPoint, { nameWidth, sty
   return [row, ...rest, ...hintRows];
 }
 
-/** Wraps a text to the rest of the line, and indents every row. */
+/** Wraps text to the rest of the line, and indents every row. */
 function wrapIndented(text: string, indent: number, style: Style): readonly string[] {
   return fitLine(text, narrowStyle(style, indent), 0).map((row) => `${' '.repeat(indent)}${row}`);
 }

@@ -3,20 +3,20 @@ import type { DoctorPoint } from './doctor-point.ts';
 /** The only environment in which `promptsync doctor --write` activates versions. */
 export const DOCTOR_ENVIRONMENT = 'promptsync-doctor';
 
-/** The input of the check whether a service behaves as promptsync needs it. */
+/** The input of the conformance check, which finds out whether a service behaves as promptsync requires. */
 export type ConformanceRequest = {
-  /** The id of the prompt that the user sacrifices. Null if the check creates a prompt of its own. */
+  /** The id of the throwaway prompt. Null if the check creates its own prompt. */
   readonly promptId: string | null;
   /** The id of a different prompt, whose versions must not become active in the first one. Null if there is none. */
   readonly otherPromptId: string | null;
-  /** Lower-case letters and digits that no other run uses. They are part of the names of things that must not exist. */
+  /** Lower-case letters and digits that no other run uses. They are part of names that must not exist in the service. */
   readonly runId: string;
 };
 
-/** The points of the check. If the run was interrupted, the points of the remaining checks are missing. */
+/** The points of the check. If the run was interrupted, the points that come later are missing. */
 export type ConformanceResult = { readonly points: readonly DoctorPoint[]; readonly isInterrupted: boolean };
 
-/** The rules that a service must follow, in the order in which they are checked. */
+/** The rules that a service must follow, in the order in which promptsync checks them. */
 export const CONFORMANCE_RULES = [
   'text',
   'metadata',

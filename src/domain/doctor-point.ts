@@ -4,7 +4,7 @@ import type { Problem } from '../problem.ts';
 export const DOCTOR_LEVELS = ['ok', 'warning', 'error'] as const;
 export type DoctorLevel = (typeof DOCTOR_LEVELS)[number];
 
-/** The result of one check of `promptsync doctor`. All texts can contain data, so renderers must escape them. */
+/** The result of one check of `promptsync doctor`. All strings can contain data, so renderers must escape them. */
 export type DoctorPoint = {
   /** What was checked, such as `live branch`. */
   readonly name: string;
@@ -30,13 +30,13 @@ export function makeErrorPoint(name: string, found: string, hint: string): Docto
   return { name, level: 'error', found, hint };
 }
 
-/** Makes a point of a problem. The level is the severity of the problem. */
+/** Builds a point from a problem. The level is the severity of the problem. */
 export function makeProblemPoint(name: string, { severity, message, hint }: Omit<Problem, 'code'>): DoctorPoint {
   return { name, level: severity, found: message, hint };
 }
 
 /**
- * Makes the point of a check that promptsync could not make. It has no hint, because another point shows the cause.
+ * Builds the point for a check that promptsync could not run. It has no hint, because a different point shows the cause.
  * @param reason a clause, such as `the service did not respond`
  */
 export function makeUncheckedPoint(name: string, reason: string): DoctorPoint {

@@ -15,8 +15,8 @@ import { makeUnexpectedError } from '../service/write-outcome.ts';
 import { connectLangfuse, type LangfuseService } from './client.ts';
 
 /**
- * Checks whether Langfuse, or a gateway in front of it, follows the rules that promptsync depends on. Creates a prompt
- * of its own, and deletes it at the end.
+ * Checks whether Langfuse, or a gateway in front of it, follows the rules that promptsync depends on. Creates its
+ * own prompt, and deletes it at the end.
  */
 export async function checkLangfuse(
   { connection, secretKey, publicKey, findUnselectedFile }: ProviderOpening,
@@ -49,7 +49,7 @@ function makeLangfuseTarget(
     createVersion: async (text, metadata) => {
       const content = { type: 'text', text, metadata } as const;
       const { number } = await service.create(name, { content, labels: [], message: 'promptsync doctor' });
-      // The response contains the normalized text, so only the read shows whether Langfuse has stored it unchanged.
+      // The response contains the normalized text, so only a later read shows whether Langfuse has stored it unchanged.
       return { id: `${number}`, number, text, metadata };
     },
     activate: (versionId) => service.addLabels(name, Number(versionId), [DOCTOR_ENVIRONMENT]),
@@ -82,10 +82,10 @@ function makeLangfuseTarget(
   };
 }
 
-/** The name of the point about what remains. */
+/** The name of the point about what the check left behind in the service. */
 const REMAINS = 'left behind';
 
-/** Deletes the prompt that the check has created. Returns the point about what remains. */
+/** Deletes the prompt that the check has created. Returns the point about what it left behind. */
 async function deleteOwnPrompt(service: LangfuseService, name: string): Promise<DoctorPoint> {
   try {
     await service.deletePrompt(name);

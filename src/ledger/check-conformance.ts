@@ -8,8 +8,8 @@ import type { PromptService, ServiceVersion } from '../service/prompt-service.ts
 import { FOUR_CALL_REQUIREMENTS } from './requirements.ts';
 
 /**
- * Checks whether a four-call service follows the rules that promptsync depends on. Creates versions of the sacrificed
- * prompt. Throws a `ServiceError` if that prompt cannot be read, before it writes anything.
+ * Checks whether a four-call service follows the rules that promptsync depends on. Creates versions of the throwaway
+ * prompt. Before it writes anything, throws a `ServiceError` if it cannot read that prompt.
  */
 export async function checkFourCallService(
   { connection, secretKey }: ProviderOpening,

@@ -4,25 +4,25 @@ import type { PromptFile } from '../domain/prompt-file.ts';
 import type { DriftResult } from './find-drift.ts';
 
 /**
- * The parts of a prompt's plan that belong to a run. promptsync always plans a prompt with all its pins, because a plan
+ * The parts of a prompt's plan that a run includes. promptsync always plans a prompt with all its pins, because a plan
  * made from only some of the pins would lose ledger entries and misjudge the promotion order. Then it drops the parts
- * that do not belong to the run.
+ * that the run does not include.
  */
 export type PlanScope = {
-  /** Returns true if activations, drift and pin problems of this environment belong to the run. */
+  /** Returns true if the run includes this environment's activations, drift and pin problems. */
   readonly includesEnvironment: (environment: string) => boolean;
-  /** Whether changes and drift of the key, the name and the description belong to the run. */
+  /** Whether the run includes changes and drift of the key, the name and the description. */
   readonly includesFields: boolean;
-  /** Whether versions that the plan does not activate in any environment belong to the run. */
+  /** Whether the run includes versions that the plan does not activate in any environment. */
   readonly includesUnusedVersions: boolean;
 };
 
 /**
  * Returns the scope of a prompt:
- * - The fields belong to the last environment that the file pins. If the file has no pins, they belong to the last
- *   known environment.
- * - Versions without an activation belong to the first known environment. These are baselines, and versions of the
- *   file's own text if no pin uses it.
+ * - The scope includes the fields if the run includes the last environment that the file pins. If the file has no pins,
+ *   the last known environment decides.
+ * - The scope includes versions without an activation if the run includes the first known environment. These are
+ *   baselines, and versions of the file's own text if no pin uses it.
  * @param file the file with its pins in promotion order
  * @param selection the environments of the run; null if the run covers all environments
  */
@@ -40,7 +40,7 @@ export function makePlanScope({ pins }: PromptFile, selection: EnvironmentSelect
   };
 }
 
-/** Returns the changes of a prompt that belong to the scope, in the same order. */
+/** Returns the prompt's changes that the scope includes, in the same order. */
 export function selectChanges(changes: readonly Change[], scope: PlanScope): readonly Change[] {
   const activations = changes.filter((change) => change.kind === 'set-active');
   return changes.filter((change) => {
@@ -55,7 +55,7 @@ export function selectChanges(changes: readonly Change[], scope: PlanScope): rea
   });
 }
 
-/** Returns true if an activation in the scope uses the new version, or if the version has no activation at all. */
+/** Returns true if an activation in the scope uses the new version. A version without activations is unused. */
 function isVersionInScope(
   create: CreateVersion,
   activations: readonly SetActive[],
@@ -67,7 +67,7 @@ function isVersionInScope(
   return users.some(({ environment }) => scope.includesEnvironment(environment));
 }
 
-/** Returns the drift and the annotations that belong to the scope. */
+/** Returns the drift and the annotations that the scope includes. */
 export function selectDrift({ drift, annotations }: DriftResult, scope: PlanScope): DriftResult {
   return {
     drift: drift.filter((one) => isSubjectInScope(one, scope)),

@@ -44,7 +44,7 @@ export function makePlan(
 
 /**
  * Plans one prompt. Sorts its pins in promotion order, and its changes in the order in which promptsync applies them. If
- * the run is limited to some environments, the result contains only the parts that belong to these environments.
+ * the run is limited to some environments, the result contains only the parts that the run includes.
  */
 export function planPrompt(
   written: PromptFile,
@@ -83,7 +83,7 @@ export function planPrompt(
   };
 }
 
-/** The pins and the changes of a prompt: those that belong to the run, and all of them. */
+/** The pins and the changes of a prompt: those that the run includes, and all of them. */
 type ScopedChanges = {
   readonly pins: readonly ResolvedPin[];
   readonly allPins: readonly ResolvedPin[];
@@ -91,7 +91,7 @@ type ScopedChanges = {
   readonly allChanges: readonly Change[];
 };
 
-/** Plans all changes of a prompt, and selects those that belong to the run. */
+/** Plans all changes of a prompt, and selects those that the run includes. */
 function planChangesInScope(context: PinContext, scope: PlanScope, history: PlanningHistory): ScopedChanges {
   const { file } = context;
   const { pins: allPins, changes: allChanges } = planChanges(context, history);
@@ -103,9 +103,9 @@ function planChangesInScope(context: PinContext, scope: PlanScope, history: Plan
 }
 
 /**
- * Returns true if a run for some environments must create a baseline that the whole plan does not have. The first sync
- * of a prompt needs no baseline if it creates another version, because that version carries the ledger. If only the job
- * of another environment creates that version, this run would move environments away from versions that no ledger lists.
+ * Returns true if a run for some environments must create a baseline that the full plan does not have. A prompt's
+ * first sync needs no baseline if it creates a regular version, because that version carries the ledger. But if only a
+ * different environment's job creates that version, this run would move environments away from unrecorded versions.
  */
 function needsBaselineOfItsOwn(
   changes: readonly Change[],
@@ -187,10 +187,10 @@ function chooseUnobservedStatus({ code }: Problem): PlanStatus {
 }
 
 /**
- * Returns the pins whose versions an apply must search for. Returns none if another pin has a problem that a search
+ * Returns the pins whose versions an apply must search for. Returns none if any of these pins has a problem that a search
  * cannot solve, because promptsync blocks such a prompt. A search may use probes, and promptsync must not write probes
  * for a blocked prompt.
- * @param pins the pins that belong to the run
+ * @param pins the pins that the run includes
  * @param allPins all pins of the file; if the run creates a version, its ledger must list the versions of all of them
  */
 function listPinsToFind(

@@ -1,13 +1,13 @@
 import { computeDigest, shortenDigest } from '../domain/digest.ts';
 
 // A comment on a pull request has one section for each environment. The review writes the whole comment. After the merge,
-// the job of each environment replaces its own section and leaves the others alone. Two hidden lines enclose a section.
+// each environment's job replaces its own section and leaves the others alone. Two hidden lines enclose a section.
 // Code blocks show data at the start of a line, so `escapeSectionLines` makes sure that data cannot look like these lines.
 
 const END = '<!-- promptsync section end -->';
 const START = /^<!-- promptsync section (applied )?((?:[0-9a-f]+ )+)-->$/;
 
-/** Indents the lines of a rendered text that could act as the hidden lines of a section. */
+/** Indents the lines of rendered text that could act as the hidden lines of a section. */
 export function escapeSectionLines(text: string): string {
   return text.replaceAll(/^<!-- promptsync/gm, ' $&');
 }
@@ -18,7 +18,7 @@ function computeMark(environment: string): string {
 }
 
 /**
- * Encloses a text in the hidden lines of a section. The text must begin and end with a line feed.
+ * Encloses text in the hidden lines of a section. The text must begin and end with a line feed.
  * @param isApplied whether the section reports an apply that changed something
  */
 export function wrapSection(environments: readonly string[], text: string, isApplied = false): string {
@@ -31,11 +31,11 @@ export function hasAppliedSection(body: string): boolean {
   return body.split(/\r?\n/).some((line) => START.exec(line)?.[1] !== undefined);
 }
 
-/** A part of a comment: a section of some environments, or the text between sections. */
+/** A part of a comment: a section for some environments, or the text between sections. */
 type CommentPart = {
   /** The marks of the section's environments. Empty if the part is not a section. */
   readonly marks: readonly string[];
-  /** The lines of the part, with the hidden lines of a section. */
+  /** The lines of the part. In a section, they include the hidden lines. */
   readonly lines: readonly string[];
 };
 
@@ -63,7 +63,7 @@ function concernsAny({ marks }: CommentPart, environments: readonly string[]): b
 }
 
 /**
- * Returns the section of these environments, with its hidden lines. If there are several, joins them. Returns null if
+ * Returns the section for these environments, with its hidden lines. If there are several, joins them. Returns null if
  * the comment has none.
  */
 export function findSection(body: string, environments: readonly string[]): string | null {
@@ -72,7 +72,7 @@ export function findSection(body: string, environments: readonly string[]): stri
 }
 
 /**
- * Returns the comment with another section for these environments. The new section takes the place of the old one. If
+ * Returns the comment with a new section for these environments. The new section takes the place of the old one. If
  * the comment has no such section, the new one goes where its environments belong: the last environment in promotion
  * order comes first. Without any section, it goes to the end.
  * @param section the text that `wrapSection` returned

@@ -15,7 +15,7 @@ import { ServiceError } from './prompt-service.ts';
 import type { RetryPolicy } from './retry.ts';
 import { findLostVersion, isLostResponse } from './write-outcome.ts';
 
-/** The clock of the check, and the unique part of the names of things that must not exist. */
+/** The check's clock, and the unique part of names that must not exist in the service. */
 type CheckSettings = Pick<RetryPolicy, 'now' | 'sleep'> & { readonly runId: string };
 
 /** The check in progress. */
@@ -32,7 +32,7 @@ type ConformanceRun = {
 
 /**
  * Checks whether a service follows the rules that promptsync depends on. Creates versions of one prompt and activates
- * them in `DOCTOR_ENVIRONMENT`. If the run is interrupted, sends no further requests, and lists what remains.
+ * them in `DOCTOR_ENVIRONMENT`. If the run is interrupted, sends no further requests, and lists what the check left behind.
  */
 export async function checkConformance(target: ConformanceTarget, options: CheckSettings): Promise<ConformanceResult> {
   const sleep: RetryPolicy['sleep'] = (milliseconds) =>
@@ -109,7 +109,7 @@ async function tryToActivate(
   return { active, served: active.kind === 'seen' ? active.value : null };
 }
 
-/** Adds the version of a create call whose response was lost to the versions that may remain. */
+/** Handles a create call whose response was lost: adds its version to the list of versions that may exist. */
 async function findPossibleVersion(newestBefore: string | null, run: ConformanceRun): Promise<void> {
   const find = async (): Promise<string | null> => {
     const id = await run.target.readNewestId();
@@ -215,7 +215,7 @@ async function checkOtherVersion(run: ConformanceRun): Promise<DoctorPoint | nul
   return makeUncheckedPoint(target.requirements.otherVersion.point, reason);
 }
 
-/** Returns the point, or an error if the refused request has changed what `DOCTOR_ENVIRONMENT` serves. */
+/** Returns the point, or an error if the refused request changed the version that `DOCTOR_ENVIRONMENT` serves. */
 async function checkUnchanged(point: DoctorPoint, { results, target }: ConformanceRun): Promise<DoctorPoint> {
   const served = results.flatMap((result) => (result.created === null ? [] : [result.served]));
   const expected = served.at(-1)?.id;

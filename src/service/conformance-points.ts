@@ -14,7 +14,7 @@ import { formatNumber } from '../text.ts';
 import { SAMPLE_METADATA, type TextSample } from './conformance-samples.ts';
 import type { SampleVersion } from './conformance-target.ts';
 
-/** Whether a service showed the effect of a write, and after how many reads and how much time. */
+/** Whether a service showed the effect of a write, and if so, after how many reads and how much time. */
 export type Visibility<Value = unknown> =
   | { readonly kind: 'seen'; readonly value: Value; readonly reads: number; readonly milliseconds: number }
   | { readonly kind: 'never' }
@@ -44,7 +44,7 @@ export type SampleResult =
 /** The result of a sample that the service has created. */
 type CreatedResult = Extract<SampleResult, { readonly newest: Visibility }>;
 
-/** Makes the points about texts, metadata, numbers, the newest version and activations. */
+/** Builds the points about texts, metadata, numbers, the newest version and activations. */
 export function makeSamplePoints(
   results: readonly SampleResult[],
   requirements: ServiceRequirements,
@@ -87,7 +87,7 @@ function makeTextPoint(result: SampleResult, requirement: ServiceRequirement): D
   return makeErrorPoint(name, found, makeRequirementHint(requirement));
 }
 
-/** Describes how a text differs from the one that was sent, as a phrase that follows "returned the text". */
+/** Describes how the received text differs from the text that was sent, as a phrase that follows "returned the text". */
 function describeTextChange(sent: string, received: string): string {
   if (received === sent.replace(/[\r\n]+$/, '')) return 'without the line breaks at its end';
   if ([sent.trim(), sent.trimEnd(), sent.trimStart()].includes(received)) return 'without the white space at its ends';
@@ -156,7 +156,7 @@ function makeActivationPoint(created: readonly CreatedResult[], requirement: Ser
   return makeWarningPoint(point, found, hint);
 }
 
-/** Makes the point of a request that failed although the service must support it. */
+/** Builds the point about a failed request that the service must support. */
 function makeFailurePoint({ message, hint }: Problem, { point, loss }: ServiceRequirement): DoctorPoint {
   return makeErrorPoint(point, message, `${hint} Until this works, ${loss}`);
 }

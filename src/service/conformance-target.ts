@@ -2,7 +2,7 @@ import type { ServiceRequirements } from '../domain/conformance.ts';
 import type { DoctorPoint } from '../domain/doctor-point.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 
-/** A version of the sacrificed prompt, exactly as the service returned it. */
+/** A version of the throwaway prompt, exactly as the service returned it. */
 export type SampleVersion = {
   readonly id: string;
   readonly number: number;
@@ -34,14 +34,14 @@ export type ConformanceTarget = {
    */
   readonly findOtherVersionId: (() => Promise<string | null>) | null;
   /**
-   * Removes what the check has created, as far as the service can. Returns the point about what remains.
+   * Removes what the check has created, as far as the service can. Returns the point about what the check left behind.
    * @param versions the versions that the check has created, or may have created
    */
   readonly cleanUp: (versions: readonly CreatedSample[]) => Promise<DoctorPoint>;
 };
 
 /**
- * A version that the check created. The number is null if the response was lost. The id is then the one of the newest
+ * A version that the check created. The number is null if the response was lost. The id is then that of the newest
  * version, or null if no new version appeared.
  */
 export type CreatedSample = { readonly id: string | null; readonly number: number | null };

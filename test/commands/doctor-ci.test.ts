@@ -60,7 +60,7 @@ describe('the points about GitHub Actions', () => {
   test.each([
     ['checks', /check-runs/],
     ['pull-requests', /\/pulls\?/],
-  ])('doctor reports a token without the permission %s', async (permission, path) => {
+  ])('doctor reports a token that lacks the permission %s', async (permission, path) => {
     const { github, environment, folder } = await makeGitHubJob();
     github.fail({ path }, { status: 403, body: { message: 'Resource not accessible by integration' } });
     const variables = { ...environment, GITHUB_TOKEN: github.token };
@@ -81,14 +81,14 @@ describe('the points about GitHub Actions', () => {
     expect(point('event')).toMatchObject({ level: 'warning', found: expect.stringContaining('ENOENT') });
   });
 
-  test('doctor reports an address of the API that is not a URL as an error of the token', async () => {
+  test('doctor reports a token error if the API address is not a URL', async () => {
     const { github, environment, folder } = await makeGitHubJob();
     const variables = { ...environment, GITHUB_API_URL: 'nowhere', GITHUB_TOKEN: github.token };
     const { point } = await examine(folder, [], { environment: variables });
     expect(point('token')).toMatchObject({ level: 'error', found: expect.stringContaining('not a URL') });
   });
 
-  test('in GitHub Actions, a live branch that git cannot ask for is only a warning, because the action asks the API', async () => {
+  test('in GitHub Actions, doctor only warns if git cannot read the live branch, because the action reads it from the API', async () => {
     const { environment } = await makeGitHubJob();
     const folder = makeRepository({ ...FILES, 'promptsync.yaml': 'service: { base_url: "http://127.0.0.1:1" }\n' });
     git(folder, 'remote', 'add', 'origin', join(folder, 'gone'));

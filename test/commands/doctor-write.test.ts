@@ -156,7 +156,7 @@ describe('doctor --write on a four-call service', () => {
       ['error text: white space'],
     ],
     [
-      'doctor --write only warns about a service that removes line breaks at the end, because promptsync ignores them',
+      'doctor --write only warns about a service that removes trailing line breaks, because promptsync ignores them',
       changeStoredVersion((sent) => ({ ...sent, content: sent.content.replace(/\n+$/, '') })),
       ['warning text: white space'],
     ],
@@ -188,7 +188,7 @@ describe('doctor --write on a four-call service', () => {
       ['error version numbers'],
     ],
     [
-      'doctor --write reports a service that omits latest_version_id, so it cannot check the version of another prompt',
+      "doctor --write reports a service that omits latest_version_id, so doctor cannot check a different prompt's version",
       changeAnswers((body) => body.replace(/,"latest_version_id":"[^"]*"/, '')),
       ['error latest_version_id', "warning another prompt's version"],
     ],
@@ -208,7 +208,7 @@ describe('doctor --write on a four-call service', () => {
       ['error unknown version'],
     ],
     [
-      'doctor --write only warns about a service that refuses an unknown version id with another status',
+      'doctor --write only warns about a service that refuses an unknown version id with an unexpected status',
       faultOn(isActivationOfUnknown('unknown'), answers(422)),
       ['warning unknown version'],
     ],
@@ -221,7 +221,7 @@ describe('doctor --write on a four-call service', () => {
       ["error another prompt's version"],
     ],
     [
-      'doctor --write reports a service that returns another prompt for an unknown id',
+      'doctor --write reports a service that returns a different prompt for an unknown id',
       async ({ method, path, ...request }, forward) => {
         if (method !== 'GET' || !path.includes('/promptsync-doctor-')) return null;
         const id = path.split('/').at(-1) ?? '';
@@ -241,7 +241,7 @@ describe('doctor --write on a four-call service', () => {
       ['error wrong key'],
     ],
     [
-      'doctor --write only warns about a service that refuses a wrong key with another status',
+      'doctor --write only warns about a service that refuses a wrong key with an unexpected status',
       async ({ key }) => (key === KEY ? null : { status: 400, body: '{}' }),
       ['warning wrong key'],
     ],
@@ -251,7 +251,7 @@ describe('doctor --write on a four-call service', () => {
       ['warning no active version'],
     ],
     [
-      'doctor --write reports a service that serves the newest version if none is active',
+      'doctor --write reports a service that serves the newest version even if none is active',
       async ({ path, ...request }, forward) => {
         if (!path.includes('environment=promptsync-doctor-')) return null;
         return forward({ ...request, path: path.replace(/(environment=promptsync-doctor).*/, '$1') });
@@ -259,7 +259,7 @@ describe('doctor --write on a four-call service', () => {
       ['error no active version'],
     ],
     [
-      'doctor --write reports a key that may not create versions, and checks the other points',
+      'doctor --write reports a key that may not create versions, and still checks the other points',
       faultOn(isCreate, answers(403)),
       [
         ...['white space', 'CRLF', 'Unicode', '100 kB'].map((name) => `error text: ${name}`),
@@ -368,11 +368,7 @@ describe('the conditions for doctor --write', () => {
       ['--write', '--yes', '--prompt', 'prm_unknown'],
       'Check the id',
     ],
-    [
-      'without a terminal, doctor --write refuses to write without --yes',
-      ['--write', '--prompt', 'prm_scratch'],
-      '--yes',
-    ],
+    ['without a terminal, doctor --write requires --yes', ['--write', '--prompt', 'prm_scratch'], '--yes'],
   ])('%s', async (_, words, hint) => {
     const { check, front } = await makeStage();
     const { exitCode, point } = await check(words);
@@ -407,7 +403,7 @@ describe('the conditions for doctor --write', () => {
     expect(front.takeWrites()).toEqual([]);
   });
 
-  test('doctor --write writes nothing if a prompt file is invalid, because its prompt may be the sacrificed one', async () => {
+  test('doctor --write writes nothing if a prompt file is invalid, because the file may belong to the throwaway prompt', async () => {
     const { environment, front } = await makeStage();
     const folder = makeWorkspace({ 'promptsync.yaml': CONFIG, 'prompts/a.md': '---\nid: prm_scratch\n---\n' });
     const { point } = await examine(folder, WRITE, { environment });
@@ -415,7 +411,7 @@ describe('the conditions for doctor --write', () => {
     expect(front.takeWrites()).toEqual([]);
   });
 
-  test('doctor --write works before the first prompt file, but cannot check the version of another prompt', async () => {
+  test("doctor --write works before the first prompt file, but cannot check a different prompt's version", async () => {
     const { environment } = await makeStage();
     const folder = makeWorkspace({ 'promptsync.yaml': CONFIG });
     const { exitCode, point } = await examine(folder, WRITE, { environment });
@@ -473,7 +469,7 @@ describe('doctor --write on Langfuse', () => {
     });
   });
 
-  test('doctor --write deletes its prompt after a lost response, too', async () => {
+  test('doctor --write also deletes its prompt after a lost response', async () => {
     const { langfuse, check } = await makeLangfuseStage();
     langfuse.fail({ method: 'POST', path: /prompts$/ }, 'lost-answer');
     const { point } = await check();

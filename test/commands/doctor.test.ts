@@ -38,7 +38,7 @@ async function makeSetup(config = ENVIRONMENTS) {
 }
 
 describe('doctor without --write', () => {
-  test('doctor reports every point of a correct setup as ok, exits with 0 and sends only GET', async () => {
+  test('doctor reports every point of a correct setup as ok, exits with 0 and sends only GET requests', async () => {
     const { folder, service, environment } = await makeSetup();
     const { exitCode, points, point, stderr } = await examine(folder, [], { environment });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
@@ -56,7 +56,7 @@ describe('doctor without --write', () => {
     expect(new Set(service.requests.map(({ method }) => method))).toEqual(new Set(['GET']));
   });
 
-  test('doctor reports a correct setup of Langfuse as ok and uses the word label', async () => {
+  test('doctor reports a correct Langfuse setup as ok and uses the word label', async () => {
     const langfuse = await startLangfuse();
     const folder = makeRepository({
       'promptsync.yaml': `service: { provider: langfuse }\n${ENVIRONMENTS}`,
@@ -94,7 +94,7 @@ describe('doctor without --write', () => {
     expect(readFileSync(join(output, 'doctor.txt'), 'utf8')).toContain('0 errors.');
   });
 
-  test('doctor refuses an output file whose name determines no format before it sends a request', async () => {
+  test('before it sends a request, doctor refuses an output file whose name implies no format', async () => {
     const { folder, service, environment } = await makeSetup();
     const { exitCode, stderr } = await run(folder, ['doctor', '-o', 'doctor.md'], { environment });
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('usage/output-format') });
@@ -169,7 +169,7 @@ describe('the points about the machine and the repository', () => {
     expect(point('live branch').level).toBe('warning');
   });
 
-  test('doctor reports an error if none of several remotes is the one of the live branch', async () => {
+  test('doctor reports an error if it cannot tell which of several remotes has the live branch', async () => {
     const { folder, environment } = await makeSetup();
     git(folder, 'remote', 'rename', 'origin', 'one');
     git(folder, 'remote', 'add', 'two', 'https://example.invalid/two');
@@ -178,7 +178,7 @@ describe('the points about the machine and the repository', () => {
     expect(point('remote')).toMatchObject({ level: 'error', found: expect.stringContaining('one, two') });
   });
 
-  test('doctor shows the address of the remote without the token in it', async () => {
+  test("doctor shows the remote's address but hides the token in it", async () => {
     const { folder, environment } = await makeSetup();
     git(folder, 'remote', 'set-url', 'origin', 'http://robot:hunter2@127.0.0.1:1/acme/prompts');
     const { stdout, point } = await examine(folder, [], { environment });
@@ -225,7 +225,7 @@ describe('the points about the machine and the repository', () => {
     });
   });
 
-  test('doctor does not ask the remote of a workspace with the embedded service', async () => {
+  test('doctor does not contact the remote if the workspace uses the embedded service', async () => {
     const folder = makeRepository(workspaceFiles({ greeting: {} }, `service: { embedded: a.db }\n${CONFIG}`));
     const { exitCode, named, point } = await examine(folder, []);
     expect({ exitCode, warnings: named('warning') }).toEqual({ exitCode: 0, warnings: [] });
@@ -290,7 +290,7 @@ describe('the points about the service', () => {
     expect(point('address')).toMatchObject({ level: 'error', hint: expect.stringContaining('service.base_url') });
   });
 
-  test('doctor reports a missing key by the name of its variable', async () => {
+  test('doctor reports a missing key and names its variable', async () => {
     const { folder, service } = await makeSetup(`service: { api_key_env: MY_KEY }\n${ENVIRONMENTS}`);
     const { point, named } = await examine(folder, [], { environment: { PROMPTSYNC_BASE_URL: service.baseUrl } });
     expect(named('error')).toEqual(['key']);
@@ -311,7 +311,7 @@ describe('the points about the service', () => {
     expect(stdout).not.toContain('sk-wrong');
   });
 
-  test('doctor reports an address that nobody listens on, and asks only once', async () => {
+  test('doctor reports an address that nothing listens on, and tries only one environment', async () => {
     const { folder, environment } = await makeSetup();
     const { point, named, stderr } = await examine(folder, ['--verbose'], {
       environment: { ...environment, PROMPTSYNC_BASE_URL: 'http://127.0.0.1:1' },
@@ -337,7 +337,7 @@ describe('the points about the service', () => {
     expect(point(name).hint).toContain(hint);
   });
 
-  test('doctor reports one environment that cannot be read beside one that can', async () => {
+  test('doctor reports an environment that it cannot read, and still reads the other one', async () => {
     const { folder, service, environment } = await makeSetup();
     const { baseUrl } = await startFront({
       target: service.baseUrl,
@@ -358,7 +358,7 @@ describe('the points about the service', () => {
     expect(point('response')).toMatchObject({ level: 'warning', found: 'status 200 after 3000 ms' });
   });
 
-  test('doctor reports a certificate that Node.js does not trust as an error of TLS', async () => {
+  test('doctor reports a TLS error for a certificate that Node.js does not trust', async () => {
     const { folder, environment } = await makeSetup();
     const { url } = await startHttpsServer((_, response) => void response.end('{}'));
     const { point } = await examine(folder, [], { environment: { ...environment, PROMPTSYNC_BASE_URL: url } });
@@ -366,7 +366,7 @@ describe('the points about the service', () => {
     expect(point('response').level).toBe('error');
   });
 
-  test('doctor warns about plain http to another host', async () => {
+  test('doctor warns about plain http to a remote host', async () => {
     const { folder, environment } = await makeSetup(`service: { allow_http: true }\n${ENVIRONMENTS}`);
     const { point } = await examine(folder, [], {
       environment: { ...environment, PROMPTSYNC_BASE_URL: 'http://prompts.invalid', http_proxy: 'http://127.0.0.1:1' },
@@ -374,7 +374,7 @@ describe('the points about the service', () => {
     expect(point('TLS')).toMatchObject({ level: 'warning', found: expect.stringContaining('read the key') });
   });
 
-  test('doctor names the proxy that refuses the connection without its password', async () => {
+  test("doctor names the proxy that refuses the connection, but hides the proxy's password", async () => {
     const { folder, environment } = await makeSetup();
     const proxy = createServer().on('connect', (_, socket) => void socket.end('HTTP/1.1 403 No\r\n\r\n'));
     const { port } = await listenUntilTestEnd(proxy);
@@ -400,7 +400,7 @@ describe('the points about the service', () => {
     expect(point('proxy')).toMatchObject({ level: 'error', found: expect.stringContaining('https_proxy') });
   });
 
-  test('doctor checks the key of Langfuse even if the workspace has no prompt file', async () => {
+  test('doctor checks the Langfuse key even if the workspace has no prompt file', async () => {
     const { environment } = await startLangfuse();
     const folder = makeWorkspace({ 'promptsync.yaml': `service: { provider: langfuse }\n${CONFIG}` });
     const { point } = await examine(folder, [], { environment });
@@ -410,7 +410,7 @@ describe('the points about the service', () => {
     expect(wrongPoint('key')).toMatchObject({ level: 'error', found: expect.stringContaining('401') });
   });
 
-  test('doctor reports an SQLite file of the embedded service that cannot be opened', async () => {
+  test("doctor reports an error if it cannot open the embedded service's SQLite file", async () => {
     const folder = makeWorkspace(workspaceFiles({ greeting: {} }, `service: { embedded: a.db }\n${CONFIG}`));
     writeFiles(folder, { 'a.db': 'no database' });
     chmodSync(join(folder, 'a.db'), 0o600);

@@ -21,7 +21,7 @@ const only = (...environments: readonly string[]): readonly string[] =>
   environments.flatMap((environment) => ['--environment', environment]);
 
 describe('sync --environment', () => {
-  test('sync --environment writes only what belongs to that environment, and the next job writes the rest', async () => {
+  test("sync --environment writes only that environment's changes, and the next job writes the rest", async () => {
     const { service, run, runJson } = await makeEditedScene();
     expect(summarizeRun(await runJson('sync', '--yes', ...only('staging')))).toBe('exit 0, greeting applied');
     expect(service.takeWrites()).toEqual([
@@ -49,7 +49,7 @@ describe('sync --environment', () => {
     expect(records[1]).toEqual(records[0]);
   });
 
-  test('Two jobs with promotion order apply one commit in two steps', async () => {
+  test('With a promotion order, two jobs apply one commit in two steps', async () => {
     const { serves, run, runJson } = await makeEditedScene(PROMOTION);
     const early = await runJson('sync', '--yes', ...only('production'));
     expect(summarizeRun(early)).toBe('exit 3, greeting blocked guard/promotion-order');
@@ -59,7 +59,7 @@ describe('sync --environment', () => {
     expect(serves('production')).toBe('v2');
   });
 
-  test('--expect-plan takes the digest of a plan with the same environments', async () => {
+  test('--expect-plan accepts the digest of a plan for the same environments', async () => {
     const { runJson } = await makeEditedScene();
     const digest = async (...flags: readonly string[]) => `${(await runJson('plan', ...flags)).report.plan_digest}`;
     const staging = await digest(...only('staging'));
@@ -79,8 +79,8 @@ describe('sync --environment', () => {
   });
 });
 
-describe('the job of one environment after the job of another', () => {
-  test('The ledger keeps the version that production is pinned to, although the job of staging creates a version', async () => {
+describe('two jobs for different environments', () => {
+  test('The ledger keeps the version that production is pinned to, even if the staging job creates a version', async () => {
     const { make, activate, commit, serves, runJson } = await makePromotionScene(BOTH, { config: UNRANKED });
     make(Array.from({ length: 23 }, (_, index) => `Text ${index + 1}.`));
     activate('staging', 23);
@@ -92,7 +92,7 @@ describe('the job of one environment after the job of another', () => {
     expect([serves('staging'), serves('production')]).toEqual(['v24', 'v3']);
   });
 
-  test('A version that somebody created before the first sync stays known, although only production creates a version', async () => {
+  test('A version that somebody created before the first sync stays known, even if only the production job creates a version', async () => {
     const pins = { staging: 2, production: 'latest' };
     const { service, commit, serves, runJson } = await makePromotionScene({ text: 'New.', pins }, { config: UNRANKED });
     for (const [environment, text] of [
@@ -113,9 +113,9 @@ describe('the job of one environment after the job of another', () => {
 
 describe('the report of a run with --environment', () => {
   test.each<[string, readonly string[]]>([
-    ['The report of a run that stops without a key names its environments', ['plan']],
-    ['The report of a run that cannot read its base names its environments', ['plan', '--base', 'nowhere']],
-    ['The report of a sync that needs a confirmation names its environments', ['sync']],
+    ["The report lists the run's environments even if the run has no key", ['plan']],
+    ["The report lists the run's environments even if the run cannot read its base", ['plan', '--base', 'nowhere']],
+    ["The report lists the run's environments even if a sync stops because it needs a confirmation", ['sync']],
   ])('%s', async (_, words) => {
     const { folder, service } = await makeEditedScene();
     const isKeyless = words.length === 1 && words[0] === 'plan';
@@ -125,19 +125,16 @@ describe('the report of a run with --environment', () => {
     expect(report.environments).toEqual(['production']);
   });
 
-  test.each(['plan', 'status'])(
-    '%s reports the selected environments in promotion order, and only their rows',
-    async (command) => {
-      const { runJson } = await makeEditedScene();
-      const { report } = await runJson(command, ...only('production'));
-      expect(report.environments).toEqual(['production']);
-      expect(report.prompts[0]?.environments?.map(({ environment }) => environment)).toEqual(['production']);
-      const both = await runJson(command, ...only('production', 'staging'));
-      expect(both.report.environments).toEqual(['staging', 'production']);
-    },
-  );
+  test.each(['plan', 'status'])('%s lists only the selected environments, in promotion order', async (command) => {
+    const { runJson } = await makeEditedScene();
+    const { report } = await runJson(command, ...only('production'));
+    expect(report.environments).toEqual(['production']);
+    expect(report.prompts[0]?.environments?.map(({ environment }) => environment)).toEqual(['production']);
+    const both = await runJson(command, ...only('production', 'staging'));
+    expect(both.report.environments).toEqual(['staging', 'production']);
+  });
 
-  test('A report of all environments names no environments', async () => {
+  test('A report that covers all environments does not list them', async () => {
     const { runJson } = await makeEditedScene();
     expect((await runJson('plan')).report).not.toHaveProperty('environments');
   });
@@ -174,7 +171,7 @@ describe('an unknown environment', () => {
     },
   );
 
-  test('The names in pins are the known environments if the configuration lists none', async () => {
+  test('If the configuration lists no environments, the known environments are the names in pins', async () => {
     const { runJson } = await makePromotionScene(
       { text: 'One.', pins: { dev: 'latest', live: 'latest' } },
       { config: CONFIG },

@@ -17,7 +17,7 @@ function parseWith(source: string, settings: Partial<ParseSettings>) {
 const formatPins = (pins: readonly EnvironmentPin[] = []) =>
   pins.map(({ environment, pin }) => `${environment}: ${formatPin(pin)}`);
 
-describe('the pins of environments that another configuration manages', () => {
+describe('the pins of environments that a different configuration manages', () => {
   test('the parser keeps the pins of other environments apart from the pins of the configuration', () => {
     const { file } = parseWith(makeSource(PINS), { otherEnvironments: ['production', 'eu'] });
     expect(formatPins(file?.pins)).toEqual(['staging: latest']);
@@ -31,7 +31,7 @@ describe('the pins of environments that another configuration manages', () => {
     expect(file).not.toHaveProperty('otherPins');
   });
 
-  test('the parser reports an invalid pin of another environment like any other invalid pin', () => {
+  test("the parser reports an invalid pin of a different configuration's environment like any other invalid pin", () => {
     const { file, problems } = parseWith(makeSource('pins: {production: newest}\n'), {
       otherEnvironments: ['production'],
     });
@@ -39,7 +39,7 @@ describe('the pins of environments that another configuration manages', () => {
     expect(summarizeProblems(problems)).toEqual(['prompt/invalid-pin 5:20']);
   });
 
-  test('a pin may name an environment of the configuration or of another configuration, but no third one', async () => {
+  test('a pin may name an environment that this or a different configuration manages, but no unknown environment', async () => {
     const folder = makeWorkspace({ [PATH]: makeSource('pins: {staging: 1, production: 2, prod: 3}\n') });
     const where = {
       ...{ folder, root: folder, patterns: ['prompts/*.md'] },
@@ -54,7 +54,7 @@ describe('the pins of environments that another configuration manages', () => {
 describe('portable pins', () => {
   const portable = { portablePins: true, otherEnvironments: ['production'] };
 
-  test('with portable_pins, each version number and each version id in a pin is one problem at the place of the pin', () => {
+  test("with portable_pins, each version number and each version id in a pin causes one problem at the pin's position", () => {
     const pins = 'pins:\n  staging: 3\n  production: 7\n  eu: version:ver_1\n  us: latest\n  asia: git:v1\n';
     const { file, problems } = parseWith(makeSource(pins), portable);
     expect(file).toBeNull();
@@ -72,7 +72,7 @@ describe('portable pins', () => {
     expect(problems[0]?.hint).toBe('Use `latest` or `git:<ref>` (at most 250 characters).');
   });
 
-  test('with portable_pins, a version id is one problem even if the service has no version ids', () => {
+  test('with portable_pins, a version id causes only one problem even if the service has no version ids', () => {
     const source = '---\nid: a\npins: {staging: version:ver_1}\n---\n\nHello.\n';
     const { problems } = parseWith(source, { ...portable, rules: langfuseRules });
     expect(summarizeProblems(problems)).toEqual(['prompt/not-portable-pin 3:17']);

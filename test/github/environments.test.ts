@@ -101,7 +101,7 @@ test('A merge is applied to staging at once and to production after its approval
   expect(team.github.checks(pull.head)).toEqual(checks);
 });
 
-test('A production job that is approved after main has moved on ends as superseded, and the job of the newer commit applies both merges', async () => {
+test("If main moves on before a production job is approved, the job ends as superseded, and the newer commit's job applies both merges", async () => {
   const team = await makeTeamWithReviewers();
   await team.review(writeGreeting('Two.', 2));
   const first = await team.startRun(team.mergePull(team.openPull('change')));
@@ -131,9 +131,9 @@ test('A production job that is approved after main has moved on ends as supersed
 });
 
 test.each<[string, Readonly<Record<string, string>>]>([
-  ['without an API key', { environments: 'production', 'api-key': '' }],
-  ['with a misspelled environment', { environments: 'prodution' }],
-])('A production job %s leaves the section of staging in the comment', async (_, inputs) => {
+  ['that has no API key', { environments: 'production', 'api-key': '' }],
+  ['that names an unknown environment', { environments: 'prodution' }],
+])('A production job %s keeps the staging section in the comment', async (_, inputs) => {
   const team = await makeTeamWithReviewers();
   await team.review(writeGreeting('Three.', 2));
   const commit = team.mergePull(team.openPull('change'));

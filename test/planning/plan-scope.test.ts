@@ -48,7 +48,7 @@ describe('a plan for some environments', () => {
     ]);
   });
 
-  test('The plan creates the text of the file for no pin only if it includes the first environment', () => {
+  test("If no pin uses the file's text, the plan creates a version of it only if the plan includes the first environment", () => {
     const pins = { staging: 1, production: 1 };
     expect(planLines(planFor(['staging'], { ...two, pins }, served))).toEqual(['create "B"']);
     expect(planLines(planFor(['qa', 'production'], { ...two, pins }, served))).toEqual([]);
@@ -64,7 +64,7 @@ describe('a plan for some environments', () => {
     expect(plan(['production']).changes).toEqual([]);
   });
 
-  test('The first environment gets a baseline if only another environment creates a version in the first sync', () => {
+  test('The first environment gets a baseline if only a different environment creates a version in the first sync', () => {
     const [one, two] = [version(1, 'A', { stampFor: null }), version(2, 'B', { stampFor: null })];
     const pins = { staging: 2, production: 'latest' };
     const plan = (selected: readonly string[]) =>
@@ -79,7 +79,7 @@ describe('a plan for some environments', () => {
     ]);
   });
 
-  test('If other configurations use the file and no pin follows its text, no environment gets a baseline', () => {
+  test('If different configurations share the file and no pin uses its text, no environment gets a baseline', () => {
     const [one, two] = [version(1, 'A', { stampFor: null }), version(2, 'B', { stampFor: null })];
     const parts = { text: 'New', pins: { staging: 2, production: 'git:v1' } };
     const active = { staging: one, production: two, promptsync: null };
@@ -91,7 +91,7 @@ describe('a plan for some environments', () => {
     expect(listKinds({ otherPins: [] })).toEqual(['set-active']);
   });
 
-  test('The plan keeps the versions that pins of other environments make active, for the version record', () => {
+  test('For the version record, the plan keeps the versions that the pins of other environments refer to', () => {
     const active = { ...served, promptsync: version(3, 'C', { ledger: [entry(1, 'A'), entry(2, 'B')] }) };
     const plan = planFor(['staging'], { text: 'New', pins: { staging: 'latest', production: 2 } }, active);
     expect(plan.pinnedVersions).toEqual([{ id: 'ver_2', number: 2 }]);
@@ -108,16 +108,16 @@ describe('a plan for some environments', () => {
 
   test.each<[string, FileParts['pins'] & object, string]>([
     [
-      'The plan changes the name with the last environment that the file pins',
+      'The plan for the last environment that the file pins includes the name change',
       { staging: 'latest', qa: 'latest' },
       'qa',
     ],
     [
-      'The plan changes the name with the last environment in promotion order, whatever the order in the file',
+      'The plan for the last pinned environment in promotion order includes the name change, whatever the order in the file',
       { production: 'latest', staging: 'latest' },
       'production',
     ],
-    ['The plan changes the name of a file without pins with the last configured environment', {}, 'production'],
+    ['If a file has no pins, the plan for the last configured environment includes the name change', {}, 'production'],
   ])('%s', (_, pins, owner) => {
     const active = Object.fromEntries(['promptsync', ...Object.keys(pins)].map((name) => [name, version(1, 'A')]));
     const renaming = ORDER.filter((environment) => {
@@ -134,7 +134,7 @@ describe('a plan for some environments', () => {
     expect(planLines(planFor(['production'], { ...two, pins }, active))).toEqual(['blocked: pin/unknown-number']);
   });
 
-  test('The plan judges a promotion by the source environment, even if the run does not include it', () => {
+  test('The plan checks a promotion against the source environment, even if the run does not include that environment', () => {
     const pins = { staging: 'latest', production: 'latest' };
     const given = {
       promotionSources: new Map([['production', 'staging']]),
@@ -145,7 +145,7 @@ describe('a plan for some environments', () => {
     expect(planFor(['staging'], { text: 'B', pins }, served, given).problems).toEqual([]);
   });
 
-  test('The plan reports the drift of the selected environments only', () => {
+  test('The plan reports drift only in the selected environments', () => {
     const pins = { staging: 'latest', production: 'latest' };
     const base = { files: new Map([['p1', file({ text: 'A', pins })]]), isDefault: false };
     const drifted = { staging: version(3, 'X', { stampFor: null }), production: version(3, 'X', { stampFor: null }) };
@@ -155,7 +155,7 @@ describe('a plan for some environments', () => {
   });
 });
 
-describe('the plans of all environments', () => {
+describe('plans for single environments and for all environments', () => {
   const texts = fc.constantFrom('A', 'B', 'C');
   const pins = fc.dictionary(
     fc.constantFrom(...ORDER),
@@ -185,7 +185,7 @@ describe('the plans of all environments', () => {
     });
   const refs = { v1: content('A'), v2: content('D') };
 
-  test('The plans of all environments together have exactly the changes of the whole plan, with the same digests', () => {
+  test("Together, the plans for the single environments contain exactly the full plan's changes, with the same digests", () => {
     fc.assert(
       fc.property(prompts, ({ active, ...parts }) => {
         const input = deepFreeze([file(parts), observed({ active })] as const);
@@ -209,7 +209,7 @@ describe('the plans of all environments', () => {
     );
   });
 
-  test('The plan of all environments by name is the whole plan', () => {
+  test('Naming every environment gives the same plan as naming none', () => {
     fc.assert(
       fc.property(prompts, ({ active, ...parts }) => {
         const input = [file(parts), observed({ active })] as const;

@@ -32,7 +32,7 @@ describe('replaceSection', () => {
     ]);
   });
 
-  test('A section of an environment that the comment does not mention goes where promotion order puts it', () => {
+  test('A section for an environment that the comment does not mention goes to its place in promotion order', () => {
     const place = (environment: string, order?: readonly string[]) => {
       const body = replaceSection(REVIEW, [environment], wrapSection([environment], '\n#### new\n'), order);
       return linesOf(body).filter((line) => line.startsWith('####'));
@@ -51,7 +51,7 @@ describe('replaceSection', () => {
     ]);
   });
 
-  test('A section of several environments replaces all of their sections', () => {
+  test('A section for several environments replaces all of their sections', () => {
     const both = ['staging', 'production'];
     const body = replaceSection(REVIEW, both, wrapSection(both, '\n#### staging, production: applied\n'));
     expect(linesOf(body).slice(2)).toEqual(['#### staging, production: applied', 'commit `abc`']);
@@ -90,7 +90,7 @@ describe('hasAppliedSection', () => {
 });
 
 describe('escapeSectionLines', () => {
-  test('escapeSectionLines makes data unable to begin or end a section', () => {
+  test('escapeSectionLines prevents data from beginning or ending a section', () => {
     const section = wrapSection(['staging'], '\nText\n', true);
     const hostile = escapeSectionLines(section);
     expect(findSection(hostile, ['staging'])).toBeNull();
