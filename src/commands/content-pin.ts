@@ -62,8 +62,8 @@ export function findPresentContent(
 }
 
 /**
- * Reads the content that a file pins in an environment of a different configuration. Sends no request to any service. Fails
- * if the file does not pin the environment, or if only the other service has the content.
+ * Reads the content that a file pins in an environment of a different configuration. Sends no request to any service.
+ * Fails if the file does not pin the environment, or if only the other service has the content.
  */
 export async function readOtherWantedContent(
   environment: string,

@@ -27,8 +27,8 @@ export type ConformanceOptions = {
 const CHECK = 'conformance check';
 
 /**
- * Checks whether the service behaves as promptsync requires. The check writes to the service. Writes nothing if the user
- * did not confirm, or if the prompt is not suitable as a throwaway prompt.
+ * Checks whether the service behaves as promptsync requires. The check writes to the service. Writes nothing if the
+ * user did not confirm, or if the prompt is not suitable as a throwaway prompt.
  * @param mayWrite false if a different section has found an error that would keep the check from working
  */
 export async function examineConformance(

@@ -20,7 +20,7 @@ import type { CallReport } from '../service/connection.ts';
 import { keepUnusedKey, prepareService, type ServiceOptions } from './open-service.ts';
 import { listKnownEnvironments } from './require-environment.ts';
 
-/** Checks the address, the connection, the keys and the first prompt of the configured service. Sends only GET requests. */
+/** Checks the configured service's address, connection, keys and first prompt. Sends only GET requests. */
 export async function examineService(
   { config, allFiles }: Workspace,
   options: ServiceOptions,

@@ -76,9 +76,9 @@ function writeGitHubJobs(template: string, environments: readonly string[]): str
 }
 
 /**
- * Builds the id of each job in the GitHub workflow. The id is the name of the environment if GitHub accepts it as an id.
- * Otherwise, the id contains the position of the environment. GitHub ignores case. An id that begins with `promptsync`
- * could be mistaken for the check with that name.
+ * Builds the id of each job in the GitHub workflow. The id is the name of the environment if GitHub accepts it as an
+ * id. Otherwise, the id contains the position of the environment. GitHub ignores case. An id that begins with
+ * `promptsync` could be mistaken for the check with that name.
  */
 function makeJobIds(environments: readonly string[]): readonly string[] {
   const lowerCased = environments.map((name) => name.toLowerCase());
@@ -105,8 +105,8 @@ function writeGitLabJobs(template: string, environments: readonly string[]): str
 }
 
 /**
- * Renders a name as YAML. Quotes every name that some version of YAML may not read as a string, such as `on` or `12:30`.
- * GitLab parses YAML 1.1.
+ * Renders a name as YAML. Quotes every name that some version of YAML may not read as a string, such as `on` or
+ * `12:30`. GitLab parses YAML 1.1.
  */
 function renderName(name: string): string {
   const isPlain = /^(?!(?:y|n|yes|no|on|off|true|false|null)$)[a-z][a-z0-9_-]*(?::[a-z0-9_-]+)*$/i.test(name);

@@ -12,10 +12,10 @@ type SearchedBranch = {
 };
 
 /**
- * Finds the commit that introduced a prompt file's content on the live branch: the oldest commit of the newest
- * unbroken series of first-parent commits whose file has the content. Returns the full id of the commit. Returns null if
- * no commit of the live branch has the content. If the clone does not know the tip of the live branch, searches the
- * history of HEAD.
+ * Finds the commit that introduced the wanted content of a prompt file on the live branch: the oldest commit of the
+ * newest unbroken series of first-parent commits whose file has the content. Returns the full id of the commit. Returns
+ * null if no commit of the live branch has the content. If the clone does not know the tip of the live branch, searches
+ * the history of HEAD.
  * @param isWanted returns true for the content to find
  */
 export async function findContentCommit(

@@ -18,9 +18,9 @@ type LiveHistory = {
 };
 
 /**
- * Reads the content that earlier commits specified for environments of a different configuration. Considers only commits
- * of the live branch that are proper ancestors of HEAD. HEAD itself counts if the file has changed since then, because the
- * next commit will then come after HEAD.
+ * Reads the content that earlier commits specified for environments of a different configuration. Considers only
+ * commits of the live branch that are proper ancestors of HEAD. HEAD itself counts if the file has changed since then,
+ * because the next commit will then come after HEAD.
  * @param environments the environments of a different configuration
  */
 export async function readOtherWants(

@@ -9,7 +9,9 @@ export type ConformanceRequest = {
   readonly promptId: string | null;
   /** The id of a different prompt, whose versions must not become active in the first one. Null if there is none. */
   readonly otherPromptId: string | null;
-  /** Lower-case letters and digits that no other run uses. They are part of names that must not exist in the service. */
+  /**
+   * Lower-case letters and digits that no other run uses. They are part of names that must not exist in the service.
+   */
   readonly runId: string;
 };
 
@@ -38,8 +40,8 @@ export type ServiceRequirement = {
   /** What the service must do, as a verb phrase such as `store texts unchanged`. */
   readonly request: string;
   /**
-   * What promptsync cannot promise otherwise: one or more complete sentences. The first of them begins with `promptsync`,
-   * so that it can follow a word.
+   * What promptsync cannot promise otherwise: one or more complete sentences. The first of them begins with
+   * `promptsync`, so that it can follow a word.
    */
   readonly loss: string;
 };

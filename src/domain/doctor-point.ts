@@ -36,7 +36,8 @@ export function makeProblemPoint(name: string, { severity, message, hint }: Omit
 }
 
 /**
- * Builds the point for a check that promptsync could not run. It has no hint, because a different point shows the cause.
+ * Builds the point for a check that promptsync could not run. It has no hint, because a different point shows the
+ * cause.
  * @param reason a clause, such as `the service did not respond`
  */
 export function makeUncheckedPoint(name: string, reason: string): DoctorPoint {

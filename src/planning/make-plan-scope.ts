@@ -55,7 +55,7 @@ export function selectChanges(changes: readonly Change[], scope: PlanScope): rea
   });
 }
 
-/** Returns true if an activation in the scope uses the new version. A version without activations is unused. */
+/** Returns true if an activation in the scope uses the new version. If no activation uses it, the scope decides. */
 function isVersionInScope(
   create: CreateVersion,
   activations: readonly SetActive[],

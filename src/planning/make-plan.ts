@@ -43,8 +43,8 @@ export function makePlan(
 }
 
 /**
- * Plans one prompt. Sorts its pins in promotion order, and its changes in the order in which promptsync applies them. If
- * the run is limited to some environments, the result contains only the parts that the run includes.
+ * Plans one prompt. Sorts its pins in promotion order, and its changes in the order in which promptsync applies them.
+ * If the run is limited to some environments, the result contains only the parts that the run includes.
  */
 export function planPrompt(
   written: PromptFile,
@@ -187,9 +187,9 @@ function chooseUnobservedStatus({ code }: Problem): PlanStatus {
 }
 
 /**
- * Returns the pins whose versions an apply must search for. Returns none if any of these pins has a problem that a search
- * cannot solve, because promptsync blocks such a prompt. A search may use probes, and promptsync must not write probes
- * for a blocked prompt.
+ * Returns the pins whose versions an apply must search for. Returns none if the run includes a pin with a problem that
+ * no search can solve, because promptsync blocks such a prompt. A search may use probes, and promptsync must not write
+ * probes for a blocked prompt.
  * @param pins the pins that the run includes
  * @param allPins all pins of the file; if the run creates a version, its ledger must list the versions of all of them
  */

@@ -32,7 +32,8 @@ type ConformanceRun = {
 
 /**
  * Checks whether a service follows the rules that promptsync depends on. Creates versions of one prompt and activates
- * them in `DOCTOR_ENVIRONMENT`. If the run is interrupted, sends no further requests, and lists what the check left behind.
+ * them in `DOCTOR_ENVIRONMENT`. If the run is interrupted, sends no further requests, and lists what the check left
+ * behind.
  */
 export async function checkConformance(target: ConformanceTarget, options: CheckSettings): Promise<ConformanceResult> {
   const sleep: RetryPolicy['sleep'] = (milliseconds) =>

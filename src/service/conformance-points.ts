@@ -87,7 +87,9 @@ function makeTextPoint(result: SampleResult, requirement: ServiceRequirement): D
   return makeErrorPoint(name, found, makeRequirementHint(requirement));
 }
 
-/** Describes how the received text differs from the text that was sent, as a phrase that follows "returned the text". */
+/**
+ * Describes how the received text differs from the text that was sent, as a phrase that follows "returned the text".
+ */
 function describeTextChange(sent: string, received: string): string {
   if (received === sent.replace(/[\r\n]+$/, '')) return 'without the line breaks at its end';
   if ([sent.trim(), sent.trimEnd(), sent.trimStart()].includes(received)) return 'without the white space at its ends';

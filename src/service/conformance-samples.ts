@@ -1,6 +1,6 @@
 import type { JsonObject } from '../domain/json.ts';
 
-/** A text that the conformance check stores. */
+/** Sample text that the conformance check stores. */
 export type TextSample = {
   /** The name of the kind of text, which is part of the name of the point. */
   readonly name: string;

@@ -79,7 +79,7 @@ describe('a plan for some environments', () => {
     ]);
   });
 
-  test('If different configurations share the file and no pin uses its text, no environment gets a baseline', () => {
+  test('If other configurations also use the file and no pin uses its text, no environment gets a baseline', () => {
     const [one, two] = [version(1, 'A', { stampFor: null }), version(2, 'B', { stampFor: null })];
     const parts = { text: 'New', pins: { staging: 2, production: 'git:v1' } };
     const active = { staging: one, production: two, promptsync: null };
