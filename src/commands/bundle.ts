@@ -7,7 +7,7 @@ import { collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { Content } from '../domain/content.ts';
 import { type DesiredState, getContentsAtRefs } from '../domain/desired-state.ts';
 import type { ContentsAtRefs } from '../domain/plan.ts';
-import { type EnvironmentPin, formatPin, locatePin, type PromptFile } from '../domain/prompt-file.ts';
+import { type EnvironmentPin, findPin, formatPin, locatePin, type PromptFile } from '../domain/prompt-file.ts';
 import { isNestedDeeper } from '../domain/json.ts';
 import { failWithProblem, makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import { makePromptBody, type ServedPrompt } from '../domain/served-prompt.ts';
@@ -129,7 +129,7 @@ function requireKnownEnvironment(
     return makeFailure(makeProblem('usage/needs-environment', { option: '--environment', reason: null, known }));
   }
   if (known.includes(environment)) return makeSuccess(environment);
-  return makeFailure(makeUnknownEnvironmentProblem(environment, known, config));
+  return makeFailure(makeUnknownEnvironmentProblem('--environment', environment, known, config));
 }
 
 /** Separates the prompts that pin the environment from those that do not. */
@@ -138,7 +138,7 @@ function splitByPin(
   environment: string,
 ): { readonly pinned: readonly PinnedPrompt[]; readonly unpinned: readonly PromptFile[] } {
   const pinned = files.flatMap((file) => {
-    const pin = file.pins.find((one) => one.environment === environment);
+    const pin = findPin(file.pins, environment);
     return pin === undefined ? [] : [{ file, pin }];
   });
   const pinnedFiles = new Set(pinned.map(({ file }) => file));

@@ -5,7 +5,7 @@ import { getContentsAtRefs } from '../domain/desired-state.ts';
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';
 import { findPinnedContent } from '../domain/pin-target.ts';
 import type { ObservedPromptPlan } from '../domain/plan.ts';
-import { formatPin, locatePin, type PromptFile } from '../domain/prompt-file.ts';
+import { findPin, formatPin, locatePin, type PromptFile } from '../domain/prompt-file.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 import { makeProblem, type Problem } from '../problem.ts';
@@ -21,7 +21,7 @@ export type WantedContent = {
   readonly description: string;
 };
 
-/** Returns the content of a version as wanted content. */
+/** Converts a version to the wanted content: any content that an environment with this version is in sync with. */
 export function wantVersion(version: KnownVersion, { metadata }: ObservedPrompt, description: string): WantedContent {
   return { isWanted: (content) => isInSync(version, toStoredContent(content, metadata)), description };
 }
@@ -57,7 +57,7 @@ export function findPresentContent(
   file: PromptFile,
   workspace: Pick<PlannedWorkspace, 'contentsAtRefs'>,
 ): Content | null {
-  const pin = file.pins.find((candidate) => candidate.environment === environment)?.pin;
+  const pin = findPin(file.pins, environment)?.pin;
   return pin === undefined ? null : findPinnedContent(pin, file, getContentsAtRefs(workspace, file.id));
 }
 
@@ -70,7 +70,7 @@ export async function readOtherWantedContent(
   file: PromptFile,
   { repository }: Pick<PlannedWorkspace, 'repository'>,
 ): Promise<Result<WantedContent>> {
-  const environmentPin = file.otherPins?.find((candidate) => candidate.environment === environment);
+  const environmentPin = findPin(file.otherPins ?? [], environment);
   if (environmentPin === undefined) {
     return makeFailure(makeProblem('promote/source-unclear', { environment, pin: null }, { path: file.path }));
   }

@@ -1,7 +1,7 @@
 import { type FormerFile, collectFormerPins, readFormerFiles } from '../desired/read-history.ts';
 import { type FormerPin, type FormerPinsByEnvironment, meansVersion } from '../domain/history.ts';
 import { type ObservedPromptPlan, listChangingEnvironments } from '../domain/plan.ts';
-import { type EnvironmentPin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
+import { type EnvironmentPin, findPin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 import { makeContentKey } from '../domain/content.ts';
 import { listManagedBefore } from './merge-base.ts';
@@ -130,7 +130,7 @@ export function listOutsideEdits(
     if (version === null) return [];
     const isNewVersion = moved.some((one) => one.isNewVersion && one.pin.environment === name);
     if (!isNewVersion && wasPinnedEarlier(version, formerPins.get(name) ?? [], known)) return [];
-    const pin = file.pins.find((candidate) => candidate.environment === name) ?? null;
+    const pin = findPin(file.pins, name) ?? null;
     // Also compare the version numbers, because the plan has no change for a pin with an unknown version number. An
     // earlier pull may have written such a pin.
     const isOtherNumber = pin?.pin.kind === 'number' && pin.pin.number !== version.number;
@@ -197,7 +197,7 @@ function isPinContested(
   if (pin === null || pin.pin.kind === 'latest') return false;
   const [last] = formerFiles;
   if (last === undefined) return isManaged;
-  const committed = last.file.pins.find((candidate) => candidate.environment === environment)?.pin;
+  const committed = findPin(last.file.pins, environment)?.pin;
   const isEdited = committed === undefined || formatPin(committed) !== formatPin(pin.pin);
   return isEdited || (isManaged && !isHistoryComplete);
 }

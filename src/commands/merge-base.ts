@@ -2,7 +2,14 @@ import { readSourceFile } from '../desired/read-at-commit.ts';
 import type { FormerFile } from '../desired/read-history.ts';
 import type { ObservedPromptPlan } from '../domain/plan.ts';
 import { type EnvironmentPin, formatPin, type Pin, type PromptFile } from '../domain/prompt-file.ts';
-import { type Content, toFileContent, makeContentKey, isSameContent, matchesDigest } from '../domain/content.ts';
+import {
+  type Content,
+  toFileContent,
+  listDistinctContents,
+  makeContentKey,
+  isSameContent,
+  matchesDigest,
+} from '../domain/content.ts';
 import { findPinnedVersion, hasGap, type KnownVersion } from '../domain/versions.ts';
 import type { ServiceSide } from '../files/merge-prompt.ts';
 import type { PromptRepository } from '../desired/open-workspace.ts';
@@ -228,9 +235,9 @@ function listContentsSince(
 ): readonly Content[] {
   const firstIndex = formerFiles.findLastIndex((former) => former.file.content.digest === digest);
   const newerFiles = firstIndex === -1 ? formerFiles : formerFiles.slice(0, firstIndex);
-  const distinct = new Map(newerFiles.map(({ file: { content } }) => [makeContentKey(content), content]));
-  distinct.delete(makeContentKey(file.content));
-  return [...distinct.values()];
+  const currentKey = makeContentKey(file.content);
+  const contents = listDistinctContents(newerFiles.map((former) => former.file.content));
+  return contents.filter((content) => makeContentKey(content) !== currentKey);
 }
 
 /**

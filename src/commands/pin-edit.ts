@@ -10,13 +10,13 @@ import {
 } from '../domain/versions.ts';
 import type { ObservedPromptPlan } from '../domain/plan.ts';
 import type { PlannedTextChange } from '../domain/text-changes.ts';
-import { type Pin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
-import { suggestName } from '../domain/suggest-name.ts';
+import { type Pin, findPin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
 import { hasControlCharacters } from '../text.ts';
 import type { FrontMatterEdit } from '../files/edit-prompt-file.ts';
 import { collectTextChanges } from '../planning/collect-text-changes.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { type PromptDraft, draftEdits, makeDraftWithoutEdits } from './edit-files.ts';
+import { makeUnknownEnvironmentProblem } from './require-environment.ts';
 import { replanPrompt, type PlannedWorkspace } from './run-with-plan.ts';
 
 /** An environment, and the version that the user wants it to serve. */
@@ -32,7 +32,7 @@ export async function draftPinEdit(
   workspace: PlannedWorkspace,
 ): Promise<PromptDraft> {
   const { file } = prompt;
-  const before = file.pins.find((pinned) => pinned.environment === environment)?.pin ?? null;
+  const before = findPin(file.pins, environment)?.pin ?? null;
   if (before !== null && findPinnedVersion([version], before) !== undefined) {
     return makeDraftWithoutEdits(file, 'unchanged');
   }
@@ -50,7 +50,7 @@ export async function draftWrittenPin(
 ): Promise<PromptDraft> {
   const { file } = prompt;
   const { environment } = pin;
-  const before = file.pins.find((pinned) => pinned.environment === environment)?.pin ?? null;
+  const before = findPin(file.pins, environment)?.pin ?? null;
   const { edit, change } = makeWrittenPinEdit(pin, before);
   const draft = await draftEdits(file, [edit], { frontMatter: [change] }, workspace);
   const edited = draft.change?.file ?? null;
@@ -127,7 +127,7 @@ async function planEditedFile(
   ]);
   const editedWorkspace = { ...workspace, contentsAtRefs };
   const { plan, history } = await replanPrompt(edited, observed, editedWorkspace);
-  const pin = edited.pins.find((pinned) => pinned.environment === environment);
+  const pin = findPin(edited.pins, environment);
   const texts = collectTextChanges([plan], editedWorkspace, history).get(edited.id) ?? [];
   return {
     problems: plan.problems.filter(
@@ -172,8 +172,7 @@ export function checkEnvironmentExists(
   const isValidName =
     environment !== '' && !hasControlCharacters(environment) && findEnvironmentFault(environment) === null;
   if (!isOther && (known === null ? isValidName : known.includes(environment))) return [];
-  const suggestion = suggestName(environment, known ?? []);
-  return [makeProblem('usage/unknown-environment', { option, environment, known: known ?? [], isOther, suggestion })];
+  return [makeUnknownEnvironmentProblem(option, environment, known ?? [], config)];
 }
 
 /**

@@ -52,18 +52,22 @@ export function selectEnvironments(
   if (names.length === 0) return makeSuccess(null);
   const known = listKnownEnvironments(config, files);
   const unknown = [...new Set(names)].filter((name) => !known.includes(name));
-  const problems = unknown.map((name) => makeUnknownEnvironmentProblem(name, known, config));
+  const problems = unknown.map((name) => makeUnknownEnvironmentProblem('--environment', name, known, config));
   if (problems.length > 0) return makeFailure(...problems);
   return makeSuccess({ selected: known.filter((name) => names.includes(name)), known });
 }
 
-/** Makes the problem for an environment that the user named in `--environment` and that is not known. */
+/**
+ * Makes the problem for an environment that the user named and that is not known.
+ * @param option the flag that names the environment, such as `--environment`
+ */
 export function makeUnknownEnvironmentProblem(
+  option: string,
   environment: string,
   known: readonly string[],
   { otherEnvironments }: Pick<Config, 'otherEnvironments'>,
 ): Problem {
   const suggestion = suggestName(environment, known);
   const isOther = otherEnvironments.includes(environment);
-  return makeProblem('usage/unknown-environment', { option: '--environment', environment, known, isOther, suggestion });
+  return makeProblem('usage/unknown-environment', { option, environment, known, isOther, suggestion });
 }

@@ -1,15 +1,8 @@
 import type { Content } from '../domain/content.ts';
-import type { PromptRepository } from './open-workspace.ts';
+import type { LiveBranch } from './open-workspace.ts';
 import type { PromptLocation } from './read-at-commit.ts';
 import { addStatesBeforeMoves, findBranchPlaces, locateAtCommit, readStatesAt } from './read-history.ts';
 import { countNewest } from './read-wanted-since.ts';
-
-/** The live branch, whose history promptsync searches for content. */
-type SearchedBranch = {
-  readonly repository: PromptRepository;
-  /** The name of the live branch. Null if the configuration does not name it. */
-  readonly branch: string | null;
-};
 
 /**
  * Finds the commit that introduced the wanted content of a prompt file on the live branch: the oldest commit of the
@@ -21,7 +14,7 @@ type SearchedBranch = {
 export async function findContentCommit(
   file: PromptLocation,
   isWanted: (content: Content) => boolean,
-  { repository, branch }: SearchedBranch,
+  { repository, branch }: LiveBranch,
 ): Promise<string | null> {
   const tip = (await repository.findKnownTip(branch))?.commit ?? repository.head;
   if (tip === null) return null;

@@ -140,6 +140,13 @@ export function listConfigPaths({ file, folder }: Config): readonly [path: strin
  */
 export type PromptRepository = Repository & Pick<Config, 'otherEnvironments'>;
 
+/** The live branch, and the repository with its history. */
+export type LiveBranch = {
+  readonly repository: PromptRepository;
+  /** The name of the branch. Null if the configuration does not name it. */
+  readonly branch: string | null;
+};
+
 /** Opens the git repository that contains the workspace. Returns null outside a repository. */
 export async function openWorkspaceRepository(config: Config): Promise<PromptRepository | null> {
   if (!isRepositoryRoot(config.root)) return null;

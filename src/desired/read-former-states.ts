@@ -1,4 +1,4 @@
-import { type Content, makeContentKey } from '../domain/content.ts';
+import { type Content, listDistinctContents } from '../domain/content.ts';
 import type { FormerStates } from '../domain/desired-state.ts';
 import type { FormerPin, FormerPinsByEnvironment } from '../domain/history.ts';
 import type { PromptRepository } from './open-workspace.ts';
@@ -73,6 +73,5 @@ async function readContentsUpTo(
   const commit = await repository.resolveRef(ref);
   if (commit === null) return [];
   const states = await readFormerFiles(await locateAtCommit(location, commit, repository), commit, repository);
-  const byKey = new Map(states.map(({ file }) => [makeContentKey(file.content), file.content]));
-  return [...byKey.values()];
+  return listDistinctContents(states.map(({ file }) => file.content));
 }

@@ -1,6 +1,6 @@
 import type { CommitInfo, FileHistory, FormerPin, FormerPinsByEnvironment } from '../domain/history.ts';
 import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
-import { formatPin, type Pin, type PromptFile } from '../domain/prompt-file.ts';
+import { findPin, formatPin, type Pin, type PromptFile } from '../domain/prompt-file.ts';
 import type { Content } from '../domain/content.ts';
 import { isCommitId } from '../git/open-git.ts';
 import type { FileAtCommit } from '../git/read-trees.ts';
@@ -287,7 +287,7 @@ export function omitHeadPins(
   const pinnedAtHead = new Set([...former].flatMap(([name, [newest]]) => (newest?.commit === head ? [name] : [])));
   if (!pins.every(({ environment }) => pinnedAtHead.has(environment))) return former;
   const isCurrent = (environment: string, { commit, pin, content: formerContent }: FormerPin): boolean => {
-    const currentPin = pins.find((one) => one.environment === environment)?.pin;
+    const currentPin = findPin(pins, environment)?.pin;
     if (commit !== head || currentPin === undefined || formatPin(currentPin) !== formatPin(pin)) return false;
     return pin.kind !== 'latest' || formerContent?.digest === content.digest;
   };

@@ -1,7 +1,7 @@
-import { makeContentKey, type Content } from '../domain/content.ts';
+import { type Content, listDistinctContents, makeContentKey } from '../domain/content.ts';
 import type { ContentsByEnvironment } from '../domain/desired-state.ts';
-import { type EnvironmentPin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
-import type { PromptRepository } from './open-workspace.ts';
+import { type EnvironmentPin, findPin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
+import type { LiveBranch, PromptRepository } from './open-workspace.ts';
 import {
   addStatesBeforeMoves,
   type FormerFile,
@@ -9,13 +9,6 @@ import {
   readBranchStates,
   readPinnedContent,
 } from './read-history.ts';
-
-/** The live branch, whose history promptsync searches for earlier pinned content. */
-type LiveHistory = {
-  readonly repository: PromptRepository;
-  /** The name of the live branch. Null if the configuration does not name it. */
-  readonly branch: string | null;
-};
 
 /**
  * Reads the content that earlier commits specified for environments of a different configuration. Considers only
@@ -26,7 +19,7 @@ type LiveHistory = {
 export async function readOtherWants(
   file: PromptFile,
   environments: readonly string[],
-  live: LiveHistory,
+  live: LiveBranch,
 ): Promise<ContentsByEnvironment> {
   const { repository } = live;
   const start = await findNewestLiveCommit(live);
@@ -45,7 +38,7 @@ export async function readOtherWants(
  * Returns the newest commit of the live branch that is HEAD or an ancestor of HEAD. If the clone does not know
  * the tip of the live branch, assumes that HEAD is on it. Returns null if there is no such commit.
  */
-async function findNewestLiveCommit({ repository, branch }: LiveHistory): Promise<string | null> {
+async function findNewestLiveCommit({ repository, branch }: LiveBranch): Promise<string | null> {
   const { head } = repository;
   if (head === null) return null;
   const tip = await repository.findKnownTip(branch);
@@ -73,10 +66,9 @@ async function readWantedContents(
   repository: PromptRepository,
 ): Promise<readonly Content[]> {
   const contents = states.map(async ({ file }): Promise<readonly Content[]> => {
-    const pin = file.otherPins?.find((candidate) => candidate.environment === environment)?.pin;
+    const pin = findPin(file.otherPins ?? [], environment)?.pin;
     const content = pin === undefined ? null : await readPinnedContent(pin, file, repository);
     return content === null ? [] : [content];
   });
-  const byKey = new Map((await Promise.all(contents)).flat().map((content) => [makeContentKey(content), content]));
-  return [...byKey.values()];
+  return listDistinctContents((await Promise.all(contents)).flat());
 }

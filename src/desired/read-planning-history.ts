@@ -14,7 +14,7 @@ import { type PinTarget, findPinTarget, findPinTargets } from '../domain/pin-tar
 import { type Observation, type ObservedPrompt, showsTimes } from '../domain/observed-prompt.ts';
 import { compareFields, FIELDS } from '../domain/plan.ts';
 import { isSameVersion, type KnownVersion } from '../domain/versions.ts';
-import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
+import { type EnvironmentPin, findPin, type PromptFile } from '../domain/prompt-file.ts';
 import { isCommitId } from '../git/open-git.ts';
 import type { PromptRepository } from './open-workspace.ts';
 import type { FileAtCommit } from '../git/read-trees.ts';
@@ -305,7 +305,7 @@ function mayHaveDrifted({ file, observed, targets }: ComparedPrompt, sources: Gi
   if (baseFile === undefined) return false;
   const atRefs = getContentsAtRefs(sources, file.id);
   const differsFromBase = ({ environment }: EnvironmentPin): boolean => {
-    const basePin = baseFile.pins.find((pin) => pin.environment === environment);
+    const basePin = findPin(baseFile.pins, environment);
     const isServing = (observed.active.get(environment) ?? null) !== null;
     if (basePin === undefined || (!isServing && !showsTimes(observed))) return false;
     return findPinTarget(basePin, baseFile, observed, atRefs).kind !== 'in-sync';

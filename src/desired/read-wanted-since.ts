@@ -6,14 +6,11 @@ import { findPinnedContent, findPinTarget } from '../domain/pin-target.ts';
 import type { ContentsAtRefs } from '../domain/plan.ts';
 import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import type { VersionRef } from '../domain/versions.ts';
-import type { PromptRepository } from './open-workspace.ts';
+import type { LiveBranch } from './open-workspace.ts';
 import { locateAtCommit, readFileHistory } from './read-history.ts';
 
-/** The live branch, in whose history promptsync looks for the commits that introduced the pins. */
-type LiveBranch = {
-  readonly repository: PromptRepository;
-  /** The name of the live branch. Null if the configuration does not name it. */
-  readonly branch: string | null;
+/** The live branch, whose history promptsync searches for the commits that introduced the pins. */
+type SearchedBranch = LiveBranch & {
   /** The commit to use if the clone does not know the tip of the branch. */
   readonly commit: string;
 };
@@ -29,7 +26,7 @@ export async function readWantedSince(
   file: PromptFile,
   observed: ObservedPrompt,
   contentsAtRefs: ContentsAtRefs,
-  live: LiveBranch,
+  live: SearchedBranch,
 ): Promise<WantedSinceByEnvironment> {
   const { repository } = live;
   const tip = await repository.findKnownTip(live.branch);

@@ -191,6 +191,11 @@ export function makeContentKey({ digest, metadataDigest }: Pick<Content, keyof C
   return `${digest} ${metadataDigest ?? ''}`;
 }
 
+/** Returns the content without duplicates, in the order in which each first appears. */
+export function listDistinctContents(contents: readonly Content[]): readonly Content[] {
+  return [...new Map(contents.map((content) => [makeContentKey(content), content])).values()];
+}
+
 /**
  * Returns true if the digest is a digest of this text. Also accepts digests from releases before 0.1. To compute a
  * digest, these releases removed only the last line break of the file and kept all line breaks before it.

@@ -57,6 +57,11 @@ export function formatPin(pin: Pin): string {
   return pin.kind === 'number' ? String(pin.number) : pin.kind;
 }
 
+/** Returns the pin of an environment, or undefined if there is none. */
+export function findPin(pins: readonly EnvironmentPin[], environment: string | undefined): EnvironmentPin | undefined {
+  return pins.find((pin) => pin.environment === environment);
+}
+
 /** Returns the place of a pin, for problems about the pin. */
 export function locatePin(
   { line, column }: Pick<EnvironmentPin, 'line' | 'column'>,

@@ -3,7 +3,7 @@ import { type FormerPin, type FormerPinsByEnvironment, mayHoldContent, meansVers
 import { type Change, isNewVersionRef, listChangingEnvironments, type NewVersionRef } from '../domain/plan.ts';
 import { toStoredContent } from '../domain/content.ts';
 import { isSameVersion, type VersionRef, type VersionTraits } from '../domain/versions.ts';
-import { type EnvironmentPin, locatePin, mustStoreText, type PromptFile } from '../domain/prompt-file.ts';
+import { type EnvironmentPin, findPin, locatePin, mustStoreText, type PromptFile } from '../domain/prompt-file.ts';
 import type { PinContext } from './plan-changes.ts';
 import {
   beganAsPromotion,
@@ -270,7 +270,7 @@ export function findSkippedPromotions(
   promotionSources: ReadonlyMap<string, string>,
 ): readonly SkippedPromotion[] {
   return pins.flatMap(({ environment, pin, line, column }): readonly SkippedPromotion[] => {
-    const source = pins.find((one) => one.environment === promotionSources.get(environment));
+    const source = findPin(pins, promotionSources.get(environment));
     if (source === undefined || pin.kind !== 'number' || source.pin.kind !== 'number') return [];
     if (pin.number === source.pin.number) return [];
     return [{ environment, from: source.environment, number: pin.number, place: { path, line, column } }];

@@ -2,7 +2,7 @@ import type { WantedSinceByEnvironment } from '../domain/desired-state.ts';
 import type { WantedSince } from '../domain/wanted-since.ts';
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';
 import { isNewVersionRef, type SetActive } from '../domain/plan.ts';
-import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
+import { type EnvironmentPin, findPin, type PromptFile } from '../domain/prompt-file.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 
 /** An environment that serves a different version than its pin wants, and everything that may show the reason. */
@@ -32,7 +32,7 @@ export function makeMoveEvidence(
   { environment, after }: SetActive,
   { file, observed, wantedSince, activeAsWanted }: MoveSources,
 ): MoveEvidence | null {
-  const pin = file.pins.find((one) => one.environment === environment);
+  const pin = findPin(file.pins, environment);
   const wanted = isNewVersionRef(after) ? undefined : observed.known.find(({ id }) => id === after.id);
   if (pin === undefined || wanted === undefined) return null;
   return { pin, wanted, served: observed.active.get(environment) ?? null, wantedSince, activeAsWanted };
