@@ -122,7 +122,7 @@ export function makeCommandResult(
  * one, like `validate`, `init` and `import`.
  */
 export function makeRunWithoutPlan(mode: CommandRun['mode'], run: RunWithoutPlan): CommandRun {
-  const { config, files, acceptedWarnings, selectedEnvironments = null, problems } = run;
+  const { config, files, acceptedWarnings, problems } = run;
   return {
     mode,
     folder: config?.folder ?? null,
@@ -133,13 +133,12 @@ export function makeRunWithoutPlan(mode: CommandRun['mode'], run: RunWithoutPlan
     acceptedWarnings,
     plan: null,
     outcomes: null,
-    selectedEnvironments,
     problems,
   };
 }
 
 /** The parts of a run that are known without a plan. */
-type RunWithoutPlan = Pick<CommandRun, 'files' | 'acceptedWarnings' | 'selectedEnvironments' | 'problems'> & {
+type RunWithoutPlan = Pick<CommandRun, 'files' | 'acceptedWarnings' | 'problems'> & {
   /** Null if promptsync could not read the configuration. */
   readonly config: Config | null;
 };

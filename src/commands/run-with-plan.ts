@@ -40,13 +40,7 @@ import {
 } from './open-service.ts';
 import { type DefaultBaseReading, describeReadFailure, NO_DEFAULT_BASE, readDefaultBase } from './read-default-base.ts';
 import { selectEnvironments } from './require-environment.ts';
-import {
-  addNamedEnvironments,
-  type CommandResult,
-  type CommandRun,
-  makeRunWithoutPlan,
-  makeCommandResult,
-} from './result.ts';
+import { type CommandResult, type CommandRun, makeRunWithoutPlan, makeCommandResult } from './result.ts';
 
 export type PlanningOptions = WorkspaceOptions &
   DesiredOptions &
@@ -109,7 +103,7 @@ export async function runWithPlan(
     // so the stopped run accepts no warnings.
     const acceptedWarnings = options.base === undefined ? collectAcceptedWarnings(files, config) : NO_ACCEPTED_WARNINGS;
     const run = { config, files, acceptedWarnings, problems: [...problems, ...reasons] };
-    return addNamedEnvironments(makeCommandResult(makeRunWithoutPlan(mode, run), world), options);
+    return makeCommandResult(makeRunWithoutPlan(mode, run), world);
   };
   if (config === null || problems.some(isError)) return stop();
   const input = await readCheckedInput({ ...workspace, config }, options, world);

@@ -6,6 +6,7 @@ import { toProblem } from '../problem.ts';
 import { readVersionHistories } from './history.ts';
 import { listPrompts } from './open-service.ts';
 import {
+  addNamedEnvironments,
   type CommandResult,
   type CommandRun,
   makeCommandResult,
@@ -23,7 +24,11 @@ type StatusOptions = PlanningOptions & {
 };
 
 /** Shows which version is active in each environment, and which version should be active. Never writes. */
-export async function showStatus({ orphans, ...options }: StatusOptions, world: World): Promise<CommandResult> {
+export async function showStatus(options: StatusOptions, world: World): Promise<CommandResult> {
+  return addNamedEnvironments(await observeAndCompare(options, world), options);
+}
+
+async function observeAndCompare({ orphans, ...options }: StatusOptions, world: World): Promise<CommandResult> {
   return runWithPlan('status', { ...options, usesDefaultBase: true }, world, async (workspace) => {
     const texts = collectTextChanges(workspace.plan.prompts, workspace, workspace.history);
     const run = { ...makePlannedRun('status', workspace), texts, waiting: await readWaitingPromotions(workspace) };

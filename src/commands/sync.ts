@@ -62,15 +62,16 @@ export type PlanToConfirm = { readonly report: Report; readonly folder: string }
 
 /** Creates a plan, and applies it unless this is a dry run. */
 export async function syncPrompts(options: SyncOptions, world: World): Promise<CommandResult> {
+  return addNamedEnvironments(await planAndApply(options, world), options);
+}
+
+async function planAndApply(options: SyncOptions, world: World): Promise<CommandResult> {
   const mode = options.dryRun ? 'dry-run' : 'apply';
   if (options.contactPolicy === 'offline' && !(options.dryRun && options.base !== undefined)) {
-    const problem = makeProblem('usage/invalid', { reason: '--offline needs a dry run and --base.' });
-    return addNamedEnvironments(makeStoppedResult(mode, problem), options);
+    return makeStoppedResult(mode, makeProblem('usage/invalid', { reason: '--offline needs a dry run and --base.' }));
   }
   const cannotAsk = !options.dryRun && mustConfirm(options, world) && world.confirm === null;
-  if (cannotAsk) {
-    return addNamedEnvironments(makeStoppedResult(mode, makeProblem('usage/confirmation-needed')), options);
-  }
+  if (cannotAsk) return makeStoppedResult(mode, makeProblem('usage/confirmation-needed'));
   return runWithPlan(mode, { ...options, usesDefaultBase: true }, world, (workspace) =>
     guardAndApply(workspace, options, world),
   );
