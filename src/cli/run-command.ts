@@ -69,7 +69,8 @@ export async function runShow(file: string, flags: PrintFlags, host: SafeHost): 
 /** The modes of the commands that only read. */
 const READING_MODES: readonly ReportMode[] = ['dry-run', 'history', 'status', 'validate'];
 
-const INTERRUPTED =
+/** The message that a command that may write prints at the first SIGINT or SIGTERM. */
+export const INTERRUPTED =
   '\nInterrupted: promptsync finishes the request in flight and then stops. Interrupt again to stop at once.\n';
 
 /**

@@ -10,7 +10,7 @@ import type { ReportFlags } from './flags.ts';
 import type { SafeHost } from './host.ts';
 import { makeWorld } from './make-world.ts';
 import { openTargets, type OutputKind, type OutputTarget, writeOutputFile } from './output-targets.ts';
-import { makeCallWriter } from './run-command.ts';
+import { INTERRUPTED, makeCallWriter } from './run-command.ts';
 import { chooseStyle } from './terminal.ts';
 
 /** The flags of `promptsync doctor`: the options of the command, and the flags for its output. */
@@ -23,14 +23,11 @@ const DOCTOR_OUTPUT: OutputKind<DoctorFormat> = {
   formatsByEnding: DOCTOR_FORMATS_BY_ENDING,
 };
 
-const DOCTOR_INTERRUPTED =
-  '\nInterrupted: promptsync finishes the request in flight and then stops. Interrupt again to stop at once.\n';
-
 /** Checks the setup, and prints the result. Resolves to the exit code. */
 export async function runDoctor(flags: DoctorFlags, host: SafeHost): Promise<number> {
   try {
     const targets = await openTargets(flags, DOCTOR_OUTPUT, host);
-    const world = makeWorld(host, { quiet: flags.quiet, onInterrupt: DOCTOR_INTERRUPTED });
+    const world = makeWorld(host, { quiet: flags.quiet, onInterrupt: INTERRUPTED });
     const versions = { nodeVersion: host.nodeVersion, requiredNode: package_.engines.node };
     const result = await examineSetup({ ...flags, ...versions, onCall: makeCallWriter(flags, host) }, world);
     const isWritten = await printDoctorResult(result, targets, flags, host);

@@ -142,7 +142,7 @@ type ForgeApi = {
   readonly token: string;
 };
 
-/** Whether a forge returned the resource. If not, `reason` says why, without a period. */
+/** The answer of GitHub or GitLab to a read request. `reason` says, without a period, why the resource is not readable. */
 type ForgeAnswer = { readonly kind: 'readable' } | { readonly kind: 'refused'; readonly reason: string };
 
 function isReadable(answer: ForgeAnswer): answer is Extract<ForgeAnswer, { readonly kind: 'readable' }> {
@@ -164,11 +164,9 @@ async function readFromForge(
     const exchange = await http.send({ method: 'GET', path, body: null, usesFreshConnection: false });
     if (exchange.kind === 'broken') return { kind: 'refused', reason: describeBrokenExchange(exchange, baseUrl) };
     if (exchange.status < 300) return { kind: 'readable' };
-    const said = makeResponseExcerpt(exchange, [token]);
-    return {
-      kind: 'refused',
-      reason: said === '' ? `status ${exchange.status}` : `status ${exchange.status}: ${said}`,
-    };
+    const excerpt = makeResponseExcerpt(exchange, [token]);
+    const status = `status ${exchange.status}`;
+    return { kind: 'refused', reason: excerpt === '' ? status : `${status}: ${excerpt}` };
   } finally {
     await http.close();
   }

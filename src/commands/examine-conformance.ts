@@ -10,6 +10,7 @@ import {
   makeUncheckedPoint,
 } from '../domain/doctor-point.ts';
 import { PLACEHOLDER_ID } from '../domain/prompt-file.ts';
+import type { ProviderRules } from '../domain/provider.ts';
 import { isContinuousIntegration, type World } from '../domain/world.ts';
 import { toProblem } from '../problem.ts';
 import { CONFORMANCE_CHECKS } from '../providers/conformance-checks.ts';
@@ -23,7 +24,7 @@ export type ConformanceOptions = {
   readonly yes: boolean;
 };
 
-/** The name of the point about the check as a whole. */
+/** The name of the point that shows whether the check ran, and with which prompt. */
 const CHECK = 'conformance check';
 
 /**
@@ -72,7 +73,7 @@ async function runCheck(
   const { opening, close } = prepared.value;
   const otherPrompt = allFiles.find(({ id }) => id !== PLACEHOLDER_ID);
   try {
-    const { points } = await CONFORMANCE_CHECKS[config.provider](opening, {
+    const points = await CONFORMANCE_CHECKS[config.provider](opening, {
       promptId: prompt ?? null,
       otherPromptId: otherPrompt?.id ?? null,
       runId: makeRunId(world),
@@ -87,7 +88,7 @@ function describeScope(prompt: string | undefined): string {
   return prompt === undefined ? 'with a prompt of its own' : `with the prompt "${prompt}"`;
 }
 
-/** Returns eight lower-case letters and digits that no other run uses. */
+/** Returns a string of eight lower-case letters and digits that is unique to this run. */
 function makeRunId({ makeUniqueId }: World): string {
   return makeUniqueId()
     .toLowerCase()
@@ -97,9 +98,7 @@ function makeRunId({ makeUniqueId }: World): string {
 
 /** Returns an error if `--prompt` is missing, does not apply, or specifies an unsuitable prompt. */
 function findObstacle(prompt: string | undefined, { rules }: Config, files: Workspace['allFiles']): DoctorPoint | null {
-  // If the service can create prompts, the check creates its own.
-  const createsPrompt = rules.placeholderId === null;
-  if (createsPrompt) {
+  if (createsOwnPrompt(rules)) {
     if (prompt === undefined) return null;
     const found = '--prompt does not apply, because the check creates a prompt of its own in the service';
     return makeErrorPoint(CHECK, found, 'Run the command again without --prompt.');
@@ -117,10 +116,15 @@ function findObstacle(prompt: string | undefined, { rules }: Config, files: Work
   return makeErrorPoint(CHECK, `the prompt "${prompt}" has a file: ${file.path}`, hint);
 }
 
+/** Returns true if the check creates a prompt of its own. It does so in every service that can create prompts. */
+function createsOwnPrompt({ placeholderId }: ProviderRules): boolean {
+  return placeholderId === null;
+}
+
 /** Asks the user for confirmation. Returns an error if the user declines, or if nobody can answer. */
 async function findRefusal(
   { yes, prompt }: ConformanceOptions,
-  { provider: _, rules }: Config,
+  { rules }: Config,
   world: World,
 ): Promise<DoctorPoint | null> {
   if (yes || isContinuousIntegration(world)) return null;
@@ -128,11 +132,10 @@ async function findRefusal(
     const found = 'promptsync wrote nothing, because it could not ask for confirmation without a terminal';
     return makeErrorPoint(CHECK, found, 'To write without confirmation, use --yes or set CI=true.');
   }
-  const plan =
-    rules.placeholderId === null
-      ? 'Create a prompt, and delete it afterwards?'
-      : `Create versions of the prompt "${prompt}", and change its environment "${DOCTOR_ENVIRONMENT}"?`;
-  if (await world.confirm(plan)) return null;
+  const question = createsOwnPrompt(rules)
+    ? 'Create a prompt, and delete it afterwards?'
+    : `Create versions of the prompt "${prompt}", and change its environment "${DOCTOR_ENVIRONMENT}"?`;
+  if (await world.confirm(question)) return null;
   const hint = 'To check the behavior of the service, run the command again and answer yes.';
   return makeErrorPoint(CHECK, 'promptsync wrote nothing, because you did not confirm', hint);
 }

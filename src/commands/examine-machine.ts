@@ -41,8 +41,8 @@ export async function examineMachine(
 }
 
 /**
- * Returns the settings for git, even if the configuration is invalid. The names of the key variables are then unknown,
- * so git must not inherit the default ones.
+ * Returns the settings for git, even if the configuration is invalid. In that case, promptsync does not know which
+ * variables contain the keys, so it withholds the variables with the default names from git.
  */
 function findGitSettings(config: Config | null, { workingDirectory }: World): GitSettings {
   if (config !== null) return makeGitSettings(config);
@@ -115,7 +115,7 @@ async function examineRepository(
 
 async function examineRemote(remote: Remote, config: Config | null, world: World): Promise<readonly DoctorPoint[]> {
   const branch = config?.branch ?? null;
-  // promptsync writes to the embedded service from any commit.
+  // promptsync writes to the embedded service from any commit, so it never contacts the remote.
   if (config?.service?.kind === 'embedded') return [makeOkPoint('remote', 'not needed for the embedded service')];
   const point = await remote.findRemote(branch).then(
     (address) => {

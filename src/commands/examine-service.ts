@@ -72,7 +72,7 @@ type EnvironmentReading = { readonly environment: string } & (
   | { readonly kind: 'failed'; readonly problem: Problem }
 );
 
-/** The readings of the first prompt, or the reason why promptsync read nothing. Contains at least one reading. */
+/** The readings of the first prompt (at least one), or the reason why promptsync read nothing. */
 type FirstPromptReadings =
   | { readonly kind: 'read'; readonly key: string; readonly readings: readonly EnvironmentReading[] }
   | { readonly kind: 'unread'; readonly reason: string };
@@ -153,7 +153,7 @@ function findFirstProblem(readings: FirstPromptReadings): Problem | null {
   return first?.kind === 'failed' ? first.problem : null;
 }
 
-/** Matches the error codes of Node.js for a certificate that it does not accept. */
+/** Matches the error codes that Node.js reports for a certificate that it does not accept. */
 const CERTIFICATE_CODES = /\b(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|UND_ERR_PRX_TLS)/;
 
 function makeTlsPoint(url: URL, answer: CallReport | undefined, problem: Problem | null): DoctorPoint {
@@ -177,7 +177,7 @@ function makeProxyPoint(url: URL, environment: World['environment']): DoctorPoin
   return makeErrorPoint('proxy', `${variable} does not contain a valid address`, hint);
 }
 
-/** The duration of a response from which a sync of many prompts is slow, in milliseconds. */
+/** The response time at and above which a sync of many prompts becomes slow, in milliseconds. */
 const SLOW_RESPONSE_MS = 2_000;
 
 function makeResponsePoint(answer: CallReport | undefined, readings: FirstPromptReadings): DoctorPoint {
@@ -214,7 +214,7 @@ function makePromptPoints(prompt: FirstPromptReadings): readonly DoctorPoint[] {
   const hasSameProblem = (reading: EnvironmentReading): boolean =>
     reading.kind === 'failed' && reading.problem.message === problem?.message;
   if (problem !== null && readings.every(hasSameProblem)) {
-    // A different point has already reported every other problem.
+    // All other problems are already reported by the points about the response and the key.
     if (problem.code === 'service/prompt-not-found') return [makeProblemPoint(name, problem)];
     return [makeUncheckedPoint(name, 'the service did not return a prompt')];
   }

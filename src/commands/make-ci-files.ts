@@ -57,7 +57,10 @@ function writeApplyJobs(path: string, template: string, environments: readonly s
   return path === GITLAB_JOBS_PATH ? writeGitLabJobs(template, environments) : template;
 }
 
-/** The example has a job for the first environment and a job for each later environment. */
+/**
+ * Writes one job for each environment. The example has two jobs to copy: one for the first environment, and one that is
+ * the pattern for every later environment.
+ */
 function writeGitHubJobs(template: string, environments: readonly string[]): string {
   const [header = '', firstJob = '', laterJob = ''] = template.split(/^(?= {2}(?:staging|production):$)/m);
   const ids = makeJobIds(environments);
@@ -89,7 +92,7 @@ function makeJobIds(environments: readonly string[]): readonly string[] {
   });
 }
 
-/** The example has a job for the first environment and a job for each later environment. */
+/** Writes one job for each environment, from the same two patterns as `writeGitHubJobs`. */
 function writeGitLabJobs(template: string, environments: readonly string[]): string {
   const [header = '', firstJob = '', laterJob = '', rest = ''] = template.split(
     /^(?=promptsync:(?:apply:\w+|drift):$)/m,

@@ -29,7 +29,7 @@ export function renderDoctorText(sections: readonly DoctorSection[], style: Styl
   return `${[...blocks, renderDoctorSummary(sections)].join('\n\n')}\n`;
 }
 
-/** The widest name that the other columns make room for. A longer name pushes the text behind it to the right. */
+/** The widest name that the other columns make room for. A longer name pushes the text after it to the right. */
 const MAX_NAME_WIDTH = 26;
 const LEVEL_WIDTH = 'warning'.length;
 /** The width of the margin, the level and the gap before the name. Hints begin below the name. */
@@ -48,7 +48,7 @@ function renderPoint({ name, level, found, hint }: DoctorPoint, { nameWidth, sty
   return [row, ...rest, ...hintRows];
 }
 
-/** Wraps text to the rest of the line, and indents every row. */
+/** Wraps text to the width that is left after the indent, and indents every line. */
 function wrapIndented(text: string, indent: number, style: Style): readonly string[] {
   return fitLine(text, narrowStyle(style, indent), 0).map((row) => `${' '.repeat(indent)}${row}`);
 }

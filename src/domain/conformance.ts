@@ -1,5 +1,3 @@
-import type { DoctorPoint } from './doctor-point.ts';
-
 /** The only environment in which `promptsync doctor --write` activates versions. */
 export const DOCTOR_ENVIRONMENT = 'promptsync-doctor';
 
@@ -10,13 +8,11 @@ export type ConformanceRequest = {
   /** The id of a different prompt, whose versions must not become active in the first one. Null if there is none. */
   readonly otherPromptId: string | null;
   /**
-   * Lower-case letters and digits that no other run uses. They are part of names that must not exist in the service.
+   * A string of lower-case letters and digits, unique to this run. The check uses it in names that must not exist in the
+   * service.
    */
   readonly runId: string;
 };
-
-/** The points of the check. If the run was interrupted, the points that come later are missing. */
-export type ConformanceResult = { readonly points: readonly DoctorPoint[]; readonly isInterrupted: boolean };
 
 /** The rules that a service must follow, in the order in which promptsync checks them. */
 export const CONFORMANCE_RULES = [
@@ -40,8 +36,8 @@ export type ServiceRequirement = {
   /** What the service must do, as a verb phrase such as `store texts unchanged`. */
   readonly request: string;
   /**
-   * What promptsync cannot promise otherwise: one or more complete sentences. The first of them begins with
-   * `promptsync`, so that it can follow a word.
+   * What promptsync cannot promise if the service breaks the rule: one or more complete sentences. The first one begins
+   * with `promptsync`, so that it can also continue a sentence.
    */
   readonly loss: string;
 };

@@ -1,6 +1,5 @@
 import {
   type ConformanceRequest,
-  type ConformanceResult,
   DOCTOR_ENVIRONMENT,
   type ServiceRequirements,
   SHARED_REQUIREMENTS,
@@ -21,7 +20,7 @@ import { connectLangfuse, type LangfuseService } from './client.ts';
 export async function checkLangfuse(
   { connection, secretKey, publicKey, findUnselectedFile }: ProviderOpening,
   { runId }: ConformanceRequest,
-): Promise<ConformanceResult> {
+): Promise<readonly DoctorPoint[]> {
   const keys = { publicKey: publicKey ?? '', secretKey };
   const name = `promptsync-doctor-${runId}`;
   const service = connectLangfuse(connection, keys, findUnselectedFile);
@@ -76,7 +75,7 @@ function makeLangfuseTarget(
     },
     readWithWrongKey,
     findOtherVersionId: null,
-    // Without a version, there is no prompt.
+    // If the check created no version, Langfuse has no prompt to delete.
     cleanUp: async (versions) =>
       versions.length === 0 ? makeOkPoint(REMAINS, 'nothing') : deleteOwnPrompt(service, name),
   };

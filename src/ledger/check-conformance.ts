@@ -1,5 +1,5 @@
-import { type ConformanceRequest, type ConformanceResult, DOCTOR_ENVIRONMENT } from '../domain/conformance.ts';
-import { makeOkPoint } from '../domain/doctor-point.ts';
+import { type ConformanceRequest, DOCTOR_ENVIRONMENT } from '../domain/conformance.ts';
+import { type DoctorPoint, makeOkPoint } from '../domain/doctor-point.ts';
 import type { ProviderOpening } from '../providers/descriptor.ts';
 import { checkConformance } from '../service/check-conformance.ts';
 import { connectPromptService } from '../service/client.ts';
@@ -14,7 +14,7 @@ import { FOUR_CALL_REQUIREMENTS } from './requirements.ts';
 export async function checkFourCallService(
   { connection, secretKey }: ProviderOpening,
   { promptId, otherPromptId, runId }: ConformanceRequest,
-): Promise<ConformanceResult> {
+): Promise<readonly DoctorPoint[]> {
   const service = connectPromptService({ ...connection, apiKey: secretKey });
   const stranger = connectPromptService({ ...connection, apiKey: `promptsync-doctor-${runId}` });
   const id = promptId ?? '';

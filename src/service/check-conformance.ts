@@ -1,4 +1,4 @@
-import { type ConformanceResult, DOCTOR_ENVIRONMENT, makeRequirementHint } from '../domain/conformance.ts';
+import { DOCTOR_ENVIRONMENT, makeRequirementHint } from '../domain/conformance.ts';
 import {
   type DoctorPoint,
   makeErrorPoint,
@@ -15,7 +15,7 @@ import { ServiceError } from './prompt-service.ts';
 import type { RetryPolicy } from './retry.ts';
 import { findLostVersion, isLostResponse } from './write-outcome.ts';
 
-/** The check's clock, and the unique part of names that must not exist in the service. */
+/** The clock that the check uses, and the unique part of names that must not exist in the service. */
 type CheckSettings = Pick<RetryPolicy, 'now' | 'sleep'> & { readonly runId: string };
 
 /** The check in progress. */
@@ -25,17 +25,23 @@ type ConformanceRun = {
   readonly results: SampleResult[];
   /** All versions that the check created, or may have created. */
   readonly versions: CreatedSample[];
-  /** Whether the service never showed the newest version or the active version. The check then waits only once. */
+  /**
+   * Whether the service failed to show the newest version, or the active version, within `MAX_VISIBILITY_MS`. From then
+   * on, the check reads this value only once for each sample.
+   */
   readonly neverSeen: { newest: boolean; active: boolean };
   readonly points: DoctorPoint[];
 };
 
 /**
  * Checks whether a service follows the rules that promptsync depends on. Creates versions of one prompt and activates
- * them in `DOCTOR_ENVIRONMENT`. If the run is interrupted, sends no further requests, and lists what the check left
- * behind.
+ * them in `DOCTOR_ENVIRONMENT`. If the run is interrupted, sends no further requests, omits the later points, and lists
+ * what the check left behind.
  */
-export async function checkConformance(target: ConformanceTarget, options: CheckSettings): Promise<ConformanceResult> {
+export async function checkConformance(
+  target: ConformanceTarget,
+  options: CheckSettings,
+): Promise<readonly DoctorPoint[]> {
   const sleep: RetryPolicy['sleep'] = (milliseconds) =>
     options.sleep(milliseconds).catch(() => {
       throw new ProblemError(makeProblem('apply/interrupted'));
@@ -48,17 +54,16 @@ export async function checkConformance(target: ConformanceTarget, options: Check
     neverSeen: { newest: false, active: false },
     points: [],
   };
-  let isInterrupted = false;
+  const interruption: DoctorPoint[] = [];
   try {
     for (const sample of listSamples(options.runId)) run.results.push(await trySample(sample, run));
     await checkRefusals(run);
   } catch (error) {
     if (!isInterruption(error)) throw error;
-    isInterrupted = true;
+    interruption.push(makeUncheckedPoint('other points', 'the run was interrupted'));
   }
-  const points = [...makeSamplePoints(run.results, target.requirements), ...run.points];
-  const interruption = isInterrupted ? [makeUncheckedPoint('other points', 'the run was interrupted')] : [];
-  return { points: [...points, ...interruption, await target.cleanUp(run.versions)], isInterrupted };
+  const points = [...makeSamplePoints(run.results, target.requirements), ...run.points, ...interruption];
+  return [...points, await target.cleanUp(run.versions)];
 }
 
 function isInterruption(error: unknown): boolean {
@@ -179,7 +184,7 @@ async function checkRefusals(run: ConformanceRun): Promise<void> {
   points.push(await checkNothingActive(`${DOCTOR_ENVIRONMENT}-${options.runId}`, requirements, target));
 }
 
-/** A rule, and the code of the problem that a refusal must have. */
+/** A rule, and the problem code of a correct refusal. */
 type RefusalCheck = {
   readonly rule: 'unknownVersion' | 'otherVersion' | 'unknownPrompt' | 'wrongKey';
   readonly code: ProblemCode;

@@ -41,7 +41,7 @@ export type SampleResult =
       readonly served: SampleVersion | null;
     };
 
-/** The result of a sample that the service has created. */
+/** The result for a sample for which the service created a version. */
 type CreatedResult = Extract<SampleResult, { readonly newest: Visibility }>;
 
 /** Builds the points about texts, metadata, numbers, the newest version and activations. */

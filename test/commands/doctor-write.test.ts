@@ -458,7 +458,7 @@ describe('doctor --write on Langfuse', () => {
     expect(namesOf(langfuse).filter((name) => !PROMPT.test(name.replace(/-unknown$/, '')))).toEqual([]);
   });
 
-  test('doctor --write reports a prompt that it could not delete, and names it', async () => {
+  test('doctor --write reports the name of its own prompt if it could not delete the prompt', async () => {
     const { langfuse, check } = await makeLangfuseStage();
     langfuse.fail({ method: 'DELETE', path: /doctor/ }, { status: 403, body: { message: 'Read-only key' } });
     const { exitCode, point } = await check();
@@ -501,7 +501,7 @@ describe('doctor --write on Langfuse', () => {
     expect(point('left behind').hint).toBe(`Delete the prompt "${name}" in Langfuse.`);
   });
 
-  test('doctor --write refuses --prompt, because it does not need one', async () => {
+  test('doctor --write refuses --prompt in Langfuse, because it creates a prompt of its own there', async () => {
     const { langfuse, check } = await makeLangfuseStage();
     const { exitCode, point } = await check(['--write', '--yes', '--prompt', 'mine']);
     expect(exitCode).toBe(1);
