@@ -64,7 +64,8 @@ async function draftRollback(
   const number = target.value;
   const version = observed.known.find((known) => known.number === number);
   if (version !== undefined && portablePins) {
-    return draftContentPin(environment, wantVersion(version, observed, `the text of v${number}`), prompt, workspace);
+    const wanted = { ...wantVersion(version, observed), description: `the text of v${number}` };
+    return draftContentPin(environment, wanted, prompt, workspace);
   }
   if (version !== undefined) return draftPinEdit({ environment, version }, prompt, workspace);
   return makeDraftWithoutEdits(file, 'blocked', [
@@ -86,7 +87,7 @@ async function draftGitRollback(
   const refuse = (problem: Problem) => makeDraftWithoutEdits(file, 'blocked', [problem]);
   const served = findServedVersion(prompt, environment);
   if (served === null) return refuse(makeProblem('rollback/nothing-served', { environment }, place));
-  const { isWanted: isServed } = wantVersion(served, observed, '');
+  const { isWanted: isServed } = wantVersion(served, observed);
   const present = findPresentContent(environment, file, workspace);
   const former = await readFormerPins(prompt, environment, workspace);
   const contents = [present, ...former.map(({ content }) => content)];

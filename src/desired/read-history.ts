@@ -247,7 +247,7 @@ export async function collectFormerPins(
     states.flatMap(({ commit, file }, age) =>
       file.pins.map(async ({ environment, pin }) => {
         const content = await readPinnedContent(pin, file, repository);
-        const isFixed = pin.kind !== 'git' || (await repository.resolveRef(pin.ref)) === pin.ref;
+        const isFixed = await isFixedPin(pin, repository);
         const former: FormerPin = { commit, age, pin, content, isFixed };
         return { environment, former };
       }),
@@ -255,6 +255,14 @@ export async function collectFormerPins(
   );
   const byEnvironment = Map.groupBy(pins, ({ environment }) => environment);
   return new Map([...byEnvironment].map(([environment, list]) => [environment, list.map(({ former }) => former)]));
+}
+
+/**
+ * Returns true if a pin always refers to the same version or content, wherever branches and tags have moved since. A pin
+ * to a commit must have the full commit id, because git may resolve a short id or a relative ref differently later.
+ */
+export async function isFixedPin(pin: Pin, repository: PromptRepository): Promise<boolean> {
+  return pin.kind !== 'git' || (await repository.resolveRef(pin.ref)) === pin.ref;
 }
 
 /**

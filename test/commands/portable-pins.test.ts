@@ -129,6 +129,34 @@ describe('promote with portable_pins', () => {
     expect(pins()[1]).toBe(`production: git:${second}`);
   });
 
+  test('promote pins the commit that added the metadata that staging serves, not an earlier commit with the same text', async () => {
+    const { commit, run, runJson: json, pins, head } = await makeScene();
+    const metadata = { model: 'a' };
+    const second = commit({ text: 'One.', pins: { ...FOLLOWING, production: `git:${head()}` }, metadata });
+    await run('sync', '--yes', '--environment', 'staging');
+    expect(summarizeRun(await json(...PROMOTE))).toBe(APPLIED);
+    expect(pins()[1]).toBe(`production: git:${second}`);
+  });
+
+  test('promote pins the commit with the metadata that staging serves, although the file no longer states metadata', async () => {
+    const { commit, run, runJson: json, pins } = await makeScene();
+    const second = commit({ text: 'One.', pins: FOLLOWING, metadata: { model: 'a' } });
+    await run('sync', '--yes');
+    commit({ text: 'One.', pins: FOLLOWING });
+    await run('sync', '--yes');
+    expect(summarizeRun(await json(...PROMOTE))).toBe(APPLIED);
+    expect(pins()[1]).toBe(`production: git:${second}`);
+  });
+
+  test('promote in a shallow clone asks for the full history instead of pinning the oldest commit of the clone', async () => {
+    const { folder, service, commit } = await makeScene();
+    commit({ text: 'One.', pins: { ...FOLLOWING }, name: 'Renamed' });
+    const clone = cloneOf(folder);
+    const promoted = await runJson(clone, PROMOTE, { environment: service.environment });
+    expect(summarizeRun(promoted)).toBe('exit 3, greeting blocked pin/not-in-git');
+    expect(promoted.report.prompts[0]?.problems[0]?.hint).toContain('git fetch --unshallow');
+  });
+
   test('the commit message of promote shortens the ids of commits', async () => {
     const { head, run, folder } = await makeScene();
     const first = head();
