@@ -204,12 +204,16 @@ function findNameFault(name: string, rules: ProviderRules | null): string | null
  */
 function checkOtherEnvironments(mapping: LocatedMapping): readonly Problem[] {
   const rules = findRules(mapping.value);
-  const ownNames = mapping.keysOf(['environments']);
+  // Compare names in one Unicode form, because the same characters can be encoded in different ways that look alike.
+  const normalize = (names: readonly string[]): readonly string[] => names.map((name) => name.normalize('NFC'));
+  const ownNames = normalize(mapping.keysOf(['environments']));
   const others = listOtherEnvironments(mapping);
+  const otherNames = normalize(others);
   return others.flatMap((name, index) => {
     const path = ['other_environments', index];
-    const repeated = others.indexOf(name) < index ? 'it is listed twice' : null;
-    const fault = ownNames.includes(name)
+    const normalName = name.normalize('NFC');
+    const repeated = otherNames.indexOf(normalName) < index ? 'it is listed twice' : null;
+    const fault = ownNames.includes(normalName)
       ? 'it is also listed under `environments`, but only one configuration can manage an environment'
       : (repeated ?? findNameFault(name, rules));
     return fault === null ? [] : [makeInvalidFieldProblem(path, fault, mapping.placeOf(path))];

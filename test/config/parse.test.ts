@@ -210,6 +210,11 @@ describe('parseConfig', () => {
       expected: '"other_environments.1" is invalid: it is also listed under `environments`',
     },
     { text: 'other_environments: [a, a]', place: '1:25', expected: 'it is listed twice' },
+    {
+      text: 'environments: {\u00e9: {}}\nother_environments: [e\u0301]',
+      place: '2:22',
+      expected: 'it is also listed under `environments`',
+    },
     { text: 'other_environments: [promptsync]', place: '1:22', expected: 'it is reserved for promptsync' },
     { text: 'other_environments: [""]', place: '1:22', expected: 'it is empty' },
     { text: 'other_environments: a', place: '1:21', expected: 'expected a list' },
