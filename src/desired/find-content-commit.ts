@@ -38,8 +38,10 @@ export async function findContentCommit(
   const newest = await readStatesAt(location, { places, isComplete }, repository);
   const { files, isComplete: reachesStart } = await addStatesBeforeMoves(newest, location, tip, repository);
   const contents = new Map(files.map((state) => [state.commit, state.file.content]));
+  // Places before the oldest state of this walk belong to another file, whose path this file took over.
+  const oldest = places.findIndex(({ commit }) => commit === newest.files.at(-1)?.commit);
   // A commit that removed the file or made it invalid has no content, so it breaks a series.
-  const commits = [...new Set([...places, ...files].map(({ commit }) => commit))];
+  const commits = [...new Set([...places.slice(0, oldest + 1), ...files].map(({ commit }) => commit))];
   const wanted = files.map(({ file: { content } }) => content).filter(isWanted);
   const content = wanted.find(isExact) ?? wanted[0];
   if (content === undefined) return null;

@@ -258,12 +258,16 @@ export async function collectFormerPins(
 }
 
 /**
- * Returns true if a pin always refers to the same version or content, wherever branches and tags have moved since. A pin
- * to a commit must have the full commit id, because git may resolve a short id or a relative ref differently later.
+ * Returns true if a pin always refers to the same version or content. A pin to a commit must have its id, in full or
+ * shortened. Branches and tags can move, and a relative ref such as `HEAD~1` depends on the commit that is checked out.
  */
 export async function isFixedPin(pin: Pin, repository: PromptRepository): Promise<boolean> {
-  return pin.kind !== 'git' || (await repository.resolveRef(pin.ref)) === pin.ref;
+  if (pin.kind !== 'git') return true;
+  return SHORT_COMMIT_ID.test(pin.ref) && (await repository.resolveRef(pin.ref))?.startsWith(pin.ref) === true;
 }
+
+/** Matches the full id of a commit, or the beginning of one that is long enough for git. */
+const SHORT_COMMIT_ID = /^[0-9a-f]{4,}$/;
 
 /**
  * Reads the content that a former pin refers to. Returns null for version numbers and ids. Also returns null if git has

@@ -124,6 +124,10 @@ describe('parseConfig', () => {
       text: 'other_environments: [a]\nenvironments: {b: {promote_from: a}}',
       expected: { environments: [{ ...free('b'), promoteFrom: 'a' }], otherEnvironments: ['a'] },
     },
+    {
+      text: 'service: { provider: langfuse }\nother_environments: [Production EU]',
+      expected: { environments: null, otherEnvironments: ['Production EU'] },
+    },
     { text: 'other_environments: []', expected: { environments: null, otherEnvironments: [] } },
     { text: 'portable_pins: false', expected: { portablePins: false } },
     { text: 'environments: {constructor: {}}', expected: { environments: [free('constructor')] } },
