@@ -121,26 +121,18 @@ function choosePlanDigest({ plan, service, histories, edited }: ReportInput): st
   return isUnobserved ? null : plan.digest;
 }
 
-function makePrompts({
-  plan,
-  outcomes,
-  histories,
-  waiting,
-  edited,
-  files,
-  texts,
-  affected,
-}: ReportInput): readonly ReportPrompt[] {
+function makePrompts(input: ReportInput): readonly ReportPrompt[] {
+  const { plan, outcomes, histories, waiting, edited, files, affected } = input;
   if (edited !== undefined) {
     const plans = new Map(plan?.prompts.map((one) => [one.file.id, one]));
     return edited.map((one) => makeEditedReport(one, plans.get(one.id)));
   }
   const addAffected = (prompt: ReportPrompt) => ({ ...prompt, ...makeAffectedFields(affected?.get(prompt.id)) });
-  if (outcomes !== null) return outcomes.map((one) => addAffected(makePlannedReport(one.plan, one, texts)));
+  if (outcomes !== null) return outcomes.map((one) => addAffected(makePlannedReport(one.plan, one, input)));
   if (plan !== null && histories !== undefined) return plan.prompts.map((one) => makeHistoryReport(one, histories));
   if (plan !== null)
     return plan.prompts.map((one) => ({
-      ...addAffected(makePlannedReport(one, null, texts)),
+      ...addAffected(makePlannedReport(one, null, input)),
       ...makeWaitingFields(waiting, one),
     }));
   return files.map((file) => ({
@@ -168,7 +160,7 @@ function makeEditedReport(
 function makePlannedReport(
   plan: PromptPlan,
   outcome: PromptOutcome | null,
-  texts: TextChangesByPrompt | undefined,
+  { texts, portablePins = false }: Pick<CommandRun, 'texts' | 'portablePins'>,
 ): ReportPrompt {
   const { file, drift } = plan;
   const { status, problems } = outcome ?? plan;
@@ -178,7 +170,14 @@ function makePlannedReport(
   );
   const environments = file.pins.map((pin) => makeReportRow(pin, plan));
   const identity = { ...pickIdentity(file), ...makeUrlFields(plan) };
-  return { ...identity, status, changes, environments, drift: drift.map(makeDrift), problems };
+  return {
+    ...identity,
+    status,
+    changes,
+    environments,
+    drift: drift.map((one) => makeDrift(one, portablePins)),
+    problems,
+  };
 }
 
 function makeUrlFields(plan: PromptPlan | undefined): Pick<ReportPrompt, 'url'> {
@@ -347,24 +346,27 @@ function isUnresolved({ line, column }: EnvironmentPin, { problems }: PromptPlan
   return problems.some((problem) => problem.line === line && problem.column === column);
 }
 
-function makeDrift(drift: Drift): ReportDrift {
+/** @param portablePins whether pins can name only commits */
+function makeDrift(drift: Drift, portablePins: boolean): ReportDrift {
   if (drift.subject === 'field') {
     const { kind, restoresBase, field, expected, observed } = drift;
     return { field, kind, restores: restoresBase, expected, observed };
   }
   const { environment, kind, restoresBase: restores } = drift;
-  const observed = drift.observed && makeServedVersion(drift.observed);
+  const observed = drift.observed && makeServedVersion(drift.observed, portablePins);
   return { environment, kind, restores, expected: makeTarget(drift.expected), observed };
 }
 
-function makeServedVersion({ commit, isCommitMissing, pin, ...ref }: ServedVersion) {
+function makeServedVersion({ commit, isCommitMissing, pin: number, ...ref }: ServedVersion, portablePins: boolean) {
   const made_by = commit === undefined ? 'outside' : 'git';
+  const portablePin = commit === undefined || isCommitMissing === true ? null : `git:${commit}`;
+  const pin = portablePins ? portablePin : number;
   return {
     ...makeReportRef(ref),
     made_by,
     ...(commit !== undefined && { commit }),
     ...(isCommitMissing && { commit_missing: isCommitMissing }),
-    ...(pin && { pin }),
+    ...(pin !== undefined && { pin }),
   } as const;
 }
 

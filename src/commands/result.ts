@@ -82,6 +82,8 @@ export type CommandRun = {
    * unchanged.
    */
   readonly narrowed?: { readonly since: string; readonly notLookedAt: number };
+  /** The setting `portable_pins`. Absent, like false, for commands that make no plan. */
+  readonly portablePins?: boolean;
   /** The configured environments in promotion order. Null or absent if the configuration lists none. */
   readonly environmentOrder?: readonly string[] | null;
   /** The environments that the command was limited to, in promotion order. Null or absent if it covered all. */

@@ -285,6 +285,7 @@ export function makePlannedRun(mode: CommandRun['mode'], workspace: PlannedWorks
     plan,
     outcomes: null,
     environmentOrder,
+    portablePins: config.portablePins,
     selectedEnvironments: environmentSelection?.selected ?? null,
     problems,
   };

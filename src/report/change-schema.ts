@@ -137,8 +137,11 @@ const EnvironmentDriftShape = z.object({
     commit_missing: z.literal(true).optional().describe('The clone does not have that commit.'),
     pin: z
       .string()
+      .nullable()
       .optional()
-      .describe('The number with which a file can pin the version. Absent if only a pin version:<id> is possible.'),
+      .describe(
+        'The pin with which a file can name the version. Absent if only a pin version:<id> is possible. null if no pin is possible, because of portable_pins.',
+      ),
   })
     .nullable()
     .describe('The version that the environment serves. null if it serves none.'),

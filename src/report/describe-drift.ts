@@ -19,7 +19,7 @@ export function describeDrift(drift: ReportDrift, prompt: ReportPrompt, mode: Re
   const wanter = drift.restores ? 'the file' : 'the base';
   const cause = describeDriftCause(drift, show);
   const describeNext = (found: string, wanted: string): string =>
-    `${canPull(drift, mode) ? `${show('promptsync pull')} takes ${found} into the file. ` : ''}${describeDriftOutcome(drift, wanted, prompt, mode)}`;
+    `${canPull(drift, prompt, mode) ? `${show('promptsync pull')} takes ${found} into the file. ` : ''}${describeDriftOutcome(drift, wanted, prompt, mode)}`;
   if ('field' in drift) {
     const [found, wanted] = [show(JSON.stringify(drift.observed)), show(JSON.stringify(drift.expected))];
     return `${drift.field} ${is} ${found}, but ${wanter} wants ${wanted} (${cause}). ${describeNext(found, wanted)}`;
@@ -31,14 +31,22 @@ export function describeDrift(drift: ReportDrift, prompt: ReportPrompt, mode: Re
   const found = show(describeVersionRef(observed));
   const isCommitKnown = observed.commit !== undefined && observed.commit_missing !== true;
   const from = isCommitKnown ? `, made from ${show(shortenCommitId(observed.commit))}` : '';
-  const pin = show(observed.pin ?? `version:${observed.id}`);
   const next = describeNext(found, version ?? 'its text');
-  return `${show(environment)} ${serves} ${found}${from}, ${wants}. ${next} To ${keep} ${found}, pin ${pin}.`;
+  const pinning =
+    observed.pin === null
+      ? `merge its text, then pin that commit as ${show('git:<commit>')}`
+      : `pin ${show(observed.pin ?? `version:${observed.id}`)}`;
+  return `${show(environment)} ${serves} ${found}${from}, ${wants}. ${next} To ${keep} ${found}, ${pinning}.`;
 }
 
 /** Returns true if `promptsync pull` can copy the current state into the file. */
-function canPull(drift: ReportDrift, mode: Report['mode']): boolean {
-  return mode !== 'apply' && drift.kind === 'outside' && ('field' in drift || drift.observed?.made_by !== 'git');
+function canPull(drift: ReportDrift, { environments = [] }: ReportPrompt, mode: Report['mode']): boolean {
+  if (mode === 'apply' || drift.kind !== 'outside') return false;
+  if ('field' in drift) return true;
+  if (drift.observed?.made_by === 'git') return false;
+  // With portable pins, `pull` leaves a pin to a commit alone, because it cannot name the version that is served.
+  const pin = environments.find(({ environment }) => environment === drift.environment)?.pin ?? '';
+  return drift.observed?.pin !== null || !pin.startsWith('git:');
 }
 
 /** Describes how the current state came about, as far as the clone shows it. */

@@ -312,6 +312,32 @@ describe('rollback with portable_pins', () => {
   });
 });
 
+describe('drift with portable_pins', () => {
+  test('the drift of a git: pin suggests neither pull nor a pin to the version, because neither works there', async () => {
+    const { service, edit, head, run, runJson: json } = await makeScene();
+    await edit('One.', `git:${head()}`);
+    await changeService(service.baseUrl, 'greeting', 'production', 'By hand.');
+    const { report } = await json('plan', '--base', 'HEAD');
+    expect(report.prompts[0]?.drift).toMatchObject([{ environment: 'production', observed: { pin: null } }]);
+    const { stdout } = await run('plan', '--base', 'HEAD');
+    expect(stdout).toContain('production serves');
+    expect(stdout).not.toMatch(/promptsync pull|version:/);
+    expect(stdout).toContain('pin that commit as git:<commit>');
+  });
+
+  test('the drift to a version from git names the pin to its commit', async () => {
+    const { service, edit, head, runJson: json } = await makeScene();
+    const first = head();
+    await edit('One.', `git:${first}`);
+    const versionId = service.store.readPrompt('prm_greeting', 'production')?.active_version?.id ?? '';
+    const second = await edit('Two.', `git:${first}`);
+    await edit('Two.', `git:${second}`);
+    service.store.setActive('prm_greeting', { environment: 'production', versionId });
+    const { report } = await json('plan', '--base', 'HEAD');
+    expect(report.prompts[0]?.drift).toMatchObject([{ observed: { made_by: 'git', pin: `git:${first}` } }]);
+  });
+});
+
 describe('pull with portable_pins', () => {
   test('pull takes the text of an environment that follows the file, and leaves every pin alone', async () => {
     const { service, runJson: json, head, edit, pins, read } = await makeScene();
