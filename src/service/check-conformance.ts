@@ -54,16 +54,26 @@ export async function checkConformance(
     neverSeen: { newest: false, active: false },
     points: [],
   };
+  // Clean up even if promptsync has a bug that makes a check throw.
+  const points = await makeRulePoints(run).catch((error: unknown) => [makeProblemPoint(OTHERS, toProblem(error))]);
+  return [...points, await target.cleanUp(run.versions)];
+}
+
+/** The name of the point about everything that the check could not find out. */
+const OTHERS = 'other points';
+
+/** Checks all rules. Throws only because of a bug. */
+async function makeRulePoints(run: ConformanceRun): Promise<readonly DoctorPoint[]> {
+  const { target, options, results, points } = run;
   const interruption: DoctorPoint[] = [];
   try {
-    for (const sample of listSamples(options.runId)) run.results.push(await trySample(sample, run));
+    for (const sample of listSamples(options.runId)) results.push(await trySample(sample, run));
     await checkRefusals(run);
   } catch (error) {
     if (!isInterruption(error)) throw error;
-    interruption.push(makeUncheckedPoint('other points', 'the run was interrupted'));
+    interruption.push(makeUncheckedPoint(OTHERS, 'the run was interrupted'));
   }
-  const points = [...makeSamplePoints(run.results, target.requirements), ...run.points, ...interruption];
-  return [...points, await target.cleanUp(run.versions)];
+  return [...makeSamplePoints(results, target.requirements), ...points, ...interruption];
 }
 
 function isInterruption(error: unknown): boolean {

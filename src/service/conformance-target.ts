@@ -35,6 +35,7 @@ export type ConformanceTarget = {
   readonly findOtherVersionId: (() => Promise<string | null>) | null;
   /**
    * Removes what the check has created, as far as the service can. Returns the point about what the check left behind.
+   * Never throws.
    * @param versions the versions that the check has created, or may have created
    */
   readonly cleanUp: (versions: readonly CreatedSample[]) => Promise<DoctorPoint>;

@@ -432,6 +432,15 @@ describe('doctor --write on Langfuse', () => {
     return { langfuse, check };
   }
 
+  /** Runs the check against Langfuse behind a gateway with a fault. */
+  async function checkThroughFront(langfuse: LangfuseDouble, fault: Fault, options: RunOptions = {}) {
+    const target = langfuse.baseUrl;
+    const front = await startFront({ target, answer: (request) => fault(request, (one) => handOn(one, target)) });
+    const folder = makeWorkspace({ 'promptsync.yaml': `service: { provider: langfuse }\n${CONFIG}` });
+    const environment = { ...langfuse.environment, LANGFUSE_HOST: front.baseUrl };
+    return examine(folder, ['--write', '--yes'], { ...options, environment });
+  }
+
   function namesOf({ requests }: LangfuseDouble): readonly string[] {
     const names = requests.flatMap(({ path, body }) => [
       /prompts\/([^/?]+)/.exec(path)?.[1],
@@ -456,6 +465,19 @@ describe('doctor --write on Langfuse', () => {
     expect(point('left behind').found).toBe('nothing');
     expect((await langfuse.store.list({})).data.map(({ name }) => name)).toEqual(['mine']);
     expect(namesOf(langfuse).filter((name) => !PROMPT.test(name.replace(/-unknown$/, '')))).toEqual([]);
+  });
+
+  test('doctor --write reports config that is nested 3,000 levels deep as changed, and still deletes its prompt', async () => {
+    const { langfuse } = await makeLangfuseStage();
+    const config = `{"a":${'['.repeat(3_000)}${']'.repeat(3_000)}}`;
+    const { point } = await checkThroughFront(langfuse, async (request, forward) => {
+      if (request.method !== 'GET' || !request.path.includes(`label=${ENVIRONMENT}&`)) return null;
+      const answer = await forward(request);
+      return { ...answer, body: answer.body.replace(/"config":\{.*?\]\}\}/, `"config":${config}`) };
+    });
+    expect(point('config')).toMatchObject({ level: 'error', found: 'Langfuse returned it with changes' });
+    expect(point('left behind').found).toBe('nothing');
+    expect((await langfuse.store.list({})).data).toEqual([]);
   });
 
   test('doctor --write reports the name of its own prompt if it could not delete the prompt', async () => {
