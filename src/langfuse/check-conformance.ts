@@ -8,10 +8,10 @@ import { type DoctorPoint, makeErrorPoint, makeOkPoint } from '../domain/doctor-
 import { makeProblem, toProblem } from '../problem.ts';
 import type { ProviderOpening } from '../providers/descriptor.ts';
 import { checkConformance } from '../service/check-conformance.ts';
-import type { ConformanceTarget } from '../service/conformance-target.ts';
+import type { ConformanceTarget, SampleVersion } from '../service/conformance-target.ts';
 import { ServiceError } from '../service/prompt-service.ts';
 import { makeUnexpectedError } from '../service/write-outcome.ts';
-import { connectLangfuse, type LangfuseService } from './client.ts';
+import { connectLangfuse, type LangfuseService, type VersionSelector } from './client.ts';
 
 /**
  * Checks whether Langfuse, or a gateway in front of it, follows the rules that promptsync depends on. Creates its
@@ -48,16 +48,12 @@ function makeLangfuseTarget(
     createVersion: async (text, metadata) => {
       const content = { type: 'text', text, metadata } as const;
       const { number } = await service.create(name, { content, labels: [], message: 'promptsync doctor' });
-      // The response contains the normalized text, so only a later read shows whether Langfuse has stored it unchanged.
-      return { id: `${number}`, number, text, metadata };
+      // The client normalizes the text in this response, so only a later read shows what Langfuse has stored.
+      return { id: `${number}`, number, content: null };
     },
+    readVersion: (versionId) => readSample(service, name, { kind: 'version', version: Number(versionId) }),
     activate: (versionId) => service.addLabels(name, Number(versionId), [DOCTOR_ENVIRONMENT]),
-    readActive: async (label) => {
-      const served = await service.readServed(name, label);
-      if (served === null) return null;
-      const text = served.type === 'text' ? served.prompt : '';
-      return { id: `${served.number}`, number: served.number, text, metadata: served.config };
-    },
+    readActive: (label) => readSample(service, name, { kind: 'label', label }),
     readNewestId: async () => {
       const prompt = await service.find(name);
       return prompt === null || prompt.versions.length === 0 ? null : `${Math.max(...prompt.versions)}`;
@@ -70,7 +66,7 @@ function makeLangfuseTarget(
     },
     readUnknownPrompt: async () => {
       const promptId = `${name}-unknown`;
-      const found = await service.readServed(promptId, DOCTOR_ENVIRONMENT);
+      const found = await service.readServed(promptId, { kind: 'label', label: DOCTOR_ENVIRONMENT });
       if (found === null) throw new ServiceError(makeProblem('service/prompt-not-found', { promptId }), 'rejected');
     },
     readWithWrongKey,
@@ -79,6 +75,17 @@ function makeLangfuseTarget(
     cleanUp: async (versions) =>
       versions.length === 0 ? makeOkPoint(REMAINS, 'nothing') : deleteOwnPrompt(service, name),
   };
+}
+
+async function readSample(
+  service: LangfuseService,
+  name: string,
+  selector: VersionSelector,
+): Promise<SampleVersion | null> {
+  const served = await service.readServed(name, selector);
+  if (served === null) return null;
+  const text = served.type === 'text' ? served.prompt : '';
+  return { id: `${served.number}`, number: served.number, text, metadata: served.config };
 }
 
 /** The name of the point about what the check left behind in the service. */

@@ -39,8 +39,10 @@ function makeFourCallTarget(
     requirements: FOUR_CALL_REQUIREMENTS,
     createVersion: async (text, metadata) => {
       const content = { type: 'text', text, metadata } as const;
-      return toSampleVersion(await service.createVersion(promptId, { content, changeSummary: 'promptsync doctor' }));
+      const version = await service.createVersion(promptId, { content, changeSummary: 'promptsync doctor' });
+      return { id: version.id, number: version.number, content: toSampleVersion(version) };
     },
+    readVersion: null,
     activate,
     readActive: async (environment) => {
       const { activeVersion } = await service.readPrompt(promptId, environment);

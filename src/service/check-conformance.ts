@@ -95,7 +95,10 @@ async function trySample(sample: TextSample, run: ConformanceRun): Promise<Sampl
     );
     if (newest.kind === 'never') neverSeen.newest = true;
     const activation = await tryToActivate(created.id, run);
-    return { sample, created, newest, ...activation };
+    const { readVersion } = target;
+    const version = readVersion === null ? null : await readOrNull(() => readVersion(created.id));
+    const stored = [version, activation.served].filter((content) => content !== null);
+    return { sample, created, stored, newest, ...activation };
   } catch (error) {
     if (isInterruption(error)) throw error;
     if (isLostResponse(error)) await findPossibleVersion(newestBefore, run);
@@ -135,7 +138,7 @@ async function findPossibleVersion(newestBefore: string | null, run: Conformance
 }
 
 /** Returns null if the request fails. Throws only if the run is interrupted. */
-async function readOrNull(read: () => Promise<string | null>): Promise<string | null> {
+async function readOrNull<Value>(read: () => Promise<Value | null>): Promise<Value | null> {
   try {
     return await read();
   } catch (error) {

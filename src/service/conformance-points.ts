@@ -12,7 +12,7 @@ import { isJsonObject, isNestedDeeper, type JsonValue, renderCanonicalJson } fro
 import type { Problem } from '../problem.ts';
 import { formatNumber } from '../text.ts';
 import { SAMPLE_METADATA, SAMPLE_METADATA_DEPTH, type TextSample } from './conformance-samples.ts';
-import type { SampleVersion } from './conformance-target.ts';
+import type { NewSample, SampleContent, SampleVersion } from './conformance-target.ts';
 
 /** Whether a service showed the effect of a write, and if so, after how many reads and how much time. */
 export type Visibility<Value = unknown> =
@@ -31,8 +31,9 @@ export type SampleResult =
     }
   | {
       readonly sample: TextSample;
-      /** The version as the service returned it when it created the version. */
-      readonly created: SampleVersion;
+      readonly created: NewSample;
+      /** The content of the version in the response to each later read. Empty if the service never returned it. */
+      readonly stored: readonly SampleContent[];
       /** Whether the service reported the version as the newest one. */
       readonly newest: Visibility;
       /** Whether the environment served the version. */
@@ -52,14 +53,13 @@ export function makeSamplePoints(
   const created = results.flatMap((result): readonly CreatedResult[] => (result.created === null ? [] : [result]));
   const texts = results.map((result) => makeTextPoint(result, requirements.text));
   const { metadata, numbers, newest, activation } = requirements;
-  const [first] = created;
-  if (first === undefined) {
+  if (created.length === 0) {
     const rules = [metadata, numbers, newest, activation];
     return [...texts, ...rules.map(({ point }) => makeUncheckedPoint(point, 'the service created no version'))];
   }
   return [
     ...texts,
-    makeMetadataPoint(first, metadata),
+    makeMetadataPoint(created, metadata),
     makeNumbersPoint(created, numbers),
     makeNewestPoint(created, newest),
     makeActivationPoint(created, activation),
@@ -75,9 +75,11 @@ function makeTextPoint(result: SampleResult, requirement: ServiceRequirement): D
       'Ask the operator of the service to accept such texts. promptsync cannot sync a prompt with such a text.';
     return makeErrorPoint(name, result.problem.message, hint);
   }
-  const received = [created.text, ...(result.served === null ? [] : [result.served.text])];
+  const received = listContents(result).map(({ text }) => text);
   const changed = received.find((text) => text !== sample.text);
-  if (changed === undefined) return makeOkPoint(name, 'returned byte for byte');
+  if (changed === undefined) {
+    return result.stored.length === 0 ? makeUnreadPoint(name) : makeOkPoint(name, 'returned byte for byte');
+  }
   const found = `the service returned the text ${describeTextChange(sample.text, changed)}`;
   if (received.every((text) => digestText(text).digest === digestText(sample.text).digest)) {
     const hint =
@@ -85,6 +87,16 @@ function makeTextPoint(result: SampleResult, requirement: ServiceRequirement): D
     return makeWarningPoint(name, found, hint);
   }
   return makeErrorPoint(name, found, makeRequirementHint(requirement));
+}
+
+/** Returns the content of a version in all responses that show what the service has stored. */
+function listContents({ created: { content }, stored }: CreatedResult): readonly SampleContent[] {
+  return content === null ? stored : [content, ...stored];
+}
+
+/** Builds the point about content that nobody could read. A response to a create request alone proves nothing. */
+function makeUnreadPoint(name: string): DoctorPoint {
+  return makeUncheckedPoint(name, 'the service did not return the stored version');
 }
 
 /**
@@ -99,14 +111,17 @@ function describeTextChange(sent: string, received: string): string {
   return sent.startsWith(received) ? `cut off (${lengths})` : `with changes (${lengths})`;
 }
 
-function makeMetadataPoint({ created, served }: CreatedResult, requirement: ServiceRequirement): DoctorPoint {
+function makeMetadataPoint(created: readonly CreatedResult[], requirement: ServiceRequirement): DoctorPoint {
   const { point } = requirement;
-  const received = [created.metadata, ...(served === null ? [] : [served.metadata])];
+  const received = created.flatMap(listContents).map(({ metadata }) => metadata);
   const sent = renderCanonicalJson(SAMPLE_METADATA);
   const changed = received.find(
     (metadata) => isNestedDeeper(metadata, SAMPLE_METADATA_DEPTH) || renderCanonicalJson(metadata) !== sent,
   );
-  if (changed === undefined) return makeOkPoint(point, 'returned unchanged');
+  if (changed === undefined) {
+    const isUnread = created.every(({ stored }) => stored.length === 0);
+    return isUnread ? makeUnreadPoint(point) : makeOkPoint(point, 'returned unchanged');
+  }
   const found = isEmpty(changed) ? 'the service dropped it' : 'the service returned it with changes';
   return makeErrorPoint(point, found, makeRequirementHint(requirement));
 }

@@ -2,13 +2,14 @@ import type { ServiceRequirements } from '../domain/conformance.ts';
 import type { DoctorPoint } from '../domain/doctor-point.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 
+/** The content of a version of the throwaway prompt, exactly as the service returned it. */
+export type SampleContent = { readonly text: string; readonly metadata: JsonValue };
+
 /** A version of the throwaway prompt, exactly as the service returned it. */
-export type SampleVersion = {
-  readonly id: string;
-  readonly number: number;
-  readonly text: string;
-  readonly metadata: JsonValue;
-};
+export type SampleVersion = SampleContent & { readonly id: string; readonly number: number };
+
+/** The response to a create request. `content` is null if the response does not show what the service has stored. */
+export type NewSample = Pick<SampleVersion, 'id' | 'number'> & { readonly content: SampleContent | null };
 
 /**
  * The requests of the conformance check for one kind of service. They all concern the same prompt. A failed request
@@ -17,7 +18,9 @@ export type SampleVersion = {
 export type ConformanceTarget = {
   readonly requirements: ServiceRequirements;
   /** Creates a version without activating it. Sends the request only once. */
-  readonly createVersion: (text: string, metadata: JsonObject) => Promise<SampleVersion>;
+  readonly createVersion: (text: string, metadata: JsonObject) => Promise<NewSample>;
+  /** Reads a version that is not necessarily active. Null if the service cannot return such versions. */
+  readonly readVersion: ((versionId: string) => Promise<SampleContent | null>) | null;
   /** Activates a version in `DOCTOR_ENVIRONMENT`. */
   readonly activate: (versionId: string) => Promise<void>;
   /** Returns the active version of an environment, or null if none is active. */

@@ -30,6 +30,9 @@ const POINTS = [
   ...['unknown version', "another prompt's version", 'unknown prompt', 'wrong key', 'no active version', 'left behind'],
 ];
 
+/** The points that doctor cannot check if the environment never serves a version. */
+const UNREAD = [...POINTS.slice(1, 5), 'metadata_'].map((name) => `warning ${name}`);
+
 /** Makes a workspace with the prompt `greeting`, and a service that also has the prompt `scratch`. */
 async function makeStage(fault?: Fault) {
   const service = await startTestService(['greeting', 'scratch']);
@@ -195,12 +198,12 @@ describe('doctor --write on a four-call service', () => {
     [
       'doctor --write reports a service that answers set-active but does not activate the version',
       faultOn(isActivationOf(ENVIRONMENT), answers(200, '{"updated":true}')),
-      ['error activation', 'error unknown version', "error another prompt's version"],
+      [...UNREAD, 'error activation', 'error unknown version', "error another prompt's version"],
     ],
     [
       'doctor --write reports a service that responds with updated: false to set-active',
       faultOn(isActivationOf(ENVIRONMENT), answers(200, '{"updated":false}')),
-      ['error activation', 'warning unknown version', "warning another prompt's version"],
+      [...UNREAD, 'error activation', 'warning unknown version', "warning another prompt's version"],
     ],
     [
       'doctor --write reports a service that accepts an unknown version id',
@@ -304,7 +307,7 @@ describe('doctor --write on a four-call service', () => {
       changeAnswers((body) => body.replace(/"active_version":.*/s, '"x":0}')),
     );
     const { names } = await findDeviations(stale, clock);
-    expect(names).toEqual(['error activation']);
+    expect(names).toEqual([...UNREAD, 'error activation']);
     expect(clock.now() - start).toBeLessThan(40_000);
   });
 
@@ -478,6 +481,26 @@ describe('doctor --write on Langfuse', () => {
     expect(point('config')).toMatchObject({ level: 'error', found: 'Langfuse returned it with changes' });
     expect(point('left behind').found).toBe('nothing');
     expect((await langfuse.store.list({})).data).toEqual([]);
+  });
+
+  test('doctor --write reports a gateway that changes texts, even if it refuses to activate versions', async () => {
+    const { langfuse } = await makeLangfuseStage();
+    const { point } = await checkThroughFront(langfuse, async (request, forward) => {
+      if (request.method === 'PATCH') return { status: 403, body: '{"message":"no"}' };
+      if (request.method !== 'POST') return null;
+      return forward({ ...request, body: { ...Object(request.body), prompt: 'Changed.', config: {} } });
+    });
+    expect(point('activation').level).toBe('error');
+    expect(point('text: CRLF')).toMatchObject({ level: 'error', found: expect.stringContaining('with changes') });
+    expect(point('config')).toMatchObject({ level: 'error', found: 'Langfuse dropped it' });
+  });
+
+  test('doctor --write does not call a text unchanged if it could not read the text back', async () => {
+    const { langfuse } = await makeLangfuseStage();
+    const isVersionRead: RequestFilter = ({ method, path }) => method === 'GET' && /[?&](label|version)=/.test(path);
+    const { point } = await checkThroughFront(langfuse, faultOn(isVersionRead, answers(403)), makeClock());
+    const unread = { level: 'warning', found: 'not checked, because Langfuse did not return the stored version' };
+    expect([point('text: CRLF'), point('config')]).toMatchObject([unread, unread]);
   });
 
   test('doctor --write reports the name of its own prompt if it could not delete the prompt', async () => {
