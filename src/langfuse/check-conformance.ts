@@ -10,6 +10,7 @@ import type { ProviderOpening } from '../providers/descriptor.ts';
 import { checkConformance } from '../service/check-conformance.ts';
 import type { ConformanceTarget, SampleVersion } from '../service/conformance-target.ts';
 import { ServiceError } from '../service/prompt-service.ts';
+import { readUntil, type RetryPolicy } from '../service/retry.ts';
 import { makeUnexpectedError } from '../service/write-outcome.ts';
 import { connectLangfuse, type LangfuseService, type VersionSelector } from './client.ts';
 
@@ -28,8 +29,9 @@ export async function checkLangfuse(
   try {
     // The check deletes the prompt at the end, so it must not exist yet.
     if ((await service.find(name)) !== null) throw makeUnexpectedError(`the prompt "${name}" already exists`);
-    const target = makeLangfuseTarget(service, name, () => stranger.find(name));
-    return await checkConformance(target, { now: connection.now, sleep: connection.sleep, runId });
+    const { now, sleep } = connection;
+    const target = makeLangfuseTarget(service, { name, sleep, readWithWrongKey: () => stranger.find(name) });
+    return await checkConformance(target, { now, sleep, runId });
   } finally {
     await Promise.all([service.close(), stranger.close()]);
   }
@@ -38,11 +40,13 @@ export async function checkLangfuse(
 /** A version number that no version has. It is still below the limit of Langfuse's database. */
 const UNKNOWN_NUMBER = 1_000_000;
 
-function makeLangfuseTarget(
-  service: LangfuseService,
-  name: string,
-  readWithWrongKey: ConformanceTarget['readWithWrongKey'],
-): ConformanceTarget {
+/** The name of the prompt that the check creates, and what else the target needs. */
+type OwnPrompt = Pick<RetryPolicy, 'sleep'> &
+  Pick<ConformanceTarget, 'readWithWrongKey'> & {
+    readonly name: string;
+  };
+
+function makeLangfuseTarget(service: LangfuseService, { name, sleep, readWithWrongKey }: OwnPrompt): ConformanceTarget {
   return {
     requirements: LANGFUSE_REQUIREMENTS,
     createVersion: async (text, metadata) => {
@@ -73,7 +77,7 @@ function makeLangfuseTarget(
     findOtherVersionId: null,
     // If the check created no version, Langfuse has no prompt to delete.
     cleanUp: async (versions) =>
-      versions.length === 0 ? makeOkPoint(REMAINS, 'nothing') : deleteOwnPrompt(service, name),
+      versions.length === 0 ? makeOkPoint(REMAINS, 'nothing') : deleteOwnPrompt(service, name, sleep),
   };
 }
 
@@ -91,14 +95,29 @@ async function readSample(
 /** The name of the point about what the check left behind in the service. */
 const REMAINS = 'left behind';
 
-/** Deletes the prompt that the check has created. Returns the point about what it left behind. */
-async function deleteOwnPrompt(service: LangfuseService, name: string): Promise<DoctorPoint> {
+/**
+ * Deletes the prompt that the check has created. Returns the point about what it left behind. The prompt counts as
+ * deleted only if Langfuse no longer lists it, because a gateway can also answer 404, or answer without forwarding the
+ * request.
+ */
+async function deleteOwnPrompt(
+  service: LangfuseService,
+  name: string,
+  sleep: RetryPolicy['sleep'],
+): Promise<DoctorPoint> {
+  const hint = `Delete the prompt "${name}" in Langfuse.`;
   try {
     await service.deletePrompt(name);
-    return makeOkPoint(REMAINS, 'nothing');
+    const remaining = await readUntil(
+      () => service.find(name),
+      (prompt) => prompt === null,
+      sleep,
+    );
+    if (remaining === null) return makeOkPoint(REMAINS, 'nothing');
+    return makeErrorPoint(REMAINS, `the prompt "${name}", although Langfuse did not refuse to delete it`, hint);
   } catch (error) {
-    const found = `the prompt "${name}", because promptsync did not delete it: ${toProblem(error).message}`;
-    return makeErrorPoint(REMAINS, found, `Delete the prompt "${name}" in Langfuse.`);
+    const found = `perhaps the prompt "${name}", because promptsync could not make sure that it is deleted: ${toProblem(error).message}`;
+    return makeErrorPoint(REMAINS, found, hint);
   }
 }
 

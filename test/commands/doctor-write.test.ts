@@ -514,6 +514,18 @@ describe('doctor --write on Langfuse', () => {
     });
   });
 
+  test.each<[string, Fault]>([
+    ['doctor --write reports a prompt that is still there after a DELETE with the status 404', answers(404)],
+    ['doctor --write reports a prompt that is still there after a successful DELETE', answers(200, '{}')],
+  ])('%s', async (_, fault) => {
+    const { langfuse } = await makeLangfuseStage();
+    const isDelete: RequestFilter = ({ method }) => method === 'DELETE';
+    const { exitCode, point } = await checkThroughFront(langfuse, faultOn(isDelete, fault), makeClock());
+    expect(exitCode).toBe(1);
+    const [name] = (await langfuse.store.list({})).data.map((prompt) => prompt.name);
+    expect(point('left behind')).toMatchObject({ level: 'error', hint: `Delete the prompt "${name}" in Langfuse.` });
+  });
+
   test('doctor --write also deletes its prompt after a lost response', async () => {
     const { langfuse, check } = await makeLangfuseStage();
     langfuse.fail({ method: 'POST', path: /prompts$/ }, 'lost-answer');
