@@ -114,7 +114,11 @@ async function deleteOwnPrompt(
       sleep,
     );
     if (remaining === null) return makeOkPoint(REMAINS, 'nothing');
-    return makeErrorPoint(REMAINS, `the prompt "${name}", although Langfuse did not refuse to delete it`, hint);
+    return makeErrorPoint(
+      REMAINS,
+      `the prompt "${name}", which Langfuse still lists after the request to delete it`,
+      hint,
+    );
   } catch (error) {
     const found = `perhaps the prompt "${name}", because promptsync could not make sure that it is deleted: ${toProblem(error).message}`;
     return makeErrorPoint(REMAINS, found, hint);

@@ -8,10 +8,10 @@ import {
   makeWarningPoint,
 } from '../domain/doctor-point.ts';
 import { makeProblem, type ProblemCode, ProblemError, toProblem } from '../problem.ts';
-import type { ConformanceTarget, CreatedSample } from './conformance-target.ts';
+import type { ConformanceTarget, CreatedSample, SampleVersion } from './conformance-target.ts';
 import { listSamples, SAMPLE_METADATA, type TextSample } from './conformance-samples.ts';
 import { makeSamplePoints, type SampleResult, type Visibility } from './conformance-points.ts';
-import { ServiceError } from './prompt-service.ts';
+import { returnNullIfMissing, ServiceError } from './prompt-service.ts';
 import type { RetryPolicy } from './retry.ts';
 import { findLostVersion, isLostResponse } from './write-outcome.ts';
 
@@ -115,17 +115,25 @@ async function tryToActivate(
   run: ConformanceRun,
 ): Promise<Pick<Extract<SampleResult, { readonly newest: Visibility }>, 'active' | 'served'>> {
   const { target, neverSeen } = run;
-  const { readActive } = target;
   try {
     await target.activate(versionId);
   } catch (error) {
     if (isInterruption(error)) throw error;
     return { active: { kind: 'failed', problem: toProblem(error) }, served: null };
   }
-  const read = () => readActive(DOCTOR_ENVIRONMENT);
-  const active = await awaitValue(read, (version) => version?.id === versionId, neverSeen.active, run);
+  const active = await awaitValue(
+    () => readOwnEnvironment(target),
+    (version) => version?.id === versionId,
+    neverSeen.active,
+    run,
+  );
   if (active.kind === 'never') neverSeen.active = true;
   return { active, served: active.kind === 'seen' ? active.value : null };
+}
+
+/** Returns the active version of `DOCTOR_ENVIRONMENT`. Some services answer 404 if no version is active there. */
+function readOwnEnvironment({ readActive }: ConformanceTarget): Promise<SampleVersion | null> {
+  return returnNullIfMissing(readActive(DOCTOR_ENVIRONMENT), 'service/prompt-not-found');
 }
 
 /** Handles a create call whose response was lost: adds its version to the list of versions that may exist. */
@@ -239,8 +247,7 @@ async function checkUnchanged(point: DoctorPoint, { results, target }: Conforman
   const served = results.flatMap((result) => (result.created === null ? [] : [result.served]));
   const expected = served.at(-1)?.id;
   if (expected === undefined || point.level === 'error') return point;
-  const { readActive } = target;
-  const found = await readOrNull(async () => (await readActive(DOCTOR_ENVIRONMENT))?.id ?? 'none');
+  const found = await readOrNull(async () => (await readOwnEnvironment(target))?.id ?? 'none');
   if (found === null || found === expected) return point;
   const hint = makeRequirementHint(target.requirements.unknownVersion);
   return makeErrorPoint(point.name, 'refused, but the environment has changed nevertheless', hint);

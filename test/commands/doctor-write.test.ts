@@ -311,6 +311,37 @@ describe('doctor --write on a four-call service', () => {
     expect(clock.now() - start).toBeLessThan(40_000);
   });
 
+  /** Answers 404 for an environment without an active version. */
+  const answerEmptyEnvironment: Fault = async (request, forward) => {
+    const answer = await forward(request);
+    const isEmpty = request.path.includes('?environment=') && answer.body.includes('"active_version":null');
+    return isEmpty ? { status: 404, body: '{}' } : answer;
+  };
+
+  test('doctor --write only warns about a service that answers 404 for an environment until the first activation is visible', async () => {
+    const clock = makeClock();
+    const isReadAtStart: RequestFilter = (request) => isReadOf(ENVIRONMENT)(request) && clock.now() - start < 2_000;
+    const start = clock.now();
+    const fault: Fault = async (request, forward) =>
+      isReadAtStart(request) ? { status: 404, body: '{}' } : answerEmptyEnvironment(request, forward);
+    const { names } = await findDeviations(fault, clock);
+    expect(names).toEqual(['warning activation', 'warning no active version']);
+  });
+
+  test('doctor --write reports a service that answers 404 for an unknown version, but clears the environment', async () => {
+    let isCleared = false;
+    const fault: Fault = async (request, forward) => {
+      if (isActivationOfUnknown('unknown')(request)) isCleared = true;
+      if (isCleared && isReadOf(ENVIRONMENT)(request)) return { status: 404, body: '{}' };
+      return answerEmptyEnvironment(request, forward);
+    };
+    const { checked } = await findDeviations(fault, makeClock());
+    expect(checked.find(({ name }) => name === 'unknown version')).toMatchObject({
+      level: 'error',
+      found: 'refused, but the environment has changed nevertheless',
+    });
+  });
+
   test('doctor --write warns about a service that reports the newest version late', async () => {
     const clock = makeClock();
     const { names, deviations } = await findDeviations(cached(isReadOfScratch, 3, clock.now), clock);
