@@ -17,7 +17,7 @@ import type { ServedPrompt } from '../domain/served-prompt.ts';
 import type { World } from '../domain/world.ts';
 import { type Problem, type ProblemCode, toProblem } from '../problem.ts';
 import type { CallReport } from '../service/connection.ts';
-import { keepUnusedKey, prepareService, type ServiceOptions } from './open-service.ts';
+import { prepareService, type ServiceOptions } from './open-service.ts';
 import { listKnownEnvironments } from './require-environment.ts';
 
 /** Checks the configured service's address, connection, keys and first prompt. Sends only GET requests. */
@@ -33,10 +33,7 @@ export async function examineService(
     options.onCall?.(call);
   };
   const prepared = await prepareService({ config, files: allFiles, allFiles, repository: null }, world, { onCall });
-  if (!prepared.isSuccess) {
-    keepUnusedKey(config, world);
-    return examineWithoutAccess(config, prepared.problems, world);
-  }
+  if (!prepared.isSuccess) return examineWithoutAccess(config, prepared.problems, world);
   const { location, opening, name, close } = prepared.value;
   const opened = await getProviderDescriptor(location).open(opening);
   try {
