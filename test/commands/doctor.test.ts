@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -92,6 +92,26 @@ describe('doctor without --write', () => {
     expect(await run(folder, ['doctor', ...files], { environment })).toEqual({ exitCode: 0, stdout: '', stderr: '' });
     expect(JSON.parse(readFileSync(join(output, 'doctor.json'), 'utf8'))).toMatchObject({ schema_version: 1 });
     expect(readFileSync(join(output, 'doctor.txt'), 'utf8')).toContain('0 errors.');
+  });
+
+  test('doctor prints the report on standard output if an output file becomes unwritable in the meantime', async () => {
+    const { folder, service, environment } = await makeSetup();
+    const output = join(makeFolder(), 'out');
+    mkdirSync(output);
+    const { baseUrl } = await startFront({
+      target: service.baseUrl,
+      answer: () => {
+        rmSync(output, { recursive: true, force: true });
+        return null;
+      },
+    });
+    const files = ['-o', join(output, 'a.json'), '-o', join(output, 'a.txt'), '-o', 'good.txt'];
+    const variables = { ...environment, PROMPTSYNC_BASE_URL: baseUrl };
+    const { exitCode, stdout, stderr } = await run(folder, ['doctor', ...files], { environment: variables });
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ schema_version: 1 });
+    expect(stderr.match(/could not write the report/g)).toHaveLength(2);
+    expect(readFileSync(join(folder, 'good.txt'), 'utf8')).toContain('0 errors.');
   });
 
   test('before it sends a request, doctor refuses an output file whose name implies no format', async () => {
