@@ -12,7 +12,7 @@ import type { ConformanceTarget, CreatedSample, SampleVersion } from './conforma
 import { listSamples, SAMPLE_METADATA, type TextSample } from './conformance-samples.ts';
 import { makeSamplePoints, type SampleResult, type Visibility } from './conformance-points.ts';
 import { returnNullIfMissing, ServiceError } from './prompt-service.ts';
-import type { RetryPolicy } from './retry.ts';
+import { READ_BACK_WAITS_MS, type RetryPolicy } from './retry.ts';
 import { findLostVersion, isLostResponse } from './write-outcome.ts';
 
 /** The clock that the check uses, and the unique part of names that must not exist in the service. */
@@ -157,13 +157,12 @@ async function readOrNull<Value>(read: () => Promise<Value | null>): Promise<Val
 
 /** The longest time to wait for the effect of a write, in milliseconds. */
 const MAX_VISIBILITY_MS = 30_000;
-/** The wait before the second read, in milliseconds. Each further wait is twice as long, up to `MAX_WAIT_MS`. */
-const FIRST_WAIT_MS = 100;
-const MAX_WAIT_MS = 1_000;
+/** The wait between the reads that follow those of a sync, in milliseconds. */
+const LATE_WAIT_MS = 1_000;
 
 /**
- * Reads a value repeatedly until it is as expected, and measures how long that takes. Throws only if the run is
- * interrupted.
+ * Reads a value repeatedly until it is as expected, and measures how long that takes. Reads it first at the same times
+ * as a sync. Throws only if the run is interrupted.
  * @param readsOnce whether to give up after the first read
  */
 async function awaitValue<Value>(
@@ -174,15 +173,14 @@ async function awaitValue<Value>(
 ): Promise<Visibility<Value>> {
   const startTime = now();
   let waited = 0;
-  let wait = FIRST_WAIT_MS;
   try {
     for (let reads = 1; ; reads += 1) {
       const value = await read();
       if (isExpected(value)) return { kind: 'seen', value, reads, milliseconds: Math.round(now() - startTime) };
       if (readsOnce || waited >= MAX_VISIBILITY_MS) return { kind: 'never' };
+      const wait = READ_BACK_WAITS_MS[reads - 1] ?? LATE_WAIT_MS;
       await sleep(wait);
       waited += wait;
-      wait = Math.min(MAX_WAIT_MS, wait * 2);
     }
   } catch (error) {
     if (isInterruption(error)) throw error;

@@ -12,6 +12,7 @@ import { isJsonObject, isNestedDeeper, type JsonValue, renderCanonicalJson } fro
 import type { Problem } from '../problem.ts';
 import { formatNumber } from '../text.ts';
 import { SAMPLE_METADATA, SAMPLE_METADATA_DEPTH, type TextSample } from './conformance-samples.ts';
+import { READ_BACK_WAITS_MS } from './retry.ts';
 import type { NewSample, SampleContent, SampleVersion } from './conformance-target.ts';
 
 /** Whether a service showed the effect of a write, and if so, after how many reads and how much time. */
@@ -153,11 +154,8 @@ function makeNewestPoint(created: readonly CreatedResult[], requirement: Service
   return makeWarningPoint(point, `reported only after ${formatVisibilityTime(worst.milliseconds)}`, hint);
 }
 
-/**
- * The time within which promptsync needs to see an activation, in milliseconds. A sync reads an environment back for
- * ten seconds. The margin is for the intervals between the reads of this check.
- */
-const MAX_READ_BACK_MS = 12_000;
+/** The number of times that a sync reads an environment back before it reports that the activation failed. */
+const SYNC_READS = READ_BACK_WAITS_MS.length + 1;
 
 function makeActivationPoint(created: readonly CreatedResult[], requirement: ServiceRequirement): DoctorPoint {
   const { point } = requirement;
@@ -169,7 +167,7 @@ function makeActivationPoint(created: readonly CreatedResult[], requirement: Ser
   }
   if (worst.reads === 1) return makeOkPoint(point, `visible after ${formatVisibilityTime(worst.milliseconds)}`);
   const found = `visible only after ${formatVisibilityTime(worst.milliseconds)}`;
-  if (worst.milliseconds > MAX_READ_BACK_MS) return makeErrorPoint(point, found, makeRequirementHint(requirement));
+  if (worst.reads > SYNC_READS) return makeErrorPoint(point, found, makeRequirementHint(requirement));
   const hint =
     'Expect each activation of a sync to take this long, because promptsync waits until it can read it back.';
   return makeWarningPoint(point, found, hint);

@@ -299,6 +299,12 @@ describe('doctor --write on a four-call service', () => {
     expect(deviations[0]!.found).toMatch(/^visible only after (19|20|21)\.\d s$/);
   });
 
+  test('doctor --write reports an error if an activation is visible only half a second after the last read of a sync', async () => {
+    const clock = makeClock();
+    const { names } = await findDeviations(cached(isReadOf(ENVIRONMENT), 10.5, clock.now), clock);
+    expect(names).toEqual(['error activation']);
+  });
+
   test('doctor --write gives up on an environment that never serves the version, and waits only once', async () => {
     const clock = makeClock();
     const start = clock.now();
