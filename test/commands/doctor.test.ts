@@ -386,6 +386,20 @@ describe('the points about the service', () => {
     expect(point('response').level).toBe('error');
   });
 
+  test('doctor warns if Node.js does not check certificates', async () => {
+    const { folder, environment } = await makeSetup();
+    const { url } = await startHttpsServer((_, response) => void response.end('{}'));
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    const variables = { ...environment, PROMPTSYNC_BASE_URL: url, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+    const { point } = await examine(folder, [], { environment: variables });
+    expect(point('response').found).not.toContain('certificate');
+    expect(point('TLS')).toMatchObject({
+      level: 'warning',
+      found: expect.stringContaining('not checked'),
+      hint: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
+    });
+  });
+
   test('doctor warns about plain http to a remote host', async () => {
     const { folder, environment } = await makeSetup(`service: { allow_http: true }\n${ENVIRONMENTS}`);
     const { point } = await examine(folder, [], {
