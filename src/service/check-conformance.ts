@@ -192,10 +192,9 @@ async function awaitValue<Value>(
 async function checkRefusals(run: ConformanceRun): Promise<void> {
   const { target, points, options } = run;
   const { requirements } = target;
-  const missingVersion: RefusalCheck = { rule: 'unknownVersion', code: 'service/version-not-found' };
-  points.push(await checkUnchanged(await checkRefusal(missingVersion, target.useUnknownVersion, run), run));
+  points.push(await checkRefusedActivation('unknownVersion', target.useUnknownVersion, run));
   const otherVersion = await checkOtherVersion(run);
-  if (otherVersion !== null) points.push(await checkUnchanged(otherVersion, run));
+  if (otherVersion !== null) points.push(otherVersion);
   const missingPrompt: RefusalCheck = { rule: 'unknownPrompt', code: 'service/prompt-not-found' };
   points.push(await checkRefusal(missingPrompt, target.readUnknownPrompt, run));
   const wrongKey: RefusalCheck = { rule: 'wrongKey', code: 'service/not-authorised' };
@@ -234,21 +233,36 @@ async function checkOtherVersion(run: ConformanceRun): Promise<DoctorPoint | nul
   const { activate, findOtherVersionId } = target;
   if (findOtherVersionId === null) return null;
   const id = await readOrNull(findOtherVersionId);
-  if (id !== null)
-    return checkRefusal({ rule: 'otherVersion', code: 'service/version-not-found' }, () => activate(id), run);
+  if (id !== null) return checkRefusedActivation('otherVersion', () => activate(id), run);
   const reason = 'the workspace has no other prompt whose newest version is known';
   return makeUncheckedPoint(target.requirements.otherVersion.point, reason);
 }
 
-/** Returns the point, or an error if the refused request changed the version that `DOCTOR_ENVIRONMENT` serves. */
-async function checkUnchanged(point: DoctorPoint, { results, target }: ConformanceRun): Promise<DoctorPoint> {
-  const served = results.flatMap((result) => (result.created === null ? [] : [result.served]));
-  const expected = served.at(-1)?.id;
-  if (expected === undefined || point.level === 'error') return point;
-  const found = await readOrNull(async () => (await readOwnEnvironment(target))?.id ?? 'none');
-  if (found === null || found === expected) return point;
-  const hint = makeRequirementHint(target.requirements.unknownVersion);
+/**
+ * Sends a request that must not activate anything. The point is an error if the service accepts the request, or if it
+ * refuses the request but `DOCTOR_ENVIRONMENT` serves a different version afterwards.
+ */
+async function checkRefusedActivation(
+  rule: 'unknownVersion' | 'otherVersion',
+  send: () => Promise<unknown>,
+  run: ConformanceRun,
+): Promise<DoctorPoint> {
+  const before = await readServedId(run);
+  const point = await checkRefusal({ rule, code: 'service/version-not-found' }, send, run);
+  if (point.level === 'error') return point;
+  const after = await readServedId(run);
+  if (before === null || after === null) {
+    return makeUncheckedPoint(point.name, 'promptsync could not read the environment before and after the request');
+  }
+  // An earlier activation of this check can become visible late.
+  if (before === after || run.versions.some(({ id }) => id === after)) return point;
+  const hint = makeRequirementHint(run.target.requirements[rule]);
   return makeErrorPoint(point.name, 'refused, but the environment has changed nevertheless', hint);
+}
+
+/** Returns the id of the version that `DOCTOR_ENVIRONMENT` serves, or an empty id for none. Null if a read fails. */
+function readServedId({ target }: ConformanceRun): Promise<string | null> {
+  return readOrNull(async () => (await readOwnEnvironment(target))?.id ?? '');
 }
 
 /** Reads an environment in which nothing was ever activated. */

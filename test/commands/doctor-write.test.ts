@@ -348,6 +348,34 @@ describe('doctor --write on a four-call service', () => {
     });
   });
 
+  test("doctor --write names the broken rule if another prompt's version changes the environment despite a 404", async () => {
+    const fault = faultOn(isActivationOfUnknown('other'), async (request, forward) => {
+      const answer = await forward(request);
+      if (answer.status !== 404) return answer;
+      await forward({ ...request, body: { environment: ENVIRONMENT, version_id: firstVersion } });
+      return answer;
+    });
+    const { check, service } = await makeStage(fault);
+    const firstVersion = service.store.readPrompt('prm_scratch')!.latest_version_id;
+    const { named, point } = await check();
+    expect(named('error')).toEqual(["another prompt's version"]);
+    expect(point("another prompt's version").hint).toContain('refuse the version of another prompt');
+  });
+
+  test('doctor --write does not blame a refused request for an earlier activation that becomes visible late', async () => {
+    const clock = makeClock();
+    let refusedAt = Number.POSITIVE_INFINITY;
+    let first: Awaited<ReturnType<Parameters<Fault>[1]>> | null = null;
+    const fault: Fault = async (request, forward) => {
+      if (isActivationOfUnknown('unknown')(request)) refusedAt = clock.now();
+      if (!isReadOf(ENVIRONMENT)(request) || refusedAt !== Number.POSITIVE_INFINITY) return null;
+      first ??= await forward(request);
+      return first;
+    };
+    const { names } = await findDeviations(fault, clock);
+    expect(names.filter((name) => name.startsWith('error'))).toEqual(['error activation']);
+  });
+
   test('doctor --write warns about a service that reports the newest version late', async () => {
     const clock = makeClock();
     const { names, deviations } = await findDeviations(cached(isReadOfScratch, 3, clock.now), clock);
