@@ -76,7 +76,7 @@ function makeLangfuseTarget(service: LangfuseService, { name, sleep, readWithWro
     readWithWrongKey,
     findOtherVersionId: null,
     // If the check created no version, Langfuse has no prompt to delete.
-    cleanUp: async (versions) =>
+    cleanUp: async ({ versions }) =>
       versions.length === 0 ? makeOkPoint(REMAINS, 'nothing') : deleteOwnPrompt(service, name, sleep),
   };
 }

@@ -3,7 +3,7 @@ import { type DoctorPoint, makeOkPoint } from '../domain/doctor-point.ts';
 import type { ProviderOpening } from '../providers/descriptor.ts';
 import { checkConformance } from '../service/check-conformance.ts';
 import { connectPromptService } from '../service/client.ts';
-import type { ConformanceTarget, CreatedSample, SampleVersion } from '../service/conformance-target.ts';
+import type { CheckRemains, ConformanceTarget, SampleVersion } from '../service/conformance-target.ts';
 import type { PromptService, ServiceVersion } from '../service/prompt-service.ts';
 import { FOUR_CALL_REQUIREMENTS } from './requirements.ts';
 
@@ -54,7 +54,7 @@ function makeFourCallTarget(
     readWithWrongKey,
     findOtherVersionId: async () =>
       otherPromptId === null ? null : (await service.readPrompt(otherPromptId)).latestVersionId,
-    cleanUp: async (versions) => makeOkPoint('left behind', describeRemains(versions, promptId)),
+    cleanUp: async (remains) => makeOkPoint('left behind', describeRemains(remains, promptId)),
   };
 }
 
@@ -62,11 +62,20 @@ function toSampleVersion({ id, number, content: { text, metadata } }: ServiceVer
   return { id, number, text, metadata };
 }
 
-function describeRemains(versions: readonly CreatedSample[], promptId: string): string {
-  if (versions.length === 0) return 'nothing';
-  const names = versions.map(({ id, number }) => {
-    if (id === null) return 'perhaps one whose response was lost';
-    return number === null ? `perhaps ${id}` : `v${number} (${id})`;
-  });
-  return `in the prompt "${promptId}": the environment "${DOCTOR_ENVIRONMENT}", and the versions ${names.join(', ')}`;
+/** Names what the check has changed, and separately what it may have changed, because a response was lost. */
+function describeRemains({ versions, environment }: CheckRemains, promptId: string): string {
+  const known = versions.flatMap(({ id, number }) => (id === null || number === null ? [] : [`v${number} (${id})`]));
+  const possible = versions.flatMap(({ id, number }) => (number === null ? [describePossibleVersion(id)] : []));
+  const environments = {
+    unchanged: [],
+    uncertain: [`perhaps the environment "${DOCTOR_ENVIRONMENT}"`],
+    changed: [`the environment "${DOCTOR_ENVIRONMENT}"`],
+  } as const satisfies Record<CheckRemains['environment'], readonly string[]>;
+  const list = known.length === 0 ? [] : [`the ${known.length === 1 ? 'version' : 'versions'} ${known.join(', ')}`];
+  const parts = [...environments[environment], ...list, ...possible];
+  return parts.length === 0 ? 'nothing' : `in the prompt "${promptId}": ${parts.join(', and ')}`;
+}
+
+function describePossibleVersion(id: string | null): string {
+  return `perhaps ${id === null ? 'a version' : `the version ${id}`}, because a response was lost`;
 }

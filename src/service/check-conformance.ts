@@ -8,7 +8,7 @@ import {
   makeWarningPoint,
 } from '../domain/doctor-point.ts';
 import { makeProblem, type ProblemCode, ProblemError, toProblem } from '../problem.ts';
-import type { ConformanceTarget, CreatedSample, SampleVersion } from './conformance-target.ts';
+import type { CheckRemains, ConformanceTarget, CreatedSample, SampleVersion } from './conformance-target.ts';
 import { listSamples, SAMPLE_METADATA, type TextSample } from './conformance-samples.ts';
 import { makeSamplePoints, type SampleResult, type Visibility } from './conformance-points.ts';
 import { returnNullIfMissing, ServiceError } from './prompt-service.ts';
@@ -25,6 +25,8 @@ type ConformanceRun = {
   readonly results: SampleResult[];
   /** All versions that the check created, or may have created. */
   readonly versions: CreatedSample[];
+  /** Whether the check activated a version in `DOCTOR_ENVIRONMENT`. */
+  environment: CheckRemains['environment'];
   /**
    * Whether the service failed to show the newest version, or the active version, within `MAX_VISIBILITY_MS`. From then
    * on, the check reads this value only once for each sample.
@@ -51,12 +53,13 @@ export async function checkConformance(
     options: { ...options, sleep },
     results: [],
     versions: [],
+    environment: 'unchanged',
     neverSeen: { newest: false, active: false },
     points: [],
   };
   // Clean up even if promptsync has a bug that makes a check throw.
   const points = await makeRulePoints(run).catch((error: unknown) => [makeProblemPoint(OTHERS, toProblem(error))]);
-  return [...points, await target.cleanUp(run.versions)];
+  return [...points, await target.cleanUp(run)];
 }
 
 /** The name of the point about everything that the check could not find out. */
@@ -65,15 +68,15 @@ const OTHERS = 'other points';
 /** Checks all rules. Throws only because of a bug. */
 async function makeRulePoints(run: ConformanceRun): Promise<readonly DoctorPoint[]> {
   const { target, options, results, points } = run;
-  const interruption: DoctorPoint[] = [];
   try {
     for (const sample of listSamples(options.runId)) results.push(await trySample(sample, run));
     await checkRefusals(run);
   } catch (error) {
     if (!isInterruption(error)) throw error;
-    interruption.push(makeUncheckedPoint(OTHERS, 'the run was interrupted'));
+    const interruption = makeUncheckedPoint(OTHERS, 'the run was interrupted');
+    return [...makeSamplePoints(results, target.requirements, true), ...points, interruption];
   }
-  return [...makeSamplePoints(results, target.requirements), ...points, ...interruption];
+  return [...makeSamplePoints(results, target.requirements, false), ...points];
 }
 
 function isInterruption(error: unknown): boolean {
@@ -94,11 +97,10 @@ async function trySample(sample: TextSample, run: ConformanceRun): Promise<Sampl
       run,
     );
     if (newest.kind === 'never') neverSeen.newest = true;
-    const activation = await tryToActivate(created.id, run);
+    const { active, served } = await tryToActivate(created.id, run);
     const { readVersion } = target;
     const version = readVersion === null ? null : await readOrNull(() => readVersion(created.id));
-    const stored = [version, activation.served].filter((content) => content !== null);
-    return { sample, created, stored, newest, ...activation };
+    return { sample, created, stored: [version, served].filter((content) => content !== null), newest, active };
   } catch (error) {
     if (isInterruption(error)) throw error;
     if (isLostResponse(error)) await findPossibleVersion(newestBefore, run);
@@ -113,10 +115,10 @@ async function trySample(sample: TextSample, run: ConformanceRun): Promise<Sampl
 async function tryToActivate(
   versionId: string,
   run: ConformanceRun,
-): Promise<Pick<Extract<SampleResult, { readonly newest: Visibility }>, 'active' | 'served'>> {
+): Promise<{ readonly active: Visibility; readonly served: SampleVersion | null }> {
   const { target, neverSeen } = run;
   try {
-    await target.activate(versionId);
+    await trackActivation(() => target.activate(versionId), run);
   } catch (error) {
     if (isInterruption(error)) throw error;
     return { active: { kind: 'failed', problem: toProblem(error) }, served: null };
@@ -129,6 +131,17 @@ async function tryToActivate(
   );
   if (active.kind === 'never') neverSeen.active = true;
   return { active, served: active.kind === 'seen' ? active.value : null };
+}
+
+/** Sends a request that activates a version if the service accepts it. Notes that `DOCTOR_ENVIRONMENT` has changed. */
+async function trackActivation(send: () => Promise<unknown>, run: ConformanceRun): Promise<void> {
+  try {
+    await send();
+    run.environment = 'changed';
+  } catch (error) {
+    if (isLostResponse(error) && run.environment === 'unchanged') run.environment = 'uncertain';
+    throw error;
+  }
 }
 
 /** Returns the active version of `DOCTOR_ENVIRONMENT`. Some services answer 404 if no version is active there. */
@@ -248,7 +261,8 @@ async function checkRefusedActivation(
   run: ConformanceRun,
 ): Promise<DoctorPoint> {
   const before = await readServedId(run);
-  const point = await checkRefusal({ rule, code: 'service/version-not-found' }, send, run);
+  const check: RefusalCheck = { rule, code: 'service/version-not-found' };
+  const point = await checkRefusal(check, () => trackActivation(send, run), run);
   if (point.level === 'error') return point;
   const after = await readServedId(run);
   if (before === null || after === null) {

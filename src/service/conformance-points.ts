@@ -13,7 +13,7 @@ import type { Problem } from '../problem.ts';
 import { formatNumber } from '../text.ts';
 import { SAMPLE_METADATA, SAMPLE_METADATA_DEPTH, type TextSample } from './conformance-samples.ts';
 import { READ_BACK_WAITS_MS } from './retry.ts';
-import type { NewSample, SampleContent, SampleVersion } from './conformance-target.ts';
+import type { NewSample, SampleContent } from './conformance-target.ts';
 
 /** Whether a service showed the effect of a write, and if so, after how many reads and how much time. */
 export type Visibility<Value = unknown> =
@@ -39,24 +39,26 @@ export type SampleResult =
       readonly newest: Visibility;
       /** Whether the environment served the version. */
       readonly active: Visibility;
-      /** The version as the environment served it. Null if it never did. */
-      readonly served: SampleVersion | null;
     };
 
 /** The result for a sample for which the service created a version. */
 type CreatedResult = Extract<SampleResult, { readonly newest: Visibility }>;
 
-/** Builds the points about texts, metadata, numbers, the newest version and activations. */
+/**
+ * Builds the points about texts, metadata, numbers, the newest version and activations.
+ * @param isInterrupted whether the results of later samples are missing; rules that no result shows then get no point
+ */
 export function makeSamplePoints(
   results: readonly SampleResult[],
   requirements: ServiceRequirements,
+  isInterrupted: boolean,
 ): readonly DoctorPoint[] {
   const created = results.flatMap((result): readonly CreatedResult[] => (result.created === null ? [] : [result]));
   const texts = results.map((result) => makeTextPoint(result, requirements.text));
   const { metadata, numbers, newest, activation } = requirements;
   if (created.length === 0) {
-    const rules = [metadata, numbers, newest, activation];
-    return [...texts, ...rules.map(({ point }) => makeUncheckedPoint(point, 'the service created no version'))];
+    const rules = isInterrupted ? [] : [metadata, numbers, newest, activation];
+    return [...texts, ...rules.map(({ point }) => makeUncheckedPoint(point, 'the service returned no new version'))];
   }
   return [
     ...texts,
@@ -136,7 +138,7 @@ function makeNumbersPoint(created: readonly CreatedResult[], requirement: Servic
   const numbers = created.map((result) => result.created.number);
   const isIncreasing = numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? number));
   const list = numbers.map((number) => `v${number}`).join(', ');
-  if (numbers.length < 2) return makeUncheckedPoint(point, 'the service created only one version');
+  if (numbers.length < 2) return makeUncheckedPoint(point, 'there is only one version number to compare');
   if (isIncreasing) return makeOkPoint(point, `increasing: ${list}`);
   return makeErrorPoint(point, `not increasing: ${list}`, makeRequirementHint(requirement));
 }

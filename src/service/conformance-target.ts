@@ -39,9 +39,16 @@ export type ConformanceTarget = {
   /**
    * Removes what the check has created, as far as the service can. Returns the point about what the check left behind.
    * Never throws.
-   * @param versions the versions that the check has created, or may have created
    */
-  readonly cleanUp: (versions: readonly CreatedSample[]) => Promise<DoctorPoint>;
+  readonly cleanUp: (remains: CheckRemains) => Promise<DoctorPoint>;
+};
+
+/** What the check has changed in the service. */
+export type CheckRemains = {
+  /** The versions that the check has created, or may have created. */
+  readonly versions: readonly CreatedSample[];
+  /** Whether the check has activated a version in `DOCTOR_ENVIRONMENT`. It is uncertain after a lost response. */
+  readonly environment: 'unchanged' | 'uncertain' | 'changed';
 };
 
 /**

@@ -391,7 +391,9 @@ describe('doctor --write on a four-call service', () => {
     const texts = front.requests.filter(isCreate).map(({ body }) => (body as Sent).content);
     expect(texts).toHaveLength(4);
     expect(new Set(texts).size).toBe(4);
-    expect(point('left behind').found).toMatch(/v2 \(ver_[^,]*\), perhaps ver_[^,]*, v4 \(/);
+    expect(point('left behind').found).toMatch(
+      /the versions v2 \([^,]*\), v4 \(.*, and perhaps the version ver_[^,]*, because/,
+    );
     const { latest_version_id: newest } = service.store.readPrompt('prm_scratch')!;
     expect(point('left behind').found).toContain(`v5 (${newest})`);
   });
@@ -415,6 +417,53 @@ describe('doctor --write on a four-call service', () => {
     expect(point('other points').found).toContain('interrupted');
     expect(point('left behind').found).toMatch(/v2 \(ver_.*, v3 \(ver_/);
     expect(points.at(-1)!.name).toBe('left behind');
+  });
+});
+
+describe('what doctor --write left behind', () => {
+  const acceptAll = faultOn(isActivationOf(ENVIRONMENT), answers(200, '{"updated":true}'));
+  const refuseCreates = faultOn(isCreate, answers(403));
+
+  test('doctor --write lists nothing if the service has refused all writes', async () => {
+    const { checked } = await findDeviations(refuseCreates);
+    expect(checked.at(-1)).toMatchObject({ name: 'left behind', found: 'nothing' });
+  });
+
+  test('doctor --write lists its environment if the service accepted only the activation of an unknown version', async () => {
+    const { checked } = await findDeviations(
+      async (...request) => (await refuseCreates(...request)) ?? acceptAll(...request),
+    );
+    expect(checked.at(-1)?.found).toBe(`in the prompt "prm_scratch": the environment "${ENVIRONMENT}"`);
+  });
+
+  test('doctor --write does not list its environment if the service has refused all activations', async () => {
+    const { checked } = await findDeviations(faultOn(isActivationOf(ENVIRONMENT), answers(403)));
+    expect(checked.at(-1)?.found).toMatch(/^in the prompt "prm_scratch": the versions v2 /);
+  });
+
+  test('doctor --write says that it may have changed its environment if the response to each activation was lost', async () => {
+    const { checked } = await findDeviations(faultOn(isActivationOf(ENVIRONMENT), cutAfter));
+    expect(checked.at(-1)?.found).toContain(`perhaps the environment "${ENVIRONMENT}", and the versions v2 `);
+  });
+
+  test('doctor --write says that it may have created a version if the responses to all creates were lost', async () => {
+    const { check } = await makeStage(faultOn(isCreate, cutAfter));
+    const { point } = await check();
+    expect(point('metadata_').found).toBe('not checked, because the service returned no new version');
+    expect(point('left behind').found).toMatch(/^in the prompt "prm_scratch": perhaps the version ver_/);
+  });
+
+  test('if doctor --write is interrupted after the first create, it does not say that the service created no version', async () => {
+    let interrupt = (): void => {};
+    const fault = faultOn(isCreate, async (request, forward) => {
+      const answer = await forward(request);
+      interrupt();
+      return answer;
+    });
+    const { check } = await makeStage(fault);
+    const { points, point } = await check(WRITE, { onSignal: (signal) => void (interrupt = signal) });
+    expect(points.slice(-3).map(({ name }) => name)).toEqual(['conformance check', 'other points', 'left behind']);
+    expect(point('left behind').found).toMatch(/^in the prompt "prm_scratch": the version v2 /);
   });
 });
 
