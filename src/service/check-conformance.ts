@@ -83,6 +83,9 @@ function isInterruption(error: unknown): boolean {
   return toProblem(error).code === 'apply/interrupted';
 }
 
+/** The HTTP statuses with which a service refuses the content of a version. Any other status has a different cause. */
+const CONTENT_STATUSES: readonly ServiceError['status'][] = [400, 413, 422];
+
 /** Creates a version, activates it and reads it back. Throws only if the run is interrupted. */
 async function trySample(sample: TextSample, run: ConformanceRun): Promise<SampleResult> {
   const { target, neverSeen } = run;
@@ -104,10 +107,8 @@ async function trySample(sample: TextSample, run: ConformanceRun): Promise<Sampl
   } catch (error) {
     if (isInterruption(error)) throw error;
     if (isLostResponse(error)) await findPossibleVersion(newestBefore, run);
-    const problem = toProblem(error);
-    const isRefused = error instanceof ServiceError && error.effect === 'rejected';
-    const isContentRefused = isRefused && problem.code !== 'service/not-authorised';
-    return { sample, created: null, problem, isContentRefused };
+    const isContentRefused = error instanceof ServiceError && CONTENT_STATUSES.includes(error.status);
+    return { sample, created: null, problem: toProblem(error), isContentRefused };
   }
 }
 

@@ -277,6 +277,19 @@ describe('doctor --write on a four-call service', () => {
     expect(unexplained).toEqual([]);
   });
 
+  test.each([
+    ['a refusal of the text', 400, true],
+    ['a refusal of the text', 422, true],
+    ['a failure with a different cause', 307, false],
+    ['a failure with a different cause', 404, false],
+    ['a failure with a different cause', 429, false],
+  ])('doctor --write reports %s if a create request gets the status %i', async (_, status, isContentRefused) => {
+    const { checked } = await findDeviations(faultOn(isCreate, answers(status)), makeClock());
+    const point = checked.find(({ name }) => name === 'text: CRLF');
+    expect(point?.level).toBe('error');
+    expect(point?.hint?.includes('accept such texts')).toBe(isContentRefused);
+  });
+
   test('for a service that drops metadata_, the hint names the consequences', async () => {
     const { deviations } = await findDeviations(changeStoredVersion(({ content }) => ({ content })));
     expect(deviations[0]).toMatchObject({
