@@ -22,6 +22,8 @@ type CheckSettings = Pick<RetryPolicy, 'now' | 'sleep'> & { readonly runId: stri
 type ConformanceRun = {
   readonly target: ConformanceTarget;
   readonly options: CheckSettings;
+  /** The number of the version that an earlier run left in `DOCTOR_ENVIRONMENT`. Null if there is none. */
+  earlierNumber: number | null;
   readonly results: SampleResult[];
   /** All versions that the check created, or may have created. */
   readonly versions: CreatedSample[];
@@ -51,6 +53,7 @@ export async function checkConformance(
   const run: ConformanceRun = {
     target,
     options: { ...options, sleep },
+    earlierNumber: null,
     results: [],
     versions: [],
     environment: 'unchanged',
@@ -67,16 +70,25 @@ const OTHERS = 'other points';
 
 /** Checks all rules. Throws only because of a bug. */
 async function makeRulePoints(run: ConformanceRun): Promise<readonly DoctorPoint[]> {
-  const { target, options, results, points } = run;
+  const ending = await runChecks(run);
+  const { results, earlierNumber, points } = run;
+  const evidence = { results, earlierNumber, isComplete: ending === null };
+  const samplePoints = makeSamplePoints(evidence, run.target.requirements);
+  return [...samplePoints, ...points, ...(ending === null ? [] : [ending])];
+}
+
+/** Runs all checks. Returns null, or the point about the reason why some of them did not run. */
+async function runChecks(run: ConformanceRun): Promise<DoctorPoint | null> {
   try {
-    for (const sample of listSamples(options.runId)) results.push(await trySample(sample, run));
+    const earlier = await readOrNull(() => readOwnEnvironment(run.target));
+    run.earlierNumber = earlier?.number ?? null;
+    for (const sample of listSamples(run.options.runId)) run.results.push(await trySample(sample, run));
     await checkRefusals(run);
+    return null;
   } catch (error) {
-    if (!isInterruption(error)) throw error;
-    const interruption = makeUncheckedPoint(OTHERS, 'the run was interrupted');
-    return [...makeSamplePoints(results, target.requirements, true), ...points, interruption];
+    if (isInterruption(error)) return makeUncheckedPoint(OTHERS, 'the run was interrupted');
+    return makeProblemPoint(OTHERS, toProblem(error));
   }
-  return [...makeSamplePoints(results, target.requirements, false), ...points];
 }
 
 function isInterruption(error: unknown): boolean {

@@ -44,26 +44,31 @@ export type SampleResult =
 /** The result for a sample for which the service created a version. */
 type CreatedResult = Extract<SampleResult, { readonly newest: Visibility }>;
 
-/**
- * Builds the points about texts, metadata, numbers, the newest version and activations.
- * @param isInterrupted whether the results of later samples are missing; rules that no result shows then get no point
- */
+/** The results for the samples, and what they must be compared with. */
+type SampleEvidence = {
+  readonly results: readonly SampleResult[];
+  /** The number of a version that existed before the check. Null if the check knows none. */
+  readonly earlierNumber: number | null;
+  /** False if the check stopped early. Rules that no result shows then get no point. */
+  readonly isComplete: boolean;
+};
+
+/** Builds the points about texts, metadata, numbers, the newest version and activations. */
 export function makeSamplePoints(
-  results: readonly SampleResult[],
+  { results, earlierNumber, isComplete }: SampleEvidence,
   requirements: ServiceRequirements,
-  isInterrupted: boolean,
 ): readonly DoctorPoint[] {
   const created = results.flatMap((result): readonly CreatedResult[] => (result.created === null ? [] : [result]));
   const texts = results.map((result) => makeTextPoint(result, requirements.text));
   const { metadata, numbers, newest, activation } = requirements;
   if (created.length === 0) {
-    const rules = isInterrupted ? [] : [metadata, numbers, newest, activation];
+    const rules = isComplete ? [metadata, numbers, newest, activation] : [];
     return [...texts, ...rules.map(({ point }) => makeUncheckedPoint(point, 'the service returned no new version'))];
   }
   return [
     ...texts,
     makeMetadataPoint(created, metadata),
-    makeNumbersPoint(created, numbers),
+    makeNumbersPoint(created, earlierNumber, numbers),
     makeNewestPoint(created, newest),
     makeActivationPoint(created, activation),
   ];
@@ -133,12 +138,18 @@ function isEmpty(metadata: JsonValue): boolean {
   return metadata === null || (isJsonObject(metadata) && Object.keys(metadata).length === 0);
 }
 
-function makeNumbersPoint(created: readonly CreatedResult[], requirement: ServiceRequirement): DoctorPoint {
+function makeNumbersPoint(
+  created: readonly CreatedResult[],
+  earlierNumber: number | null,
+  requirement: ServiceRequirement,
+): DoctorPoint {
   const { point } = requirement;
   const numbers = created.map((result) => result.created.number);
-  const isIncreasing = numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? number));
-  const list = numbers.map((number) => `v${number}`).join(', ');
-  if (numbers.length < 2) return makeUncheckedPoint(point, 'there is only one version number to compare');
+  const compared = earlierNumber === null ? numbers : [earlierNumber, ...numbers];
+  if (compared.length < 2) return makeUncheckedPoint(point, 'there is only one version number to compare');
+  const isIncreasing = compared.every((number, index) => index === 0 || number > (compared[index - 1] ?? number));
+  const earlier = earlierNumber === null ? '' : ` after v${earlierNumber} of an earlier run`;
+  const list = `${numbers.map((number) => `v${number}`).join(', ')}${earlier}`;
   if (isIncreasing) return makeOkPoint(point, `increasing: ${list}`);
   return makeErrorPoint(point, `not increasing: ${list}`, makeRequirementHint(requirement));
 }

@@ -121,6 +121,20 @@ describe('doctor --write on a four-call service', () => {
     expect({ doctor: serves(ENVIRONMENT), production: serves('production') }).toEqual({ doctor: 5, production: 1 });
   });
 
+  test('doctor --write compares the version numbers with the version that an earlier run left in its environment', async () => {
+    const { check, service } = await makeStage(
+      changeAnswers((body) => body.replaceAll(/"version_number":(\d+)/g, (_, n) => `"version_number":${numbers[n]}`)),
+    );
+    const numbers: Record<string, number> = { 1: 50, 2: 2, 3: 3, 4: 4, 5: 5 };
+    const versionId = service.store.readPrompt('prm_scratch')!.latest_version_id!;
+    service.store.setActive('prm_scratch', { environment: ENVIRONMENT, versionId });
+    const { point } = await check();
+    expect(point('version numbers')).toMatchObject({
+      level: 'error',
+      found: 'not increasing: v2, v3, v4, v5 after v50 of an earlier run',
+    });
+  });
+
   test('doctor --write changes only its own environment and never writes the metadata key promptsync', async () => {
     const { check, front } = await makeStage();
     await check();
