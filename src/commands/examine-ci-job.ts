@@ -110,7 +110,7 @@ const GITLAB_TOKEN_HINT =
 async function examineGitLabJob(world: World): Promise<readonly DoctorPoint[]> {
   const { environment, keepSecret } = world;
   const { CI_PIPELINE_SOURCE: source = 'unknown', CI_COMMIT_BRANCH: branch } = environment;
-  const event = makeOkPoint('event', branch === undefined ? source : `${source} on ${branch}`);
+  const event = makeOkPoint('event', branch === undefined ? source : `${source} on "${branch}"`);
   const token = environment['GITLAB_TOKEN']?.trim() ?? '';
   if (token === '') {
     const found = 'the variable GITLAB_TOKEN is not set, so promptsync comment publishes no note';

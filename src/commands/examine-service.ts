@@ -238,5 +238,5 @@ function makeEnvironmentPoint(key: string, reading: EnvironmentReading): DoctorP
   if (reading.kind === 'failed') return makeProblemPoint(name, reading.problem);
   const { served } = reading;
   const version = served === null ? 'no version is active' : `version ${served.number} is active`;
-  return makeOkPoint(name, `${key}: ${version}`);
+  return makeOkPoint(name, `"${key}": ${version}`);
 }

@@ -127,7 +127,7 @@ describe('the points about GitLab CI', () => {
     const { point } = await examine(makeRepository(FILES), [], {
       environment: gitlab.branchVariables('0'.repeat(40), 'main'),
     });
-    expect(point('event').found).toBe('push on main');
+    expect(point('event').found).toBe('push on "main"');
     expect(point('merge request')).toMatchObject({ level: 'ok', found: expect.stringContaining('none') });
   });
 

@@ -49,10 +49,10 @@ describe('doctor without --write', () => {
     ]);
     expect(points.every(({ level, hint }) => level === 'ok' && hint === null)).toBe(true);
     expect(point('Node.js').found).toBe(process.versions.node);
-    expect(point('live branch').found).toContain(`main at ${git(folder, 'rev-parse', 'HEAD').slice(0, 12)}`);
+    expect(point('live branch').found).toContain(`"main" at ${git(folder, 'rev-parse', 'HEAD').slice(0, 12)}`);
     expect(point('key').found).toContain('the variable PROMPTSYNC_API_KEY');
-    expect(point('prompt in "staging"').found).toBe('greeting: version 1 is active');
-    expect(point('prompt in "production"').found).toBe('greeting: no version is active');
+    expect(point('prompt in "staging"').found).toBe('"greeting": version 1 is active');
+    expect(point('prompt in "production"').found).toBe('"greeting": no version is active');
     expect(new Set(service.requests.map(({ method }) => method))).toEqual(new Set(['GET']));
   });
 
@@ -69,8 +69,31 @@ describe('doctor without --write', () => {
     const { exitCode, named, point } = await examine(folder, [], { environment });
     expect({ exitCode, problems: [...named('warning'), ...named('error')] }).toEqual({ exitCode: 0, problems: [] });
     expect(point('key').found).toContain('LANGFUSE_SECRET_KEY and the variable LANGFUSE_PUBLIC_KEY');
-    expect(point('prompt in "staging"').found).toBe('a: version 1 is active');
+    expect(point('prompt in "staging"').found).toBe('"a": version 1 is active');
     expect(langfuse.takeWrites()).toEqual([]);
+  });
+
+  test('with Langfuse, doctor does not translate keys, branches, environments and paths that contain the words environment and service', async () => {
+    const { environment } = await startLangfuse();
+    const config = 'prompts: ["the service/**/*.md"]\nenvironments: { environment: {}, environments: {} }\n';
+    const folder = makeRepository({
+      'promptsync.yaml': `service: { provider: langfuse }\n${config}`,
+      'the service/an environment .md': '---\nid: a\nkey: environment\npins: { environment: latest }\n---\n\nHi.\n',
+    });
+    git(folder, 'branch', '--move', 'environment');
+    const bare = makeFolder();
+    git(bare, 'init', '--quiet', '--bare', '--initial-branch', 'environment');
+    git(folder, 'remote', 'add', 'environment', bare);
+    git(folder, 'push', '--quiet', '--set-upstream', 'environment', 'environment');
+    writeFiles(folder, {
+      'the service/an environment .md': '---\nid: a\nkey: environment\npins: { environment: latest }\n---\n\nHo.\n',
+    });
+    const { point } = await examine(folder, [], { environment });
+    expect(point('remote').found).toMatch(/^"environment": /);
+    expect(point('live branch').found).toMatch(/^"environment" at /);
+    expect(point('uncommitted files').found).toBe('1 prompt file: "the service/an environment .md"');
+    expect(point('environments').found).toBe('"environment", "environments" (in promotion order)');
+    expect(point('prompt in "environment"').found).toBe('"environment": no version is active');
   });
 
   test('doctor prints a table with a summary and shows each hint below its point', async () => {
@@ -80,7 +103,7 @@ describe('doctor without --write', () => {
     expect(exitCode).toBe(0);
     expect(stdout).toContain('Machine and repository\n  ok       Node.js ');
     expect(stdout).toMatch(
-      / {2}warning {2}uncommitted files {2,}1 prompt file: prompts\/greeting\.md\n {11}Commit these/,
+      / {2}warning {2}uncommitted files {2,}1 prompt file: "prompts\/greeting\.md"\n {11}Commit these/,
     );
     expect(stdout).toMatch(/\n\n\d+ ok, 1 warning, 0 errors\.\n$/);
   });
@@ -202,7 +225,7 @@ describe('the points about the machine and the repository', () => {
     const { folder, environment } = await makeSetup();
     git(folder, 'remote', 'set-url', 'origin', 'http://robot:hunter2@127.0.0.1:1/acme/prompts');
     const { stdout, point } = await examine(folder, [], { environment });
-    expect(point('remote').found).toBe('origin: http://127.0.0.1:1/acme/prompts');
+    expect(point('remote').found).toBe('"origin": http://127.0.0.1:1/acme/prompts');
     expect(stdout).not.toContain('hunter2');
   });
 
@@ -240,7 +263,7 @@ describe('the points about the machine and the repository', () => {
     const { point } = await examine(folder, [], { environment });
     expect(point('uncommitted files')).toMatchObject({
       level: 'warning',
-      found: '1 prompt file: prompts/new.md',
+      found: '1 prompt file: "prompts/new.md"',
       hint: expect.stringContaining('Commit'),
     });
   });
@@ -250,7 +273,7 @@ describe('the points about the machine and the repository', () => {
     const { exitCode, named, point } = await examine(folder, []);
     expect({ exitCode, warnings: named('warning') }).toEqual({ exitCode: 0, warnings: [] });
     expect(point('address').found).toBe('embedded:a.db');
-    expect(point('prompt in "staging"').found).toBe('greeting: no version is active');
+    expect(point('prompt in "staging"').found).toBe('"greeting": no version is active');
   });
 });
 
