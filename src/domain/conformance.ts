@@ -5,8 +5,8 @@ export const DOCTOR_ENVIRONMENT = 'promptsync-doctor';
 export type ConformanceRequest = {
   /** The id of the throwaway prompt. Null if the check creates its own prompt. */
   readonly promptId: string | null;
-  /** The id of a different prompt, whose versions must not become active in the first one. Null if there is none. */
-  readonly otherPromptId: string | null;
+  /** The ids of different prompts, whose versions must not become active in the first one. */
+  readonly otherPromptIds: readonly string[];
   /**
    * A string of lower-case letters and digits, unique to this run. The check uses it in names that must not exist in the
    * service.

@@ -4,7 +4,7 @@ import type { ProviderOpening } from '../providers/descriptor.ts';
 import { checkConformance } from '../service/check-conformance.ts';
 import { connectPromptService } from '../service/client.ts';
 import type { CheckRemains, ConformanceTarget, SampleVersion } from '../service/conformance-target.ts';
-import type { PromptService, ServiceVersion } from '../service/prompt-service.ts';
+import { type PromptService, ServiceError, type ServiceVersion } from '../service/prompt-service.ts';
 import { FOUR_CALL_REQUIREMENTS } from './requirements.ts';
 
 /**
@@ -13,14 +13,14 @@ import { FOUR_CALL_REQUIREMENTS } from './requirements.ts';
  */
 export async function checkFourCallService(
   { connection, secretKey }: ProviderOpening,
-  { promptId, otherPromptId, runId }: ConformanceRequest,
+  { promptId, otherPromptIds, runId }: ConformanceRequest,
 ): Promise<readonly DoctorPoint[]> {
   const service = connectPromptService({ ...connection, apiKey: secretKey });
   const stranger = connectPromptService({ ...connection, apiKey: `promptsync-doctor-${runId}` });
   const id = promptId ?? '';
   try {
     await service.readPrompt(id);
-    const target = makeFourCallTarget(service, id, { otherPromptId, runId }, () => stranger.readPrompt(id));
+    const target = makeFourCallTarget(service, id, { otherPromptIds, runId }, () => stranger.readPrompt(id));
     return await checkConformance(target, { now: connection.now, sleep: connection.sleep, runId });
   } finally {
     await Promise.all([service.close(), stranger.close()]);
@@ -30,7 +30,7 @@ export async function checkFourCallService(
 function makeFourCallTarget(
   service: PromptService,
   promptId: string,
-  { otherPromptId, runId }: Omit<ConformanceRequest, 'promptId'>,
+  { otherPromptIds, runId }: Omit<ConformanceRequest, 'promptId'>,
   readWithWrongKey: ConformanceTarget['readWithWrongKey'],
 ): ConformanceTarget {
   const unknownName = `promptsync-doctor-${runId}`;
@@ -52,10 +52,27 @@ function makeFourCallTarget(
     useUnknownVersion: () => activate(unknownName),
     readUnknownPrompt: () => service.readPrompt(unknownName),
     readWithWrongKey,
-    findOtherVersionId: async () =>
-      otherPromptId === null ? null : (await service.readPrompt(otherPromptId)).latestVersionId,
+    findOtherVersionId: () => findNewestVersionId(service, otherPromptIds.slice(0, MAX_OTHER_PROMPTS)),
     cleanUp: async (remains) => makeOkPoint('left behind', describeRemains(remains, promptId)),
   };
+}
+
+/** The maximum number of prompts to read in search of a version of a different prompt. */
+const MAX_OTHER_PROMPTS = 10;
+
+/** Returns the newest version of the first prompt that the service can read. Null if there is none. */
+async function findNewestVersionId(service: PromptService, promptIds: readonly string[]): Promise<string | null> {
+  for (const id of promptIds) {
+    const prompt = await service.readPrompt(id).catch(returnNullIfRejected);
+    if (prompt?.latestVersionId) return prompt.latestVersionId;
+  }
+  return null;
+}
+
+/** Returns null if the service refused a request, for example because the prompt does not exist. Rethrows other errors. */
+function returnNullIfRejected(error: unknown): null {
+  if (error instanceof ServiceError && error.effect === 'rejected') return null;
+  throw error;
 }
 
 function toSampleVersion({ id, number, content: { text, metadata } }: ServiceVersion): SampleVersion {

@@ -135,6 +135,14 @@ describe('doctor --write on a four-call service', () => {
     });
   });
 
+  test("doctor --write checks another prompt's version even if the prompt of the first file has no version yet", async () => {
+    const service = await startTestService(['empty', 'greeting', 'scratch']);
+    await changeService(service.baseUrl, 'greeting', 'staging', 'Hi.');
+    const folder = makeWorkspace(workspaceFiles({ empty: {}, greeting: {} }));
+    const { point } = await examine(folder, WRITE, service);
+    expect(point("another prompt's version")).toMatchObject({ level: 'ok', found: 'refused' });
+  });
+
   test('doctor --write changes only its own environment and never writes the metadata key promptsync', async () => {
     const { check, front } = await makeStage();
     await check();
