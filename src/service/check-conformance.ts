@@ -8,7 +8,7 @@ import {
   makeWarningPoint,
 } from '../domain/doctor-point.ts';
 import { makeProblem, type ProblemCode, ProblemError, toProblem } from '../problem.ts';
-import type { CheckRemains, ConformanceTarget, CreatedSample, SampleVersion } from './conformance-target.ts';
+import type { CheckRemains, ConformanceTarget, CreatedSample, NewSample, SampleVersion } from './conformance-target.ts';
 import { listSamples, SAMPLE_METADATA, type TextSample } from './conformance-samples.ts';
 import { makeSamplePoints, type SampleResult, type Visibility } from './conformance-points.ts';
 import { returnNullIfMissing, ServiceError } from './prompt-service.ts';
@@ -29,6 +29,8 @@ type ConformanceRun = {
   readonly versions: CreatedSample[];
   /** Whether the check activated a version in `DOCTOR_ENVIRONMENT`. */
   environment: CheckRemains['environment'];
+  /** The number of requests that timed out. */
+  timeouts: number;
   /**
    * Whether the service failed to show the newest version, or the active version, within `MAX_VISIBILITY_MS`. From then
    * on, the check reads this value only once for each sample.
@@ -39,8 +41,8 @@ type ConformanceRun = {
 
 /**
  * Checks whether a service follows the rules that promptsync depends on. Creates versions of one prompt and activates
- * them in `DOCTOR_ENVIRONMENT`. If the run is interrupted, sends no further requests, omits the later points, and lists
- * what the check left behind.
+ * them in `DOCTOR_ENVIRONMENT`. If the run is interrupted, or if the service stops responding, omits the later points,
+ * and lists what the check left behind.
  */
 export async function checkConformance(
   target: ConformanceTarget,
@@ -57,6 +59,7 @@ export async function checkConformance(
     results: [],
     versions: [],
     environment: 'unchanged',
+    timeouts: 0,
     neverSeen: { newest: false, active: false },
     points: [],
   };
@@ -80,7 +83,7 @@ async function makeRulePoints(run: ConformanceRun): Promise<readonly DoctorPoint
 /** Runs all checks. Returns null, or the point about the reason why some of them did not run. */
 async function runChecks(run: ConformanceRun): Promise<DoctorPoint | null> {
   try {
-    const earlier = await readOrNull(() => readOwnEnvironment(run.target));
+    const earlier = await readOrNull(() => readOwnEnvironment(run.target), run);
     run.earlierNumber = earlier?.number ?? null;
     for (const sample of listSamples(run.options.runId)) run.results.push(await trySample(sample, run));
     await checkRefusals(run);
@@ -95,33 +98,48 @@ function isInterruption(error: unknown): boolean {
   return toProblem(error).code === 'apply/interrupted';
 }
 
+/** The number of timeouts after which the check stops. Each of them can last for four attempts. */
+const MAX_TIMEOUTS = 2;
+
+function countTimeout(error: unknown, run: ConformanceRun): void {
+  if (toProblem(error).code === 'service/timeout') run.timeouts += 1;
+}
+
+/** Rethrows an error that stops the check: an interruption, or any error after too many timeouts. */
+function rethrowIfStopped(error: unknown, run: ConformanceRun): void {
+  if (isInterruption(error) || run.timeouts >= MAX_TIMEOUTS) throw error;
+}
+
 /** The HTTP statuses with which a service refuses the content of a version. Any other status has a different cause. */
 const CONTENT_STATUSES: readonly ServiceError['status'][] = [400, 413, 422];
 
-/** Creates a version, activates it and reads it back. Throws only if the run is interrupted. */
+/** Creates a version, activates it and reads it back. Throws only if the check must stop. */
 async function trySample(sample: TextSample, run: ConformanceRun): Promise<SampleResult> {
-  const { target, neverSeen } = run;
-  const newestBefore = await readOrNull(() => target.readNewestId());
+  const { target, versions } = run;
+  const newestBefore = await readOrNull(() => target.readNewestId(), run);
+  let created: NewSample;
   try {
-    const created = await target.createVersion(sample.text, SAMPLE_METADATA);
-    run.versions.push({ id: created.id, number: created.number });
-    const newest = await awaitValue(
-      () => target.readNewestId(),
-      (id) => id === created.id,
-      neverSeen.newest,
-      run,
-    );
-    if (newest.kind === 'never') neverSeen.newest = true;
-    const { active, served } = await tryToActivate(created.id, run);
-    const { readVersion } = target;
-    const version = readVersion === null ? null : await readOrNull(() => readVersion(created.id));
-    return { sample, created, stored: [version, served].filter((content) => content !== null), newest, active };
+    created = await target.createVersion(sample.text, SAMPLE_METADATA);
   } catch (error) {
-    if (isInterruption(error)) throw error;
+    countTimeout(error, run);
     if (isLostResponse(error)) await findPossibleVersion(newestBefore, run);
+    rethrowIfStopped(error, run);
     const isContentRefused = error instanceof ServiceError && CONTENT_STATUSES.includes(error.status);
     return { sample, created: null, problem: toProblem(error), isContentRefused };
   }
+  versions.push({ id: created.id, number: created.number });
+  return observeSample(sample, created, run);
+}
+
+/** Activates a new version, and reads it back. */
+async function observeSample(sample: TextSample, created: NewSample, run: ConformanceRun): Promise<SampleResult> {
+  const { neverSeen } = run;
+  const { readNewestId, readVersion } = run.target;
+  const newest = await awaitValue(readNewestId, (id) => id === created.id, neverSeen.newest, run);
+  if (newest.kind === 'never') neverSeen.newest = true;
+  const { active, served } = await tryToActivate(created.id, run);
+  const version = readVersion === null ? null : await readOrNull(() => readVersion(created.id), run);
+  return { sample, created, stored: [version, served].filter((content) => content !== null), newest, active };
 }
 
 /** Activates a version, and waits until `DOCTOR_ENVIRONMENT` serves it. */
@@ -133,7 +151,8 @@ async function tryToActivate(
   try {
     await trackActivation(() => target.activate(versionId), run);
   } catch (error) {
-    if (isInterruption(error)) throw error;
+    countTimeout(error, run);
+    rethrowIfStopped(error, run);
     return { active: { kind: 'failed', problem: toProblem(error) }, served: null };
   }
   const active = await awaitValue(
@@ -165,18 +184,19 @@ function readOwnEnvironment({ readActive }: ConformanceTarget): Promise<SampleVe
 /** Handles a create call whose response was lost: adds its version to the list of versions that may exist. */
 async function findPossibleVersion(newestBefore: string | null, run: ConformanceRun): Promise<void> {
   const find = async (): Promise<string | null> => {
-    const id = await run.target.readNewestId();
+    const id = await readOrNull(() => run.target.readNewestId(), run);
     return id === newestBefore ? null : id;
   };
   run.versions.push({ id: await findLostVersion(find, run.options.sleep), number: null });
 }
 
-/** Returns null if the request fails. Throws only if the run is interrupted. */
-async function readOrNull<Value>(read: () => Promise<Value | null>): Promise<Value | null> {
+/** Returns null if the request fails. Throws only if the check must stop. */
+async function readOrNull<Value>(read: () => Promise<Value | null>, run: ConformanceRun): Promise<Value | null> {
   try {
     return await read();
   } catch (error) {
-    if (isInterruption(error)) throw error;
+    countTimeout(error, run);
+    rethrowIfStopped(error, run);
     return null;
   }
 }
@@ -188,28 +208,28 @@ const LATE_WAIT_MS = 1_000;
 
 /**
  * Reads a value repeatedly until it is as expected, and measures how long that takes. Reads it first at the same times
- * as a sync. Throws only if the run is interrupted.
+ * as a sync. Throws only if the check must stop.
  * @param readsOnce whether to give up after the first read
  */
 async function awaitValue<Value>(
   read: () => Promise<Value>,
   isExpected: (value: Value) => boolean,
   readsOnce: boolean,
-  { options: { now, sleep } }: ConformanceRun,
+  run: ConformanceRun,
 ): Promise<Visibility<Value>> {
+  const { now, sleep } = run.options;
   const startTime = now();
-  let waited = 0;
   try {
     for (let reads = 1; ; reads += 1) {
       const value = await read();
-      if (isExpected(value)) return { kind: 'seen', value, reads, milliseconds: Math.round(now() - startTime) };
-      if (readsOnce || waited >= MAX_VISIBILITY_MS) return { kind: 'never' };
-      const wait = READ_BACK_WAITS_MS[reads - 1] ?? LATE_WAIT_MS;
-      await sleep(wait);
-      waited += wait;
+      const milliseconds = Math.round(now() - startTime);
+      if (isExpected(value)) return { kind: 'seen', value, reads, milliseconds };
+      if (readsOnce || milliseconds >= MAX_VISIBILITY_MS) return { kind: 'never' };
+      await sleep(READ_BACK_WAITS_MS[reads - 1] ?? LATE_WAIT_MS);
     }
   } catch (error) {
-    if (isInterruption(error)) throw error;
+    countTimeout(error, run);
+    rethrowIfStopped(error, run);
     return { kind: 'failed', problem: toProblem(error) };
   }
 }
@@ -217,7 +237,6 @@ async function awaitValue<Value>(
 /** Sends requests that the service must refuse, and reads an environment in which nothing was ever activated. */
 async function checkRefusals(run: ConformanceRun): Promise<void> {
   const { target, points, options } = run;
-  const { requirements } = target;
   points.push(await checkRefusedActivation('unknownVersion', target.useUnknownVersion, run));
   const otherVersion = await checkOtherVersion(run);
   if (otherVersion !== null) points.push(otherVersion);
@@ -225,7 +244,7 @@ async function checkRefusals(run: ConformanceRun): Promise<void> {
   points.push(await checkRefusal(missingPrompt, target.readUnknownPrompt, run));
   const wrongKey: RefusalCheck = { rule: 'wrongKey', code: 'service/not-authorised' };
   points.push(await checkRefusal(wrongKey, target.readWithWrongKey, run));
-  points.push(await checkNothingActive(`${DOCTOR_ENVIRONMENT}-${options.runId}`, requirements, target));
+  points.push(await checkNothingActive(`${DOCTOR_ENVIRONMENT}-${options.runId}`, run));
 }
 
 /** A rule, and the problem code of a correct refusal. */
@@ -237,13 +256,14 @@ type RefusalCheck = {
 async function checkRefusal(
   { rule, code }: RefusalCheck,
   send: () => Promise<unknown>,
-  { target: { requirements } }: ConformanceRun,
+  run: ConformanceRun,
 ): Promise<DoctorPoint> {
-  const requirement = requirements[rule];
+  const requirement = run.target.requirements[rule];
   try {
     await send();
   } catch (error) {
-    if (isInterruption(error)) throw error;
+    countTimeout(error, run);
+    rethrowIfStopped(error, run);
     const problem = toProblem(error);
     if (problem.code === code) return makeOkPoint(requirement.point, 'refused');
     const isRefused = error instanceof ServiceError && error.effect === 'rejected';
@@ -258,7 +278,7 @@ async function checkOtherVersion(run: ConformanceRun): Promise<DoctorPoint | nul
   const { target } = run;
   const { activate, findOtherVersionId } = target;
   if (findOtherVersionId === null) return null;
-  const id = await readOrNull(findOtherVersionId);
+  const id = await readOrNull(findOtherVersionId, run);
   if (id !== null) return checkRefusedActivation('otherVersion', () => activate(id), run);
   const reason = 'the workspace has no other prompt whose newest version is known';
   return makeUncheckedPoint(target.requirements.otherVersion.point, reason);
@@ -288,16 +308,14 @@ async function checkRefusedActivation(
 }
 
 /** Returns the id of the version that `DOCTOR_ENVIRONMENT` serves, or an empty id for none. Null if a read fails. */
-function readServedId({ target }: ConformanceRun): Promise<string | null> {
-  return readOrNull(async () => (await readOwnEnvironment(target))?.id ?? '');
+function readServedId(run: ConformanceRun): Promise<string | null> {
+  return readOrNull(async () => (await readOwnEnvironment(run.target))?.id ?? '', run);
 }
 
 /** Reads an environment in which nothing was ever activated. */
-async function checkNothingActive(
-  environment: string,
-  { nothingActive }: ConformanceTarget['requirements'],
-  { readActive }: ConformanceTarget,
-): Promise<DoctorPoint> {
+async function checkNothingActive(environment: string, run: ConformanceRun): Promise<DoctorPoint> {
+  const { requirements, readActive } = run.target;
+  const { nothingActive } = requirements;
   const { point } = nothingActive;
   try {
     const version = await readActive(environment);
@@ -305,7 +323,8 @@ async function checkNothingActive(
     const found = `the service returns version ${version.number} for an environment in which nothing was activated`;
     return makeErrorPoint(point, found, makeRequirementHint(nothingActive));
   } catch (error) {
-    if (isInterruption(error)) throw error;
+    countTimeout(error, run);
+    rethrowIfStopped(error, run);
     const problem = toProblem(error);
     if (problem.code !== 'service/prompt-not-found') return makeProblemPoint(point, problem);
     const hint = 'Expect one more request for each environment in which no version is active. Nothing else is lost.';
