@@ -1,3 +1,4 @@
+import { makeProblem, ProblemError } from '../problem.ts';
 import { toGitError, splitLines, splitNames, openGit, type RunGit, type GitSettings, type Git } from './open-git.ts';
 
 /**
@@ -99,9 +100,10 @@ function chooseRemote({ remotes, trackedRemotes }: CloneSettings, branch: string
   const tracked = branch === null ? undefined : trackedRemotes.get(branch);
   const remote = [tracked, DEFAULT_REMOTE].find((name) => name !== undefined && remotes.has(name));
   if (remote === undefined && remotes.size > 1) {
-    const advice = 'Set `branch` in promptsync.yaml and let that branch track a remote (git branch --set-upstream-to).';
-    const names = [...remotes].join(', ');
-    throw toGitError(new Error(`the clone has the remotes ${names}, but none is named "${DEFAULT_REMOTE}". ${advice}`));
+    const advice =
+      'Set `branch` in promptsync.yaml and let that branch track a remote: git branch --set-upstream-to=REMOTE/BRANCH BRANCH';
+    const reason = `the clone has the remotes ${[...remotes].join(', ')}, but none is named "${DEFAULT_REMOTE}".`;
+    throw new ProblemError(makeProblem('git/failed', { reason, advice }));
   }
   return remote ?? [...remotes][0] ?? null;
 }

@@ -1,8 +1,9 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { examineSetup } from '../../src/commands/doctor.ts';
+import { makeProblem } from '../../src/problem.ts';
 import { startLangfuse } from '../doubles/langfuse-server.ts';
 import { startHttpsServer } from '../service/certificate.ts';
 import { listenUntilTestEnd } from '../service/support.ts';
@@ -218,7 +219,26 @@ describe('the points about the machine and the repository', () => {
     git(folder, 'remote', 'add', 'two', 'https://example.invalid/two');
     git(folder, 'config', '--unset', 'branch.main.remote');
     const { point } = await examine(folder, [], { environment });
-    expect(point('remote')).toMatchObject({ level: 'error', found: expect.stringContaining('one, two') });
+    expect(point('remote')).toMatchObject({
+      level: 'error',
+      found: expect.stringContaining('one, two'),
+      hint: expect.stringMatching(/^Set `branch` .*--set-upstream-to/),
+    });
+  });
+
+  test('the hint for a repository that belongs to a different user names the setting safe.directory', () => {
+    const reason =
+      "fatal: detected dubious ownership in repository at '/home/a b' To add an exception for this directory, call: …";
+    expect(makeProblem('git/failed', { reason }).hint).toBe(
+      "If you trust the owner of the repository, run `git config --global --add safe.directory '/home/a b'`.",
+    );
+  });
+
+  test.skipIf(process.getuid?.() !== 0)('doctor says how to trust the owner of the repository', async () => {
+    const { folder, environment } = await makeSetup();
+    chownSync(folder, 65_534, 65_534);
+    const { point } = await examine(folder, ['--config', 'promptsync.yaml'], { environment });
+    expect(point('repository')).toMatchObject({ level: 'error', hint: expect.stringContaining('safe.directory') });
   });
 
   test("doctor shows the remote's address but hides the token in it", async () => {
