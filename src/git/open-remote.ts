@@ -68,11 +68,19 @@ async function findRemote(run: RunGit, branch: string | null): Promise<RemoteAdd
   const name = chooseRemote(await readCloneSettings(run), branch);
   if (name === null) return null;
   const url = (await run('config', '--get', `remote.${name}.url`)).trim();
-  return { name, url: url.replace(URL_CREDENTIALS, '') };
+  return { name, url: removeUrlCredentials(url) };
 }
 
-/** Matches the user name and the password in a URL. They may be a token. */
-const URL_CREDENTIALS = /(?<=:\/\/)[^/]*@/;
+/**
+ * Matches the user name and the password in a URL. They may be a token. A password can contain a slash, although git
+ * cannot use such a URL.
+ */
+const URL_CREDENTIALS = /(?<=:\/\/)(?:[^\s/]*@|[^\s/]*:\S*@)/g;
+
+/** Removes the user name and the password from each URL in a text. */
+export function removeUrlCredentials(text: string): string {
+  return text.replaceAll(URL_CREDENTIALS, '');
+}
 
 async function readTip(run: RunGit, branch: string | null): Promise<BranchTip | null> {
   const remote = chooseRemote(await readCloneSettings(run), branch);

@@ -241,12 +241,23 @@ describe('the points about the machine and the repository', () => {
     expect(point('repository')).toMatchObject({ level: 'error', hint: expect.stringContaining('safe.directory') });
   });
 
-  test("doctor shows the remote's address but hides the token in it", async () => {
+  test.each(['robot:hunter2@', 'robot:hunt/er2/hunter2@', 'hunter2@'])(
+    "doctor shows the remote's address but hides the credentials %j in it",
+    async (credentials) => {
+      const { folder, environment } = await makeSetup();
+      git(folder, 'remote', 'set-url', 'origin', `http://${credentials}127.0.0.1:1/acme/prompts`);
+      const { stdout, point } = await examine(folder, [], { environment });
+      expect(point('remote').found).toBe('"origin": http://127.0.0.1:1/acme/prompts');
+      expect(point('live branch').level).toBe('error');
+      expect(stdout).not.toContain('hunter2');
+    },
+  );
+
+  test('doctor shows the complete address of a remote whose path contains an @', async () => {
     const { folder, environment } = await makeSetup();
-    git(folder, 'remote', 'set-url', 'origin', 'http://robot:hunter2@127.0.0.1:1/acme/prompts');
-    const { stdout, point } = await examine(folder, [], { environment });
-    expect(point('remote').found).toBe('"origin": http://127.0.0.1:1/acme/prompts');
-    expect(stdout).not.toContain('hunter2');
+    git(folder, 'remote', 'set-url', 'origin', 'http://127.0.0.1/@acme/prompts');
+    const { point } = await examine(folder, [], { environment });
+    expect(point('remote').found).toBe('"origin": http://127.0.0.1/@acme/prompts');
   });
 
   test('doctor reports an error if the remote does not have the configured branch', async () => {
