@@ -5,6 +5,7 @@ import { checkConformance } from '../service/check-conformance.ts';
 import { connectPromptService } from '../service/client.ts';
 import type { CheckRemains, ConformanceTarget, SampleVersion } from '../service/conformance-target.ts';
 import { type PromptService, ServiceError, type ServiceVersion } from '../service/prompt-service.ts';
+import { shortenText } from '../text.ts';
 import { FOUR_CALL_REQUIREMENTS } from './requirements.ts';
 
 /**
@@ -81,7 +82,9 @@ function toSampleVersion({ id, number, content: { text, metadata } }: ServiceVer
 
 /** Names what the check has changed, and separately what it may have changed, because a response was lost. */
 function describeRemains({ versions, environment }: CheckRemains, promptId: string): string {
-  const known = versions.flatMap(({ id, number }) => (id === null || number === null ? [] : [`v${number} (${id})`]));
+  const known = versions.flatMap(({ id, number }) =>
+    id === null || number === null ? [] : [`v${number} (${shortenId(id)})`],
+  );
   const possible = versions.flatMap(({ id, number }) => (number === null ? [describePossibleVersion(id)] : []));
   const environments = {
     unchanged: [],
@@ -94,5 +97,10 @@ function describeRemains({ versions, environment }: CheckRemains, promptId: stri
 }
 
 function describePossibleVersion(id: string | null): string {
-  return `perhaps ${id === null ? 'a version' : `the version ${id}`}, because a response was lost`;
+  return `perhaps ${id === null ? 'a version' : `the version ${shortenId(id)}`}, because a response was lost`;
+}
+
+/** Shortens an id for display, because a faulty service can return one of any length. */
+function shortenId(id: string): string {
+  return shortenText(id, 100);
 }

@@ -471,6 +471,12 @@ describe('what doctor --write left behind', () => {
     expect(checked.at(-1)?.found).toBe(`in the prompt "prm_scratch": the environment "${ENVIRONMENT}"`);
   });
 
+  test('doctor --write shortens ids that are a megabyte long', async () => {
+    const longer = changeAnswers((body) => body.replace('"id":"ver_', `"id":"${'x'.repeat(1_000_000)}`));
+    const { checked } = await findDeviations(faultOn(isCreate, longer), makeClock());
+    expect(checked.at(-1)?.found).toMatch(/^in the prompt "prm_scratch": the versions v2 \(x{100}…\), /);
+  });
+
   test('doctor --write does not list its environment if the service has refused all activations', async () => {
     const { checked } = await findDeviations(faultOn(isActivationOf(ENVIRONMENT), answers(403)));
     expect(checked.at(-1)?.found).toMatch(/^in the prompt "prm_scratch": the versions v2 /);
