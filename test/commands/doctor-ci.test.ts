@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { startGitHub } from '../support/github-api.ts';
 import { startGitLab } from '../support/gitlab-api.ts';
 import { git, makeRepository, makeWorkspace } from '../support/folder.ts';
+import { startFront } from '../support/front.ts';
 import { workspaceFiles } from '../support/prompts.ts';
 import { examine } from './doctoring.ts';
 
@@ -79,6 +80,26 @@ describe('the points about GitHub Actions', () => {
     const { environment, folder } = await makeGitHubJob();
     const { point } = await examine(folder, [], { environment: { ...environment, GITHUB_EVENT_PATH: '/nowhere' } });
     expect(point('event')).toMatchObject({ level: 'warning', found: expect.stringContaining('ENOENT') });
+  });
+
+  test('doctor sends no further request to GitHub after an interruption', async () => {
+    const { github, environment, folder } = await makeGitHubJob();
+    let interrupt = (): void => {};
+    const front = await startFront({
+      target: github.apiUrl,
+      answer: () => {
+        interrupt();
+        return { status: 200, body: '{}' };
+      },
+    });
+    const variables = { ...environment, GITHUB_API_URL: front.baseUrl, GITHUB_TOKEN: github.token };
+    const { exitCode, point } = await examine(folder, [], {
+      environment: variables,
+      onSignal: (signal) => void (interrupt = signal),
+    });
+    expect(exitCode).toBe(130);
+    expect(front.requests).toHaveLength(1);
+    expect(point('event').found).toContain('interrupted');
   });
 
   test('doctor reports a token error if the API address is not a URL', async () => {
