@@ -1,6 +1,9 @@
 /** The only environment in which `promptsync doctor --write` activates versions. */
 export const DOCTOR_ENVIRONMENT = 'promptsync-doctor';
 
+/** The name of the point about what the conformance check left behind. The text output shows it even with `--quiet`. */
+export const REMAINS_POINT = 'left behind';
+
 /** The input of the conformance check, which finds out whether a service behaves as promptsync requires. */
 export type ConformanceRequest = {
   /** The id of the throwaway prompt. Null if the check creates its own prompt. */

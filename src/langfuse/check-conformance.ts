@@ -1,6 +1,7 @@
 import {
   type ConformanceRequest,
   DOCTOR_ENVIRONMENT,
+  REMAINS_POINT,
   type ServiceRequirements,
   SHARED_REQUIREMENTS,
 } from '../domain/conformance.ts';
@@ -77,7 +78,7 @@ function makeLangfuseTarget(service: LangfuseService, { name, sleep, readWithWro
     findOtherVersionId: null,
     // If the check created no version, Langfuse has no prompt to delete.
     cleanUp: async ({ versions }) =>
-      versions.length === 0 ? makeOkPoint(REMAINS, 'nothing') : deleteOwnPrompt(service, name, sleep),
+      versions.length === 0 ? makeOkPoint(REMAINS_POINT, 'nothing') : deleteOwnPrompt(service, name, sleep),
   };
 }
 
@@ -91,9 +92,6 @@ async function readSample(
   const text = served.type === 'text' ? served.prompt : '';
   return { id: `${served.number}`, number: served.number, text, metadata: served.config };
 }
-
-/** The name of the point about what the check left behind in the service. */
-const REMAINS = 'left behind';
 
 /**
  * Deletes the prompt that the check has created. Returns the point about what it left behind. The prompt counts as
@@ -113,15 +111,15 @@ async function deleteOwnPrompt(
       (prompt) => prompt === null,
       sleep,
     );
-    if (remaining === null) return makeOkPoint(REMAINS, 'nothing');
+    if (remaining === null) return makeOkPoint(REMAINS_POINT, 'nothing');
     return makeErrorPoint(
-      REMAINS,
+      REMAINS_POINT,
       `the prompt "${name}", which Langfuse still lists after the request to delete it`,
       hint,
     );
   } catch (error) {
     const found = `perhaps the prompt "${name}", because promptsync could not make sure that it is deleted: ${toProblem(error).message}`;
-    return makeErrorPoint(REMAINS, found, hint);
+    return makeErrorPoint(REMAINS_POINT, found, hint);
   }
 }
 

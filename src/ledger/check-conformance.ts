@@ -1,4 +1,4 @@
-import { type ConformanceRequest, DOCTOR_ENVIRONMENT } from '../domain/conformance.ts';
+import { type ConformanceRequest, DOCTOR_ENVIRONMENT, REMAINS_POINT } from '../domain/conformance.ts';
 import { type DoctorPoint, makeOkPoint } from '../domain/doctor-point.ts';
 import type { ProviderOpening } from '../providers/descriptor.ts';
 import { checkConformance } from '../service/check-conformance.ts';
@@ -54,7 +54,7 @@ function makeFourCallTarget(
     readUnknownPrompt: () => service.readPrompt(unknownName),
     readWithWrongKey,
     findOtherVersionId: () => findNewestVersionId(service, otherPromptIds.slice(0, MAX_OTHER_PROMPTS)),
-    cleanUp: async (remains) => makeOkPoint('left behind', describeRemains(remains, promptId)),
+    cleanUp: async (remains) => makeOkPoint(REMAINS_POINT, describeRemains(remains, promptId)),
   };
 }
 
