@@ -56,12 +56,17 @@ async function examineGitHubJob(head: string | null, world: World): Promise<read
   ];
 }
 
-/** Describes the event. Warns about a pull request from a fork, because its job gets no secrets. */
+/** The hint for the event whose jobs get the secrets of the repository, even for a pull request from a fork. */
+const PULL_REQUEST_TARGET_HINT =
+  'Do not give this job an API key, because it has access to your secrets while its files may come from a stranger. The GitHub Action refuses a key for this event, and reviews without one. Review pull requests of the same repository with the event pull_request.';
+
+/** Describes the event. Warns about the events whose jobs must not have an API key, or get none. */
 async function examineGitHubEvent(environment: World['environment']): Promise<DoctorPoint> {
   const name = 'event';
   const { GITHUB_EVENT_NAME: event = 'unknown', GITHUB_EVENT_PATH: path = '' } = environment;
   try {
     const payload: unknown = JSON.parse(await readFile(path, 'utf8'));
+    if (event === 'pull_request_target') return makeWarningPoint(name, event, PULL_REQUEST_TARGET_HINT);
     if (!isFromFork(payload)) return makeOkPoint(name, event);
     const hint =
       'Review such pull requests without a key: promptsync plan --offline --base REF. Their jobs get no secrets, and their tokens can only read.';

@@ -76,6 +76,20 @@ describe('the points about GitHub Actions', () => {
     expect(point('event')).toMatchObject({ level: 'warning', hint: expect.stringContaining('plan --offline') });
   });
 
+  test.each(['stranger/prompts', 'acme/prompts'])(
+    'doctor warns that a job for pull_request_target must not have an API key (pull request from %s)',
+    async (head) => {
+      const { environment, folder } = await makeGitHubJob(pullFrom(head));
+      const variables = { ...environment, GITHUB_EVENT_NAME: 'pull_request_target' };
+      const { point } = await examine(folder, [], { environment: variables });
+      expect(point('event')).toMatchObject({
+        level: 'warning',
+        found: 'pull_request_target',
+        hint: expect.stringMatching(/^Do not give this job an API key/),
+      });
+    },
+  );
+
   test('doctor warns about an event that cannot be read', async () => {
     const { environment, folder } = await makeGitHubJob();
     const { point } = await examine(folder, [], { environment: { ...environment, GITHUB_EVENT_PATH: '/nowhere' } });
