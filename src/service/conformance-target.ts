@@ -23,7 +23,7 @@ export type ConformanceTarget = {
   readonly readVersion: ((versionId: string) => Promise<SampleContent | null>) | null;
   /** Activates a version in `DOCTOR_ENVIRONMENT`. */
   readonly activate: (versionId: string) => Promise<void>;
-  /** Returns the active version of an environment, or null if none is active. Throws if the service answers 404. */
+  /** Returns the active version of an environment, or null if none is active. Can throw if the service answers 404. */
   readonly readActive: (environment: string) => Promise<SampleVersion | null>;
   /** Returns the id of the newest version as the service reports it. Null if it reports none. */
   readonly readNewestId: () => Promise<string | null>;

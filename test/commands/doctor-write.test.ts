@@ -381,6 +381,7 @@ describe('doctor --write on a four-call service', () => {
       level: 'error',
       found: 'refused, but the environment has changed nevertheless',
     });
+    expect(checked.find(({ name }) => name === "another prompt's version")?.level).toBe('ok');
   });
 
   test("doctor --write names the broken rule if another prompt's version changes the environment despite a 404", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SHARED_REQUIREMENTS } from '../../src/domain/conformance.ts';
 import { makeOkPoint } from '../../src/domain/doctor-point.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
 import { makeProblem } from '../../src/problem.ts';
 import { checkConformance } from '../../src/service/check-conformance.ts';
 import type { ConformanceTarget, SampleVersion } from '../../src/service/conformance-target.ts';
@@ -105,6 +106,18 @@ describe('checkConformance', () => {
     // One read before the first create, three reads of the first version, and one read of each further version. Then
     // two reads around the unknown version, and one of an environment in which nothing is active.
     expect(calls.filter((name) => name === 'readActive')).toHaveLength(1 + 3 + 3 + 2 + 1);
+  });
+
+  test('checkConformance reports metadata that is nested 100,000 levels deep as changed', async () => {
+    let metadata: JsonObject = {};
+    for (let level = 0; level < 100_000; level += 1) metadata = { a: metadata };
+    const { points } = await check({
+      createVersion: async (text) => ({ id: 'v1', number: 1, content: { text, metadata } }),
+    });
+    expect(points.find(({ name }) => name === 'metadata')).toMatchObject({
+      level: 'error',
+      found: 'the service returned it with changes',
+    });
   });
 
   test('checkConformance cleans up even if comparing the metadata throws', async () => {
