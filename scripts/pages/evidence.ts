@@ -138,7 +138,7 @@ export const EVIDENCE = {
   'pin/unknown-number': { environment: 'production', number: 7, lookable: false },
   'pin/not-promoted': { environment: 'production', from: 'staging', number: 7 },
   'pin/source-not-asked': { from: 'staging' },
-  'pin/not-in-git': { text: 'the text that "staging" serves (v7)' },
+  'pin/not-in-git': { text: 'the text that "staging" serves (v7)', isShallow: false },
   'pin/unknown-version': { environment: 'production', id: 'ver_9f2c1ab0' },
   'pin/unknown-ref': { ref: 'v1.4.0' },
   'pin/no-prompt-at-ref': { ref: 'v1.4.0', reason: 'no file has this id' },
@@ -148,6 +148,7 @@ export const EVIDENCE = {
   'guard/promotion-order': {
     ...{ environment: 'production', from: 'staging', isOtherSource: false, key: 'support/greeting' },
     version: 'version 7',
+    isNew: false,
     ...{ serves: 'v8', current: 'v6', liveIn: null, sourcePinned: true, sourceComes: false },
   },
   'guard/uncommitted': {},

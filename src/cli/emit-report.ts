@@ -90,7 +90,7 @@ async function renderReport(report: Report, format: Format, options: TextOptions
   const title = getCommandName(report);
   if (format === 'markdown') {
     const { renderMarkdown } = await import('../report/markdown.ts');
-    return renderMarkdown(report, { title, folder: null, commit: null, runUrl: null, limit: null });
+    return renderMarkdown(report, { title, workspace: null, commit: null, runUrl: null, limit: null });
   }
   if (format === 'html') return (await import('../report/html/page.ts')).renderHtml(report, title);
   if (format === 'junit') return (await import('../report/junit.ts')).renderJunit(report, title);

@@ -1,4 +1,4 @@
-import { findContentCommit } from '../desired/find-content-commit.ts';
+import { findContentCommit, type WantedContent } from '../desired/find-content-commit.ts';
 import { readContentsAtRefs } from '../desired/read-at-commit.ts';
 import { type Content, isInSync, makeContentKey, toStoredContent } from '../domain/content.ts';
 import { getContentsAtRefs } from '../domain/desired-state.ts';
@@ -13,39 +13,42 @@ import { makeDraftWithoutEdits, type PromptDraft } from './edit-files.ts';
 import { draftWrittenPin } from './pin-edit.ts';
 import type { PlannedWorkspace } from './run-with-plan.ts';
 
-/** Content that an environment should serve. */
-export type WantedContent = {
-  /** Returns true if the given content counts as the wanted content. */
-  readonly isWanted: (content: Content) => boolean;
-  /** Describes the wanted text for a message, such as `the text that "staging" serves (v7)`. */
-  readonly description: string;
-};
+/** Wanted content, with a description for a message, such as `the text that "staging" serves (v7)`. */
+export type DescribedContent = WantedContent & { readonly description: string };
 
 /** Converts a version to the wanted content: any content that an environment with this version is in sync with. */
-export function wantVersion(version: KnownVersion, { metadata }: ObservedPrompt, description: string): WantedContent {
-  return { isWanted: (content) => isInSync(version, toStoredContent(content, metadata)), description };
+export function wantVersion(version: KnownVersion, { metadata }: ObservedPrompt): WantedContent {
+  const isWanted = (content: Content) => isInSync(version, toStoredContent(content, metadata));
+  const isExact = (content: Content) => isWanted(content) && content.metadataDigest === version.metadataDigest;
+  return { isWanted, isExact };
 }
 
 /**
  * Drafts the edit that pins an environment to the commit of the live branch that introduced the wanted content. Such a
- * pin resolves to the same content in every service. Leaves the present pin alone if it already resolves to the wanted
- * content. The draft is blocked if no commit of the live branch has the content.
+ * pin resolves to the same content in every service. Leaves the present pin alone if it already resolves to the content
+ * of that commit. The draft is blocked if no commit of the live branch has the content.
  */
 export async function draftContentPin(
   environment: string,
-  { isWanted, description }: WantedContent,
+  wanted: DescribedContent,
   prompt: ObservedPromptPlan,
   workspace: PlannedWorkspace,
 ): Promise<PromptDraft> {
   const { file } = prompt;
   const { repository, config } = workspace;
   const present = findPresentContent(environment, file, workspace);
-  if (present !== null && isWanted(present)) return makeDraftWithoutEdits(file, 'unchanged');
   const refuse = (problem: Problem) => makeDraftWithoutEdits(file, 'blocked', [problem]);
+  const found =
+    repository === null ? null : await findContentCommit(file, wanted, { repository, branch: config.branch });
+  const isMeant = (content: Content): boolean =>
+    found === null ? wanted.isWanted(content) : makeContentKey(content) === makeContentKey(found.content);
+  if (present !== null && isMeant(present)) return makeDraftWithoutEdits(file, 'unchanged');
   if (repository === null) return refuse(makeProblem('git/needs-repository', { what: 'A pin to a commit' }));
-  const commit = await findContentCommit(file, isWanted, { repository, branch: config.branch });
-  if (commit === null) return refuse(makeProblem('pin/not-in-git', { text: description }, { path: file.path }));
-  return draftWrittenPin({ environment, value: `git:${commit}`, comment: '' }, prompt, workspace);
+  if (found === null) {
+    const evidence = { text: wanted.description, isShallow: repository.isShallow };
+    return refuse(makeProblem('pin/not-in-git', evidence, { path: file.path }));
+  }
+  return draftWrittenPin({ environment, value: `git:${found.commit}`, comment: '' }, prompt, workspace);
 }
 
 /**
@@ -69,7 +72,7 @@ export async function readOtherWantedContent(
   environment: string,
   file: PromptFile,
   { repository }: Pick<PlannedWorkspace, 'repository'>,
-): Promise<Result<WantedContent>> {
+): Promise<Result<DescribedContent>> {
   const environmentPin = findPin(file.otherPins ?? [], environment);
   if (environmentPin === undefined) {
     return makeFailure(makeProblem('promote/source-unclear', { environment, pin: null }, { path: file.path }));
@@ -82,10 +85,9 @@ export async function readOtherWantedContent(
     return makeFailure(makeProblem('promote/source-unclear', { environment, pin: formatPin(pin) }, place));
   }
   const key = makeContentKey(content.value);
-  return makeSuccess({
-    isWanted: (other) => makeContentKey(other) === key,
-    description: `the text that the file pins in "${environment}" (${formatPin(pin)})`,
-  });
+  const isExact = (other: Content) => makeContentKey(other) === key;
+  const description = `the text that the file pins in "${environment}" (${formatPin(pin)})`;
+  return makeSuccess({ isWanted: isExact, isExact, description });
 }
 
 /** Reads the content that the file's only pin refers to. Null if only the service has the content. */

@@ -112,7 +112,8 @@ function draftPromotedPin(
   workspace: PlannedWorkspace,
 ): Promise<PromptDraft> {
   if (!workspace.config.portablePins) return draftPinEdit({ environment, version }, prompt, workspace);
-  const wanted = wantVersion(version, prompt.observed, `the text that "${from}" serves (v${version.number})`);
+  const description = `the text that "${from}" serves (v${version.number})`;
+  const wanted = { ...wantVersion(version, prompt.observed), description };
   return draftContentPin(environment, wanted, prompt, workspace);
 }
 

@@ -1,4 +1,4 @@
-import { readFileHistory } from '../desired/read-history.ts';
+import { locateAtCommit, readGuardHistory } from '../desired/read-history.ts';
 import { type Content, makeContentKey } from '../domain/content.ts';
 import type { FormerPin } from '../domain/history.ts';
 import type { ObservedPromptPlan } from '../domain/plan.ts';
@@ -64,7 +64,8 @@ async function draftRollback(
   const number = target.value;
   const version = observed.known.find((known) => known.number === number);
   if (version !== undefined && portablePins) {
-    return draftContentPin(environment, wantVersion(version, observed, `the text of v${number}`), prompt, workspace);
+    const wanted = { ...wantVersion(version, observed), description: `the text of v${number}` };
+    return draftContentPin(environment, wanted, prompt, workspace);
   }
   if (version !== undefined) return draftPinEdit({ environment, version }, prompt, workspace);
   return makeDraftWithoutEdits(file, 'blocked', [
@@ -86,7 +87,7 @@ async function draftGitRollback(
   const refuse = (problem: Problem) => makeDraftWithoutEdits(file, 'blocked', [problem]);
   const served = findServedVersion(prompt, environment);
   if (served === null) return refuse(makeProblem('rollback/nothing-served', { environment }, place));
-  const { isWanted: isServed } = wantVersion(served, observed, '');
+  const { isWanted: isServed } = wantVersion(served, observed);
   const present = findPresentContent(environment, file, workspace);
   const former = await readFormerPins(prompt, environment, workspace);
   const contents = [present, ...former.map(({ content }) => content)];
@@ -96,10 +97,11 @@ async function draftGitRollback(
   const hasPresentContent = (content: Content): boolean =>
     presentKey === null ? isServed(content) : makeContentKey(content) === presentKey;
   const previous = findPreviousGitPin(former, hasPresentContent);
-  if (previous !== null) {
+  if (previous !== null && previous.content !== null) {
     return draftWrittenPin({ environment, value: formatPin(previous.pin), comment: '' }, prompt, workspace);
   }
   if (workspace.repository?.isShallow) return refuse(makeProblem('rollback/shallow', { environment }, place));
+  if (previous !== null) return refuse(makeUnclearPinProblem(previous, environment, place));
   return refuse(makeProblem('rollback/nothing-before', { environment, number: served.number }, place));
 }
 
@@ -127,13 +129,20 @@ async function findPreviousVersion(
   return makeFailure(makeProblem('rollback/nothing-before', { environment, number: served.number }, place));
 }
 
+/**
+ * Reads the former pins of an environment on the live branch, newest first. Pins on a branch that is not merged were
+ * never live. If the clone does not know the tip of the live branch, reads the history of HEAD.
+ */
 async function readFormerPins(
   { file }: ObservedPromptPlan,
   environment: string,
-  { repository }: PlannedWorkspace,
+  { repository, config }: PlannedWorkspace,
 ): Promise<readonly FormerPin[]> {
-  if (repository === null || repository.head === null) return [];
-  return (await readFileHistory(file, repository.head, repository)).pins.get(environment) ?? [];
+  if (repository === null) return [];
+  const newest = (await repository.findKnownTip(config.branch))?.commit ?? repository.head;
+  if (newest === null) return [];
+  const location = await locateAtCommit(file, newest, repository);
+  return (await readGuardHistory(location, newest, repository)).pins.get(environment) ?? [];
 }
 
 function makeUnclearPinProblem({ pin, commit }: FormerPin, environment: string, place: Place): Problem {

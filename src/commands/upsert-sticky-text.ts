@@ -13,8 +13,18 @@ import { escapeLine } from '../report/escape.ts';
  * @param environments the environments that the text is limited to; empty if it covers all of them
  */
 export function makeMarker(folder: string, config = '', environments: readonly string[] = []): string {
-  const identity = JSON.stringify([posix.normalize(`./${folder}/`), config, ...environments]);
+  const file = config === '' ? '' : posix.normalize(config);
+  const identity = JSON.stringify([posix.normalize(`./${folder}/`), file, ...environments]);
   return `<!-- promptsync ${shortenDigest(computeDigest(identity))} -->`;
+}
+
+/**
+ * Returns the path that distinguishes the posts of one workspace for readers: the path of the configuration file if the
+ * user named one, and otherwise the folder. Both are relative to the repository root. Returns null for the root itself.
+ */
+export function makeWorkspacePath(folder: string, config = ''): string | null {
+  const path = posix.join(folder, config).replace(/\/$/, '');
+  return path === '.' ? null : path;
 }
 
 /**

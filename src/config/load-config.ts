@@ -194,24 +194,32 @@ function checkEnvironments(mapping: LocatedMapping): readonly Problem[] {
 
 /** Returns the reason why an environment cannot have this name, as a clause. Null if the name is valid. */
 function findNameFault(name: string, rules: ProviderRules | null): string | null {
-  if (rules === null) return null;
-  return rules.reservedEnvironments.includes(name) ? 'it is reserved for promptsync' : rules.findEnvironmentFault(name);
+  return findReservedFault(name, rules) ?? rules?.findEnvironmentFault(name) ?? null;
+}
+
+function findReservedFault(name: string, rules: ProviderRules | null): string | null {
+  return rules?.reservedEnvironments.includes(name) === true ? 'it is reserved for promptsync' : null;
 }
 
 /**
- * Checks the environments that another configuration manages. Each name must be valid, must be listed once, and must
- * not be listed under `environments`, too.
+ * Checks the environments that another configuration manages. Each name must be listed once, must not be listed under
+ * `environments`, too, and must not be reserved for promptsync. Everything else depends on the service of the other
+ * configuration.
  */
 function checkOtherEnvironments(mapping: LocatedMapping): readonly Problem[] {
   const rules = findRules(mapping.value);
-  const ownNames = mapping.keysOf(['environments']);
+  // Compare names in one Unicode form, because the same characters can be encoded in different ways that look alike.
+  const normalize = (names: readonly string[]): readonly string[] => names.map((name) => name.normalize('NFC'));
+  const ownNames = normalize(mapping.keysOf(['environments']));
   const others = listOtherEnvironments(mapping);
+  const otherNames = normalize(others);
   return others.flatMap((name, index) => {
     const path = ['other_environments', index];
-    const repeated = others.indexOf(name) < index ? 'it is listed twice' : null;
-    const fault = ownNames.includes(name)
+    const normalName = name.normalize('NFC');
+    const repeated = otherNames.indexOf(normalName) < index ? 'it is listed twice' : null;
+    const fault = ownNames.includes(normalName)
       ? 'it is also listed under `environments`, but only one configuration can manage an environment'
-      : (repeated ?? findNameFault(name, rules));
+      : (repeated ?? findReservedFault(name, rules));
     return fault === null ? [] : [makeInvalidFieldProblem(path, fault, mapping.placeOf(path))];
   });
 }

@@ -1,36 +1,57 @@
-import type { Content } from '../domain/content.ts';
+import { type Content, makeContentKey } from '../domain/content.ts';
 import type { LiveBranch } from './open-workspace.ts';
 import type { PromptLocation } from './read-at-commit.ts';
 import { addStatesBeforeMoves, findBranchPlaces, locateAtCommit, readStatesAt } from './read-history.ts';
 import { countNewest } from './read-wanted-since.ts';
 
+/** Content that an environment should serve. */
+export type WantedContent = {
+  /** Returns true if the given content counts as the wanted content. */
+  readonly isWanted: (content: Content) => boolean;
+  /**
+   * Returns true if the given content is exactly the wanted content. For a version with metadata, several contents
+   * count as wanted, because a file that does not manage metadata is in sync with any metadata.
+   */
+  readonly isExact: (content: Content) => boolean;
+};
+
+/** The full id of a commit, and the content that a prompt file has at that commit. */
+type ContentCommit = { readonly commit: string; readonly content: Content };
+
 /**
  * Finds the commit that introduced the wanted content of a prompt file on the live branch: the oldest commit of the
- * newest unbroken series of first-parent commits whose file has the content. Returns the full id of the commit. Returns
- * null if no commit of the live branch has the content. If the clone does not know the tip of the live branch, searches
- * the history of HEAD.
- * @param isWanted returns true for the content to find
+ * newest unbroken series of first-parent commits whose files have equal content. Prefers exact content. If the clone
+ * does not know the tip of the live branch, searches the history of HEAD.
+ *
+ * Returns null if no commit of the live branch has the content. Also returns null if the commit may be missing, because
+ * the clone is shallow and its oldest commit already has the content.
  */
 export async function findContentCommit(
   file: PromptLocation,
-  isWanted: (content: Content) => boolean,
+  { isWanted, isExact }: WantedContent,
   { repository, branch }: LiveBranch,
-): Promise<string | null> {
+): Promise<ContentCommit | null> {
   const tip = (await repository.findKnownTip(branch))?.commit ?? repository.head;
   if (tip === null) return null;
   const location = await locateAtCommit(file, tip, repository);
   const { places, isComplete } = await findBranchPlaces(location, tip, repository);
   const newest = await readStatesAt(location, { places, isComplete }, repository);
-  const { files } = await addStatesBeforeMoves(newest, location, tip, repository);
+  const { files, isComplete: reachesStart } = await addStatesBeforeMoves(newest, location, tip, repository);
   const contents = new Map(files.map((state) => [state.commit, state.file.content]));
-  const isWantedAt = (commit: string): boolean => {
-    const content = contents.get(commit);
-    return content !== undefined && isWanted(content);
-  };
+  // Places before the oldest state of this walk belong to another file, whose path this file took over.
+  const oldest = places.findIndex(({ commit }) => commit === newest.files.at(-1)?.commit);
   // A commit that removed the file or made it invalid has no content, so it breaks a series.
-  const commits = [...new Set([...places, ...files].map(({ commit }) => commit))];
-  const start = commits.findIndex(isWantedAt);
-  if (start === -1) return null;
-  const series = commits.slice(start);
-  return series[countNewest(series, isWantedAt) - 1] ?? null;
+  const commits = [...new Set([...places.slice(0, oldest + 1), ...files].map(({ commit }) => commit))];
+  const wanted = files.map(({ file: { content } }) => content).filter(isWanted);
+  const content = wanted.find(isExact) ?? wanted[0];
+  if (content === undefined) return null;
+  const hasContent = (commit: string): boolean => {
+    const other = contents.get(commit);
+    return other !== undefined && makeContentKey(other) === makeContentKey(content);
+  };
+  const series = commits.slice(commits.findIndex(hasContent));
+  const length = countNewest(series, hasContent);
+  const commit = series[length - 1];
+  const isCutOff = repository.isShallow && !reachesStart && length === series.length;
+  return commit === undefined || isCutOff ? null : { commit, content };
 }

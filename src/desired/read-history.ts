@@ -247,7 +247,7 @@ export async function collectFormerPins(
     states.flatMap(({ commit, file }, age) =>
       file.pins.map(async ({ environment, pin }) => {
         const content = await readPinnedContent(pin, file, repository);
-        const isFixed = pin.kind !== 'git' || (await repository.resolveRef(pin.ref)) === pin.ref;
+        const isFixed = await isFixedPin(pin, repository);
         const former: FormerPin = { commit, age, pin, content, isFixed };
         return { environment, former };
       }),
@@ -256,6 +256,18 @@ export async function collectFormerPins(
   const byEnvironment = Map.groupBy(pins, ({ environment }) => environment);
   return new Map([...byEnvironment].map(([environment, list]) => [environment, list.map(({ former }) => former)]));
 }
+
+/**
+ * Returns true if a pin always refers to the same version or content. A pin to a commit must have its id, in full or
+ * shortened. Branches and tags can move, and a relative ref such as `HEAD~1` depends on the commit that is checked out.
+ */
+export async function isFixedPin(pin: Pin, repository: PromptRepository): Promise<boolean> {
+  if (pin.kind !== 'git') return true;
+  return SHORT_COMMIT_ID.test(pin.ref) && (await repository.resolveRef(pin.ref))?.startsWith(pin.ref) === true;
+}
+
+/** Matches the full id of a commit, or the beginning of one that is long enough for git. */
+const SHORT_COMMIT_ID = /^[0-9a-f]{4,}$/;
 
 /**
  * Reads the content that a former pin refers to. Returns null for version numbers and ids. Also returns null if git has

@@ -1,24 +1,26 @@
 import { type Content, listDistinctContents, makeContentKey } from '../domain/content.ts';
 import type { ContentsByEnvironment } from '../domain/desired-state.ts';
-import { type EnvironmentPin, findPin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
+import { findPin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
 import type { LiveBranch, PromptRepository } from './open-workspace.ts';
 import {
   addStatesBeforeMoves,
   type FormerFile,
+  isFixedPin,
   locateAtCommit,
   readBranchStates,
   readPinnedContent,
 } from './read-history.ts';
 
 /**
- * Reads the content that earlier commits specified for environments of a different configuration. Considers only
- * commits of the live branch that are proper ancestors of HEAD. HEAD itself counts if the file has changed since then,
- * because the next commit will then come after HEAD.
- * @param environments the environments of a different configuration
+ * Reads the contents that earlier commits wanted in the source environments of promotions, if a different configuration
+ * manages these environments. Considers only commits of the live branch that are proper ancestors of HEAD. HEAD itself
+ * counts for a promotion that the file makes and HEAD does not make, because that promotion will be in a later commit.
+ * @param promotions the source environment of each promoted environment
+ * @returns the contents by promoted environment
  */
 export async function readOtherWants(
   file: PromptFile,
-  environments: readonly string[],
+  promotions: ReadonlyMap<string, string>,
   live: LiveBranch,
 ): Promise<ContentsByEnvironment> {
   const { repository } = live;
@@ -27,9 +29,12 @@ export async function readOtherWants(
   const location = await locateAtCommit(file, start, repository);
   const branchStates = await readBranchStates(location, start, repository);
   const { files } = await addStatesBeforeMoves(branchStates, location, start, repository);
-  const earlier = files.filter((state) => state.commit !== repository.head || !isSameState(state.file, file));
-  const contents = environments.map(async (environment): Promise<readonly [string, readonly Content[]]> => {
-    return [environment, await readWantedContents(environment, earlier, repository)];
+  const contents = [...promotions].map(async ([environment, from]): Promise<readonly [string, readonly Content[]]> => {
+    const isAtHead = files.some(
+      (state) => state.commit === repository.head && hasSamePin(environment, state.file, file),
+    );
+    const earlier = isAtHead ? files.filter(({ commit }) => commit !== repository.head) : files;
+    return [environment, await readWantedContents(from, earlier, repository)];
   });
   return new Map(await Promise.all(contents));
 }
@@ -46,20 +51,18 @@ async function findNewestLiveCommit({ repository, branch }: LiveBranch): Promise
   return repository.findMergeBase(head, tip.commit);
 }
 
-/** Returns true if two states of a file have the same content and the same pins. */
-function isSameState(one: PromptFile, other: PromptFile): boolean {
-  return (
-    makeContentKey(one.content) === makeContentKey(other.content) &&
-    renderPinState(one.pins) === renderPinState(other.pins) &&
-    renderPinState(one.otherPins ?? []) === renderPinState(other.otherPins ?? [])
-  );
+/** Returns true if two states of a file have the same pin for an environment. Equal `latest` pins need equal content. */
+function hasSamePin(environment: string, one: PromptFile, other: PromptFile): boolean {
+  const pin = findPin(one.pins, environment)?.pin;
+  const otherPin = findPin(other.pins, environment)?.pin;
+  if (pin === undefined || otherPin === undefined || formatPin(pin) !== formatPin(otherPin)) return false;
+  return pin.kind !== 'latest' || makeContentKey(one.content) === makeContentKey(other.content);
 }
 
-function renderPinState(pins: readonly EnvironmentPin[]): string {
-  return JSON.stringify(pins.map(({ environment, pin }) => [environment, formatPin(pin)]).toSorted());
-}
-
-/** Reads all distinct content that a file's states specify for an environment. Omits pins that only name a version. */
+/**
+ * Reads all distinct content that a file's states specify for an environment. Omits pins that only name a version. Also
+ * omits pins to a branch or a tag, because they may have meant other content at that time.
+ */
 async function readWantedContents(
   environment: string,
   states: readonly FormerFile[],
@@ -67,7 +70,8 @@ async function readWantedContents(
 ): Promise<readonly Content[]> {
   const contents = states.map(async ({ file }): Promise<readonly Content[]> => {
     const pin = findPin(file.otherPins ?? [], environment)?.pin;
-    const content = pin === undefined ? null : await readPinnedContent(pin, file, repository);
+    if (pin === undefined || !(await isFixedPin(pin, repository))) return [];
+    const content = await readPinnedContent(pin, file, repository);
     return content === null ? [] : [content];
   });
   return listDistinctContents((await Promise.all(contents)).flat());

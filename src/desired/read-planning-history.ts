@@ -162,12 +162,15 @@ function mayBeRefused({ file, observed, targets }: ComparedPrompt, sources: GitS
   });
 }
 
-/** Reads what earlier commits wanted in the source environments of a file that another configuration manages. */
+/** Reads what earlier commits wanted in the source environments that another configuration manages. */
 async function readOtherWantsOfSources(file: PromptFile, sources: GitSources): Promise<ContentsByEnvironment> {
   const { repository, config, otherPromotionSources } = sources;
-  const environments = file.pins.flatMap(({ environment }) => otherPromotionSources.get(environment) ?? []);
-  if (environments.length === 0) return new Map();
-  return readOtherWants(file, [...new Set(environments)], { repository, branch: config.branch });
+  const promotions = file.pins.flatMap(({ environment }): readonly (readonly [string, string])[] => {
+    const from = otherPromotionSources.get(environment);
+    return from === undefined ? [] : [[environment, from]];
+  });
+  if (promotions.length === 0) return new Map();
+  return readOtherWants(file, new Map(promotions), { repository, branch: config.branch });
 }
 
 const NO_FILE_HISTORY: FileHistory = { commits: [], pins: new Map(), isComplete: false };

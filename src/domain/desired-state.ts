@@ -114,8 +114,9 @@ export type PlanningHistory = {
   /** For each prompt, the environments whose pins have not changed since the file was first committed, by prompt id. */
   readonly alwaysPinned: ReadonlyMap<string, ReadonlySet<string>>;
   /**
-   * The contents that proper ancestors of HEAD on the live branch wanted in environments of another configuration, by
-   * prompt id. Contains only prompts that the promotion guard may refuse.
+   * The contents that proper ancestors of HEAD on the live branch wanted in the promotion source of each environment, by
+   * prompt id. Contains only environments whose promotion source another configuration manages, and only prompts that
+   * the promotion guard may refuse.
    */
   readonly otherWants: ReadonlyMap<string, ContentsByEnvironment>;
   /**

@@ -162,7 +162,7 @@ function parseParts(parts: SplitFile, path: string, settings: ParseSettings): Pa
   const issues = shaped.success ? [] : makeShapeIssues(shaped.error, mapping, FIELDS);
   const shapeProblems = issues.map((issue) => makeFieldProblem(addListToPaste(issue, text), mapping, settings));
   const contentProblems = [...checkReservedMetadata(mapping), ...checkVariables(mapping, text)];
-  const ruleProblems = rules === null ? [] : checkProviderRules(rules, mapping);
+  const ruleProblems = rules === null ? [] : checkProviderRules(rules, settings, mapping);
   const pinProblems = checkPinKinds(settings, mapping);
   const markerWarnings = canLackType(mapping, rules) ? warnAboutMarkerInText(parts, path) : [];
   const allProblems = [
@@ -286,11 +286,16 @@ function makeInvalidPinProblem(
  * Reports values that the service would reject. Skips an id with an invalid shape, because promptsync reports it
  * anyway. Another value with an invalid shape can get a second problem here.
  */
-function checkProviderRules(rules: ProviderRules, mapping: LocatedMapping): readonly Problem[] {
+function checkProviderRules(
+  rules: ProviderRules,
+  { otherEnvironments }: Pick<ParseSettings, 'otherEnvironments'>,
+  mapping: LocatedMapping,
+): readonly Problem[] {
   const { id, pins } = mapping.value;
   const makeInvalidProblems = (path: readonly string[], expected: string | null, place = mapping.placeOf(path)) =>
     expected === null ? [] : [makeProblem('prompt/invalid-field', { field: path.join('.'), expected }, place)];
-  const environments = isJsonObject(pins) ? Object.entries(pins) : [];
+  const environments = isJsonObject(pins) ? Object.keys(pins) : [];
+  const ownEnvironments = environments.filter((name) => !otherEnvironments.includes(name));
   return [
     ...(singleLineText.safeParse(id).success ? makeInvalidProblems(['id'], rules.findIdFault(String(id))) : []),
     ...(id !== undefined && id === rules.placeholderId
@@ -298,17 +303,21 @@ function checkProviderRules(rules: ProviderRules, mapping: LocatedMapping): read
       : []),
     ...checkType(rules, mapping),
     ...checkProviderFields(rules, mapping, makeInvalidProblems),
-    ...environments.flatMap(([name]) =>
+    ...ownEnvironments.flatMap((name) =>
       makeInvalidProblems(['pins', name], rules.findEnvironmentFault(name), mapping.keyPlaceOf(['pins', name])),
     ),
   ];
 }
 
 /**
- * Reports pins of a kind that the configuration or the provider does not allow. Skips pins with an invalid shape,
+ * Reports pins of a kind that the configuration or the provider does not allow. The rules of the provider do not apply
+ * to environments of another configuration, because a different service may serve them. Skips pins with an invalid shape,
  * because promptsync reports them anyway.
  */
-function checkPinKinds({ rules, portablePins }: ParseSettings, mapping: LocatedMapping): readonly Problem[] {
+function checkPinKinds(
+  { rules, otherEnvironments, portablePins }: ParseSettings,
+  mapping: LocatedMapping,
+): readonly Problem[] {
   const canPinIds = rules?.canPinIds ?? true;
   const { pins } = mapping.value;
   if (!isJsonObject(pins) || (canPinIds && !portablePins)) return [];
@@ -320,7 +329,7 @@ function checkPinKinds({ rules, portablePins }: ParseSettings, mapping: LocatedM
       const evidence = { environment, pin: String(written) };
       return [makeProblem('prompt/not-portable-pin', evidence, mapping.placeOf(path))];
     }
-    if (kind !== 'version' || canPinIds) return [];
+    if (kind !== 'version' || canPinIds || otherEnvironments.includes(environment)) return [];
     const evidence = { field: path.join('.'), expected: NUMBERS_ONLY };
     return [makeProblem('prompt/invalid-field', evidence, mapping.placeOf(path))];
   });

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { env } from 'node:process';
+import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { SimpleGit, SimpleGitOptions } from 'simple-git';
@@ -48,6 +49,7 @@ export function toGitError(error: unknown): ProblemError {
 function describeGitError(error: unknown): string {
   const message = getErrorMessage(error);
   if (message.includes('spawn git ENOENT')) return 'the program git is not in PATH.';
+  if (message.includes('block timeout reached')) return 'git did not get a response from the remote in time.';
   return message
     .replace(/^Error: /, '')
     .replaceAll(/(?<=:\/\/)[^\s/]*@/g, '')
@@ -116,14 +118,25 @@ async function runGitAnywhere<Output>(
   use: (git: SimpleGit) => PromiseLike<Output>,
 ): Promise<Output> {
   const { simpleGit } = await import('simple-git');
+  const streams: NodeJS.ReadableStream[] = [];
   try {
     const { allowEnvironment: allowedVariables = [] } = options;
     const allowEnvironment = [...allowedVariables, ...Object.keys(NON_INTERACTIVE_SETTINGS)];
-    const git = simpleGit({ errors: detectFailure, ...options, ...SAFE_SETTINGS, allowEnvironment, baseDir: root });
+    const config = [...SAFE_CONFIG, ...(options.config ?? [])];
+    const allOptions = { ...DEFAULT_OPTIONS, ...options, unsafe: SAFETY_EXCEPTIONS, config, allowEnvironment };
     const variables = { ...makeGitEnvironment(keyVariables, allowedVariables), ...NON_INTERACTIVE_SETTINGS };
-    return await use(git.env(variables).outputHandler(emitEmptyChunkAtEnd));
+    const git = simpleGit({ ...allOptions, baseDir: root }).env(variables);
+    return await use(
+      git.outputHandler((_, stdout, stderr) => {
+        emitEmptyChunkAtEnd(stdout);
+        streams.push(stdout, stderr);
+      }),
+    );
   } catch (error) {
     throw toGitError(error);
+  } finally {
+    // If git was killed, a program that it started may still hold the pipes. Node.js would then wait for this program.
+    for (const stream of streams) if (stream instanceof Readable) stream.destroy();
   }
 }
 
@@ -140,21 +153,23 @@ export async function readGitVersion({ root, keyVariables }: GitSettings): Promi
 /** The environment variable that makes git fail instead of prompting for a password. */
 const NON_INTERACTIVE_SETTINGS = { GIT_TERMINAL_PROMPT: '0' };
 
-const SAFE_SETTINGS: Partial<SimpleGitOptions> = {
-  // Keep git from using a folder in the work tree as a bare repository. Also keep it from running a monitor program to
-  // find out which files changed.
-  config: ['safe.bareRepository=explicit', 'core.fsmonitor=false'],
-  unsafe: { allowUnsafeFsMonitor: true, allowUnsafeSshCommand: true },
-  // The output is complete as soon as its pipe closes. By default, simple-git waits for another 50 ms after the process
-  // exits.
-  completion: { onClose: true, onExit: false },
+/**
+ * The git settings that keep git from using a folder in the work tree as a bare repository, and from running a monitor
+ * program to find out which files changed.
+ */
+const SAFE_CONFIG: readonly string[] = ['safe.bareRepository=explicit', 'core.fsmonitor=false'];
+
+/** simple-git refuses some settings and variables by default. promptsync sets or allows these two on purpose. */
+const SAFETY_EXCEPTIONS: NonNullable<SimpleGitOptions['unsafe']> = {
+  allowUnsafeFsMonitor: true,
+  allowUnsafeSshCommand: true,
 };
 
 /**
  * Emits an empty chunk at the end of standard output. Without this chunk, simple-git would wait 50 ms for the output of
  * a command that prints nothing.
  */
-function emitEmptyChunkAtEnd(_: string, stdout: NodeJS.ReadableStream): void {
+function emitEmptyChunkAtEnd(stdout: NodeJS.ReadableStream): void {
   stdout.once('end', () => stdout.emit('data', Buffer.alloc(0)));
 }
 
@@ -164,6 +179,13 @@ function emitEmptyChunkAtEnd(_: string, stdout: NodeJS.ReadableStream): void {
  */
 export const detectFailure: NonNullable<SimpleGitOptions['errors']> = (error, { exitCode }) =>
   error ?? (Number.isInteger(exitCode) ? undefined : new Error('a signal terminated git.'));
+
+const DEFAULT_OPTIONS: Partial<SimpleGitOptions> = {
+  errors: detectFailure,
+  // The output is complete as soon as its pipe closes. By default, simple-git waits for another 50 ms after the process
+  // exits.
+  completion: { onClose: true, onExit: false },
+};
 
 /**
  * The options that keep git from running external diff and conversion programs. git attributes can select such

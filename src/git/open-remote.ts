@@ -7,6 +7,19 @@ import { toGitError, splitLines, splitNames, openGit, type RunGit, type GitSetti
  */
 const MAX_SILENCE_MS = 60_000;
 
+/**
+ * The time between this limit and `MAX_SILENCE_MS`, in milliseconds, after which git itself gives up on a silent HTTP
+ * server. git then ends all programs that it started, and reports the address. If promptsync killed git first, the
+ * program that waits for the server would go on.
+ */
+export const HTTP_LEAD_MS = 5_000;
+
+/**
+ * The time that promptsync waits for the pipes of a git command to close after git has ended, in milliseconds. If
+ * promptsync killed git, a program such as ssh can hold the pipes as long as the remote stays silent.
+ */
+const MAX_CLOSE_MS = 100;
+
 export const DEFAULT_REMOTE = 'origin';
 
 /** The current tip of a branch on a remote. */
@@ -39,13 +52,23 @@ export type Remote = {
 };
 
 /**
- * Opens git for commands that contact a remote.
+ * Opens git for commands that contact a remote. A command fails if the remote stays silent.
  * @param variables the environment variables that git inherits in addition to the usual ones
+ * @param maxSilence the time after which a silent command fails, in milliseconds
  */
-export function openRemoteGit(settings: GitSettings, variables: readonly string[] = []): Git {
-  // Let git inherit GIT_SSH_COMMAND, because it may specify where ssh finds the user's keys.
-  const allowEnvironment = [...variables, 'GIT_SSH_COMMAND'];
-  return openGit(settings, { timeout: { block: MAX_SILENCE_MS }, allowEnvironment });
+export function openRemoteGit(
+  settings: GitSettings,
+  variables: readonly string[] = [],
+  maxSilence = MAX_SILENCE_MS,
+): Git {
+  const httpSeconds = Math.ceil(Math.max(0, maxSilence - HTTP_LEAD_MS) / 1000);
+  return openGit(settings, {
+    config: ['http.lowSpeedLimit=1', `http.lowSpeedTime=${httpSeconds}`],
+    timeout: { block: maxSilence },
+    completion: { onClose: true, onExit: MAX_CLOSE_MS },
+    // Let git inherit GIT_SSH_COMMAND, because it may specify where ssh finds the user's keys.
+    allowEnvironment: [...variables, 'GIT_SSH_COMMAND'],
+  });
 }
 
 export function openRemote(settings: GitSettings): Remote {

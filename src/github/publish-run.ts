@@ -1,9 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, posix } from 'node:path';
+import { join } from 'node:path';
 import { makeReport } from '../commands/make-report.ts';
 import type { CommandResult } from '../commands/result.ts';
 import { makeStickySection, type StickySection } from '../commands/make-sticky-section.ts';
+import { makeWorkspacePath } from '../commands/upsert-sticky-text.ts';
 import { mapStrings } from '../domain/json.ts';
 import { makeProblem, getErrorMessage, ProblemError } from '../problem.ts';
 import { renderHtml } from '../report/html/page.ts';
@@ -118,16 +119,7 @@ function makePathMapper(context: ActionContext | null): (path: string) => string
 export function makePublication(actionRun: ActionRun, { environment, secrets: { hide } }: SafeActionHost): Publication {
   const { mode, result, context } = actionRun;
   const { run } = result;
-  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: id } = environment;
-  const pageOptions: MarkdownOptions = {
-    title: mode,
-    limit: null,
-    folder: getFolderInRepository(context),
-    // Show the head commit of the pull request, because readers do not know the test merge commit that GitHub checks
-    // out.
-    commit: context?.event.pull?.head ?? null,
-    runUrl: server && repository && id ? `${server}/${repository}/actions/runs/${id}` : null,
-  };
+  const pageOptions = makePageOptions(actionRun, environment);
   // Hide the secrets before rendering, too. Markup and escapes can split a secret, and the replacement after rendering
   // would then miss it.
   const [report, page] = mapStrings([makeReport(run), pageOptions] as const, hide);
@@ -141,12 +133,19 @@ export function makePublication(actionRun: ActionRun, { environment, secrets: { 
   return { report, page, approval, hide, failure: chooseActionFailure(mode, result, report) };
 }
 
-/**
- * Returns the input `working-directory` as a path relative to the repository root. Returns null for the root itself.
- */
-function getFolderInRepository(context: ActionContext | null): string | null {
-  const folder = posix.normalize(`${context?.inputs['working-directory'] ?? '.'}/`).slice(0, -1);
-  return folder === '.' ? null : folder;
+function makePageOptions(
+  { mode, context }: Pick<ActionRun, 'mode' | 'context'>,
+  { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: id }: SafeActionHost['environment'],
+): MarkdownOptions {
+  return {
+    title: mode,
+    limit: null,
+    workspace: makeWorkspacePath(context?.inputs['working-directory'] ?? '', context?.inputs.config),
+    // Show the head commit of the pull request, because readers do not know the test merge commit that GitHub checks
+    // out.
+    commit: context?.event.pull?.head ?? null,
+    runUrl: server && repository && id ? `${server}/${repository}/actions/runs/${id}` : null,
+  };
 }
 
 /**
@@ -365,8 +364,8 @@ async function publishIssue({ inputs, github: client }: ActionContext, publicati
   // Leave the issue unchanged if the run failed without finding differences, for example because it could not read the
   // service. There may still be drift.
   if (countDifferingPrompts(publication.report) === 0) return;
-  const { folder } = publication.page;
-  const places = [...(folder === null ? [] : [folder]), ...inputs.environments];
+  const { workspace } = publication.page;
+  const places = [...(workspace === null ? [] : [workspace]), ...inputs.environments];
   const where = places.length === 0 ? '' : ` (${places.join(', ')})`;
   await upsertIssue(github, { marker, body, title: `promptsync: the service differs from the files${where}` });
 }

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { readReport } from '../commands/read-report.ts';
 import { makeStickySection } from '../commands/make-sticky-section.ts';
-import { makeMarker } from '../commands/upsert-sticky-text.ts';
+import { makeMarker, makeWorkspacePath } from '../commands/upsert-sticky-text.ts';
 import { mapStrings } from '../domain/json.ts';
 import type { World } from '../domain/world.ts';
 import { escapeForGitLab, escapeLine } from '../report/escape.ts';
@@ -62,7 +62,7 @@ function makeNote(report: Report, config: string | undefined, world: World): Sti
   const isApply = report.mode === 'apply';
   const options: MarkdownOptions = {
     title: isApply ? makeOutcomeTitle(report, chooseFailureReason(report), world.now()) : getCommandName(report),
-    folder: folder === '' ? null : folder,
+    workspace: makeWorkspacePath(folder, config),
     // Show the head commit of the merge request, because readers do not know the test merge commit that GitLab checks
     // out.
     commit: environment['CI_MERGE_REQUEST_SOURCE_BRANCH_SHA'] || null,

@@ -1,7 +1,8 @@
 import type { ContentsByEnvironment, DesiredState, PlanningHistory } from '../domain/desired-state.ts';
 import { type FormerPin, type FormerPinsByEnvironment, mayHoldContent, meansVersion } from '../domain/history.ts';
 import { type Change, isNewVersionRef, listChangingEnvironments, type NewVersionRef } from '../domain/plan.ts';
-import { toStoredContent } from '../domain/content.ts';
+import { type Content, makeContentKey, toStoredContent } from '../domain/content.ts';
+import { findPinnedContent } from '../domain/pin-target.ts';
 import { isSameVersion, type VersionRef, type VersionTraits } from '../domain/versions.ts';
 import { type EnvironmentPin, findPin, locatePin, mustStoreText, type PromptFile } from '../domain/prompt-file.ts';
 import type { PinContext } from './plan-changes.ts';
@@ -58,7 +59,8 @@ export function checkPromotions(
     const target = makeTraits(after, context);
     const step = { environment: pin.environment, from, isOtherSource: ownSource === undefined, target };
     const situation = { activations, context, former, otherWants: otherWants.get(id) ?? new Map() };
-    const isAllowed = wentThroughSource(step, situation) || isPinnedSinceImport(pin) || isNoPromotion(step, situation);
+    const isAllowed =
+      wentThroughSource(step, pin, situation) || isPinnedSinceImport(pin) || isNoPromotion(step, situation);
     return isAllowed ? [] : [makeRefusalProblem(pin, step, situation)];
   });
 }
@@ -77,19 +79,26 @@ type PromotionSituation = {
   readonly activations: readonly PinActivation[];
   readonly context: PinContext;
   readonly former: FormerPinStates;
-  /** The contents that earlier commits wanted in environments of another configuration. */
+  /** The contents that earlier commits wanted in promotion sources that another configuration manages. */
   readonly otherWants: ContentsByEnvironment;
 };
 
 /**
  * Returns true if the source environment serves the version. If another configuration manages the source environment,
- * returns true if an earlier commit wanted the content of the version there.
+ * returns true if an earlier commit wanted the pinned content there.
  */
-function wentThroughSource({ from, isOtherSource, target }: PromotionStep, situation: PromotionSituation): boolean {
+function wentThroughSource(step: PromotionStep, pin: EnvironmentPin, situation: PromotionSituation): boolean {
   const { context, otherWants } = situation;
-  if (!isOtherSource) return isActive(target, from, context);
-  const { metadata } = context.observed;
-  return (otherWants.get(from) ?? []).some((content) => mayHoldContent(target, toStoredContent(content, metadata)));
+  if (!step.isOtherSource) return isActive(step.target, step.from, context);
+  const { file, observed, contentsAtRefs } = context;
+  const store = (content: Content) => toStoredContent(content, observed.metadata);
+  const pinned = findPinnedContent(pin.pin, file, contentsAtRefs);
+  // Compare exactly if the content is known. Otherwise, a commit without metadata would approve any metadata.
+  const isWanted = (content: Content): boolean =>
+    pinned === null
+      ? mayHoldContent(step.target, store(content))
+      : makeContentKey(store(content)) === makeContentKey(store(pinned));
+  return (otherWants.get(step.environment) ?? []).some(isWanted);
 }
 
 /**
@@ -211,6 +220,7 @@ function makeRefusalProblem(
     isOtherSource,
     key,
     version: number === undefined ? (id ?? 'a version that does not exist yet') : `v${number}`,
+    isNew: number === undefined && id === undefined,
     serves: describeServed(from, context),
     current: describeServed(environment, context),
     liveIn: findLiveEnvironment(target, context),

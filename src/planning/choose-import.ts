@@ -82,26 +82,18 @@ export function listServedPins(
 
 /**
  * Returns pins to `latest`, in promotion order, for the environments that serve the content of a file and allow
- * `latest`. Before the file is committed, no other pin means the same in every service.
+ * `latest`. Before the file is committed, no other pin means the same in every service. The metadata must be equal, too.
+ * Otherwise, the next edit of the file would replace metadata that is not in git.
  */
 export function listPortablePins(
   prompt: Pick<ObservedPrompt, 'active'>,
   environments: readonly Environment[],
   fileContent: StoredContent,
 ): readonly NewPin[] {
+  const fileKey = makeFileContentKey(fileContent);
   return listServing(prompt, environments)
-    .filter(({ allowLatest, content }) => allowLatest && isHeldByFile(content, fileContent))
+    .filter(({ allowLatest, content }) => allowLatest && makeFileContentKey(content) === fileKey)
     .map(({ name }) => ({ environment: name, value: 'latest', comment: '' }));
-}
-
-/**
- * Returns true if an environment that serves a content is in sync with a file that holds `fileContent`. A file without
- * metadata does not manage the metadata.
- */
-function isHeldByFile(served: StoredContent, fileContent: StoredContent): boolean {
-  if (served.type !== fileContent.type || served.text !== fileContent.text) return false;
-  const { metadata = {} } = toFileContent(fileContent);
-  return Object.keys(metadata).length === 0 || makeFileContentKey(served) === makeFileContentKey(fileContent);
 }
 
 /**

@@ -160,7 +160,8 @@ export function findPreviousPin(
 /**
  * Finds the pin to a commit, a branch or a tag that a rollback writes again. Goes back to before the first state that
  * pinned the present content, so that a second rollback goes further back. From there, skips version numbers, ids,
- * `latest` and pins of the present content. Returns null if there is no such pin.
+ * `latest` and pins of the present content. Returns null if there is no such pin. If the ref of the pin no longer exists,
+ * the content of the pin is null.
  * @param pins the former pins, newest first
  * @param hasPresentContent returns true if a content is the one that the rollback replaces
  */
@@ -170,7 +171,7 @@ export function findPreviousGitPin(
 ): FormerPin | null {
   const oldest = pins.findLastIndex(({ content }) => content !== null && hasPresentContent(content));
   const previous = pins.slice(oldest + 1).find(({ pin, content }) => {
-    return pin.kind === 'git' && content !== null && !hasPresentContent(content);
+    return pin.kind === 'git' && (content === null || !hasPresentContent(content));
   });
   return previous ?? null;
 }

@@ -134,7 +134,7 @@ export const COMMAND_PROBLEMS = {
   'import/unpinned': defineWarning<{ environments: readonly string[] }>(
     (e) =>
       `The file does not pin ${quoteNames(e.environments)}, because it does not hold the text that is served there, or \`latest\` is not allowed there. With \`portable_pins\`, no pin can name a version.`,
-    'To manage such an environment, import with --commit and merge with a merge commit. Then pin the commit that holds its text, as `git:<commit>`.',
+    'To manage such an environment, pin a commit that holds its text, as `git:<commit>`. `promptsync import --commit` makes such commits. Merge them with a merge commit, because a squash merge would lose them.',
   ),
   'import/known': defineError<{ what: 'id' | 'key'; value: string; key: string; other: string }>(
     (e) => `The ${e.what} "${e.value}" already belongs to ${e.other}.`,

@@ -11,6 +11,8 @@ type RefusedPromotion = {
   isOtherSource: boolean;
   key: string;
   version: string;
+  /** Whether the version does not exist yet. */
+  isNew: boolean;
   /** The version that the source environment serves. Null if it serves none. */
   serves: string | null;
   /** The version that the target environment serves. Null if it serves none. */
@@ -143,9 +145,17 @@ export const PLANNING_PROBLEMS = {
   'pin/not-in-git': defineError<{
     /** The missing text, such as `the text that "staging" serves (v7)`. */
     text: string;
+    /** Whether the clone is shallow. The commit may then be one that the clone does not have. */
+    isShallow: boolean;
   }>(
-    (e) => `No commit of the live branch has ${e.text}, so no pin \`git:<commit>\` can name it.`,
-    'Merge a commit whose prompt file has this text, then run the command again. To take the text from the service into the file, run `promptsync pull`. If this clone is out of date or shallow, fetch the live branch first.',
+    (e) =>
+      e.isShallow
+        ? `This clone is shallow, so promptsync cannot find the commit that introduced ${e.text} on the live branch.`
+        : `promptsync found no commit on the live branch that has ${e.text}, so it cannot write a pin \`git:<commit>\`.`,
+    (e) =>
+      e.isShallow
+        ? 'Run `git fetch --unshallow`, or set `fetch-depth: 0` for actions/checkout. Then run the command again.'
+        : 'Merge a commit whose prompt file has this text, then run the command again. To take the text from the service into the file, run `promptsync pull`. If this clone is out of date, fetch the live branch first. promptsync does not search merged branches. If a commit there has this text, pin that commit by hand.',
   ),
   'pin/unknown-version': defineError<{ environment: string; id: string }>(
     (e) => `"${e.environment}" is pinned to version "${e.id}", but this prompt has no version with that id.`,
@@ -291,7 +301,10 @@ function makeGitHint(reason: string): string {
 /** Returns the hint with the command that takes the next step of a promotion, even if more steps must follow. */
 function makePromotionHint(e: RefusedPromotion): string {
   if (e.isOtherSource) {
-    return `First merge a commit that pins "${e.from}" to this content. Then change the pin for "${e.environment}" in a later commit. If this clone is shallow, run \`git fetch --unshallow\`, or set \`fetch-depth: 0\` for actions/checkout.`;
+    return `First merge a commit that pins "${e.from}" to this content. Then change the pin for "${e.environment}" in a later commit. A pin to a branch or a tag does not count, because it can move. If this clone is shallow, run \`git fetch --unshallow\`, or set \`fetch-depth: 0\` for actions/checkout.`;
+  }
+  if (e.isNew && !e.sourceComes) {
+    return `Let "${e.from}" serve this content first: pin it there and sync, then sync again. If another service already has this content, sync the commit that promoted it first, with --any-commit.`;
   }
   const makeStep = (from: string, to: string) =>
     makePromoteCommand(e.key, `--from ${quoteShellWord(from)} --to ${quoteShellWord(to)}`);

@@ -47,10 +47,10 @@ export type MarkdownOptions = {
   /** The subject of the page, for example `plan`. */
   readonly title: string;
   /**
-   * The folder that promptsync ran in, relative to the repository root. Null to omit it, for example because it is the
-   * root.
+   * The path of the workspace, relative to the repository root: the folder that promptsync ran in, or the configuration
+   * file that the user named. Null to omit it, for example because it is the root.
    */
-  readonly folder: string | null;
+  readonly workspace: string | null;
   /** The commit to show, for example the head of a pull request. Null to show the commit of the report. */
   readonly commit: string | null;
   /** The URL of the CI run, which has the complete report. Null outside CI. */
@@ -124,8 +124,8 @@ const RESERVED_LENGTH = 1_000;
 /** The length reserved for the hidden lines of up to ten sections. */
 const RESERVED_LENGTH_FOR_HIDDEN_LINES = 1_000;
 
-function renderMarkdownHead(report: Report, { title, folder }: MarkdownOptions): string {
-  const where = folder === null ? '' : ` in ${renderCodeSpan(folder)}`;
+function renderMarkdownHead(report: Report, { title, workspace }: MarkdownOptions): string {
+  const where = workspace === null ? '' : ` in ${renderCodeSpan(workspace)}`;
   const reason = report.problems.find(({ code }) => code === NOT_ASKED_CODE);
   const note = reason === undefined ? '' : `\n> [!NOTE]\n> ${escapeNote(`${reason.message} ${reason.hint}`)}\n`;
   const steps = (report.next_steps ?? []).map((step) => `\n- ${escapeNote(step)}`).join('');

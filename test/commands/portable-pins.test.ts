@@ -1,4 +1,4 @@
-import { renameSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cloneOf, commitAll, commitEdits, git } from '../support/folder.ts';
@@ -104,7 +104,23 @@ describe('promote with portable_pins', () => {
     expect(read()).toBe(before);
   });
 
-  test('promote blocks a prompt whose served text is in no commit of the live branch, and names the text', async () => {
+  test('promote follows two files that swapped their paths', async () => {
+    const others = { refund: { text: 'Refund.', pins: FOLLOWING } };
+    const scene = await makePromotionScene({ text: 'One.', pins: FOLLOWING }, { config: PORTABLE, others });
+    const { folder, runJson: json, run, read, write } = scene;
+    const first = git(folder, 'rev-parse', 'HEAD');
+    write({ text: 'Refund!', pins: FOLLOWING }, 'refund');
+    commitAll(folder, 'Edit the other file');
+    renameSync(join(folder, 'prompts/greeting.md'), join(folder, 'prompts/swap.md'));
+    renameSync(join(folder, 'prompts/refund.md'), join(folder, 'prompts/greeting.md'));
+    renameSync(join(folder, 'prompts/swap.md'), join(folder, 'prompts/refund.md'));
+    commitAll(folder, 'Swap');
+    await run('sync', '--yes');
+    expect(summarizeRun(await json(...PROMOTE))).toBe(APPLIED);
+    expect(pinsIn(read('prompts/refund.md'))[1]).toBe(`production: git:${first}`);
+  });
+
+  test('promote blocks a prompt if no commit of the live branch has the text that staging serves, and describes that text', async () => {
     const { service, runJson: json, read } = await makeScene();
     await changeService(service.baseUrl, 'greeting', 'staging', 'By hand.');
     const before = read();
@@ -127,6 +143,34 @@ describe('promote with portable_pins', () => {
     await run('sync', '--yes');
     await json(...PROMOTE);
     expect(pins()[1]).toBe(`production: git:${second}`);
+  });
+
+  test('promote pins the commit that added the metadata that staging serves, not an earlier commit with the same text', async () => {
+    const { commit, run, runJson: json, pins, head } = await makeScene();
+    const metadata = { model: 'a' };
+    const second = commit({ text: 'One.', pins: { ...FOLLOWING, production: `git:${head()}` }, metadata });
+    await run('sync', '--yes', '--environment', 'staging');
+    expect(summarizeRun(await json(...PROMOTE))).toBe(APPLIED);
+    expect(pins()[1]).toBe(`production: git:${second}`);
+  });
+
+  test('promote pins the commit with the metadata that staging serves, although the file no longer states metadata', async () => {
+    const { commit, run, runJson: json, pins } = await makeScene();
+    const second = commit({ text: 'One.', pins: FOLLOWING, metadata: { model: 'a' } });
+    await run('sync', '--yes');
+    commit({ text: 'One.', pins: FOLLOWING });
+    await run('sync', '--yes');
+    expect(summarizeRun(await json(...PROMOTE))).toBe(APPLIED);
+    expect(pins()[1]).toBe(`production: git:${second}`);
+  });
+
+  test('promote in a shallow clone asks for the full history instead of pinning the oldest commit of the clone', async () => {
+    const { folder, service, commit } = await makeScene();
+    commit({ text: 'One.', pins: { ...FOLLOWING }, name: 'Renamed' });
+    const clone = cloneOf(folder);
+    const promoted = await runJson(clone, PROMOTE, { environment: service.environment });
+    expect(summarizeRun(promoted)).toBe('exit 3, greeting blocked pin/not-in-git');
+    expect(promoted.report.prompts[0]?.problems[0]?.hint).toContain('git fetch --unshallow');
   });
 
   test('the commit message of promote shortens the ids of commits', async () => {
@@ -206,6 +250,56 @@ describe('rollback with portable_pins', () => {
     const before = read();
     expect(summarizeRun(await json(...ROLL_BACK))).toBe(UNCHANGED);
     expect(read()).toBe(before);
+  });
+
+  test('rollback does not skip an earlier pin whose tag was deleted, but asks the user to choose', async () => {
+    const { folder, edit, head, runJson: json, read } = await makeScene();
+    const first = head();
+    await edit('One.', `git:${first}`);
+    await edit('Two.', `git:${first}`);
+    git(folder, 'tag', 'v2');
+    await edit('Two.', 'git:v2');
+    const third = await edit('Three.', 'git:v2');
+    await edit('Three.', `git:${third}`);
+    git(folder, 'tag', '--delete', 'v2');
+    const before = read();
+    expect(summarizeRun(await json(...ROLL_BACK))).toBe('exit 3, greeting blocked rollback/unclear-before');
+    expect(read()).toBe(before);
+  });
+
+  test('rollback finds the previous pin in a file that was moved and rewritten in one commit', async () => {
+    const { folder, edit, head, runJson: json, read } = await makeScene();
+    const first = head();
+    await edit('One.', `git:${first}`);
+    const second = await edit('Two.', `git:${first}`);
+    await edit('Two.', `git:${second}`);
+    const rewritten = read().replace('Two.', 'Another line.\n'.repeat(60));
+    rmSync(join(folder, 'prompts/greeting.md'));
+    writeFileSync(join(folder, 'prompts/moved.md'), rewritten);
+    commitAll(folder, 'Move and rewrite');
+    expect(summarizeRun(await json(...ROLL_BACK))).toBe(APPLIED);
+    expect(pinsIn(read('prompts/moved.md'))[1]).toBe(`production: git:${first}`);
+  });
+
+  test('rollback on a branch that main was merged into goes back to the previous pin of main', async () => {
+    const { folder, edit, head, runJson: json, pins } = await makeScene(undefined, `${CONFIG}portable_pins: true\n`);
+    const first = head();
+    await edit('One.', `git:${first}`);
+    git(folder, 'switch', '--quiet', '--create', 'feature');
+    writeFileSync(join(folder, 'notes.txt'), 'A note.');
+    commitAll(folder, 'Notes');
+    git(folder, 'switch', '--quiet', 'main');
+    const second = await edit('Two.', `git:${first}`);
+    await edit('Two.', `git:${second}`);
+    const third = await edit('Three.', `git:${second}`);
+    await edit('Three.', `git:${third}`);
+    git(folder, 'remote', 'add', 'origin', folder);
+    git(folder, 'fetch', '--quiet', 'origin');
+    git(folder, 'symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/remotes/origin/main');
+    git(folder, 'switch', '--quiet', 'feature');
+    git(folder, 'merge', '--quiet', '--no-edit', 'main');
+    expect(summarizeRun(await json(...ROLL_BACK))).toBe(APPLIED);
+    expect(pins()[1]).toBe(`production: git:${second}`);
   });
 
   test('rollback in a shallow clone asks for the full history', async () => {

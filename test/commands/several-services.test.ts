@@ -187,6 +187,47 @@ describe('a promotion from an environment of another configuration', () => {
     expect(summarizeRun(await json('production', 'plan'))).toBe(`exit 0, greeting pending ${NOT_ASKED}`);
   });
 
+  test('a pin of the source environment to a branch approves no promotion, because the branch has moved since', async () => {
+    const { commit, json, services } = await makeStages({ greeting: { text: 'One.', pins: { staging: 'git:main' } } });
+    commit({ text: 'Two.', pins: { staging: 'git:main', production: 'git:main' } });
+    expect(summarizeRun(await json('production', 'sync', '--yes'))).toBe(`${OUT_OF_ORDER} ${NOT_ASKED}`);
+    expect(services.production.takeWrites()).toEqual([]);
+  });
+
+  test('a pin of the source environment to a short commit id approves a promotion, because it cannot move', async () => {
+    const { commit, json, folder } = await makeStages({ greeting: { text: 'One.' } });
+    const first = git(folder, 'rev-parse', 'HEAD');
+    commit({ text: 'Two.', pins: { staging: `git:${first.slice(0, 12)}` } });
+    commit({ text: 'Two.', pins: { staging: 'latest', production: `git:${first}` } });
+    expect(summarizeRun(await json('production', 'plan'))).toBe(`exit 0, greeting pending ${NOT_ASKED}`);
+  });
+
+  test('a plan without a request also checks the promotion order, because git alone decides', async () => {
+    const { commit, json, services } = await makeStages({ greeting: STAGED }, 'portable_pins: true\n');
+    commit({ text: 'Two.', pins: { staging: 'latest', production: 'git:HEAD' } });
+    const plan = await json('production', 'plan', '--offline', '--base', 'HEAD~1');
+    expect(summarizeRun(plan)).toContain(`${OUT_OF_ORDER} ${NOT_ASKED}`);
+    expect(services.production.requests).toEqual([]);
+  });
+
+  test('a commit without metadata does not approve a promotion of its text with metadata', async () => {
+    const { commit, json, folder } = await makeStaged();
+    commit({ text: 'One.', pins: {}, metadata: { model: 'a' } });
+    const second = git(folder, 'rev-parse', 'HEAD');
+    commit({ ...STAGED, pins: { staging: 'latest', production: `git:${second}` } });
+    expect(summarizeRun(await json('production', 'plan'))).toBe(`${OUT_OF_ORDER} ${NOT_ASKED}`);
+  });
+
+  test('an uncommitted edit of something else does not let HEAD approve its own promotion', async () => {
+    const { commit, write, json, services } = await makeStaged();
+    const pins = { staging: 'latest', production: 'git:HEAD' } as const;
+    commit({ text: 'Two.', pins });
+    write({ text: 'Two.', pins: { ...pins, staging: 'git:HEAD' } });
+    const refused = await json('production', 'sync', '--yes', '--allow-dirty');
+    expect(summarizeRun(refused)).toBe(`${OUT_OF_ORDER} ${NOT_ASKED}`);
+    expect(services.production.takeWrites()).toEqual([]);
+  });
+
   test('a pull request cannot promote a text whose commit is not on the live branch yet', async () => {
     const { commit, json, folder } = await makeStaged();
     git(folder, 'remote', 'add', 'origin', folder);

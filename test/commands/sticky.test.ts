@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { makeStickySection } from '../../src/commands/make-sticky-section.ts';
-import { makeMarker, upsertStickyText } from '../../src/commands/upsert-sticky-text.ts';
+import { makeMarker, makeWorkspacePath, upsertStickyText } from '../../src/commands/upsert-sticky-text.ts';
 import { wrapSection } from '../../src/report/comment-sections.ts';
 
 describe('makeMarker', () => {
@@ -19,6 +19,10 @@ describe('makeMarker', () => {
     expect(new Set(folders.map((folder) => makeMarker(folder))).size).toBe(1);
   });
 
+  test('all spellings of the path of a configuration produce the same sticky comment marker', () => {
+    expect(makeMarker('.', './us.yaml')).toBe(makeMarker('.', 'us.yaml'));
+  });
+
   test('each combination of folder and configuration produces a different sticky comment marker', () => {
     const places = [
       ['.'],
@@ -31,6 +35,21 @@ describe('makeMarker', () => {
       ['a.yaml'],
     ];
     expect(new Set(places.map(([folder = '', config]) => makeMarker(folder, config))).size).toBe(places.length);
+  });
+});
+
+describe('makeWorkspacePath', () => {
+  test.each<[string, string, string | undefined, string | null]>([
+    ['the path of a workspace in the repository root is null', './', undefined, null],
+    ['the path of a workspace in a subfolder is the folder', './apps/chat/', '', 'apps/chat'],
+    [
+      'the path of a workspace with its own configuration is the path of that file',
+      'apps',
+      './us.yaml',
+      'apps/us.yaml',
+    ],
+  ])('%s', (_, folder, config, path) => {
+    expect(makeWorkspacePath(folder, config)).toBe(path);
   });
 });
 

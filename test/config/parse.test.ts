@@ -124,6 +124,10 @@ describe('parseConfig', () => {
       text: 'other_environments: [a]\nenvironments: {b: {promote_from: a}}',
       expected: { environments: [{ ...free('b'), promoteFrom: 'a' }], otherEnvironments: ['a'] },
     },
+    {
+      text: 'service: { provider: langfuse }\nother_environments: [Production EU]',
+      expected: { environments: null, otherEnvironments: ['Production EU'] },
+    },
     { text: 'other_environments: []', expected: { environments: null, otherEnvironments: [] } },
     { text: 'portable_pins: false', expected: { portablePins: false } },
     { text: 'environments: {constructor: {}}', expected: { environments: [free('constructor')] } },
@@ -210,6 +214,11 @@ describe('parseConfig', () => {
       expected: '"other_environments.1" is invalid: it is also listed under `environments`',
     },
     { text: 'other_environments: [a, a]', place: '1:25', expected: 'it is listed twice' },
+    {
+      text: 'environments: {\u00e9: {}}\nother_environments: [e\u0301]',
+      place: '2:22',
+      expected: 'it is also listed under `environments`',
+    },
     { text: 'other_environments: [promptsync]', place: '1:22', expected: 'it is reserved for promptsync' },
     { text: 'other_environments: [""]', place: '1:22', expected: 'it is empty' },
     { text: 'other_environments: a', place: '1:21', expected: 'expected a list' },

@@ -1,8 +1,10 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openRemote } from '../../src/git/open-remote.ts';
+import { HTTP_LEAD_MS, openRemote, openRemoteGit } from '../../src/git/open-remote.ts';
 import { getErrorMessage, ProblemError, toProblem } from '../../src/problem.ts';
 import { commitAll, git, initRepository, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 import { listen } from '../support/front.ts';
@@ -178,5 +180,52 @@ describe('fetchHistory', () => {
     git(desk, 'push', '--quiet', 'origin', 'main');
     await openRemote(startAt(clone)).fetchHistory();
     expect(await (await open(clone)).findMergeBase(second, third)).toBe(second);
+  });
+});
+
+/** A server that accepts connections and never answers. */
+type SilentServer = {
+  readonly port: number;
+  /** Resolves when a client closes its connection. */
+  readonly hungUp: Promise<void>;
+};
+
+async function startSilentServer(): Promise<SilentServer> {
+  const { promise: hungUp, resolve: reportHangUp } = Promise.withResolvers<void>();
+  const server = createTcpServer((socket) =>
+    socket
+      .on('close', reportHangUp)
+      .on('error', () => {})
+      .resume(),
+  );
+  server.unref();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return { port: typeof address === 'object' && address !== null ? address.port : 0, hungUp };
+}
+
+describe('a remote that accepts connections and never answers', () => {
+  const MAX_SILENCE = 1000;
+
+  test('a git command over HTTP fails and closes its connection', async () => {
+    const { desk } = makeRemoteSetup();
+    const { port, hungUp } = await startSilentServer();
+    git(desk, 'remote', 'set-url', 'origin', `http://127.0.0.1:${port}/origin.git`);
+    const { run } = openRemoteGit(startAt(desk), [], MAX_SILENCE + HTTP_LEAD_MS);
+    await expect(run('ls-remote', '--', 'origin')).rejects.toThrow(/unable to access/);
+    await hungUp;
+  });
+
+  test('a git command over ssh fails although ssh keeps the pipes open', async () => {
+    const { desk } = makeRemoteSetup();
+    const folder = makeFolder();
+    const pidFile = join(folder, 'pid');
+    writeFiles(folder, { 'ssh.sh': `trap '' INT TERM\necho $$ > '${pidFile}'\nexec sleep 60\n` });
+    git(desk, 'remote', 'set-url', 'origin', 'git@127.0.0.1:origin.git');
+    git(desk, 'config', 'core.sshCommand', `sh '${join(folder, 'ssh.sh')}'`);
+    const { run } = openRemoteGit(startAt(desk), [], MAX_SILENCE);
+    await expect(run('ls-remote', '--', 'origin')).rejects.toThrow(/did not get a response from the remote/);
+    if (existsSync(pidFile)) process.kill(Number(readFileSync(pidFile, 'utf8')), 'SIGKILL');
   });
 });

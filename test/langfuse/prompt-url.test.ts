@@ -81,7 +81,7 @@ describe('makePromptUrl', () => {
   });
 
   test('A Markdown report links every prompt to its exact address, whatever its name is', () => {
-    const options = { title: 'history', folder: null, commit: null, runUrl: null, limit: null };
+    const options = { title: 'history', workspace: null, commit: null, runUrl: null, limit: null };
     fc.assert(
       fc.property(anyBase, anyName, (base, name) => {
         const url = makePromptUrl(base, name, 'project-1');

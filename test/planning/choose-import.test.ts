@@ -107,6 +107,12 @@ describe('chooseImport with portable pins', () => {
       ['canary'],
     ],
     [
+      'With portable pins, chooseImport does not pin an environment that serves the text of the file with other metadata',
+      { staging: V2, canary: outside(1, 'T2', { model: 'a' }), production: null },
+      ['staging: latest'],
+      ['canary'],
+    ],
+    [
       'With portable pins, chooseImport does not pin an environment that does not allow latest, even if it serves the text of the file',
       { staging: V2, canary: null, production: V2 },
       ['staging: latest'],

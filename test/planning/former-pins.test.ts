@@ -244,16 +244,14 @@ describe('findPreviousGitPin', () => {
       'b',
     ],
     [
-      'findPreviousGitPin skips latest, version numbers, version ids and contents that git does not have',
-      [
-        former('git:c', 'C'),
-        former('latest', 'B'),
-        former(2),
-        former('version:v'),
-        former('git:x'),
-        former('git:a', 'A'),
-      ],
+      'findPreviousGitPin skips latest, version numbers and version ids',
+      [former('git:c', 'C'), former('latest', 'B'), former(2), former('version:v'), former('git:a', 'A')],
       'a',
+    ],
+    [
+      'findPreviousGitPin returns a pin whose ref no longer exists, because it may have referred to another text',
+      [former('git:c', 'C'), former('git:deleted'), former('git:a', 'A')],
+      'deleted',
     ],
     [
       'findPreviousGitPin treats a state that followed the file with the present text like a pin of that text',

@@ -15,7 +15,7 @@ const BLANKS = [' ', '\t', '\u00a0', '\u1680', '\u2003', '\u200a', '\u202f', '\u
 /** Matches a run of blanks that could push a word out of view. */
 const TOO_WIDE = /[\t\p{Zs}]{41,}/u;
 
-const MARKDOWN = { title: 'plan', folder: null, commit: null, runUrl: null, limit: null };
+const MARKDOWN = { title: 'plan', workspace: null, commit: null, runUrl: null, limit: null };
 
 /** Renders a changed text as a comment, as a log and for a terminal. The results contain no colors. */
 function reviewsOf(before: string, after: string): readonly string[] {

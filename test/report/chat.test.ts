@@ -23,7 +23,7 @@ import { anyText, promptOf, ref, reportOf, setActive, testTexts } from './suppor
 const FORMATS = {
   text: (report: Report) => renderText(report, { colour: false, quiet: false }),
   Markdown: (report: Report) =>
-    renderMarkdown(report, { title: 'plan', folder: null, commit: null, runUrl: null, limit: null }),
+    renderMarkdown(report, { title: 'plan', workspace: null, commit: null, runUrl: null, limit: null }),
   HTML: (report: Report) => renderHtml(report, 'plan'),
   JUnit: (report: Report) => renderJunit(report, 'plan'),
 } as const;

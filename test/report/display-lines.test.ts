@@ -148,7 +148,7 @@ describe('a Markdown page with very long texts', () => {
   ])('%s', (_, text) => {
     const change = setActive({ before: ref(1), before_text: `${text}\nOld end.`, after_text: `${text}\nNew end.` });
     const page = renderMarkdown(reportOf([promptOf({ status: 'pending', changes: [change] })]), {
-      ...{ title: 'plan', folder: null, commit: null, runUrl: null, limit: null },
+      ...{ title: 'plan', workspace: null, commit: null, runUrl: null, limit: null },
     });
     expect(page).toContain('- **−** ~~`Old`~~` end.`\n- **+** **`New`**` end.`\n');
     expect(page.length).toBeLessThan(2_000);

@@ -16,7 +16,7 @@ const IGNORED = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoi
 /** The same without the tags and variation selectors of higher planes, which are the majority. */
 const OF_LOWER_PLANES = IGNORED.filter((character) => character.codePointAt(0)! < 0xe0000);
 
-const MARKDOWN = { title: 'plan', folder: null, commit: null, runUrl: null, limit: null };
+const MARKDOWN = { title: 'plan', workspace: null, commit: null, runUrl: null, limit: null };
 
 /** Renders a prompt that changes from an empty text to `text`, in each format. */
 function reviewsOf(text: string): Readonly<Record<'text' | 'Markdown' | 'HTML' | 'JSON', string>> {

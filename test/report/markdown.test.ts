@@ -22,7 +22,7 @@ import { runs } from '../support/seed.ts';
 const NOT_WHOLE = '> This page is not complete.';
 const RUN = 'https://github.com/acme/prompts/actions/runs/4711';
 const OPTIONS: MarkdownOptions = {
-  ...{ title: 'plan', folder: null, commit: null, runUrl: RUN, limit: null },
+  ...{ title: 'plan', workspace: null, commit: null, runUrl: RUN, limit: null },
 };
 
 function page(report: Report, options: Partial<MarkdownOptions> = {}): string {
@@ -61,7 +61,7 @@ function headingsOf(markdown: string): readonly string[] {
 
 describe('a Markdown page with hostile texts', () => {
   const pagesOf = (text: string, limit: MarkdownOptions['limit'] = null): readonly string[] =>
-    hostileReports(text).map((report) => page(report, { folder: text, commit: text, limit }));
+    hostileReports(text).map((report) => page(report, { workspace: text, commit: text, limit }));
 
   testTexts(
     'A Markdown page stays inert and complete for',
@@ -115,8 +115,8 @@ describe('renderMarkdown', () => {
 
   test.each<[string, Partial<MarkdownOptions>, Partial<Report>, readonly string[]]>([
     [
-      'A Markdown report names the workspace folder',
-      { folder: 'apps/chat' },
+      'A Markdown report names the path of the workspace',
+      { workspace: 'apps/chat' },
       {},
       ['### promptsync plan in `apps/chat`\n'],
     ],

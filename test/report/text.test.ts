@@ -192,7 +192,7 @@ describe('renderStatus', () => {
       '·: the file does not pin this environment',
       '~: a sync changes the key, the name or the description',
     ]);
-    const none = { title: 'status', folder: null, commit: null, runUrl: null, limit: null };
+    const none = { title: 'status', workspace: null, commit: null, runUrl: null, limit: null };
     expect(renderMarkdown(reportOf(prompts, { mode: 'status' }), none)).toContain(
       '| prompt | `staging` | `production` |\n| --- | --- | --- |\n| `unread` | `?` | `·` |\n',
     );
@@ -211,7 +211,7 @@ describe('renderStatus', () => {
     const order = ['skipped', 'blocked', 'drifted', 'changed', 'waiting', 'in-sync'];
     const keysIn = (text: string) => text.match(/(?<=^(?:\| `)?)[a-z-]+(?=`? .*v1)/gm);
     expect(keysIn(status(prompts))).toEqual(order);
-    const none = { title: 'status', folder: null, commit: null, runUrl: null, limit: null };
+    const none = { title: 'status', workspace: null, commit: null, runUrl: null, limit: null };
     const page = renderMarkdown(reportOf(prompts, { mode: 'status' }), none);
     expect(keysIn(page.slice(0, page.indexOf('\n####', page.indexOf('Environments'))))).toEqual(order);
     const html = renderHtml(reportOf(prompts, { mode: 'status' }), 'status');
