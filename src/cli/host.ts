@@ -83,12 +83,12 @@ export function makeSafeHost(host: Host): SafeHost {
 const MIN_SECRET_LENGTH = 8;
 
 function makeSecrets(): SafeHost['secrets'] {
-  const redacts: ((text: string) => string)[] = [];
+  const redactors = new Map<string, (text: string) => string>();
   return {
     keep: (secret) => {
-      if (secret.length >= MIN_SECRET_LENGTH) redacts.push(makeRedactor(secret));
+      if (secret.length >= MIN_SECRET_LENGTH) redactors.set(secret, makeRedactor(secret));
     },
-    hide: (text) => redacts.reduce((redacted, redact) => redact(redacted), text),
+    hide: (text) => [...redactors.values()].reduce((redacted, redact) => redact(redacted), text),
   };
 }
 

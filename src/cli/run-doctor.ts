@@ -38,7 +38,10 @@ export async function runDoctor(flags: DoctorFlags, host: SafeHost): Promise<num
   }
 }
 
-/** Writes the result to each target. Resolves to false if a file could not be written. */
+/**
+ * Writes the result to each target. If files cannot be written, prints the result for the first of them to standard
+ * output. Resolves to false in that case.
+ */
 async function printDoctorResult(
   { sections, folder }: DoctorResult,
   targets: readonly OutputTarget<DoctorFormat>[],
@@ -56,8 +59,10 @@ async function printDoctorResult(
       host.output.write(render(format, style));
       continue;
     }
-    const problem = await writeOutputFile(render(format, PLAIN_STYLE), file, DOCTOR_OUTPUT, host);
+    const text = render(format, PLAIN_STYLE);
+    const problem = await writeOutputFile(text, file, DOCTOR_OUTPUT, host);
     if (problem === null) continue;
+    if (isWritten) host.output.write(text);
     host.errors.write(`${renderProblem(problem, PLAIN_STYLE)}\n`);
     isWritten = false;
   }

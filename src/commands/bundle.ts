@@ -19,13 +19,7 @@ import { escapeLine } from '../report/escape.ts';
 import type { ProblemSource } from '../report/problems.ts';
 import { formatCount, joinNames } from '../text.ts';
 import { makeProblemConverter } from './make-report.ts';
-import {
-  checkServiceAccess,
-  keepUnusedKey,
-  makeObserveOptions,
-  openProvider,
-  type ServiceOptions,
-} from './open-service.ts';
+import { checkServiceAccess, makeObserveOptions, openProvider, type ServiceOptions } from './open-service.ts';
 import { listKnownEnvironments, makeUnknownEnvironmentProblem } from './require-environment.ts';
 
 export type BundleOptions = WorkspaceOptions &
@@ -86,7 +80,7 @@ export async function bundlePrompts(options: BundleOptions, world: World): Promi
     world.printNotice(applyVocabulary(describeLeftOut(unpinned, environment.value), getVocabulary(config)));
   }
   const selection = { environment: environment.value, pinned, allFiles, config };
-  return finish(await (options.offline ? bundleOffline(selection, world) : bundleServed(selection, options, world)));
+  return finish(await (options.offline ? bundleOffline(selection) : bundleServed(selection, options, world)));
 }
 
 /** The outcome of the command. `bundle` is null if a prompt has a problem, or if the command stopped before reading. */
@@ -202,8 +196,7 @@ function bundleServedPrompt({ key, id }: PromptFile, { number, ...served }: Serv
 }
 
 /** Bundles what the files pin. Sends no request. */
-async function bundleOffline({ environment, pinned, config }: PinnedSelection, world: World): Promise<Outcome> {
-  keepUnusedKey(config, world);
+async function bundleOffline({ environment, pinned, config }: PinnedSelection): Promise<Outcome> {
   const contents = await readPinnedContents(pinned, config);
   if (!contents.isSuccess) return makeUnreadOutcome(contents.problems);
   const results = pinned.map((prompt) => {

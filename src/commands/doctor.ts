@@ -40,7 +40,7 @@ export async function examineSetup(options: DoctorOptions, world: World): Promis
   const machine = await examineMachine(options, workspace, world).catch(makeBrokenExamination);
   const configuration = examineWorkspace(workspace, world);
   const service = await examineService(workspace, options, world).catch(makeBrokenPoints('address'));
-  const ciSections = await examineCiJob(machine.head, world);
+  const ciSections = await examineCiJob(machine.head, world).catch(makeBrokenCiSections);
   const sections: readonly DoctorSection[] = [
     { title: 'Machine and repository', points: machine.points },
     { title: 'Configuration and prompt files', points: configuration },
@@ -79,6 +79,10 @@ function makeBrokenWorkspace(error: unknown): Workspace {
 
 function makeBrokenExamination(error: unknown): MachineExamination {
   return { points: makeBrokenPoints('repository')(error), head: null };
+}
+
+function makeBrokenCiSections(error: unknown): readonly DoctorSection[] {
+  return [{ title: 'CI job', points: makeBrokenPoints('event')(error) }];
 }
 
 /** Returns a function that builds the only point of a section that failed unexpectedly. */

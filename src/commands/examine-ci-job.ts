@@ -9,13 +9,13 @@ import {
 } from '../domain/doctor-point.ts';
 import { isJsonObject } from '../domain/json.ts';
 import type { World } from '../domain/world.ts';
-import { getErrorMessage } from '../problem.ts';
+import { getErrorMessage, makeProblem, ProblemError } from '../problem.ts';
 import { makeHttp } from '../service/http.ts';
 import { describeBrokenExchange, makeResponseExcerpt } from '../service/interpret-exchange.ts';
 
 /**
  * Checks the job that promptsync runs in: its event, its token, and what the token can read. Returns no section outside
- * GitHub Actions and GitLab CI. Sends only GET requests.
+ * GitHub Actions and GitLab CI. Sends only GET requests. Throws if the run is interrupted.
  * @param head the id of the checked-out commit, or null if it is unknown
  */
 export async function examineCiJob(head: string | null, world: World): Promise<readonly DoctorSection[]> {
@@ -46,7 +46,7 @@ async function examineGitHubJob(head: string | null, world: World): Promise<read
   const access = await readFromForge(api, repository, world);
   if (!isReadable(access)) {
     const hint = 'Set GITHUB_TOKEN to the token of this job, `${{ github.token }}`, or to the token of a GitHub App.';
-    return [event, makeErrorPoint('token', `GitHub did not accept the token: ${access.reason}`, hint)];
+    return [event, makeErrorPoint('token', `cannot read the repository with this token: ${access.reason}`, hint)];
   }
   return [
     event,
@@ -56,12 +56,17 @@ async function examineGitHubJob(head: string | null, world: World): Promise<read
   ];
 }
 
-/** Describes the event. Warns about a pull request from a fork, because its job gets no secrets. */
+/** The hint for the event whose jobs get the secrets of the repository, even for a pull request from a fork. */
+const PULL_REQUEST_TARGET_HINT =
+  'Do not give this job an API key, because it has access to your secrets while its files may come from a stranger. The GitHub Action refuses a key for this event, and reviews without one. Review pull requests of the same repository with the event pull_request.';
+
+/** Describes the event. Warns about the events whose jobs must not have an API key, or get none. */
 async function examineGitHubEvent(environment: World['environment']): Promise<DoctorPoint> {
   const name = 'event';
   const { GITHUB_EVENT_NAME: event = 'unknown', GITHUB_EVENT_PATH: path = '' } = environment;
   try {
     const payload: unknown = JSON.parse(await readFile(path, 'utf8'));
+    if (event === 'pull_request_target') return makeWarningPoint(name, event, PULL_REQUEST_TARGET_HINT);
     if (!isFromFork(payload)) return makeOkPoint(name, event);
     const hint =
       'Review such pull requests without a key: promptsync plan --offline --base REF. Their jobs get no secrets, and their tokens can only read.';
@@ -110,7 +115,7 @@ const GITLAB_TOKEN_HINT =
 async function examineGitLabJob(world: World): Promise<readonly DoctorPoint[]> {
   const { environment, keepSecret } = world;
   const { CI_PIPELINE_SOURCE: source = 'unknown', CI_COMMIT_BRANCH: branch } = environment;
-  const event = makeOkPoint('event', branch === undefined ? source : `${source} on ${branch}`);
+  const event = makeOkPoint('event', branch === undefined ? source : `${source} on "${branch}"`);
   const token = environment['GITLAB_TOKEN']?.trim() ?? '';
   if (token === '') {
     const found = 'the variable GITLAB_TOKEN is not set, so promptsync comment publishes no note';
@@ -120,7 +125,8 @@ async function examineGitLabJob(world: World): Promise<readonly DoctorPoint[]> {
   const api: ForgeApi = { baseUrl: environment['CI_API_V4_URL'] ?? '', header: { 'private-token': token }, token };
   const access = await readFromForge(api, '/user', world);
   if (!isReadable(access)) {
-    return [event, makeErrorPoint('token', `GitLab did not accept the token: ${access.reason}`, GITLAB_TOKEN_HINT)];
+    const found = `cannot read its user with this token: ${access.reason}`;
+    return [event, makeErrorPoint('token', found, GITLAB_TOKEN_HINT)];
   }
   return [event, makeOkPoint('token', 'accepted: the variable GITLAB_TOKEN'), await examineMergeRequest(api, world)];
 }
@@ -152,12 +158,13 @@ function isReadable(answer: ForgeAnswer): answer is Extract<ForgeAnswer, { reado
 /** The time limit of one request, in seconds. */
 const FORGE_TIMEOUT_SECONDS = 10;
 
-/** Sends one GET request. Never throws. */
+/** Sends one GET request. Throws only if the run was interrupted before. */
 async function readFromForge(
   { baseUrl, header, token }: ForgeApi,
   path: string,
-  { environment }: World,
+  { environment, stopSignal }: World,
 ): Promise<ForgeAnswer> {
+  if (stopSignal.aborted) throw new ProblemError(makeProblem('apply/interrupted'));
   if (!URL.canParse(baseUrl)) return { kind: 'refused', reason: 'the address of the API is not a URL' };
   const http = makeHttp({ baseUrl, concurrency: 1, timeoutSeconds: FORGE_TIMEOUT_SECONDS, environment }, header);
   try {

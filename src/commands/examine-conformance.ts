@@ -71,11 +71,10 @@ async function runCheck(
   const prepared = await prepareService(request, world, { onCall });
   if (!prepared.isSuccess) return prepared.problems.map((problem) => makeProblemPoint(CHECK, problem));
   const { opening, close } = prepared.value;
-  const otherPrompt = allFiles.find(({ id }) => id !== PLACEHOLDER_ID);
   try {
     const points = await CONFORMANCE_CHECKS[config.provider](opening, {
       promptId: prompt ?? null,
-      otherPromptId: otherPrompt?.id ?? null,
+      otherPromptIds: allFiles.map(({ id }) => id).filter((id) => id !== PLACEHOLDER_ID),
       runId: makeRunId(world),
     });
     return [makeOkPoint(CHECK, describeScope(prompt)), ...points];

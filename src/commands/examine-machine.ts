@@ -12,7 +12,7 @@ import {
 import type { World } from '../domain/world.ts';
 import { findRepositoryRoot, isRepositoryRoot } from '../files/paths.ts';
 import { type GitSettings, readGitVersion } from '../git/open-git.ts';
-import { openRemote, type Remote } from '../git/open-remote.ts';
+import { openRemote, type Remote, removeUrlCredentials } from '../git/open-remote.ts';
 import { openRepository, type Repository } from '../git/open-repository.ts';
 import { toProblem } from '../problem.ts';
 import { KEY_SETTINGS } from '../providers/list.ts';
@@ -96,7 +96,7 @@ async function examineRepository(
     );
     return { points: [missing], head: null };
   }
-  const found = makeOkPoint('repository', root);
+  const found = makeOkPoint('repository', `"${root}"`);
   if (!isGitUsable) return { points: [found, ...listUnchecked('git does not run')], head: null };
   try {
     const repository = await openRepository(settings, folder);
@@ -119,7 +119,7 @@ async function examineRemote(remote: Remote, config: Config | null, world: World
   if (config?.service?.kind === 'embedded') return [makeOkPoint('remote', 'not needed for the embedded service')];
   const point = await remote.findRemote(branch).then(
     (address) => {
-      if (address !== null) return makeOkPoint('remote', `${address.name}: ${address.url}`);
+      if (address !== null) return makeOkPoint('remote', `"${address.name}": ${address.url}`);
       const hint =
         'Add a remote with git remote add origin URL. Without one, sync cannot check that the files are merged and up to date.';
       return makeWarningPoint('remote', 'none', hint);
@@ -136,9 +136,9 @@ async function examineLiveBranch(remote: Remote, branch: string | null, { enviro
     const tip = await remote.readTip(branch);
     if (tip === null) return makeUncheckedPoint(name, 'there is no remote');
     const source = branch === null ? 'the default branch of the remote' : '`branch` in promptsync.yaml';
-    return makeOkPoint(name, `${tip.branch} at ${shortenCommitId(tip.commit)} (${source})`);
+    return makeOkPoint(name, `"${tip.branch}" at ${shortenCommitId(tip.commit)} (${source})`);
   } catch (error) {
-    const { message } = toProblem(error);
+    const message = removeUrlCredentials(toProblem(error).message);
     // The action reads the tip from GitHub's API instead, so only `sync` in a separate step would fail.
     if (environment['GITHUB_ACTIONS'] === 'true') {
       return makeWarningPoint(name, message, 'Let actions/checkout persist its credentials, if a step runs sync.');
@@ -177,7 +177,8 @@ async function examineUncommitted(
   try {
     const paths = [...(await repository.findUncommitted(allFiles.map(({ path }) => path)))];
     if (paths.length === 0) return makeOkPoint(name, 'none');
-    const found = `${formatCount(paths.length, 'prompt file')}: ${joinNames(paths.toSorted(), MAX_PATHS)}`;
+    const quoted = paths.toSorted().map((path) => `"${path}"`);
+    const found = `${formatCount(paths.length, 'prompt file')}: ${joinNames(quoted, MAX_PATHS)}`;
     return makeWarningPoint(name, found, 'Commit these files, because sync refuses to write them otherwise.');
   } catch (error) {
     return makeProblemPoint(name, toProblem(error));

@@ -17,7 +17,7 @@ import type { ServedPrompt } from '../domain/served-prompt.ts';
 import type { World } from '../domain/world.ts';
 import { type Problem, type ProblemCode, toProblem } from '../problem.ts';
 import type { CallReport } from '../service/connection.ts';
-import { keepUnusedKey, prepareService, type ServiceOptions } from './open-service.ts';
+import { prepareService, type ServiceOptions } from './open-service.ts';
 import { listKnownEnvironments } from './require-environment.ts';
 
 /** Checks the configured service's address, connection, keys and first prompt. Sends only GET requests. */
@@ -33,10 +33,7 @@ export async function examineService(
     options.onCall?.(call);
   };
   const prepared = await prepareService({ config, files: allFiles, allFiles, repository: null }, world, { onCall });
-  if (!prepared.isSuccess) {
-    keepUnusedKey(config, world);
-    return examineWithoutAccess(config, prepared.problems, world);
-  }
+  if (!prepared.isSuccess) return examineWithoutAccess(config, prepared.problems, world);
   const { location, opening, name, close } = prepared.value;
   const opened = await getProviderDescriptor(location).open(opening);
   try {
@@ -138,7 +135,7 @@ function makeAddressPoints(
   const problem = findFirstProblem(readings);
   return [
     makeOkPoint('address', isFromVariable ? `${baseUrl} (from ${BASE_URL_VARIABLE})` : baseUrl),
-    makeTlsPoint(url, answer, problem),
+    makeTlsPoint(url, { answer, problem }, environment),
     makeProxyPoint(url, environment),
     makeResponsePoint(answer, readings),
   ];
@@ -156,13 +153,27 @@ function findFirstProblem(readings: FirstPromptReadings): Problem | null {
 /** Matches the error codes that Node.js reports for a certificate that it does not accept. */
 const CERTIFICATE_CODES = /\b(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|UND_ERR_PRX_TLS)/;
 
-function makeTlsPoint(url: URL, answer: CallReport | undefined, problem: Problem | null): DoctorPoint {
+/** The first answered request, and the first problem. */
+type ConnectionEvidence = { readonly answer: CallReport | undefined; readonly problem: Problem | null };
+
+function makeTlsPoint(
+  url: URL,
+  { answer, problem }: ConnectionEvidence,
+  environment: World['environment'],
+): DoctorPoint {
   const name = 'TLS';
   if (isPlainHttp(url)) {
     const found = 'not used, so anyone on the network can read the key';
     return makeWarningPoint(name, found, 'Use an https address, unless the network is private.');
   }
   if (url.protocol === 'http:') return makeOkPoint(name, 'not needed, because the address is on this machine');
+  // Node.js then accepts every certificate, so an answer proves nothing.
+  if (environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
+    const found = 'certificates are not checked, because NODE_TLS_REJECT_UNAUTHORIZED is 0';
+    const hint =
+      'Remove this variable, because anyone on the network can read the key. To trust a private certificate authority, set NODE_EXTRA_CA_CERTS to the path of its certificate.';
+    return makeWarningPoint(name, found, hint);
+  }
   if (answer !== undefined) return makeOkPoint(name, 'the certificate is valid');
   if (problem !== null && CERTIFICATE_CODES.test(problem.message)) return makeProblemPoint(name, problem);
   return makeUncheckedPoint(name, 'the service did not respond');
@@ -227,5 +238,5 @@ function makeEnvironmentPoint(key: string, reading: EnvironmentReading): DoctorP
   if (reading.kind === 'failed') return makeProblemPoint(name, reading.problem);
   const { served } = reading;
   const version = served === null ? 'no version is active' : `version ${served.number} is active`;
-  return makeOkPoint(name, `${key}: ${version}`);
+  return makeOkPoint(name, `"${key}": ${version}`);
 }

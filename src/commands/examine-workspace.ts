@@ -12,7 +12,7 @@ export function examineWorkspace(workspace: Workspace, world: World): readonly D
   const { config, problems } = workspace;
   if (config === null) return problems.map(makeConfigurationPoint);
   const file = relative(world.workingDirectory, config.file) || config.file;
-  return [makeOkPoint('configuration', file), examineFiles(workspace), examineEnvironments(workspace)];
+  return [makeOkPoint('configuration', `"${file}"`), examineFiles(workspace), examineEnvironments(workspace)];
 }
 
 function makeConfigurationPoint(problem: Problem): DoctorPoint {
@@ -48,5 +48,5 @@ function examineEnvironments({ config, allFiles }: Workspace): DoctorPoint {
     return makeWarningPoint(name, 'none', 'Pin an environment in a prompt file, such as `staging: latest`.');
   }
   const source = config?.environments === null ? 'pinned by prompt files' : 'in promotion order';
-  return makeOkPoint(name, `${names.join(', ')} (${source})`);
+  return makeOkPoint(name, `${names.map((one) => `"${one}"`).join(', ')} (${source})`);
 }

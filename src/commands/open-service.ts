@@ -161,16 +161,6 @@ export function checkServiceAccess(config: Config, options: ServiceOptions, worl
   return access.isSuccess ? [] : access.problems;
 }
 
-/**
- * Registers the secret key of the configured service, if its variable is set. Commands that do not contact the service
- * call this function, because their output may contain texts from files, and a file may contain the key.
- */
-export function keepUnusedKey({ service }: Pick<Config, 'service'>, { environment, keepSecret }: World): void {
-  const [variable] = service?.kind === 'remote' ? service.keyVariables : [];
-  const key = variable === undefined ? undefined : environment[variable];
-  if (key !== undefined && key !== EMBEDDED_API_KEY) keepSecret(key);
-}
-
 /** The location of a service, and the keys for its requests. */
 type ServiceAccess = {
   readonly location: ServiceLocation;

@@ -36,7 +36,6 @@ import {
   findReasonNotToContact,
   type ServiceOptions,
   checkServiceAccess,
-  keepUnusedKey,
 } from './open-service.ts';
 import { type DefaultBaseReading, describeReadFailure, NO_DEFAULT_BASE, readDefaultBase } from './read-default-base.ts';
 import { selectEnvironments } from './require-environment.ts';
@@ -208,7 +207,6 @@ const INTERFACE_PATHS = [
  * @param reason the warning that explains why promptsync does not contact the service
  */
 async function planFromAssumption(desired: DesiredWorkspace, reason: Problem, world: World): Promise<PlannedWorkspace> {
-  keepUnusedKey(desired.config, world);
   // Only the service knows which versions are active, so promptsync cannot check promotions from its own environments. A
   // promotion from an environment of another configuration needs only git, unless a pin names a version number or id.
   const unchecked = {

@@ -3,6 +3,7 @@ import { isJsonObject } from '../domain/json.ts';
 import { isPlainHttp } from '../domain/network.ts';
 import type { ProviderRules } from '../domain/provider.ts';
 import { DEFAULT_VOCABULARY, type Vocabulary } from '../domain/vocabulary.ts';
+import type { World } from '../domain/world.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import { leavesFolder, makeRelativePath } from '../files/paths.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
@@ -213,4 +214,26 @@ export function readKey(
   const key = environment[variable];
   if (key === undefined || key === '') return makeFailure(makeProblem('config/missing-key', { source, variable }));
   return KEY_PATTERN.test(key) ? makeSuccess(key) : makeFailure(makeProblem('config/invalid-key', { source }));
+}
+
+/**
+ * Keeps the secret key of the configured service out of all later output, if its variable is set. Even a command that
+ * needs no key calls this function, because the output may contain texts from files, and a file may contain the key.
+ * Without a valid configuration or an address, promptsync does not know the variable. In that case, it keeps the values
+ * of all default variables secret.
+ */
+export function keepSecretKeys(
+  config: Pick<Config, 'service'> | null,
+  { environment, keepSecret }: Pick<World, 'environment' | 'keepSecret'>,
+): void {
+  for (const variable of listSecretVariables(config)) {
+    const key = environment[variable];
+    if (key !== undefined && key !== EMBEDDED_API_KEY) keepSecret(key);
+  }
+}
+
+function listSecretVariables(config: Pick<Config, 'service'> | null): readonly string[] {
+  const service = config?.service ?? null;
+  if (service === null) return Object.values(PROVIDERS).map(({ keys }) => keys.secret.defaultVariable);
+  return service.kind === 'remote' ? service.keyVariables.slice(0, 1) : [];
 }

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { makeGitSettings } from '../config/make-git-settings.ts';
 import { type ConfigResult, loadConfig } from '../config/load-config.ts';
+import { keepSecretKeys } from '../config/service.ts';
 import type { PromptIdentity, PromptFile } from '../domain/prompt-file.ts';
 import { suggestNames } from '../domain/suggest-name.ts';
 import type { World } from '../domain/world.ts';
@@ -51,12 +52,14 @@ export type SkippedPrompts = {
   readonly prompts: readonly PromptFile[];
 };
 
-/** Returns the configuration that the caller has already loaded. Otherwise loads it. */
+/** Returns the configuration that the caller has already loaded. Otherwise loads it. Keeps its keys out of all output. */
 export async function loadConfiguration(
   { config: file, configuration }: Pick<WorkspaceOptions, 'config' | 'configuration'>,
-  { workingDirectory, environment }: Pick<World, 'workingDirectory' | 'environment'>,
+  { workingDirectory, environment, keepSecret }: Pick<World, 'workingDirectory' | 'environment' | 'keepSecret'>,
 ): Promise<ConfigResult> {
-  return configuration ?? loadConfig({ workingDirectory, file, environment });
+  const result = configuration ?? (await loadConfig({ workingDirectory, file, environment }));
+  keepSecretKeys(result.config, { environment, keepSecret });
+  return result;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { REMAINS_POINT } from '../domain/conformance.ts';
 import { isErrorPoint, type DoctorLevel, type DoctorPoint, type DoctorSection } from '../domain/doctor-point.ts';
 import { escapeLine } from '../report/escape.ts';
 import { type Colors, fitLine, narrowStyle, type Style } from '../report/style.ts';
@@ -11,11 +12,11 @@ export function renderDoctorJson(sections: readonly DoctorSection[]): string {
 
 /**
  * Renders the sections as a table with a summary. Each hint is below its point.
- * @param quiet whether to show only the errors and the summary
+ * @param quiet whether to show only the errors, the summary, and what the conformance check left behind
  */
 export function renderDoctorText(sections: readonly DoctorSection[], style: Style, quiet: boolean): string {
   const shown = sections.flatMap(({ title, points }): readonly DoctorSection[] => {
-    const shownPoints = quiet ? points.filter(isErrorPoint) : points;
+    const shownPoints = quiet ? points.filter(isShownIfQuiet) : points;
     return shownPoints.length === 0 ? [] : [{ title, points: shownPoints }];
   });
   const names = shown.flatMap(({ points }) => points.map(({ name }) => escapeLine(name)));
@@ -27,6 +28,11 @@ export function renderDoctorText(sections: readonly DoctorSection[], style: Styl
     [style.colors.bold(title), ...points.flatMap((point) => renderPoint(point, columns))].join('\n'),
   );
   return `${[...blocks, renderDoctorSummary(sections)].join('\n\n')}\n`;
+}
+
+/** The user may have to clean up what the check left behind, so `--quiet` does not hide that point. */
+function isShownIfQuiet(point: DoctorPoint): boolean {
+  return isErrorPoint(point) || point.name === REMAINS_POINT;
 }
 
 /** The widest name that the other columns make room for. A longer name pushes the text after it to the right. */

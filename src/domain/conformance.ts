@@ -1,12 +1,15 @@
 /** The only environment in which `promptsync doctor --write` activates versions. */
 export const DOCTOR_ENVIRONMENT = 'promptsync-doctor';
 
+/** The name of the point about what the conformance check left behind. The text output shows it even with `--quiet`. */
+export const REMAINS_POINT = 'left behind';
+
 /** The input of the conformance check, which finds out whether a service behaves as promptsync requires. */
 export type ConformanceRequest = {
   /** The id of the throwaway prompt. Null if the check creates its own prompt. */
   readonly promptId: string | null;
-  /** The id of a different prompt, whose versions must not become active in the first one. Null if there is none. */
-  readonly otherPromptId: string | null;
+  /** The ids of different prompts, whose versions must not become active in the first one. */
+  readonly otherPromptIds: readonly string[];
   /**
    * A string of lower-case letters and digits, unique to this run. The check uses it in names that must not exist in the
    * service.

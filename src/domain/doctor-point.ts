@@ -9,7 +9,7 @@ export type DoctorPoint = {
   /** What was checked, such as `live branch`. */
   readonly name: string;
   readonly level: DoctorLevel;
-  /** What promptsync found. */
+  /** What promptsync found. Names from files, git and the service are in quotes, which keeps the vocabulary out of them. */
   readonly found: string;
   /** What the user should do. Null if there is nothing to do. */
   readonly hint: string | null;

@@ -1,3 +1,4 @@
+import { makeProblem, ProblemError } from '../problem.ts';
 import { toGitError, splitLines, splitNames, openGit, type RunGit, type GitSettings, type Git } from './open-git.ts';
 
 /**
@@ -90,11 +91,19 @@ async function findRemote(run: RunGit, branch: string | null): Promise<RemoteAdd
   const name = chooseRemote(await readCloneSettings(run), branch);
   if (name === null) return null;
   const url = (await run('config', '--get', `remote.${name}.url`)).trim();
-  return { name, url: url.replace(URL_CREDENTIALS, '') };
+  return { name, url: removeUrlCredentials(url) };
 }
 
-/** Matches the user name and the password in a URL. They may be a token. */
-const URL_CREDENTIALS = /(?<=:\/\/)[^/]*@/;
+/**
+ * Matches the user name and the password in a URL. They may be a token. A password can contain a slash, although git
+ * cannot use such a URL.
+ */
+const URL_CREDENTIALS = /(?<=:\/\/)(?:[^\s/]*@|[^\s/]*:\S*@)/g;
+
+/** Removes the user name and the password from each URL in a text. */
+export function removeUrlCredentials(text: string): string {
+  return text.replaceAll(URL_CREDENTIALS, '');
+}
 
 async function readTip(run: RunGit, branch: string | null): Promise<BranchTip | null> {
   const remote = chooseRemote(await readCloneSettings(run), branch);
@@ -122,9 +131,10 @@ function chooseRemote({ remotes, trackedRemotes }: CloneSettings, branch: string
   const tracked = branch === null ? undefined : trackedRemotes.get(branch);
   const remote = [tracked, DEFAULT_REMOTE].find((name) => name !== undefined && remotes.has(name));
   if (remote === undefined && remotes.size > 1) {
-    const advice = 'Set `branch` in promptsync.yaml and let that branch track a remote (git branch --set-upstream-to).';
-    const names = [...remotes].join(', ');
-    throw toGitError(new Error(`the clone has the remotes ${names}, but none is named "${DEFAULT_REMOTE}". ${advice}`));
+    const advice =
+      'Set `branch` in promptsync.yaml and let that branch track a remote: git branch --set-upstream-to=REMOTE/BRANCH BRANCH';
+    const reason = `the clone has the remotes ${[...remotes].join(', ')}, but none is named "${DEFAULT_REMOTE}".`;
+    throw new ProblemError(makeProblem('git/failed', { reason, advice }));
   }
   return remote ?? [...remotes][0] ?? null;
 }

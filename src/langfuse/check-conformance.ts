@@ -1,6 +1,7 @@
 import {
   type ConformanceRequest,
   DOCTOR_ENVIRONMENT,
+  REMAINS_POINT,
   type ServiceRequirements,
   SHARED_REQUIREMENTS,
 } from '../domain/conformance.ts';
@@ -8,10 +9,11 @@ import { type DoctorPoint, makeErrorPoint, makeOkPoint } from '../domain/doctor-
 import { makeProblem, toProblem } from '../problem.ts';
 import type { ProviderOpening } from '../providers/descriptor.ts';
 import { checkConformance } from '../service/check-conformance.ts';
-import type { ConformanceTarget } from '../service/conformance-target.ts';
+import type { ConformanceTarget, SampleVersion } from '../service/conformance-target.ts';
 import { ServiceError } from '../service/prompt-service.ts';
+import { readUntil, type RetryPolicy } from '../service/retry.ts';
 import { makeUnexpectedError } from '../service/write-outcome.ts';
-import { connectLangfuse, type LangfuseService } from './client.ts';
+import { connectLangfuse, type LangfuseService, type VersionSelector } from './client.ts';
 
 /**
  * Checks whether Langfuse, or a gateway in front of it, follows the rules that promptsync depends on. Creates its
@@ -28,8 +30,9 @@ export async function checkLangfuse(
   try {
     // The check deletes the prompt at the end, so it must not exist yet.
     if ((await service.find(name)) !== null) throw makeUnexpectedError(`the prompt "${name}" already exists`);
-    const target = makeLangfuseTarget(service, name, () => stranger.find(name));
-    return await checkConformance(target, { now: connection.now, sleep: connection.sleep, runId });
+    const { now, sleep } = connection;
+    const target = makeLangfuseTarget(service, { name, sleep, readWithWrongKey: () => stranger.find(name) });
+    return await checkConformance(target, { now, sleep, runId });
   } finally {
     await Promise.all([service.close(), stranger.close()]);
   }
@@ -38,26 +41,24 @@ export async function checkLangfuse(
 /** A version number that no version has. It is still below the limit of Langfuse's database. */
 const UNKNOWN_NUMBER = 1_000_000;
 
-function makeLangfuseTarget(
-  service: LangfuseService,
-  name: string,
-  readWithWrongKey: ConformanceTarget['readWithWrongKey'],
-): ConformanceTarget {
+/** The name of the prompt that the check creates, and what else the target needs. */
+type OwnPrompt = Pick<RetryPolicy, 'sleep'> &
+  Pick<ConformanceTarget, 'readWithWrongKey'> & {
+    readonly name: string;
+  };
+
+function makeLangfuseTarget(service: LangfuseService, { name, sleep, readWithWrongKey }: OwnPrompt): ConformanceTarget {
   return {
     requirements: LANGFUSE_REQUIREMENTS,
     createVersion: async (text, metadata) => {
       const content = { type: 'text', text, metadata } as const;
       const { number } = await service.create(name, { content, labels: [], message: 'promptsync doctor' });
-      // The response contains the normalized text, so only a later read shows whether Langfuse has stored it unchanged.
-      return { id: `${number}`, number, text, metadata };
+      // The client normalizes the text in this response, so only a later read shows what Langfuse has stored.
+      return { id: `${number}`, number, content: null };
     },
+    readVersion: (versionId) => readSample(service, name, { kind: 'version', version: Number(versionId) }),
     activate: (versionId) => service.addLabels(name, Number(versionId), [DOCTOR_ENVIRONMENT]),
-    readActive: async (label) => {
-      const served = await service.readServed(name, label);
-      if (served === null) return null;
-      const text = served.type === 'text' ? served.prompt : '';
-      return { id: `${served.number}`, number: served.number, text, metadata: served.config };
-    },
+    readActive: (label) => readSample(service, name, { kind: 'label', label }),
     readNewestId: async () => {
       const prompt = await service.find(name);
       return prompt === null || prompt.versions.length === 0 ? null : `${Math.max(...prompt.versions)}`;
@@ -70,28 +71,55 @@ function makeLangfuseTarget(
     },
     readUnknownPrompt: async () => {
       const promptId = `${name}-unknown`;
-      const found = await service.readServed(promptId, DOCTOR_ENVIRONMENT);
+      const found = await service.readServed(promptId, { kind: 'label', label: DOCTOR_ENVIRONMENT });
       if (found === null) throw new ServiceError(makeProblem('service/prompt-not-found', { promptId }), 'rejected');
     },
     readWithWrongKey,
     findOtherVersionId: null,
     // If the check created no version, Langfuse has no prompt to delete.
-    cleanUp: async (versions) =>
-      versions.length === 0 ? makeOkPoint(REMAINS, 'nothing') : deleteOwnPrompt(service, name),
+    cleanUp: async ({ versions }) =>
+      versions.length === 0 ? makeOkPoint(REMAINS_POINT, 'nothing') : deleteOwnPrompt(service, name, sleep),
   };
 }
 
-/** The name of the point about what the check left behind in the service. */
-const REMAINS = 'left behind';
+async function readSample(
+  service: LangfuseService,
+  name: string,
+  selector: VersionSelector,
+): Promise<SampleVersion | null> {
+  const served = await service.readServed(name, selector);
+  if (served === null) return null;
+  const text = served.type === 'text' ? served.prompt : '';
+  return { id: `${served.number}`, number: served.number, text, metadata: served.config };
+}
 
-/** Deletes the prompt that the check has created. Returns the point about what it left behind. */
-async function deleteOwnPrompt(service: LangfuseService, name: string): Promise<DoctorPoint> {
+/**
+ * Deletes the prompt that the check has created. Returns the point about what it left behind. The prompt counts as
+ * deleted only if Langfuse no longer lists it, because a gateway can also answer 404, or answer without forwarding the
+ * request.
+ */
+async function deleteOwnPrompt(
+  service: LangfuseService,
+  name: string,
+  sleep: RetryPolicy['sleep'],
+): Promise<DoctorPoint> {
+  const hint = `Delete the prompt "${name}" in Langfuse.`;
   try {
     await service.deletePrompt(name);
-    return makeOkPoint(REMAINS, 'nothing');
+    const remaining = await readUntil(
+      () => service.find(name),
+      (prompt) => prompt === null,
+      sleep,
+    );
+    if (remaining === null) return makeOkPoint(REMAINS_POINT, 'nothing');
+    return makeErrorPoint(
+      REMAINS_POINT,
+      `the prompt "${name}", which Langfuse still lists after the request to delete it`,
+      hint,
+    );
   } catch (error) {
-    const found = `the prompt "${name}", because promptsync did not delete it: ${toProblem(error).message}`;
-    return makeErrorPoint(REMAINS, found, `Delete the prompt "${name}" in Langfuse.`);
+    const found = `perhaps the prompt "${name}", because promptsync could not make sure that it is deleted: ${toProblem(error).message}`;
+    return makeErrorPoint(REMAINS_POINT, found, hint);
   }
 }
 

@@ -49,10 +49,10 @@ export type LangfuseService = {
    */
   readonly read: (name: string, selector: VersionSelector) => Promise<RemoteLangfuseVersion | null>;
   /**
-   * Reads the version with a label as an application would. Langfuse inserts the parts of a composed prompt. Returns null
-   * if the prompt or the label does not exist.
+   * Reads a version as an application would. Langfuse inserts the parts of a composed prompt. Returns null if the prompt,
+   * the version or the label does not exist.
    */
-  readonly readServed: (name: string, label: string) => Promise<ServedPrompt | null>;
+  readonly readServed: (name: string, selector: VersionSelector) => Promise<ServedPrompt | null>;
   /**
    * Creates a version. The first version also creates the prompt. Retries the request only if Langfuse certainly did
    * not execute it. If this throws a `ServiceError` with the effect `unknown`, the version may exist anyway.
@@ -108,8 +108,8 @@ function makeLangfuseService(
       return null;
     },
     read: (name, selector) => returnNullIfMissing(perform(makeReadCall(name, selector)), 'service/prompt-not-found'),
-    readServed: (name, label) =>
-      returnNullIfMissing(perform(makeReadServedCall(name, label)), 'service/prompt-not-found'),
+    readServed: (name, selector) =>
+      returnNullIfMissing(perform(makeReadServedCall(name, selector)), 'service/prompt-not-found'),
     create: async (name, version) => perform(makeCreateCall(name, version, findUnselectedFile)),
     addLabels: async (name, version, labels) => perform(makeAddLabelsCall(name, version, labels)),
     deletePrompt: async (name) => {
@@ -194,25 +194,31 @@ function summarizeRow({ name, versions, labels, problem }: ListingRow): Langfuse
  * the prompt file.
  */
 function makeReadCall(name: string, selector: VersionSelector): ServiceCall<RemoteLangfuseVersion> {
+  const parse = (value: unknown) => parseLangfuseVersion(value, name, getSelectedNumber(selector));
+  const path = makeVersionPath(name, selector, 'false');
+  return { ...GET_CALL, path, promptId: name, maxBytes: MAX_VERSION_BYTES, parse };
+}
+
+function makeVersionPath(name: string, selector: VersionSelector, resolve: 'true' | 'false'): string {
   const selection = selector.kind === 'version' ? String(selector.version) : selector.label;
-  const query = new URLSearchParams({ [selector.kind]: selection, resolve: 'false' });
-  const parse = (value: unknown) =>
-    parseLangfuseVersion(value, name, selector.kind === 'version' ? selector.version : null);
-  return { ...GET_CALL, path: `${makePromptPath(name)}?${query}`, promptId: name, maxBytes: MAX_VERSION_BYTES, parse };
+  return `${makePromptPath(name)}?${new URLSearchParams({ [selector.kind]: selection, resolve })}`;
+}
+
+function getSelectedNumber(selector: VersionSelector): number | null {
+  return selector.kind === 'version' ? selector.version : null;
 }
 
 /**
- * Builds the call that reads the version with a label as applications do, with all composition tags replaced. The parts
- * can make the text longer than any single version, so `MAX_VERSION_BYTES` does not apply.
+ * Builds the call that reads a version as applications do, with all composition tags replaced. The parts can make the
+ * text longer than any single version, so `MAX_VERSION_BYTES` does not apply.
  */
-function makeReadServedCall(name: string, label: string): ServiceCall<ServedPrompt> {
-  const query = new URLSearchParams({ label, resolve: 'true' });
+function makeReadServedCall(name: string, selector: VersionSelector): ServiceCall<ServedPrompt> {
   const parse = (value: unknown): ServedPrompt => {
-    const { number, prompt, config } = parseRawVersion(value, name, null);
+    const { number, prompt, config } = parseRawVersion(value, name, getSelectedNumber(selector));
     const body: PromptBody = typeof prompt === 'string' ? { type: 'text', prompt } : { type: 'chat', prompt };
     return { ...body, number, config };
   };
-  return { ...GET_CALL, path: `${makePromptPath(name)}?${query}`, promptId: name, parse };
+  return { ...GET_CALL, path: makeVersionPath(name, selector, 'true'), promptId: name, parse };
 }
 
 function makeCreateCall(

@@ -75,7 +75,7 @@ async function readLabeledPrompt(
   promptId: string,
   label: string,
 ): Promise<ServedPrompt | null> {
-  const served = await service.readServed(promptId, label);
+  const served = await service.readServed(promptId, { kind: 'label', label });
   // With a wrong address, every request answers 404. In that case, reading the list fails, too.
   if (served === null) await service.find(promptId);
   return served;

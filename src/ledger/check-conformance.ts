@@ -1,10 +1,11 @@
-import { type ConformanceRequest, DOCTOR_ENVIRONMENT } from '../domain/conformance.ts';
+import { type ConformanceRequest, DOCTOR_ENVIRONMENT, REMAINS_POINT } from '../domain/conformance.ts';
 import { type DoctorPoint, makeOkPoint } from '../domain/doctor-point.ts';
 import type { ProviderOpening } from '../providers/descriptor.ts';
 import { checkConformance } from '../service/check-conformance.ts';
 import { connectPromptService } from '../service/client.ts';
-import type { ConformanceTarget, CreatedSample, SampleVersion } from '../service/conformance-target.ts';
-import type { PromptService, ServiceVersion } from '../service/prompt-service.ts';
+import type { CheckRemains, ConformanceTarget, SampleVersion } from '../service/conformance-target.ts';
+import { type PromptService, ServiceError, type ServiceVersion } from '../service/prompt-service.ts';
+import { shortenText } from '../text.ts';
 import { FOUR_CALL_REQUIREMENTS } from './requirements.ts';
 
 /**
@@ -13,14 +14,14 @@ import { FOUR_CALL_REQUIREMENTS } from './requirements.ts';
  */
 export async function checkFourCallService(
   { connection, secretKey }: ProviderOpening,
-  { promptId, otherPromptId, runId }: ConformanceRequest,
+  { promptId, otherPromptIds, runId }: ConformanceRequest,
 ): Promise<readonly DoctorPoint[]> {
   const service = connectPromptService({ ...connection, apiKey: secretKey });
   const stranger = connectPromptService({ ...connection, apiKey: `promptsync-doctor-${runId}` });
   const id = promptId ?? '';
   try {
     await service.readPrompt(id);
-    const target = makeFourCallTarget(service, id, { otherPromptId, runId }, () => stranger.readPrompt(id));
+    const target = makeFourCallTarget(service, id, { otherPromptIds, runId }, () => stranger.readPrompt(id));
     return await checkConformance(target, { now: connection.now, sleep: connection.sleep, runId });
   } finally {
     await Promise.all([service.close(), stranger.close()]);
@@ -30,7 +31,7 @@ export async function checkFourCallService(
 function makeFourCallTarget(
   service: PromptService,
   promptId: string,
-  { otherPromptId, runId }: Omit<ConformanceRequest, 'promptId'>,
+  { otherPromptIds, runId }: Omit<ConformanceRequest, 'promptId'>,
   readWithWrongKey: ConformanceTarget['readWithWrongKey'],
 ): ConformanceTarget {
   const unknownName = `promptsync-doctor-${runId}`;
@@ -39,8 +40,10 @@ function makeFourCallTarget(
     requirements: FOUR_CALL_REQUIREMENTS,
     createVersion: async (text, metadata) => {
       const content = { type: 'text', text, metadata } as const;
-      return toSampleVersion(await service.createVersion(promptId, { content, changeSummary: 'promptsync doctor' }));
+      const version = await service.createVersion(promptId, { content, changeSummary: 'promptsync doctor' });
+      return { id: version.id, number: version.number, content: toSampleVersion(version) };
     },
+    readVersion: null,
     activate,
     readActive: async (environment) => {
       const { activeVersion } = await service.readPrompt(promptId, environment);
@@ -50,21 +53,54 @@ function makeFourCallTarget(
     useUnknownVersion: () => activate(unknownName),
     readUnknownPrompt: () => service.readPrompt(unknownName),
     readWithWrongKey,
-    findOtherVersionId: async () =>
-      otherPromptId === null ? null : (await service.readPrompt(otherPromptId)).latestVersionId,
-    cleanUp: async (versions) => makeOkPoint('left behind', describeRemains(versions, promptId)),
+    findOtherVersionId: () => findNewestVersionId(service, otherPromptIds.slice(0, MAX_OTHER_PROMPTS)),
+    cleanUp: async (remains) => makeOkPoint(REMAINS_POINT, describeRemains(remains, promptId)),
   };
+}
+
+/** The maximum number of prompts to read in search of a version of a different prompt. */
+const MAX_OTHER_PROMPTS = 10;
+
+/** Returns the newest version of the first prompt that the service can read. Null if there is none. */
+async function findNewestVersionId(service: PromptService, promptIds: readonly string[]): Promise<string | null> {
+  for (const id of promptIds) {
+    const prompt = await service.readPrompt(id).catch(returnNullIfRejected);
+    if (prompt?.latestVersionId) return prompt.latestVersionId;
+  }
+  return null;
+}
+
+/** Returns null if the service refused a request, for example because the prompt does not exist. Rethrows other errors. */
+function returnNullIfRejected(error: unknown): null {
+  if (error instanceof ServiceError && error.effect === 'rejected') return null;
+  throw error;
 }
 
 function toSampleVersion({ id, number, content: { text, metadata } }: ServiceVersion): SampleVersion {
   return { id, number, text, metadata };
 }
 
-function describeRemains(versions: readonly CreatedSample[], promptId: string): string {
-  if (versions.length === 0) return 'nothing';
-  const names = versions.map(({ id, number }) => {
-    if (id === null) return 'perhaps one whose response was lost';
-    return number === null ? `perhaps ${id}` : `v${number} (${id})`;
-  });
-  return `in the prompt "${promptId}": the environment "${DOCTOR_ENVIRONMENT}", and the versions ${names.join(', ')}`;
+/** Names what the check has changed, and separately what it may have changed, because a response was lost. */
+function describeRemains({ versions, environment }: CheckRemains, promptId: string): string {
+  const known = versions.flatMap(({ id, number }) =>
+    id === null || number === null ? [] : [`v${number} (${shortenId(id)})`],
+  );
+  const possible = versions.flatMap(({ id, number }) => (number === null ? [describePossibleVersion(id)] : []));
+  const environments = {
+    unchanged: [],
+    uncertain: [`perhaps the environment "${DOCTOR_ENVIRONMENT}"`],
+    changed: [`the environment "${DOCTOR_ENVIRONMENT}"`],
+  } as const satisfies Record<CheckRemains['environment'], readonly string[]>;
+  const list = known.length === 0 ? [] : [`the ${known.length === 1 ? 'version' : 'versions'} ${known.join(', ')}`];
+  const parts = [...environments[environment], ...list, ...possible];
+  return parts.length === 0 ? 'nothing' : `in the prompt "${promptId}": ${parts.join(', and ')}`;
+}
+
+function describePossibleVersion(id: string | null): string {
+  return `perhaps ${id === null ? 'a version' : `the version ${shortenId(id)}`}, because a response was lost`;
+}
+
+/** Shortens an id for display, because a faulty service can return one of any length. */
+function shortenId(id: string): string {
+  return shortenText(id, 100);
 }

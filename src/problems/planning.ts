@@ -281,11 +281,22 @@ export const PLANNING_PROBLEMS = {
       `This file is invalid at the base ${e.base} (${e.reason.replace(/\.$/, '')}), so promptsync cannot detect drift for this prompt.`,
     'If the file is valid now, ignore this warning.',
   ),
-  'git/failed': defineError<{ reason: string }>(
+  'git/failed': defineError<{
+    reason: string;
+    /** What to do. If it is absent, the hint follows from the reason. */
+    advice?: string;
+  }>(
     (e) => `git failed: ${e.reason}`,
-    'Make sure that git is installed and that the repository is not damaged.',
+    (e) => e.advice ?? makeGitHint(e.reason),
   ),
 };
+
+/** Returns the hint for an error message of git. A repository of another user is the only error that needs its own. */
+function makeGitHint(reason: string): string {
+  const [, folder] = /dubious ownership in repository at '([^']+)'/.exec(reason) ?? [];
+  if (folder === undefined) return 'Make sure that git is installed and that the repository is not damaged.';
+  return `If you trust the owner of the repository, run \`git config --global --add safe.directory ${quoteShellWord(folder)}\`.`;
+}
 
 /** Returns the hint with the command that takes the next step of a promotion, even if more steps must follow. */
 function makePromotionHint(e: RefusedPromotion): string {

@@ -8,11 +8,11 @@ import {
   makeWarningPoint,
 } from '../domain/doctor-point.ts';
 import { makeProblem, type ProblemCode, ProblemError, toProblem } from '../problem.ts';
-import type { ConformanceTarget, CreatedSample } from './conformance-target.ts';
+import type { CheckRemains, ConformanceTarget, CreatedSample, NewSample, SampleVersion } from './conformance-target.ts';
 import { listSamples, SAMPLE_METADATA, type TextSample } from './conformance-samples.ts';
 import { makeSamplePoints, type SampleResult, type Visibility } from './conformance-points.ts';
-import { ServiceError } from './prompt-service.ts';
-import type { RetryPolicy } from './retry.ts';
+import { returnNullIfMissing, ServiceError } from './prompt-service.ts';
+import { READ_BACK_WAITS_MS, type RetryPolicy } from './retry.ts';
 import { findLostVersion, isLostResponse } from './write-outcome.ts';
 
 /** The clock that the check uses, and the unique part of names that must not exist in the service. */
@@ -22,9 +22,15 @@ type CheckSettings = Pick<RetryPolicy, 'now' | 'sleep'> & { readonly runId: stri
 type ConformanceRun = {
   readonly target: ConformanceTarget;
   readonly options: CheckSettings;
+  /** The number of the version that an earlier run left in `DOCTOR_ENVIRONMENT`. Null if there is none. */
+  earlierNumber: number | null;
   readonly results: SampleResult[];
   /** All versions that the check created, or may have created. */
   readonly versions: CreatedSample[];
+  /** Whether the check activated a version in `DOCTOR_ENVIRONMENT`. */
+  environment: CheckRemains['environment'];
+  /** The number of requests that timed out. */
+  timeouts: number;
   /**
    * Whether the service failed to show the newest version, or the active version, within `MAX_VISIBILITY_MS`. From then
    * on, the check reads this value only once for each sample.
@@ -35,8 +41,8 @@ type ConformanceRun = {
 
 /**
  * Checks whether a service follows the rules that promptsync depends on. Creates versions of one prompt and activates
- * them in `DOCTOR_ENVIRONMENT`. If the run is interrupted, sends no further requests, omits the later points, and lists
- * what the check left behind.
+ * them in `DOCTOR_ENVIRONMENT`. If the run is interrupted, or if the service stops responding, omits the later points,
+ * and lists what the check left behind.
  */
 export async function checkConformance(
   target: ConformanceTarget,
@@ -49,122 +55,181 @@ export async function checkConformance(
   const run: ConformanceRun = {
     target,
     options: { ...options, sleep },
+    earlierNumber: null,
     results: [],
     versions: [],
+    environment: 'unchanged',
+    timeouts: 0,
     neverSeen: { newest: false, active: false },
     points: [],
   };
-  const interruption: DoctorPoint[] = [];
+  // Clean up even if promptsync has a bug that makes a check throw.
+  const points = await makeRulePoints(run).catch((error: unknown) => [makeProblemPoint(OTHERS, toProblem(error))]);
+  return [...points, await target.cleanUp(run)];
+}
+
+/** The name of the point about everything that the check could not find out. */
+const OTHERS = 'other points';
+
+/** Checks all rules. Throws only because of a bug. */
+async function makeRulePoints(run: ConformanceRun): Promise<readonly DoctorPoint[]> {
+  const ending = await runChecks(run);
+  const { results, earlierNumber, points } = run;
+  const evidence = { results, earlierNumber, isComplete: ending === null };
+  const samplePoints = makeSamplePoints(evidence, run.target.requirements);
+  return [...samplePoints, ...points, ...(ending === null ? [] : [ending])];
+}
+
+/** Runs all checks. Returns null, or the point about the reason why some of them did not run. */
+async function runChecks(run: ConformanceRun): Promise<DoctorPoint | null> {
   try {
-    for (const sample of listSamples(options.runId)) run.results.push(await trySample(sample, run));
+    const earlier = await readOrNull(() => readOwnEnvironment(run.target), run);
+    run.earlierNumber = earlier?.number ?? null;
+    for (const sample of listSamples(run.options.runId)) run.results.push(await trySample(sample, run));
     await checkRefusals(run);
+    return null;
   } catch (error) {
-    if (!isInterruption(error)) throw error;
-    interruption.push(makeUncheckedPoint('other points', 'the run was interrupted'));
+    if (isInterruption(error)) return makeUncheckedPoint(OTHERS, 'the run was interrupted');
+    return makeProblemPoint(OTHERS, toProblem(error));
   }
-  const points = [...makeSamplePoints(run.results, target.requirements), ...run.points, ...interruption];
-  return [...points, await target.cleanUp(run.versions)];
 }
 
 function isInterruption(error: unknown): boolean {
   return toProblem(error).code === 'apply/interrupted';
 }
 
-/** Creates a version, activates it and reads it back. Throws only if the run is interrupted. */
+/** The number of timeouts after which the check stops. Each of them can last for four attempts. */
+const MAX_TIMEOUTS = 2;
+
+function countTimeout(error: unknown, run: ConformanceRun): void {
+  if (toProblem(error).code === 'service/timeout') run.timeouts += 1;
+}
+
+/** Rethrows an error that stops the check: an interruption, or any error after too many timeouts. */
+function rethrowIfStopped(error: unknown, run: ConformanceRun): void {
+  if (isInterruption(error) || run.timeouts >= MAX_TIMEOUTS) throw error;
+}
+
+/** The HTTP statuses with which a service refuses the content of a version. Any other status has a different cause. */
+const CONTENT_STATUSES: readonly ServiceError['status'][] = [400, 413, 422];
+
+/** Creates a version, activates it and reads it back. Throws only if the check must stop. */
 async function trySample(sample: TextSample, run: ConformanceRun): Promise<SampleResult> {
-  const { target, neverSeen } = run;
-  const newestBefore = await readOrNull(() => target.readNewestId());
+  const { target, versions } = run;
+  const newestBefore = await readOrNull(() => target.readNewestId(), run);
+  let created: NewSample;
   try {
-    const created = await target.createVersion(sample.text, SAMPLE_METADATA);
-    run.versions.push({ id: created.id, number: created.number });
-    const newest = await awaitValue(
-      () => target.readNewestId(),
-      (id) => id === created.id,
-      neverSeen.newest,
-      run,
-    );
-    if (newest.kind === 'never') neverSeen.newest = true;
-    const activation = await tryToActivate(created.id, run);
-    return { sample, created, newest, ...activation };
+    created = await target.createVersion(sample.text, SAMPLE_METADATA);
   } catch (error) {
-    if (isInterruption(error)) throw error;
+    countTimeout(error, run);
     if (isLostResponse(error)) await findPossibleVersion(newestBefore, run);
-    const problem = toProblem(error);
-    const isRefused = error instanceof ServiceError && error.effect === 'rejected';
-    const isContentRefused = isRefused && problem.code !== 'service/not-authorised';
-    return { sample, created: null, problem, isContentRefused };
+    rethrowIfStopped(error, run);
+    const isContentRefused = error instanceof ServiceError && CONTENT_STATUSES.includes(error.status);
+    return { sample, created: null, problem: toProblem(error), isContentRefused };
   }
+  versions.push({ id: created.id, number: created.number });
+  return observeSample(sample, created, run);
+}
+
+/** Activates a new version, and reads it back. */
+async function observeSample(sample: TextSample, created: NewSample, run: ConformanceRun): Promise<SampleResult> {
+  const { neverSeen } = run;
+  const { readNewestId, readVersion } = run.target;
+  const newest = await awaitValue(readNewestId, (id) => id === created.id, neverSeen.newest, run);
+  if (newest.kind === 'never') neverSeen.newest = true;
+  const { active, served } = await tryToActivate(created.id, run);
+  const version = readVersion === null ? null : await readOrNull(() => readVersion(created.id), run);
+  return { sample, created, stored: [version, served].filter((content) => content !== null), newest, active };
 }
 
 /** Activates a version, and waits until `DOCTOR_ENVIRONMENT` serves it. */
 async function tryToActivate(
   versionId: string,
   run: ConformanceRun,
-): Promise<Pick<Extract<SampleResult, { readonly newest: Visibility }>, 'active' | 'served'>> {
+): Promise<{ readonly active: Visibility; readonly served: SampleVersion | null }> {
   const { target, neverSeen } = run;
-  const { readActive } = target;
   try {
-    await target.activate(versionId);
+    await trackActivation(() => target.activate(versionId), run);
   } catch (error) {
-    if (isInterruption(error)) throw error;
+    countTimeout(error, run);
+    rethrowIfStopped(error, run);
     return { active: { kind: 'failed', problem: toProblem(error) }, served: null };
   }
-  const read = () => readActive(DOCTOR_ENVIRONMENT);
-  const active = await awaitValue(read, (version) => version?.id === versionId, neverSeen.active, run);
+  const active = await awaitValue(
+    () => readOwnEnvironment(target),
+    (version) => version?.id === versionId,
+    neverSeen.active,
+    run,
+  );
   if (active.kind === 'never') neverSeen.active = true;
   return { active, served: active.kind === 'seen' ? active.value : null };
+}
+
+/** Sends a request that activates a version if the service accepts it. Notes that `DOCTOR_ENVIRONMENT` has changed. */
+async function trackActivation(send: () => Promise<unknown>, run: ConformanceRun): Promise<void> {
+  try {
+    await send();
+    run.environment = 'changed';
+  } catch (error) {
+    if (isLostResponse(error) && run.environment === 'unchanged') run.environment = 'uncertain';
+    throw error;
+  }
+}
+
+/** Returns the active version of `DOCTOR_ENVIRONMENT`. Some services answer 404 if no version is active there. */
+function readOwnEnvironment({ readActive }: ConformanceTarget): Promise<SampleVersion | null> {
+  return returnNullIfMissing(readActive(DOCTOR_ENVIRONMENT), 'service/prompt-not-found');
 }
 
 /** Handles a create call whose response was lost: adds its version to the list of versions that may exist. */
 async function findPossibleVersion(newestBefore: string | null, run: ConformanceRun): Promise<void> {
   const find = async (): Promise<string | null> => {
-    const id = await run.target.readNewestId();
+    const id = await readOrNull(() => run.target.readNewestId(), run);
     return id === newestBefore ? null : id;
   };
   run.versions.push({ id: await findLostVersion(find, run.options.sleep), number: null });
 }
 
-/** Returns null if the request fails. Throws only if the run is interrupted. */
-async function readOrNull(read: () => Promise<string | null>): Promise<string | null> {
+/** Returns null if the request fails. Throws only if the check must stop. */
+async function readOrNull<Value>(read: () => Promise<Value | null>, run: ConformanceRun): Promise<Value | null> {
   try {
     return await read();
   } catch (error) {
-    if (isInterruption(error)) throw error;
+    countTimeout(error, run);
+    rethrowIfStopped(error, run);
     return null;
   }
 }
 
 /** The longest time to wait for the effect of a write, in milliseconds. */
 const MAX_VISIBILITY_MS = 30_000;
-/** The wait before the second read, in milliseconds. Each further wait is twice as long, up to `MAX_WAIT_MS`. */
-const FIRST_WAIT_MS = 100;
-const MAX_WAIT_MS = 1_000;
+/** The wait between the reads that follow those of a sync, in milliseconds. */
+const LATE_WAIT_MS = 1_000;
 
 /**
- * Reads a value repeatedly until it is as expected, and measures how long that takes. Throws only if the run is
- * interrupted.
+ * Reads a value repeatedly until it is as expected, and measures how long that takes. Reads it first at the same times
+ * as a sync. Throws only if the check must stop.
  * @param readsOnce whether to give up after the first read
  */
 async function awaitValue<Value>(
   read: () => Promise<Value>,
   isExpected: (value: Value) => boolean,
   readsOnce: boolean,
-  { options: { now, sleep } }: ConformanceRun,
+  run: ConformanceRun,
 ): Promise<Visibility<Value>> {
+  const { now, sleep } = run.options;
   const startTime = now();
-  let waited = 0;
-  let wait = FIRST_WAIT_MS;
   try {
     for (let reads = 1; ; reads += 1) {
       const value = await read();
-      if (isExpected(value)) return { kind: 'seen', value, reads, milliseconds: Math.round(now() - startTime) };
-      if (readsOnce || waited >= MAX_VISIBILITY_MS) return { kind: 'never' };
-      await sleep(wait);
-      waited += wait;
-      wait = Math.min(MAX_WAIT_MS, wait * 2);
+      const milliseconds = Math.round(now() - startTime);
+      if (isExpected(value)) return { kind: 'seen', value, reads, milliseconds };
+      if (readsOnce || milliseconds >= MAX_VISIBILITY_MS) return { kind: 'never' };
+      await sleep(READ_BACK_WAITS_MS[reads - 1] ?? LATE_WAIT_MS);
     }
   } catch (error) {
-    if (isInterruption(error)) throw error;
+    countTimeout(error, run);
+    rethrowIfStopped(error, run);
     return { kind: 'failed', problem: toProblem(error) };
   }
 }
@@ -172,16 +237,14 @@ async function awaitValue<Value>(
 /** Sends requests that the service must refuse, and reads an environment in which nothing was ever activated. */
 async function checkRefusals(run: ConformanceRun): Promise<void> {
   const { target, points, options } = run;
-  const { requirements } = target;
-  const missingVersion: RefusalCheck = { rule: 'unknownVersion', code: 'service/version-not-found' };
-  points.push(await checkUnchanged(await checkRefusal(missingVersion, target.useUnknownVersion, run), run));
+  points.push(await checkRefusedActivation('unknownVersion', target.useUnknownVersion, run));
   const otherVersion = await checkOtherVersion(run);
-  if (otherVersion !== null) points.push(await checkUnchanged(otherVersion, run));
+  if (otherVersion !== null) points.push(otherVersion);
   const missingPrompt: RefusalCheck = { rule: 'unknownPrompt', code: 'service/prompt-not-found' };
   points.push(await checkRefusal(missingPrompt, target.readUnknownPrompt, run));
   const wrongKey: RefusalCheck = { rule: 'wrongKey', code: 'service/not-authorised' };
   points.push(await checkRefusal(wrongKey, target.readWithWrongKey, run));
-  points.push(await checkNothingActive(`${DOCTOR_ENVIRONMENT}-${options.runId}`, requirements, target));
+  points.push(await checkNothingActive(`${DOCTOR_ENVIRONMENT}-${options.runId}`, run));
 }
 
 /** A rule, and the problem code of a correct refusal. */
@@ -193,13 +256,14 @@ type RefusalCheck = {
 async function checkRefusal(
   { rule, code }: RefusalCheck,
   send: () => Promise<unknown>,
-  { target: { requirements } }: ConformanceRun,
+  run: ConformanceRun,
 ): Promise<DoctorPoint> {
-  const requirement = requirements[rule];
+  const requirement = run.target.requirements[rule];
   try {
     await send();
   } catch (error) {
-    if (isInterruption(error)) throw error;
+    countTimeout(error, run);
+    rethrowIfStopped(error, run);
     const problem = toProblem(error);
     if (problem.code === code) return makeOkPoint(requirement.point, 'refused');
     const isRefused = error instanceof ServiceError && error.effect === 'rejected';
@@ -214,31 +278,44 @@ async function checkOtherVersion(run: ConformanceRun): Promise<DoctorPoint | nul
   const { target } = run;
   const { activate, findOtherVersionId } = target;
   if (findOtherVersionId === null) return null;
-  const id = await readOrNull(findOtherVersionId);
-  if (id !== null)
-    return checkRefusal({ rule: 'otherVersion', code: 'service/version-not-found' }, () => activate(id), run);
+  const id = await readOrNull(findOtherVersionId, run);
+  if (id !== null) return checkRefusedActivation('otherVersion', () => activate(id), run);
   const reason = 'the workspace has no other prompt whose newest version is known';
   return makeUncheckedPoint(target.requirements.otherVersion.point, reason);
 }
 
-/** Returns the point, or an error if the refused request changed the version that `DOCTOR_ENVIRONMENT` serves. */
-async function checkUnchanged(point: DoctorPoint, { results, target }: ConformanceRun): Promise<DoctorPoint> {
-  const served = results.flatMap((result) => (result.created === null ? [] : [result.served]));
-  const expected = served.at(-1)?.id;
-  if (expected === undefined || point.level === 'error') return point;
-  const { readActive } = target;
-  const found = await readOrNull(async () => (await readActive(DOCTOR_ENVIRONMENT))?.id ?? 'none');
-  if (found === null || found === expected) return point;
-  const hint = makeRequirementHint(target.requirements.unknownVersion);
+/**
+ * Sends a request that must not activate anything. The point is an error if the service accepts the request, or if it
+ * refuses the request but `DOCTOR_ENVIRONMENT` serves a different version afterwards.
+ */
+async function checkRefusedActivation(
+  rule: 'unknownVersion' | 'otherVersion',
+  send: () => Promise<unknown>,
+  run: ConformanceRun,
+): Promise<DoctorPoint> {
+  const before = await readServedId(run);
+  const check: RefusalCheck = { rule, code: 'service/version-not-found' };
+  const point = await checkRefusal(check, () => trackActivation(send, run), run);
+  if (point.level === 'error') return point;
+  const after = await readServedId(run);
+  if (before === null || after === null) {
+    return makeUncheckedPoint(point.name, 'promptsync could not read the environment before and after the request');
+  }
+  // An earlier activation of this check can become visible late.
+  if (before === after || run.versions.some(({ id }) => id === after)) return point;
+  const hint = makeRequirementHint(run.target.requirements[rule]);
   return makeErrorPoint(point.name, 'refused, but the environment has changed nevertheless', hint);
 }
 
+/** Returns the id of the version that `DOCTOR_ENVIRONMENT` serves, or an empty id for none. Null if a read fails. */
+function readServedId(run: ConformanceRun): Promise<string | null> {
+  return readOrNull(async () => (await readOwnEnvironment(run.target))?.id ?? '', run);
+}
+
 /** Reads an environment in which nothing was ever activated. */
-async function checkNothingActive(
-  environment: string,
-  { nothingActive }: ConformanceTarget['requirements'],
-  { readActive }: ConformanceTarget,
-): Promise<DoctorPoint> {
+async function checkNothingActive(environment: string, run: ConformanceRun): Promise<DoctorPoint> {
+  const { requirements, readActive } = run.target;
+  const { nothingActive } = requirements;
   const { point } = nothingActive;
   try {
     const version = await readActive(environment);
@@ -246,7 +323,8 @@ async function checkNothingActive(
     const found = `the service returns version ${version.number} for an environment in which nothing was activated`;
     return makeErrorPoint(point, found, makeRequirementHint(nothingActive));
   } catch (error) {
-    if (isInterruption(error)) throw error;
+    countTimeout(error, run);
+    rethrowIfStopped(error, run);
     const problem = toProblem(error);
     if (problem.code !== 'service/prompt-not-found') return makeProblemPoint(point, problem);
     const hint = 'Expect one more request for each environment in which no version is active. Nothing else is lost.';

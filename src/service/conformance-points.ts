@@ -8,11 +8,12 @@ import {
   makeUncheckedPoint,
   makeWarningPoint,
 } from '../domain/doctor-point.ts';
-import { isJsonObject, type JsonValue, renderCanonicalJson } from '../domain/json.ts';
+import { isJsonObject, isNestedDeeper, type JsonValue, renderCanonicalJson } from '../domain/json.ts';
 import type { Problem } from '../problem.ts';
 import { formatNumber } from '../text.ts';
-import { SAMPLE_METADATA, type TextSample } from './conformance-samples.ts';
-import type { SampleVersion } from './conformance-target.ts';
+import { SAMPLE_METADATA, SAMPLE_METADATA_DEPTH, type TextSample } from './conformance-samples.ts';
+import { READ_BACK_WAITS_MS } from './retry.ts';
+import type { NewSample, SampleContent } from './conformance-target.ts';
 
 /** Whether a service showed the effect of a write, and if so, after how many reads and how much time. */
 export type Visibility<Value = unknown> =
@@ -31,36 +32,43 @@ export type SampleResult =
     }
   | {
       readonly sample: TextSample;
-      /** The version as the service returned it when it created the version. */
-      readonly created: SampleVersion;
+      readonly created: NewSample;
+      /** The content of the version in the response to each later read. Empty if the service never returned it. */
+      readonly stored: readonly SampleContent[];
       /** Whether the service reported the version as the newest one. */
       readonly newest: Visibility;
       /** Whether the environment served the version. */
       readonly active: Visibility;
-      /** The version as the environment served it. Null if it never did. */
-      readonly served: SampleVersion | null;
     };
 
 /** The result for a sample for which the service created a version. */
 type CreatedResult = Extract<SampleResult, { readonly newest: Visibility }>;
 
+/** The results for the samples, and what they must be compared with. */
+type SampleEvidence = {
+  readonly results: readonly SampleResult[];
+  /** The number of a version that existed before the check. Null if the check knows none. */
+  readonly earlierNumber: number | null;
+  /** False if the check stopped early. Rules that no result shows then get no point. */
+  readonly isComplete: boolean;
+};
+
 /** Builds the points about texts, metadata, numbers, the newest version and activations. */
 export function makeSamplePoints(
-  results: readonly SampleResult[],
+  { results, earlierNumber, isComplete }: SampleEvidence,
   requirements: ServiceRequirements,
 ): readonly DoctorPoint[] {
   const created = results.flatMap((result): readonly CreatedResult[] => (result.created === null ? [] : [result]));
   const texts = results.map((result) => makeTextPoint(result, requirements.text));
   const { metadata, numbers, newest, activation } = requirements;
-  const [first] = created;
-  if (first === undefined) {
-    const rules = [metadata, numbers, newest, activation];
-    return [...texts, ...rules.map(({ point }) => makeUncheckedPoint(point, 'the service created no version'))];
+  if (created.length === 0) {
+    const rules = isComplete ? [metadata, numbers, newest, activation] : [];
+    return [...texts, ...rules.map(({ point }) => makeUncheckedPoint(point, 'the service returned no new version'))];
   }
   return [
     ...texts,
-    makeMetadataPoint(first, metadata),
-    makeNumbersPoint(created, numbers),
+    makeMetadataPoint(created, metadata),
+    makeNumbersPoint(created, earlierNumber, numbers),
     makeNewestPoint(created, newest),
     makeActivationPoint(created, activation),
   ];
@@ -75,9 +83,11 @@ function makeTextPoint(result: SampleResult, requirement: ServiceRequirement): D
       'Ask the operator of the service to accept such texts. promptsync cannot sync a prompt with such a text.';
     return makeErrorPoint(name, result.problem.message, hint);
   }
-  const received = [created.text, ...(result.served === null ? [] : [result.served.text])];
+  const received = listContents(result).map(({ text }) => text);
   const changed = received.find((text) => text !== sample.text);
-  if (changed === undefined) return makeOkPoint(name, 'returned byte for byte');
+  if (changed === undefined) {
+    return result.stored.length === 0 ? makeUnreadPoint(name) : makeOkPoint(name, 'returned byte for byte');
+  }
   const found = `the service returned the text ${describeTextChange(sample.text, changed)}`;
   if (received.every((text) => digestText(text).digest === digestText(sample.text).digest)) {
     const hint =
@@ -85,6 +95,16 @@ function makeTextPoint(result: SampleResult, requirement: ServiceRequirement): D
     return makeWarningPoint(name, found, hint);
   }
   return makeErrorPoint(name, found, makeRequirementHint(requirement));
+}
+
+/** Returns the content of a version in all responses that show what the service has stored. */
+function listContents({ created: { content }, stored }: CreatedResult): readonly SampleContent[] {
+  return content === null ? stored : [content, ...stored];
+}
+
+/** Builds the point about content that nobody could read. A response to a create request alone proves nothing. */
+function makeUnreadPoint(name: string): DoctorPoint {
+  return makeUncheckedPoint(name, 'the service did not return the stored version');
 }
 
 /**
@@ -99,12 +119,17 @@ function describeTextChange(sent: string, received: string): string {
   return sent.startsWith(received) ? `cut off (${lengths})` : `with changes (${lengths})`;
 }
 
-function makeMetadataPoint({ created, served }: CreatedResult, requirement: ServiceRequirement): DoctorPoint {
+function makeMetadataPoint(created: readonly CreatedResult[], requirement: ServiceRequirement): DoctorPoint {
   const { point } = requirement;
-  const received = [created.metadata, ...(served === null ? [] : [served.metadata])];
+  const received = created.flatMap(listContents).map(({ metadata }) => metadata);
   const sent = renderCanonicalJson(SAMPLE_METADATA);
-  const changed = received.find((metadata) => renderCanonicalJson(metadata) !== sent);
-  if (changed === undefined) return makeOkPoint(point, 'returned unchanged');
+  const changed = received.find(
+    (metadata) => isNestedDeeper(metadata, SAMPLE_METADATA_DEPTH) || renderCanonicalJson(metadata) !== sent,
+  );
+  if (changed === undefined) {
+    const isUnread = created.every(({ stored }) => stored.length === 0);
+    return isUnread ? makeUnreadPoint(point) : makeOkPoint(point, 'returned unchanged');
+  }
   const found = isEmpty(changed) ? 'the service dropped it' : 'the service returned it with changes';
   return makeErrorPoint(point, found, makeRequirementHint(requirement));
 }
@@ -113,12 +138,18 @@ function isEmpty(metadata: JsonValue): boolean {
   return metadata === null || (isJsonObject(metadata) && Object.keys(metadata).length === 0);
 }
 
-function makeNumbersPoint(created: readonly CreatedResult[], requirement: ServiceRequirement): DoctorPoint {
+function makeNumbersPoint(
+  created: readonly CreatedResult[],
+  earlierNumber: number | null,
+  requirement: ServiceRequirement,
+): DoctorPoint {
   const { point } = requirement;
   const numbers = created.map((result) => result.created.number);
-  const isIncreasing = numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? number));
-  const list = numbers.map((number) => `v${number}`).join(', ');
-  if (numbers.length < 2) return makeUncheckedPoint(point, 'the service created only one version');
+  const compared = earlierNumber === null ? numbers : [earlierNumber, ...numbers];
+  if (compared.length < 2) return makeUncheckedPoint(point, 'there is only one version number to compare');
+  const isIncreasing = compared.every((number, index) => index === 0 || number > (compared[index - 1] ?? number));
+  const earlier = earlierNumber === null ? '' : ` after v${earlierNumber} of an earlier run`;
+  const list = `${numbers.map((number) => `v${number}`).join(', ')}${earlier}`;
   if (isIncreasing) return makeOkPoint(point, `increasing: ${list}`);
   return makeErrorPoint(point, `not increasing: ${list}`, makeRequirementHint(requirement));
 }
@@ -136,11 +167,8 @@ function makeNewestPoint(created: readonly CreatedResult[], requirement: Service
   return makeWarningPoint(point, `reported only after ${formatVisibilityTime(worst.milliseconds)}`, hint);
 }
 
-/**
- * The time within which promptsync needs to see an activation, in milliseconds. A sync reads an environment back for
- * ten seconds. The margin is for the intervals between the reads of this check.
- */
-const MAX_READ_BACK_MS = 12_000;
+/** The number of times that a sync reads an environment back before it reports that the activation failed. */
+const SYNC_READS = READ_BACK_WAITS_MS.length + 1;
 
 function makeActivationPoint(created: readonly CreatedResult[], requirement: ServiceRequirement): DoctorPoint {
   const { point } = requirement;
@@ -152,7 +180,7 @@ function makeActivationPoint(created: readonly CreatedResult[], requirement: Ser
   }
   if (worst.reads === 1) return makeOkPoint(point, `visible after ${formatVisibilityTime(worst.milliseconds)}`);
   const found = `visible only after ${formatVisibilityTime(worst.milliseconds)}`;
-  if (worst.milliseconds > MAX_READ_BACK_MS) return makeErrorPoint(point, found, makeRequirementHint(requirement));
+  if (worst.reads > SYNC_READS) return makeErrorPoint(point, found, makeRequirementHint(requirement));
   const hint =
     'Expect each activation of a sync to take this long, because promptsync waits until it can read it back.';
   return makeWarningPoint(point, found, hint);

@@ -43,3 +43,6 @@ export const SAMPLE_METADATA: JsonObject = {
     })),
   },
 };
+
+/** The number of levels in which lists and objects are nested in `SAMPLE_METADATA`. */
+export const SAMPLE_METADATA_DEPTH = 4;

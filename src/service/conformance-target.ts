@@ -2,13 +2,14 @@ import type { ServiceRequirements } from '../domain/conformance.ts';
 import type { DoctorPoint } from '../domain/doctor-point.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 
+/** The content of a version of the throwaway prompt, exactly as the service returned it. */
+export type SampleContent = { readonly text: string; readonly metadata: JsonValue };
+
 /** A version of the throwaway prompt, exactly as the service returned it. */
-export type SampleVersion = {
-  readonly id: string;
-  readonly number: number;
-  readonly text: string;
-  readonly metadata: JsonValue;
-};
+export type SampleVersion = SampleContent & { readonly id: string; readonly number: number };
+
+/** The response to a create request. `content` is null if the response does not show what the service has stored. */
+export type NewSample = Pick<SampleVersion, 'id' | 'number'> & { readonly content: SampleContent | null };
 
 /**
  * The requests of the conformance check for one kind of service. They all concern the same prompt. A failed request
@@ -17,10 +18,12 @@ export type SampleVersion = {
 export type ConformanceTarget = {
   readonly requirements: ServiceRequirements;
   /** Creates a version without activating it. Sends the request only once. */
-  readonly createVersion: (text: string, metadata: JsonObject) => Promise<SampleVersion>;
+  readonly createVersion: (text: string, metadata: JsonObject) => Promise<NewSample>;
+  /** Reads a version that is not necessarily active. Null if the service cannot return such versions. */
+  readonly readVersion: ((versionId: string) => Promise<SampleContent | null>) | null;
   /** Activates a version in `DOCTOR_ENVIRONMENT`. */
   readonly activate: (versionId: string) => Promise<void>;
-  /** Returns the active version of an environment, or null if none is active. */
+  /** Returns the active version of an environment, or null if none is active. Can throw if the service answers 404. */
   readonly readActive: (environment: string) => Promise<SampleVersion | null>;
   /** Returns the id of the newest version as the service reports it. Null if it reports none. */
   readonly readNewestId: () => Promise<string | null>;
@@ -35,9 +38,17 @@ export type ConformanceTarget = {
   readonly findOtherVersionId: (() => Promise<string | null>) | null;
   /**
    * Removes what the check has created, as far as the service can. Returns the point about what the check left behind.
-   * @param versions the versions that the check has created, or may have created
+   * Never throws.
    */
-  readonly cleanUp: (versions: readonly CreatedSample[]) => Promise<DoctorPoint>;
+  readonly cleanUp: (remains: CheckRemains) => Promise<DoctorPoint>;
+};
+
+/** What the check has changed in the service. */
+export type CheckRemains = {
+  /** The versions that the check has created, or may have created. */
+  readonly versions: readonly CreatedSample[];
+  /** Whether the check has activated a version in `DOCTOR_ENVIRONMENT`. It is uncertain after a lost response. */
+  readonly environment: 'unchanged' | 'uncertain' | 'changed';
 };
 
 /**

@@ -63,7 +63,7 @@ export function interpretExchange<Value>(
   const refusal = interpretRefusal(call, exchange, facts);
   const problem = refusal?.problem ?? makeStatusProblem(exchange, facts, call);
   const effect = refusal?.effect ?? getFailureEffect(exchange);
-  const error = new ServiceError(problem, effect);
+  const error = new ServiceError(problem, effect, { status });
   return { isSuccess: false, error, mayRepeat: mayRepeat(exchange, call.isSentOnce), retryAfter };
 }
 

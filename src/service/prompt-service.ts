@@ -53,11 +53,14 @@ export type Effect = 'not-sent' | 'rejected' | 'unknown';
  */
 export class ServiceError extends ProblemError {
   readonly effect: Effect;
+  /** The HTTP status with which the service refused the request. Null if the error has a different cause. */
+  readonly status: number | null;
 
-  constructor(problem: Problem, effect: Effect, options?: ErrorOptions) {
+  constructor(problem: Problem, effect: Effect, options: ErrorOptions & { readonly status?: number } = {}) {
     super(problem, options);
     this.name = 'ServiceError';
     this.effect = effect;
+    this.status = options.status ?? null;
   }
 }
 

@@ -99,10 +99,10 @@ function markOutcomeUnknown(error: ServiceError): ServiceError {
 }
 
 /**
- * The waits between reads, in milliseconds. They add up to ten seconds, because the service may return a cached state
+ * The waits between the reads with which promptsync reads a write back, in milliseconds. They add up to ten seconds, because the service may return a cached state
  * for that long.
  */
-const READ_BACK_WAITS_MS = [250, 500, 1_000, 2_000, 3_000, 3_250];
+export const READ_BACK_WAITS_MS: readonly number[] = [250, 500, 1_000, 2_000, 3_000, 3_250];
 
 /**
  * Reads a value repeatedly until it is as expected, but for at most ten seconds. Returns the value of the last read.

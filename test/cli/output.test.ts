@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { makeWorkspace, writeFiles } from '../support/folder.ts';
+import { git, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
 import { workspaceFiles } from '../support/prompts.ts';
 import { parseReport, run } from '../support/run.ts';
@@ -179,6 +179,32 @@ test.each(['plan', 'plan --format json', 'sync --yes --verbose', 'plan --format 
     expect(await promptsync(line)).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('[redacted]') });
   },
 );
+
+test.each(['doctor', 'doctor --format json', 'validate', 'plan', 'new a', 'bundle --environment staging'])(
+  'promptsync %s redacts an API key that is the name of a setting in an invalid configuration',
+  async (line) => {
+    const folder = makeWorkspace({ 'promptsync.yaml': `prompts: [a]\n${KEY}: 1\n${LANGFUSE_KEY}: 1\n` });
+    const environment = { PROMPTSYNC_API_KEY: KEY, LANGFUSE_SECRET_KEY: LANGFUSE_KEY };
+    const { stdout, stderr } = await run(folder, line.split(' '), { environment });
+    expect(stdout + stderr).toContain('[redacted]');
+    expect(stdout + stderr).not.toContain(LANGFUSE_KEY);
+  },
+);
+
+const LANGFUSE_KEY = 'sk-lf-0123456789';
+
+test('doctor redacts an API key in the address of the remote, even if the configuration is invalid', async () => {
+  const folder = makeRepository({ 'promptsync.yaml': 'bogus: 1\n' });
+  git(folder, 'remote', 'add', 'origin', `https://127.0.0.1:1/x?k=${KEY}`);
+  const { stdout } = await run(folder, ['doctor'], { environment: { PROMPTSYNC_API_KEY: KEY } });
+  expect(stdout).toContain('?k=[redacted]');
+});
+
+test('validate redacts an API key that was pasted into the front matter', async () => {
+  const { folder, promptsync } = await makeStage();
+  writeFiles(folder, { 'prompts/a.md': `---\nid: a\nkey: a\nname: A\n${KEY}: 1\n---\n\nHi.\n` });
+  expect(await promptsync('validate')).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('[redacted]') });
+});
 
 test('plan does not redact the word embedded, because serve prints this key and it is no secret', async () => {
   const { folder } = await makeStage({ greeting: { text: 'Text in the embedded service.' } });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { startGitHub } from '../support/github-api.ts';
 import { startGitLab } from '../support/gitlab-api.ts';
 import { git, makeRepository, makeWorkspace } from '../support/folder.ts';
+import { startFront } from '../support/front.ts';
 import { workspaceFiles } from '../support/prompts.ts';
 import { examine } from './doctoring.ts';
 
@@ -75,10 +76,44 @@ describe('the points about GitHub Actions', () => {
     expect(point('event')).toMatchObject({ level: 'warning', hint: expect.stringContaining('plan --offline') });
   });
 
+  test.each(['stranger/prompts', 'acme/prompts'])(
+    'doctor warns that a job for pull_request_target must not have an API key (pull request from %s)',
+    async (head) => {
+      const { environment, folder } = await makeGitHubJob(pullFrom(head));
+      const variables = { ...environment, GITHUB_EVENT_NAME: 'pull_request_target' };
+      const { point } = await examine(folder, [], { environment: variables });
+      expect(point('event')).toMatchObject({
+        level: 'warning',
+        found: 'pull_request_target',
+        hint: expect.stringMatching(/^Do not give this job an API key/),
+      });
+    },
+  );
+
   test('doctor warns about an event that cannot be read', async () => {
     const { environment, folder } = await makeGitHubJob();
     const { point } = await examine(folder, [], { environment: { ...environment, GITHUB_EVENT_PATH: '/nowhere' } });
     expect(point('event')).toMatchObject({ level: 'warning', found: expect.stringContaining('ENOENT') });
+  });
+
+  test('doctor sends no further request to GitHub after an interruption', async () => {
+    const { github, environment, folder } = await makeGitHubJob();
+    let interrupt = (): void => {};
+    const front = await startFront({
+      target: github.apiUrl,
+      answer: () => {
+        interrupt();
+        return { status: 200, body: '{}' };
+      },
+    });
+    const variables = { ...environment, GITHUB_API_URL: front.baseUrl, GITHUB_TOKEN: github.token };
+    const { exitCode, point } = await examine(folder, [], {
+      environment: variables,
+      onSignal: (signal) => void (interrupt = signal),
+    });
+    expect(exitCode).toBe(130);
+    expect(front.requests).toHaveLength(1);
+    expect(point('event').found).toContain('interrupted');
   });
 
   test('doctor reports a token error if the API address is not a URL', async () => {
@@ -127,7 +162,7 @@ describe('the points about GitLab CI', () => {
     const { point } = await examine(makeRepository(FILES), [], {
       environment: gitlab.branchVariables('0'.repeat(40), 'main'),
     });
-    expect(point('event').found).toBe('push on main');
+    expect(point('event').found).toBe('push on "main"');
     expect(point('merge request')).toMatchObject({ level: 'ok', found: expect.stringContaining('none') });
   });
 

@@ -30,6 +30,9 @@ const POINTS = [
   ...['unknown version', "another prompt's version", 'unknown prompt', 'wrong key', 'no active version', 'left behind'],
 ];
 
+/** The points that doctor cannot check if the environment never serves a version. */
+const UNREAD = [...POINTS.slice(1, 5), 'metadata_'].map((name) => `warning ${name}`);
+
 /** Makes a workspace with the prompt `greeting`, and a service that also has the prompt `scratch`. */
 async function makeStage(fault?: Fault) {
   const service = await startTestService(['greeting', 'scratch']);
@@ -118,6 +121,28 @@ describe('doctor --write on a four-call service', () => {
     expect({ doctor: serves(ENVIRONMENT), production: serves('production') }).toEqual({ doctor: 5, production: 1 });
   });
 
+  test('doctor --write compares the version numbers with the version that an earlier run left in its environment', async () => {
+    const { check, service } = await makeStage(
+      changeAnswers((body) => body.replaceAll(/"version_number":(\d+)/g, (_, n) => `"version_number":${numbers[n]}`)),
+    );
+    const numbers: Record<string, number> = { 1: 50, 2: 2, 3: 3, 4: 4, 5: 5 };
+    const versionId = service.store.readPrompt('prm_scratch')!.latest_version_id!;
+    service.store.setActive('prm_scratch', { environment: ENVIRONMENT, versionId });
+    const { point } = await check();
+    expect(point('version numbers')).toMatchObject({
+      level: 'error',
+      found: 'not increasing: v2, v3, v4, v5 after v50 of an earlier run',
+    });
+  });
+
+  test("doctor --write checks another prompt's version even if the prompt of the first file has no version yet", async () => {
+    const service = await startTestService(['empty', 'greeting', 'scratch']);
+    await changeService(service.baseUrl, 'greeting', 'staging', 'Hi.');
+    const folder = makeWorkspace(workspaceFiles({ empty: {}, greeting: {} }));
+    const { point } = await examine(folder, WRITE, service);
+    expect(point("another prompt's version")).toMatchObject({ level: 'ok', found: 'refused' });
+  });
+
   test('doctor --write changes only its own environment and never writes the metadata key promptsync', async () => {
     const { check, front } = await makeStage();
     await check();
@@ -195,12 +220,12 @@ describe('doctor --write on a four-call service', () => {
     [
       'doctor --write reports a service that answers set-active but does not activate the version',
       faultOn(isActivationOf(ENVIRONMENT), answers(200, '{"updated":true}')),
-      ['error activation', 'error unknown version', "error another prompt's version"],
+      [...UNREAD, 'error activation', 'error unknown version', "error another prompt's version"],
     ],
     [
       'doctor --write reports a service that responds with updated: false to set-active',
       faultOn(isActivationOf(ENVIRONMENT), answers(200, '{"updated":false}')),
-      ['error activation', 'warning unknown version', "warning another prompt's version"],
+      [...UNREAD, 'error activation', 'warning unknown version', "warning another prompt's version"],
     ],
     [
       'doctor --write reports a service that accepts an unknown version id',
@@ -274,6 +299,19 @@ describe('doctor --write on a four-call service', () => {
     expect(unexplained).toEqual([]);
   });
 
+  test.each([
+    ['a refusal of the text', 400, true],
+    ['a refusal of the text', 422, true],
+    ['a failure with a different cause', 307, false],
+    ['a failure with a different cause', 404, false],
+    ['a failure with a different cause', 429, false],
+  ])('doctor --write reports %s if a create request gets the status %i', async (_, status, isContentRefused) => {
+    const { checked } = await findDeviations(faultOn(isCreate, answers(status)), makeClock());
+    const point = checked.find(({ name }) => name === 'text: CRLF');
+    expect(point?.level).toBe('error');
+    expect(point?.hint?.includes('accept such texts')).toBe(isContentRefused);
+  });
+
   test('for a service that drops metadata_, the hint names the consequences', async () => {
     const { deviations } = await findDeviations(changeStoredVersion(({ content }) => ({ content })));
     expect(deviations[0]).toMatchObject({
@@ -296,6 +334,12 @@ describe('doctor --write on a four-call service', () => {
     expect(deviations[0]!.found).toMatch(/^visible only after (19|20|21)\.\d s$/);
   });
 
+  test('doctor --write reports an error if an activation is visible only half a second after the last read of a sync', async () => {
+    const clock = makeClock();
+    const { names } = await findDeviations(cached(isReadOf(ENVIRONMENT), 10.5, clock.now), clock);
+    expect(names).toEqual(['error activation']);
+  });
+
   test('doctor --write gives up on an environment that never serves the version, and waits only once', async () => {
     const clock = makeClock();
     const start = clock.now();
@@ -304,8 +348,68 @@ describe('doctor --write on a four-call service', () => {
       changeAnswers((body) => body.replace(/"active_version":.*/s, '"x":0}')),
     );
     const { names } = await findDeviations(stale, clock);
-    expect(names).toEqual(['error activation']);
+    expect(names).toEqual([...UNREAD, 'error activation']);
     expect(clock.now() - start).toBeLessThan(40_000);
+  });
+
+  /** Answers 404 for an environment without an active version. */
+  const answerEmptyEnvironment: Fault = async (request, forward) => {
+    const answer = await forward(request);
+    const isEmpty = request.path.includes('?environment=') && answer.body.includes('"active_version":null');
+    return isEmpty ? { status: 404, body: '{}' } : answer;
+  };
+
+  test('doctor --write only warns about a service that answers 404 for an environment until the first activation is visible', async () => {
+    const clock = makeClock();
+    const isReadAtStart: RequestFilter = (request) => isReadOf(ENVIRONMENT)(request) && clock.now() - start < 2_000;
+    const start = clock.now();
+    const fault: Fault = async (request, forward) =>
+      isReadAtStart(request) ? { status: 404, body: '{}' } : answerEmptyEnvironment(request, forward);
+    const { names } = await findDeviations(fault, clock);
+    expect(names).toEqual(['warning activation', 'warning no active version']);
+  });
+
+  test('doctor --write reports a service that answers 404 for an unknown version, but clears the environment', async () => {
+    let isCleared = false;
+    const fault: Fault = async (request, forward) => {
+      if (isActivationOfUnknown('unknown')(request)) isCleared = true;
+      if (isCleared && isReadOf(ENVIRONMENT)(request)) return { status: 404, body: '{}' };
+      return answerEmptyEnvironment(request, forward);
+    };
+    const { checked } = await findDeviations(fault, makeClock());
+    expect(checked.find(({ name }) => name === 'unknown version')).toMatchObject({
+      level: 'error',
+      found: 'refused, but the environment has changed nevertheless',
+    });
+    expect(checked.find(({ name }) => name === "another prompt's version")?.level).toBe('ok');
+  });
+
+  test("doctor --write names the broken rule if another prompt's version changes the environment despite a 404", async () => {
+    const fault = faultOn(isActivationOfUnknown('other'), async (request, forward) => {
+      const answer = await forward(request);
+      if (answer.status !== 404) return answer;
+      await forward({ ...request, body: { environment: ENVIRONMENT, version_id: firstVersion } });
+      return answer;
+    });
+    const { check, service } = await makeStage(fault);
+    const firstVersion = service.store.readPrompt('prm_scratch')!.latest_version_id;
+    const { named, point } = await check();
+    expect(named('error')).toEqual(["another prompt's version"]);
+    expect(point("another prompt's version").hint).toContain('refuse the version of another prompt');
+  });
+
+  test('doctor --write does not blame a refused request for an earlier activation that becomes visible late', async () => {
+    const clock = makeClock();
+    let refusedAt = Number.POSITIVE_INFINITY;
+    let first: Awaited<ReturnType<Parameters<Fault>[1]>> | null = null;
+    const fault: Fault = async (request, forward) => {
+      if (isActivationOfUnknown('unknown')(request)) refusedAt = clock.now();
+      if (!isReadOf(ENVIRONMENT)(request) || refusedAt !== Number.POSITIVE_INFINITY) return null;
+      first ??= await forward(request);
+      return first;
+    };
+    const { names } = await findDeviations(fault, clock);
+    expect(names.filter((name) => name.startsWith('error'))).toEqual(['error activation']);
   });
 
   test('doctor --write warns about a service that reports the newest version late', async () => {
@@ -323,7 +427,9 @@ describe('doctor --write on a four-call service', () => {
     const texts = front.requests.filter(isCreate).map(({ body }) => (body as Sent).content);
     expect(texts).toHaveLength(4);
     expect(new Set(texts).size).toBe(4);
-    expect(point('left behind').found).toMatch(/v2 \(ver_[^,]*\), perhaps ver_[^,]*, v4 \(/);
+    expect(point('left behind').found).toMatch(
+      /the versions v2 \([^,]*\), v4 \(.*, and perhaps the version ver_[^,]*, because/,
+    );
     const { latest_version_id: newest } = service.store.readPrompt('prm_scratch')!;
     expect(point('left behind').found).toContain(`v5 (${newest})`);
   });
@@ -347,6 +453,59 @@ describe('doctor --write on a four-call service', () => {
     expect(point('other points').found).toContain('interrupted');
     expect(point('left behind').found).toMatch(/v2 \(ver_.*, v3 \(ver_/);
     expect(points.at(-1)!.name).toBe('left behind');
+  });
+});
+
+describe('what doctor --write left behind', () => {
+  const acceptAll = faultOn(isActivationOf(ENVIRONMENT), answers(200, '{"updated":true}'));
+  const refuseCreates = faultOn(isCreate, answers(403));
+
+  test('doctor --write lists nothing if the service has refused all writes', async () => {
+    const { checked } = await findDeviations(refuseCreates);
+    expect(checked.at(-1)).toMatchObject({ name: 'left behind', found: 'nothing' });
+  });
+
+  test('doctor --write lists its environment if the service accepted only the activation of an unknown version', async () => {
+    const { checked } = await findDeviations(
+      async (...request) => (await refuseCreates(...request)) ?? acceptAll(...request),
+    );
+    expect(checked.at(-1)?.found).toBe(`in the prompt "prm_scratch": the environment "${ENVIRONMENT}"`);
+  });
+
+  test('doctor --write shortens ids that are a megabyte long', async () => {
+    const longer = changeAnswers((body) => body.replace('"id":"ver_', `"id":"${'x'.repeat(1_000_000)}`));
+    const { checked } = await findDeviations(faultOn(isCreate, longer), makeClock());
+    expect(checked.at(-1)?.found).toMatch(/^in the prompt "prm_scratch": the versions v2 \(x{100}…\), /);
+  });
+
+  test('doctor --write does not list its environment if the service has refused all activations', async () => {
+    const { checked } = await findDeviations(faultOn(isActivationOf(ENVIRONMENT), answers(403)));
+    expect(checked.at(-1)?.found).toMatch(/^in the prompt "prm_scratch": the versions v2 /);
+  });
+
+  test('doctor --write says that it may have changed its environment if the response to each activation was lost', async () => {
+    const { checked } = await findDeviations(faultOn(isActivationOf(ENVIRONMENT), cutAfter));
+    expect(checked.at(-1)?.found).toContain(`perhaps the environment "${ENVIRONMENT}", and the versions v2 `);
+  });
+
+  test('doctor --write says that it may have created a version if the responses to all creates were lost', async () => {
+    const { check } = await makeStage(faultOn(isCreate, cutAfter));
+    const { point } = await check();
+    expect(point('metadata_').found).toBe('not checked, because the service returned no new version');
+    expect(point('left behind').found).toMatch(/^in the prompt "prm_scratch": perhaps the version ver_/);
+  });
+
+  test('if doctor --write is interrupted after the first create, it does not say that the service created no version', async () => {
+    let interrupt = (): void => {};
+    const fault = faultOn(isCreate, async (request, forward) => {
+      const answer = await forward(request);
+      interrupt();
+      return answer;
+    });
+    const { check } = await makeStage(fault);
+    const { points, point } = await check(WRITE, { onSignal: (signal) => void (interrupt = signal) });
+    expect(points.slice(-3).map(({ name }) => name)).toEqual(['conformance check', 'other points', 'left behind']);
+    expect(point('left behind').found).toMatch(/^in the prompt "prm_scratch": the version v2 /);
   });
 });
 
@@ -432,6 +591,15 @@ describe('doctor --write on Langfuse', () => {
     return { langfuse, check };
   }
 
+  /** Runs the check against Langfuse behind a gateway with a fault. */
+  async function checkThroughFront(langfuse: LangfuseDouble, fault: Fault, options: RunOptions = {}) {
+    const target = langfuse.baseUrl;
+    const front = await startFront({ target, answer: (request) => fault(request, (one) => handOn(one, target)) });
+    const folder = makeWorkspace({ 'promptsync.yaml': `service: { provider: langfuse }\n${CONFIG}` });
+    const environment = { ...langfuse.environment, LANGFUSE_HOST: front.baseUrl };
+    return examine(folder, ['--write', '--yes'], { ...options, environment });
+  }
+
   function namesOf({ requests }: LangfuseDouble): readonly string[] {
     const names = requests.flatMap(({ path, body }) => [
       /prompts\/([^/?]+)/.exec(path)?.[1],
@@ -458,6 +626,39 @@ describe('doctor --write on Langfuse', () => {
     expect(namesOf(langfuse).filter((name) => !PROMPT.test(name.replace(/-unknown$/, '')))).toEqual([]);
   });
 
+  test('doctor --write reports config that is nested 3,000 levels deep as changed, and still deletes its prompt', async () => {
+    const { langfuse } = await makeLangfuseStage();
+    const config = `{"a":${'['.repeat(3_000)}${']'.repeat(3_000)}}`;
+    const { point } = await checkThroughFront(langfuse, async (request, forward) => {
+      if (request.method !== 'GET' || !request.path.includes(`label=${ENVIRONMENT}&`)) return null;
+      const answer = await forward(request);
+      return { ...answer, body: answer.body.replace(/"config":\{.*?\]\}\}/, `"config":${config}`) };
+    });
+    expect(point('config')).toMatchObject({ level: 'error', found: 'Langfuse returned it with changes' });
+    expect(point('left behind').found).toBe('nothing');
+    expect((await langfuse.store.list({})).data).toEqual([]);
+  });
+
+  test('doctor --write reports a gateway that changes texts, even if it refuses to activate versions', async () => {
+    const { langfuse } = await makeLangfuseStage();
+    const { point } = await checkThroughFront(langfuse, async (request, forward) => {
+      if (request.method === 'PATCH') return { status: 403, body: '{"message":"no"}' };
+      if (request.method !== 'POST') return null;
+      return forward({ ...request, body: { ...Object(request.body), prompt: 'Changed.', config: {} } });
+    });
+    expect(point('activation').level).toBe('error');
+    expect(point('text: CRLF')).toMatchObject({ level: 'error', found: expect.stringContaining('with changes') });
+    expect(point('config')).toMatchObject({ level: 'error', found: 'Langfuse dropped it' });
+  });
+
+  test('doctor --write does not call a text unchanged if it could not read the text back', async () => {
+    const { langfuse } = await makeLangfuseStage();
+    const isVersionRead: RequestFilter = ({ method, path }) => method === 'GET' && /[?&](label|version)=/.test(path);
+    const { point } = await checkThroughFront(langfuse, faultOn(isVersionRead, answers(403)), makeClock());
+    const unread = { level: 'warning', found: 'not checked, because Langfuse did not return the stored version' };
+    expect([point('text: CRLF'), point('config')]).toMatchObject([unread, unread]);
+  });
+
   test('doctor --write reports the name of its own prompt if it could not delete the prompt', async () => {
     const { langfuse, check } = await makeLangfuseStage();
     langfuse.fail({ method: 'DELETE', path: /doctor/ }, { status: 403, body: { message: 'Read-only key' } });
@@ -467,6 +668,18 @@ describe('doctor --write on Langfuse', () => {
       level: 'error',
       hint: expect.stringMatching(/^Delete the prompt "promptsync-doctor-\w+" in Langfuse\.$/),
     });
+  });
+
+  test.each<[string, Fault]>([
+    ['doctor --write reports a prompt that is still there after a DELETE with the status 404', answers(404)],
+    ['doctor --write reports a prompt that is still there after a successful DELETE', answers(200, '{}')],
+  ])('%s', async (_, fault) => {
+    const { langfuse } = await makeLangfuseStage();
+    const isDelete: RequestFilter = ({ method }) => method === 'DELETE';
+    const { exitCode, point } = await checkThroughFront(langfuse, faultOn(isDelete, fault), makeClock());
+    expect(exitCode).toBe(1);
+    const [name] = (await langfuse.store.list({})).data.map((prompt) => prompt.name);
+    expect(point('left behind')).toMatchObject({ level: 'error', hint: `Delete the prompt "${name}" in Langfuse.` });
   });
 
   test('doctor --write also deletes its prompt after a lost response', async () => {

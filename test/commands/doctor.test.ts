@@ -1,8 +1,9 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { examineSetup } from '../../src/commands/doctor.ts';
+import { makeProblem } from '../../src/problem.ts';
 import { startLangfuse } from '../doubles/langfuse-server.ts';
 import { startHttpsServer } from '../service/certificate.ts';
 import { listenUntilTestEnd } from '../service/support.ts';
@@ -49,10 +50,10 @@ describe('doctor without --write', () => {
     ]);
     expect(points.every(({ level, hint }) => level === 'ok' && hint === null)).toBe(true);
     expect(point('Node.js').found).toBe(process.versions.node);
-    expect(point('live branch').found).toContain(`main at ${git(folder, 'rev-parse', 'HEAD').slice(0, 12)}`);
+    expect(point('live branch').found).toContain(`"main" at ${git(folder, 'rev-parse', 'HEAD').slice(0, 12)}`);
     expect(point('key').found).toContain('the variable PROMPTSYNC_API_KEY');
-    expect(point('prompt in "staging"').found).toBe('greeting: version 1 is active');
-    expect(point('prompt in "production"').found).toBe('greeting: no version is active');
+    expect(point('prompt in "staging"').found).toBe('"greeting": version 1 is active');
+    expect(point('prompt in "production"').found).toBe('"greeting": no version is active');
     expect(new Set(service.requests.map(({ method }) => method))).toEqual(new Set(['GET']));
   });
 
@@ -69,8 +70,31 @@ describe('doctor without --write', () => {
     const { exitCode, named, point } = await examine(folder, [], { environment });
     expect({ exitCode, problems: [...named('warning'), ...named('error')] }).toEqual({ exitCode: 0, problems: [] });
     expect(point('key').found).toContain('LANGFUSE_SECRET_KEY and the variable LANGFUSE_PUBLIC_KEY');
-    expect(point('prompt in "staging"').found).toBe('a: version 1 is active');
+    expect(point('prompt in "staging"').found).toBe('"a": version 1 is active');
     expect(langfuse.takeWrites()).toEqual([]);
+  });
+
+  test('with Langfuse, doctor does not translate keys, branches, environments and paths that contain the words environment and service', async () => {
+    const { environment } = await startLangfuse();
+    const config = 'prompts: ["the service/**/*.md"]\nenvironments: { environment: {}, environments: {} }\n';
+    const folder = makeRepository({
+      'promptsync.yaml': `service: { provider: langfuse }\n${config}`,
+      'the service/an environment .md': '---\nid: a\nkey: environment\npins: { environment: latest }\n---\n\nHi.\n',
+    });
+    git(folder, 'branch', '--move', 'environment');
+    const bare = makeFolder();
+    git(bare, 'init', '--quiet', '--bare', '--initial-branch', 'environment');
+    git(folder, 'remote', 'add', 'environment', bare);
+    git(folder, 'push', '--quiet', '--set-upstream', 'environment', 'environment');
+    writeFiles(folder, {
+      'the service/an environment .md': '---\nid: a\nkey: environment\npins: { environment: latest }\n---\n\nHo.\n',
+    });
+    const { point } = await examine(folder, [], { environment });
+    expect(point('remote').found).toMatch(/^"environment": /);
+    expect(point('live branch').found).toMatch(/^"environment" at /);
+    expect(point('uncommitted files').found).toBe('1 prompt file: "the service/an environment .md"');
+    expect(point('environments').found).toBe('"environment", "environments" (in promotion order)');
+    expect(point('prompt in "environment"').found).toBe('"environment": no version is active');
   });
 
   test('doctor prints a table with a summary and shows each hint below its point', async () => {
@@ -80,7 +104,7 @@ describe('doctor without --write', () => {
     expect(exitCode).toBe(0);
     expect(stdout).toContain('Machine and repository\n  ok       Node.js ');
     expect(stdout).toMatch(
-      / {2}warning {2}uncommitted files {2,}1 prompt file: prompts\/greeting\.md\n {11}Commit these/,
+      / {2}warning {2}uncommitted files {2,}1 prompt file: "prompts\/greeting\.md"\n {11}Commit these/,
     );
     expect(stdout).toMatch(/\n\n\d+ ok, 1 warning, 0 errors\.\n$/);
   });
@@ -92,6 +116,26 @@ describe('doctor without --write', () => {
     expect(await run(folder, ['doctor', ...files], { environment })).toEqual({ exitCode: 0, stdout: '', stderr: '' });
     expect(JSON.parse(readFileSync(join(output, 'doctor.json'), 'utf8'))).toMatchObject({ schema_version: 1 });
     expect(readFileSync(join(output, 'doctor.txt'), 'utf8')).toContain('0 errors.');
+  });
+
+  test('doctor prints the report on standard output if an output file becomes unwritable in the meantime', async () => {
+    const { folder, service, environment } = await makeSetup();
+    const output = join(makeFolder(), 'out');
+    mkdirSync(output);
+    const { baseUrl } = await startFront({
+      target: service.baseUrl,
+      answer: () => {
+        rmSync(output, { recursive: true, force: true });
+        return null;
+      },
+    });
+    const files = ['-o', join(output, 'a.json'), '-o', join(output, 'a.txt'), '-o', 'good.txt'];
+    const variables = { ...environment, PROMPTSYNC_BASE_URL: baseUrl };
+    const { exitCode, stdout, stderr } = await run(folder, ['doctor', ...files], { environment: variables });
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ schema_version: 1 });
+    expect(stderr.match(/could not write the report/g)).toHaveLength(2);
+    expect(readFileSync(join(folder, 'good.txt'), 'utf8')).toContain('0 errors.');
   });
 
   test('before it sends a request, doctor refuses an output file whose name implies no format', async () => {
@@ -175,15 +219,45 @@ describe('the points about the machine and the repository', () => {
     git(folder, 'remote', 'add', 'two', 'https://example.invalid/two');
     git(folder, 'config', '--unset', 'branch.main.remote');
     const { point } = await examine(folder, [], { environment });
-    expect(point('remote')).toMatchObject({ level: 'error', found: expect.stringContaining('one, two') });
+    expect(point('remote')).toMatchObject({
+      level: 'error',
+      found: expect.stringContaining('one, two'),
+      hint: expect.stringMatching(/^Set `branch` .*--set-upstream-to/),
+    });
   });
 
-  test("doctor shows the remote's address but hides the token in it", async () => {
+  test('the hint for a repository that belongs to a different user names the setting safe.directory', () => {
+    const reason =
+      "fatal: detected dubious ownership in repository at '/home/a b' To add an exception for this directory, call: …";
+    expect(makeProblem('git/failed', { reason }).hint).toBe(
+      "If you trust the owner of the repository, run `git config --global --add safe.directory '/home/a b'`.",
+    );
+  });
+
+  test.skipIf(process.getuid?.() !== 0)('doctor says how to trust the owner of the repository', async () => {
     const { folder, environment } = await makeSetup();
-    git(folder, 'remote', 'set-url', 'origin', 'http://robot:hunter2@127.0.0.1:1/acme/prompts');
-    const { stdout, point } = await examine(folder, [], { environment });
-    expect(point('remote').found).toBe('origin: http://127.0.0.1:1/acme/prompts');
-    expect(stdout).not.toContain('hunter2');
+    chownSync(folder, 65_534, 65_534);
+    const { point } = await examine(folder, ['--config', 'promptsync.yaml'], { environment });
+    expect(point('repository')).toMatchObject({ level: 'error', hint: expect.stringContaining('safe.directory') });
+  });
+
+  test.each(['robot:hunter2@', 'robot:hunt/er2/hunter2@', 'hunter2@'])(
+    "doctor shows the remote's address but hides the credentials %j in it",
+    async (credentials) => {
+      const { folder, environment } = await makeSetup();
+      git(folder, 'remote', 'set-url', 'origin', `http://${credentials}127.0.0.1:1/acme/prompts`);
+      const { stdout, point } = await examine(folder, [], { environment });
+      expect(point('remote').found).toBe('"origin": http://127.0.0.1:1/acme/prompts');
+      expect(point('live branch').level).toBe('error');
+      expect(stdout).not.toContain('hunter2');
+    },
+  );
+
+  test('doctor shows the complete address of a remote whose path contains an @', async () => {
+    const { folder, environment } = await makeSetup();
+    git(folder, 'remote', 'set-url', 'origin', 'http://127.0.0.1/@acme/prompts');
+    const { point } = await examine(folder, [], { environment });
+    expect(point('remote').found).toBe('"origin": http://127.0.0.1/@acme/prompts');
   });
 
   test('doctor reports an error if the remote does not have the configured branch', async () => {
@@ -220,7 +294,7 @@ describe('the points about the machine and the repository', () => {
     const { point } = await examine(folder, [], { environment });
     expect(point('uncommitted files')).toMatchObject({
       level: 'warning',
-      found: '1 prompt file: prompts/new.md',
+      found: '1 prompt file: "prompts/new.md"',
       hint: expect.stringContaining('Commit'),
     });
   });
@@ -230,7 +304,7 @@ describe('the points about the machine and the repository', () => {
     const { exitCode, named, point } = await examine(folder, []);
     expect({ exitCode, warnings: named('warning') }).toEqual({ exitCode: 0, warnings: [] });
     expect(point('address').found).toBe('embedded:a.db');
-    expect(point('prompt in "staging"').found).toBe('greeting: no version is active');
+    expect(point('prompt in "staging"').found).toBe('"greeting": no version is active');
   });
 });
 
@@ -364,6 +438,20 @@ describe('the points about the service', () => {
     const { point } = await examine(folder, [], { environment: { ...environment, PROMPTSYNC_BASE_URL: url } });
     expect(point('TLS')).toMatchObject({ level: 'error', hint: expect.stringContaining('NODE_EXTRA_CA_CERTS') });
     expect(point('response').level).toBe('error');
+  });
+
+  test('doctor warns if Node.js does not check certificates', async () => {
+    const { folder, environment } = await makeSetup();
+    const { url } = await startHttpsServer((_, response) => void response.end('{}'));
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    const variables = { ...environment, PROMPTSYNC_BASE_URL: url, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+    const { point } = await examine(folder, [], { environment: variables });
+    expect(point('response').found).not.toContain('certificate');
+    expect(point('TLS')).toMatchObject({
+      level: 'warning',
+      found: expect.stringContaining('not checked'),
+      hint: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
+    });
   });
 
   test('doctor warns about plain http to a remote host', async () => {

@@ -28,6 +28,13 @@ describe('the text output of doctor', () => {
     );
   });
 
+  test('the quiet text output shows what the check left behind in the service', () => {
+    const sections = [{ title: 'Behavior', points: [makeOkPoint('text', 'ok'), makeOkPoint('left behind', 'v2')] }];
+    expect(renderDoctorText(sections, PLAIN_STYLE, true)).toBe(
+      'Behavior\n  ok       left behind  v2\n\n2 ok, 0 warnings, 0 errors.\n',
+    );
+  });
+
   test('the text output marks each level with a color', () => {
     const text = renderDoctorText(SECTIONS, makeStyle({ colour: true }), false);
     expect(text).toContain('\u001b[32mok     \u001b[39m');
