@@ -148,7 +148,7 @@ export const EVIDENCE = {
   'guard/promotion-order': {
     ...{ environment: 'production', from: 'staging', isOtherSource: false, key: 'support/greeting' },
     version: 'version 7',
-    isNew: false,
+    isNewFromCommit: false,
     ...{ serves: 'v8', current: 'v6', liveIn: null, sourcePinned: true, sourceComes: false },
   },
   'guard/uncommitted': {},

@@ -12,7 +12,7 @@ import {
 import type { World } from '../domain/world.ts';
 import { findRepositoryRoot, isRepositoryRoot } from '../files/paths.ts';
 import { type GitSettings, readGitVersion } from '../git/open-git.ts';
-import { openRemote, type Remote, removeUrlCredentials } from '../git/open-remote.ts';
+import { openRemote, type Remote } from '../git/open-remote.ts';
 import { openRepository, type Repository } from '../git/open-repository.ts';
 import { toProblem } from '../problem.ts';
 import { KEY_SETTINGS } from '../providers/list.ts';
@@ -138,7 +138,7 @@ async function examineLiveBranch(remote: Remote, branch: string | null, { enviro
     const source = branch === null ? 'the default branch of the remote' : '`branch` in promptsync.yaml';
     return makeOkPoint(name, `"${tip.branch}" at ${shortenCommitId(tip.commit)} (${source})`);
   } catch (error) {
-    const message = removeUrlCredentials(toProblem(error).message);
+    const { message } = toProblem(error);
     // The action reads the tip from GitHub's API instead, so only `sync` in a separate step would fail.
     if (environment['GITHUB_ACTIONS'] === 'true') {
       return makeWarningPoint(name, message, 'Let actions/checkout persist its credentials, if a step runs sync.');

@@ -50,11 +50,20 @@ function describeGitError(error: unknown): string {
   const message = getErrorMessage(error);
   if (message.includes('spawn git ENOENT')) return 'the program git is not in PATH.';
   if (message.includes('block timeout reached')) return 'git did not get a response from the remote in time.';
-  return message
-    .replace(/^Error: /, '')
-    .replaceAll(/(?<=:\/\/)[^\s/]*@/g, '')
+  return removeUrlCredentials(message.replace(/^Error: /, ''))
     .replaceAll(/\s+/g, ' ')
     .trim();
+}
+
+/**
+ * Matches the user name and the password in a URL. They may be a token. A password can contain a slash, although git
+ * cannot use such a URL.
+ */
+const URL_CREDENTIALS = /(?<=:\/\/)(?:[^\s/]*@|[^\s/]*:\S*@)/g;
+
+/** Removes the user name and the password from each URL in a text. */
+export function removeUrlCredentials(text: string): string {
+  return text.replaceAll(URL_CREDENTIALS, '');
 }
 
 /**

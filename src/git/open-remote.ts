@@ -1,5 +1,14 @@
 import { makeProblem, ProblemError } from '../problem.ts';
-import { toGitError, splitLines, splitNames, openGit, type RunGit, type GitSettings, type Git } from './open-git.ts';
+import {
+  removeUrlCredentials,
+  toGitError,
+  splitLines,
+  splitNames,
+  openGit,
+  type RunGit,
+  type GitSettings,
+  type Git,
+} from './open-git.ts';
 
 /**
  * The time after which promptsync stops a git command that prints nothing, in milliseconds. By then, either the remote
@@ -92,17 +101,6 @@ async function findRemote(run: RunGit, branch: string | null): Promise<RemoteAdd
   if (name === null) return null;
   const url = (await run('config', '--get', `remote.${name}.url`)).trim();
   return { name, url: removeUrlCredentials(url) };
-}
-
-/**
- * Matches the user name and the password in a URL. They may be a token. A password can contain a slash, although git
- * cannot use such a URL.
- */
-const URL_CREDENTIALS = /(?<=:\/\/)(?:[^\s/]*@|[^\s/]*:\S*@)/g;
-
-/** Removes the user name and the password from each URL in a text. */
-export function removeUrlCredentials(text: string): string {
-  return text.replaceAll(URL_CREDENTIALS, '');
 }
 
 async function readTip(run: RunGit, branch: string | null): Promise<BranchTip | null> {

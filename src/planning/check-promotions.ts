@@ -220,7 +220,7 @@ function makeRefusalProblem(
     isOtherSource,
     key,
     version: number === undefined ? (id ?? 'a version that does not exist yet') : `v${number}`,
-    isNew: number === undefined && id === undefined,
+    isNewFromCommit: pin.pin.kind === 'git' && number === undefined && id === undefined,
     serves: describeServed(from, context),
     current: describeServed(environment, context),
     liveIn: findLiveEnvironment(target, context),

@@ -11,8 +11,8 @@ type RefusedPromotion = {
   isOtherSource: boolean;
   key: string;
   version: string;
-  /** Whether the version does not exist yet. */
-  isNew: boolean;
+  /** Whether the pin names a commit whose content has no version yet. */
+  isNewFromCommit: boolean;
   /** The version that the source environment serves. Null if it serves none. */
   serves: string | null;
   /** The version that the target environment serves. Null if it serves none. */
@@ -303,7 +303,7 @@ function makePromotionHint(e: RefusedPromotion): string {
   if (e.isOtherSource) {
     return `First merge a commit that pins "${e.from}" to this content. Then change the pin for "${e.environment}" in a later commit. A pin to a branch or a tag does not count, because it can move. If this clone is shallow, run \`git fetch --unshallow\`, or set \`fetch-depth: 0\` for actions/checkout.`;
   }
-  if (e.isNew && !e.sourceComes) {
+  if (e.isNewFromCommit && !e.sourceComes) {
     return `Let "${e.from}" serve this content first: pin it there and sync, then sync again. If another service already has this content, sync the commit that promoted it first, with --any-commit.`;
   }
   const makeStep = (from: string, to: string) =>

@@ -32,12 +32,17 @@ export function describeDrift(drift: ReportDrift, prompt: ReportPrompt, mode: Re
   const isCommitKnown = observed.commit !== undefined && observed.commit_missing !== true;
   const from = isCommitKnown ? `, made from ${show(shortenCommitId(observed.commit))}` : '';
   const next = describeNext(found, version ?? 'its text');
-  const pinning =
-    observed.pin === null
-      ? `merge its text, then pin that commit as ${show('git:<commit>')}`
-      : `pin ${show(observed.pin ?? `version:${observed.id}`)}`;
-  return `${show(environment)} ${serves} ${found}${from}, ${wants}. ${next} To ${keep} ${found}, ${pinning}.`;
+  return `${show(environment)} ${serves} ${found}${from}, ${wants}. ${next} To ${keep} ${found}, ${describePinning(observed, show)}.`;
 }
+
+/** Describes how to pin a version, as a clause in the imperative. With portable pins, a pin can name only a commit. */
+function describePinning({ pin, id }: ObservedVersion, show: ShowText): string {
+  if (pin === null) return `merge its text, then pin that commit as ${show('git:<commit>')}`;
+  return `pin ${show(pin ?? `version:${id}`)}`;
+}
+
+/** The version that a drifted environment serves. */
+type ObservedVersion = NonNullable<Extract<ReportDrift, { readonly environment: string }>['observed']>;
 
 /** Returns true if `promptsync pull` can copy the current state into the file. */
 function canPull(drift: ReportDrift, { environments = [] }: ReportPrompt, mode: Report['mode']): boolean {
