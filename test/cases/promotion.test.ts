@@ -60,6 +60,8 @@ describe('the promotion guard', () => {
 
   const REMOVE_PIN = 'Remove the pin for "production" from the file';
   const COMMAND = 'promptsync promote greeting --from staging --to production';
+  const SERVE_FIRST =
+    'Let "staging" serve this content first: pin it there and sync, then sync again. If another service already has this content, sync the commit that promoted it first, with --any-commit.';
   const SYNC_STAGING = 'First, run `promptsync sync --environment staging`. Then sync again.';
   const THEN = `. After the next sync, run: ${COMMAND}`;
 
@@ -99,6 +101,12 @@ describe('the promotion guard', () => {
       { staging: 1, production: 'latest' },
       ['staging'],
       `To promote the version that "staging" serves (v1), run: ${COMMAND}`,
+    ],
+    [
+      'The promotion hint suggests serving the text in staging first if the service has no version of the pinned commit',
+      { staging: 1, production: 'git:HEAD' },
+      ['staging'],
+      SERVE_FIRST,
     ],
   ])('%s', async (_, pins, serving, hint) => {
     const scene = await makePromotionScene({ text: 'Two.', pins });
