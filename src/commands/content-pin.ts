@@ -65,8 +65,9 @@ export function findPresentContent(
 }
 
 /**
- * Reads the content that a file pins in an environment of a different configuration. Sends no request to any service.
- * Fails if the file does not pin the environment, or if only the other service has the content.
+ * Reads the content that a file pins for an environment of another configuration. Reads it from git, without contacting
+ * a service. Fails if the file has no pin for that environment, or if the pin names a version that only the other
+ * service knows.
  */
 export async function readOtherWantedContent(
   environment: string,
@@ -90,7 +91,7 @@ export async function readOtherWantedContent(
   return makeSuccess({ isWanted: isExact, isExact, description });
 }
 
-/** Reads the content that the file's only pin refers to. Null if only the service has the content. */
+/** Reads the content that the file's single pin refers to. Returns null if only the service has the content. */
 async function readContentOfPin(
   file: PromptFile,
   repository: PlannedWorkspace['repository'],

@@ -141,14 +141,17 @@ async function examineMergeRequest(api: ForgeApi, world: World): Promise<DoctorP
   return makeErrorPoint(name, `cannot read the notes on !${number}: ${answer.reason}`, GITLAB_TOKEN_HINT);
 }
 
-/** The API of GitHub or GitLab, and the token for it. */
+/** The GitHub or GitLab API and its access token. */
 type ForgeApi = {
   readonly baseUrl: string;
   readonly header: Readonly<Record<string, string>>;
   readonly token: string;
 };
 
-/** The answer of GitHub or GitLab to a read request. `reason` says, without a period, why the resource is not readable. */
+/**
+ * GitHub's or GitLab's response to a read request. `reason` explains why the resource is not readable. It has no period
+ * at the end.
+ */
 type ForgeAnswer = { readonly kind: 'readable' } | { readonly kind: 'refused'; readonly reason: string };
 
 function isReadable(answer: ForgeAnswer): answer is Extract<ForgeAnswer, { readonly kind: 'readable' }> {

@@ -28,9 +28,9 @@ export type ConformanceOptions = {
 const CHECK = 'conformance check';
 
 /**
- * Checks whether the service behaves as promptsync requires. The check writes to the service. Writes nothing if the
- * user did not confirm, or if the prompt is not suitable as a throwaway prompt.
- * @param mayWrite false if a different section has found an error that would keep the check from working
+ * Checks whether the service behaves as promptsync requires. Writes to the service, but only if the user confirms and
+ * if the prompt can be used as a throwaway prompt.
+ * @param mayWrite false if another section found an error that would break the check
  */
 export async function examineConformance(
   mayWrite: boolean,

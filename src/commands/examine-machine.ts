@@ -41,8 +41,8 @@ export async function examineMachine(
 }
 
 /**
- * Returns the settings for git, even if the configuration is invalid. In that case, promptsync does not know which
- * variables contain the keys, so it withholds the variables with the default names from git.
+ * Returns the settings for git, even if the configuration is invalid. promptsync then does not know which variables
+ * contain the keys, so it hides the variables with the default names from git.
  */
 function findGitSettings(config: Config | null, { workingDirectory }: World): GitSettings {
   if (config !== null) return makeGitSettings(config);

@@ -150,7 +150,7 @@ function findFirstProblem(readings: FirstPromptReadings): Problem | null {
   return first?.kind === 'failed' ? first.problem : null;
 }
 
-/** Matches the error codes that Node.js reports for a certificate that it does not accept. */
+/** Matches the error codes that Node.js reports when it rejects a certificate. */
 const CERTIFICATE_CODES = /\b(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|UND_ERR_PRX_TLS)/;
 
 /** The first answered request, and the first problem. */
@@ -188,7 +188,7 @@ function makeProxyPoint(url: URL, environment: World['environment']): DoctorPoin
   return makeErrorPoint('proxy', `${variable} does not contain a valid address`, hint);
 }
 
-/** The response time at and above which a sync of many prompts becomes slow, in milliseconds. */
+/** The response time from which a sync of many prompts becomes slow, in milliseconds. */
 const SLOW_RESPONSE_MS = 2_000;
 
 function makeResponsePoint(answer: CallReport | undefined, readings: FirstPromptReadings): DoctorPoint {
@@ -225,7 +225,7 @@ function makePromptPoints(prompt: FirstPromptReadings): readonly DoctorPoint[] {
   const hasSameProblem = (reading: EnvironmentReading): boolean =>
     reading.kind === 'failed' && reading.problem.message === problem?.message;
   if (problem !== null && readings.every(hasSameProblem)) {
-    // All other problems are already reported by the points about the response and the key.
+    // The points about the response and the key already report every other problem.
     if (problem.code === 'service/prompt-not-found') return [makeProblemPoint(name, problem)];
     return [makeUncheckedPoint(name, 'the service did not return a prompt')];
   }

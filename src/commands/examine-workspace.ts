@@ -24,7 +24,7 @@ function makeConfigurationPoint(problem: Problem): DoctorPoint {
 /** Counts the prompt files and their problems. `validate` shows the problems themselves. */
 function examineFiles({ allFiles, problems }: Workspace): DoctorPoint {
   const name = 'prompt files';
-  // Users also run doctor before they write or import the first prompt file.
+  // No prompt files is only a warning, because users also run doctor before they write or import their first one.
   const missing = problems.find(({ code }) => code === 'prompt/none-found');
   if (missing !== undefined) return makeWarningPoint(name, missing.message, missing.hint);
   const errors = problems.filter(isError);

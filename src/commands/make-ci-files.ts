@@ -92,7 +92,7 @@ function makeJobIds(environments: readonly string[]): readonly string[] {
   });
 }
 
-/** Writes one job for each environment, from the same two patterns as `writeGitHubJobs`. */
+/** Renders one job for each environment, with the same two patterns of the template as `writeGitHubJobs`. */
 function writeGitLabJobs(template: string, environments: readonly string[]): string {
   const [header = '', firstJob = '', laterJob = '', rest = ''] = template.split(
     /^(?=promptsync:(?:apply:\w+|drift):$)/m,

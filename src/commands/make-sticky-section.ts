@@ -21,7 +21,7 @@ type SectionSource = {
   readonly promotionOrder: readonly string[];
   /** The maximum length of the whole text. */
   readonly limit: SizeLimit;
-  /** Renders the section. Its argument is the maximum length of the section. */
+  /** Renders the section in at most the given length. */
   readonly render: (limit: SizeLimit) => string;
 };
 

@@ -6,7 +6,7 @@ import { countNewest } from './read-wanted-since.ts';
 
 /** Content that an environment should serve. */
 export type WantedContent = {
-  /** Returns true if the given content counts as the wanted content. */
+  /** Returns true if a file with the given content is in sync with the wanted content. */
   readonly isWanted: (content: Content) => boolean;
   /**
    * Returns true if the given content is exactly the wanted content. For a version with metadata, several contents

@@ -40,8 +40,8 @@ export async function readOtherWants(
 }
 
 /**
- * Returns the newest commit of the live branch that is HEAD or an ancestor of HEAD. If the clone does not know
- * the tip of the live branch, assumes that HEAD is on it. Returns null if there is no such commit.
+ * Returns the newest commit on the live branch that is HEAD or one of its ancestors. Returns null if there is none. If
+ * the clone does not have the tip of the live branch, this function assumes that HEAD is on that branch.
  */
 async function findNewestLiveCommit({ repository, branch }: LiveBranch): Promise<string | null> {
   const { head } = repository;
@@ -51,7 +51,10 @@ async function findNewestLiveCommit({ repository, branch }: LiveBranch): Promise
   return repository.findMergeBase(head, tip.commit);
 }
 
-/** Returns true if two states of a file have the same pin for an environment. Equal `latest` pins need equal content. */
+/**
+ * Returns true if two states of a file have the same pin for an environment. Two `latest` pins are the same only if the
+ * content of the file is the same, too.
+ */
 function hasSamePin(environment: string, one: PromptFile, other: PromptFile): boolean {
   const pin = findPin(one.pins, environment)?.pin;
   const otherPin = findPin(other.pins, environment)?.pin;

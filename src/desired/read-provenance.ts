@@ -46,7 +46,7 @@ export async function readChangeSummaries(
   repository: PromptRepository,
 ): Promise<ChangeSummariesByRef> {
   const newContents = new Set(targets.flatMap((target) => (target.kind === 'new' ? [target.target.newContent] : [])));
-  // Several refs can have the same content, and the plan names the first of them.
+  // Several refs can have the same content. The plan names only the first of them.
   const summaries = [...atRefs].map(async ([ref, at]): Promise<readonly [string, string][]> => {
     if (!at.isSuccess || !newContents.has(at.value.content)) return [];
     const { commit, path } = at.value.provenance;

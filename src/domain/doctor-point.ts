@@ -4,7 +4,10 @@ import type { Problem } from '../problem.ts';
 export const DOCTOR_LEVELS = ['ok', 'warning', 'error'] as const;
 export type DoctorLevel = (typeof DOCTOR_LEVELS)[number];
 
-/** The result of one check of `promptsync doctor`. All strings can contain data, so renderers must escape them. */
+/**
+ * The result of one check of `promptsync doctor`. Every string can contain untrusted data, so renderers must escape all
+ * of them.
+ */
 export type DoctorPoint = {
   /** What was checked, such as `live branch`. */
   readonly name: string;
@@ -36,7 +39,7 @@ export function makeProblemPoint(name: string, { severity, message, hint }: Omit
 }
 
 /**
- * Builds the point for a check that promptsync could not run. It has no hint, because a different point shows the
+ * Builds the point for a check that could not run. The point has no hint, because another point already shows the
  * cause.
  * @param reason a clause, such as `the service did not respond`
  */

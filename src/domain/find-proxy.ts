@@ -4,7 +4,7 @@ import { isLoopback, readProxySettings } from './network.ts';
 export type ProxyInUse = {
   /** The environment variable that contains the address of the proxy. */
   readonly variable: string;
-  /** The host and the port of the proxy, without a user name and a password. Null if the address is not a URL. */
+  /** The host and port of the proxy, without credentials. Null if the address is not a URL. */
   readonly host: string | null;
 };
 

@@ -9,8 +9,8 @@ import { shortenText } from '../text.ts';
 import { FOUR_CALL_REQUIREMENTS } from './requirements.ts';
 
 /**
- * Checks whether a four-call service follows the rules that promptsync depends on. Creates versions of the throwaway
- * prompt. Before it writes anything, throws a `ServiceError` if it cannot read that prompt.
+ * Checks whether a four-call service follows the rules that promptsync depends on, by creating versions of the
+ * throwaway prompt. If it cannot read that prompt, it writes nothing and throws a `ServiceError`.
  */
 export async function checkFourCallService(
   { connection, secretKey }: ProviderOpening,

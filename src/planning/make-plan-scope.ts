@@ -40,7 +40,7 @@ export function makePlanScope({ pins }: PromptFile, selection: EnvironmentSelect
   };
 }
 
-/** Returns the prompt's changes that the scope includes, in the same order. */
+/** Returns the changes that are in the scope, in their original order. */
 export function selectChanges(changes: readonly Change[], scope: PlanScope): readonly Change[] {
   const activations = changes.filter((change) => change.kind === 'set-active');
   return changes.filter((change) => {
@@ -55,7 +55,10 @@ export function selectChanges(changes: readonly Change[], scope: PlanScope): rea
   });
 }
 
-/** Returns true if an activation in the scope uses the new version. If no activation uses it, the scope decides. */
+/**
+ * Returns true if an activation in the scope uses the new version. A version that no activation uses, such as a
+ * baseline, is in the scope if the scope includes such versions.
+ */
 function isVersionInScope(
   create: CreateVersion,
   activations: readonly SetActive[],

@@ -7,7 +7,7 @@ import { computeDigest, shortenDigest } from '../domain/digest.ts';
 const END = '<!-- promptsync section end -->';
 const START = /^<!-- promptsync section (applied )?((?:[0-9a-f]+ )+)-->$/;
 
-/** Indents the lines of rendered text that could act as the hidden lines of a section. */
+/** Indents each line of rendered text that could be mistaken for a hidden marker line of a section. */
 export function escapeSectionLines(text: string): string {
   return text.replaceAll(/^<!-- promptsync/gm, ' $&');
 }
@@ -18,8 +18,8 @@ function computeMark(environment: string): string {
 }
 
 /**
- * Encloses text in the hidden lines of a section. The text must begin and end with a line feed.
- * @param isApplied whether the section reports an apply that changed something
+ * Wraps text in the hidden marker lines of a section. The text must begin and end with a line feed.
+ * @param isApplied whether the section reports an apply that made changes
  */
 export function wrapSection(environments: readonly string[], text: string, isApplied = false): string {
   const marks = environments.map((environment) => `${computeMark(environment)} `).join('');

@@ -181,7 +181,7 @@ function readOwnEnvironment({ readActive }: ConformanceTarget): Promise<SampleVe
   return returnNullIfMissing(readActive(DOCTOR_ENVIRONMENT), 'service/prompt-not-found');
 }
 
-/** Handles a create call whose response was lost: adds its version to the list of versions that may exist. */
+/** Handles a create request whose response was lost, by recording the version that it may have created. */
 async function findPossibleVersion(newestBefore: string | null, run: ConformanceRun): Promise<void> {
   const find = async (): Promise<string | null> => {
     const id = await readOrNull(() => run.target.readNewestId(), run);
@@ -247,7 +247,7 @@ async function checkRefusals(run: ConformanceRun): Promise<void> {
   points.push(await checkNothingActive(`${DOCTOR_ENVIRONMENT}-${options.runId}`, run));
 }
 
-/** A rule, and the problem code of a correct refusal. */
+/** A request that the service must refuse, and the problem code of a correct refusal. */
 type RefusalCheck = {
   readonly rule: 'unknownVersion' | 'otherVersion' | 'unknownPrompt' | 'wrongKey';
   readonly code: ProblemCode;

@@ -108,7 +108,8 @@ function makeUnreadPoint(name: string): DoctorPoint {
 }
 
 /**
- * Describes how the received text differs from the text that was sent, as a phrase that follows "returned the text".
+ * Describes how the received text differs from the sent text. The result is a phrase that completes "returned the
+ * text".
  */
 function describeTextChange(sent: string, received: string): string {
   if (received === sent.replace(/[\r\n]+$/, '')) return 'without the line breaks at its end';

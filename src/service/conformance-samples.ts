@@ -2,7 +2,7 @@ import type { JsonObject } from '../domain/json.ts';
 
 /** Sample text that the conformance check stores. */
 export type TextSample = {
-  /** The name of the kind of text, which is part of the name of the point. */
+  /** The label of this kind of text. It appears in the name of the point, as in `text: CRLF`. */
   readonly name: string;
   readonly text: string;
 };
@@ -27,8 +27,8 @@ export function listSamples(runId: string): readonly TextSample[] {
 }
 
 /**
- * The metadata of every sample. It is as large and as deeply nested as a version record. It does not contain the key of
- * the version record, because promptsync would take such a version for its own.
+ * The metadata that each sample gets. It is as large and as deeply nested as a version record. It omits the key of the
+ * version record, so that promptsync does not mistake the sample for one of its own versions.
  */
 export const SAMPLE_METADATA: JsonObject = {
   'promptsync-doctor': {

@@ -52,7 +52,7 @@ export type CheckRemains = {
 };
 
 /**
- * A version that the check created. The number is null if the response was lost. The id is then that of the newest
+ * A version that the check created. If the response was lost, the number is null, and the id is that of the newest
  * version, or null if no new version appeared.
  */
 export type CreatedSample = { readonly id: string | null; readonly number: number | null };

@@ -26,7 +26,7 @@ function pullFrom(fork: string): object {
 }
 
 describe('the points about GitHub Actions', () => {
-  test('doctor shows the event, the token and the lists that the token can read', async () => {
+  test('doctor reports the event, whether there is a token, and what the token can read', async () => {
     const { github, environment, folder } = await makeGitHubJob(pullFrom('acme/prompts'));
     const variables = { ...environment, GITHUB_TOKEN: github.token };
     const { exitCode, points, stdout } = await examine(folder, [], { environment: variables });
@@ -46,7 +46,7 @@ describe('the points about GitHub Actions', () => {
     expect(github.requests).toEqual([]);
   });
 
-  test('doctor reports a token that GitHub does not accept and does not print it', async () => {
+  test('doctor reports a token that GitHub rejects, without printing the token', async () => {
     const { github, environment, folder } = await makeGitHubJob();
     const token = 'ghs_wrong_0123456789';
     github.fail({ path: /acme\/prompts$/ }, { status: 401, body: { message: `Bad credentials ${token}` } });

@@ -143,7 +143,7 @@ describe('doctor --write on a four-call service', () => {
     expect(point("another prompt's version")).toMatchObject({ level: 'ok', found: 'refused' });
   });
 
-  test('doctor --write changes only its own environment and never writes the metadata key promptsync', async () => {
+  test('doctor --write changes only its own environment and never sets the metadata key `promptsync`', async () => {
     const { check, front } = await makeStage();
     await check();
     const writes = front.requests.filter(({ method }) => method !== 'GET');
@@ -176,7 +176,7 @@ describe('doctor --write on a four-call service', () => {
       ['error metadata_'],
     ],
     [
-      'doctor --write reports a service that trims texts',
+      'doctor --write reports a service that trims the text of prompts',
       changeStoredVersion((sent) => ({ ...sent, content: sent.content.trim() })),
       ['error text: white space'],
     ],
@@ -284,7 +284,7 @@ describe('doctor --write on a four-call service', () => {
       ['error no active version'],
     ],
     [
-      'doctor --write reports a key that may not create versions, and still checks the other points',
+      'doctor --write reports a key that is not allowed to create versions, and still runs the other checks',
       faultOn(isCreate, answers(403)),
       [
         ...['white space', 'CRLF', 'Unicode', '100 kB'].map((name) => `error text: ${name}`),
@@ -523,7 +523,7 @@ describe('the conditions for doctor --write', () => {
       'Check the id',
     ],
     [
-      'doctor --write refuses a prompt that the service does not have',
+      'doctor --write refuses a prompt that does not exist in the service',
       ['--write', '--yes', '--prompt', 'prm_unknown'],
       'Check the id',
     ],
@@ -562,7 +562,7 @@ describe('the conditions for doctor --write', () => {
     expect(front.takeWrites()).toEqual([]);
   });
 
-  test('doctor --write writes nothing if a prompt file is invalid, because the file may belong to the throwaway prompt', async () => {
+  test('doctor --write writes nothing if a prompt file is invalid, because it might be the file of the throwaway prompt', async () => {
     const { environment, front } = await makeStage();
     const folder = makeWorkspace({ 'promptsync.yaml': CONFIG, 'prompts/a.md': '---\nid: prm_scratch\n---\n' });
     const { point } = await examine(folder, WRITE, { environment });

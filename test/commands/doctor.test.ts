@@ -328,7 +328,7 @@ describe('the points about the configuration and the prompt files', () => {
     ]);
   });
 
-  test('doctor reports the first error in the prompt files and refers to validate', async () => {
+  test('doctor reports the first error in the prompt files and suggests promptsync validate', async () => {
     const { folder, environment } = await makeSetup();
     writeFiles(folder, { 'prompts/a.md': 'no front matter', 'prompts/b.md': '---\nid: b\n---\n\n' });
     const { point } = await examine(folder, [], { environment });
@@ -349,7 +349,7 @@ describe('the points about the configuration and the prompt files', () => {
     expect(point('key').found).toBe('not checked, because the workspace has no prompt file');
   });
 
-  test('doctor warns about prompt files with warnings', async () => {
+  test('doctor reports a warning if the validation of the prompt files has warnings', async () => {
     const { folder, environment } = await makeSetup();
     writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { text: 'Hi\u200b.' }) });
     const { point } = await examine(folder, [], { environment });
@@ -372,7 +372,7 @@ describe('the points about the service', () => {
     expect(service.requests).toEqual([]);
   });
 
-  test('doctor reports a key that the service refuses, names the variable and does not print the key', async () => {
+  test('doctor reports a rejected key by the name of its variable, without printing the key', async () => {
     const { folder, environment } = await makeSetup();
     const wrong = { ...environment, PROMPTSYNC_API_KEY: 'sk-wrong-0123456789' };
     const { exitCode, point, stdout, named } = await examine(folder, [], { environment: wrong });
@@ -385,7 +385,7 @@ describe('the points about the service', () => {
     expect(stdout).not.toContain('sk-wrong');
   });
 
-  test('doctor reports an address that nothing listens on, and tries only one environment', async () => {
+  test('doctor reports an address at which no server responds, and does not try further environments', async () => {
     const { folder, environment } = await makeSetup();
     const { point, named, stderr } = await examine(folder, ['--verbose'], {
       environment: { ...environment, PROMPTSYNC_BASE_URL: 'http://127.0.0.1:1' },
@@ -480,7 +480,7 @@ describe('the points about the service', () => {
     expect(stdout).not.toContain('hunter2');
   });
 
-  test('doctor reports a proxy setting that is not an address', async () => {
+  test('doctor reports a proxy setting that is not a valid URL', async () => {
     const { folder, environment } = await makeSetup();
     const { point } = await examine(folder, [], {
       environment: { ...environment, PROMPTSYNC_BASE_URL: 'https://prompts.invalid', https_proxy: 'http://:99999' },

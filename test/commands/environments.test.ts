@@ -113,8 +113,11 @@ describe('two jobs for different environments', () => {
 
 describe('the report of a run with --environment', () => {
   test.each<[string, readonly string[]]>([
-    ["The report lists the run's environments even if the run has no key", ['plan']],
-    ["The report lists the run's environments even if the run cannot read its base", ['plan', '--base', 'nowhere']],
+    ['The report lists the selected environments even if the run has no API key', ['plan']],
+    [
+      'The report lists the selected environments even if git does not have the base commit',
+      ['plan', '--base', 'nowhere'],
+    ],
     ["The report lists the run's environments even if a sync stops because it needs a confirmation", ['sync']],
   ])('%s', async (_, words) => {
     const { folder, service } = await makeEditedScene();

@@ -74,7 +74,7 @@ describe('promote with portable_pins', () => {
     expect(pins()[1]).toBe(`production: git:${merge}`);
   });
 
-  test('promote ends a series at a commit that made the file invalid', async () => {
+  test('promote stops its search for the introducing commit at a commit that made the file invalid', async () => {
     const { folder, commit, write, runJson: json, run, pins } = await makeScene();
     write({ text: 'One.', pins: { staging: 'nonsense' } });
     commitAll(folder, 'Break');
@@ -84,7 +84,7 @@ describe('promote with portable_pins', () => {
     expect(pins()[1]).toBe(`production: git:${repaired}`);
   });
 
-  test('promote follows a file that was moved since it got its text', async () => {
+  test('promote finds the commit that introduced a text, even if the file was moved later', async () => {
     const { folder, head, runJson: json, read } = await makeScene();
     const first = head();
     renameSync(join(folder, 'prompts/greeting.md'), join(folder, 'prompts/hello.md'));
@@ -173,7 +173,7 @@ describe('promote with portable_pins', () => {
     expect(promoted.report.prompts[0]?.problems[0]?.hint).toContain('git fetch --unshallow');
   });
 
-  test('the commit message of promote shortens the ids of commits', async () => {
+  test('promote shortens commit ids in its commit message', async () => {
     const { head, run, folder } = await makeScene();
     const first = head();
     await run(...PROMOTE, '--commit');
@@ -361,7 +361,7 @@ describe('pull with portable_pins', () => {
     expect(summarizeRun(await json('pull', '--environment', 'production'))).toBe(`${UNCHANGED} pull/kept-pin`);
   });
 
-  test('pull does not count environments with git: pins when several environments have changed', async () => {
+  test('pull ignores environments with git: pins when it decides whether more than one environment has changed', async () => {
     const { service, runJson: json, head, edit, read } = await makeScene();
     await edit('One.', `git:${head()}`);
     await changeService(service.baseUrl, 'greeting', 'production', 'By hand.');

@@ -71,7 +71,7 @@ describe('a configuration with other_environments', () => {
     ]);
   });
 
-  test('a version that was created for a git: pin has the subject of the commit that last changed the file', async () => {
+  test('a version that is created for a git: pin gets the subject of the last commit to the file as its change summary', async () => {
     const { sync, json, folder, commit, write } = await makeStages({ greeting: STAGED });
     write({ ...STAGED, text: 'Two.' });
     git(folder, 'commit', '--quiet', '--all', '--message', 'Soften the tone');
@@ -168,7 +168,7 @@ describe('a promotion from an environment of another configuration', () => {
     expect(promoted.report.prompts[0]?.problems[0]?.message).toContain(message);
   });
 
-  test('a sync refuses a version that no earlier commit wanted in the other source environment', async () => {
+  test('sync refuses a version that no earlier commit pinned in the source environment of another configuration', async () => {
     const { commit, json, services } = await makeStaged();
     commit({ text: 'Two.', pins: { production: 'git:HEAD~1' } });
     commit({ text: 'Two.', pins: { staging: 'latest', production: 'git:HEAD~1' } });
@@ -255,7 +255,7 @@ describe('a promotion from an environment of another configuration', () => {
     expect(serves('production', 'production')).toBe('One.');
   });
 
-  test('a number that an import did not pin passes no promotion order, although the service has no ledger', async () => {
+  test('sync refuses a version that no import pinned and that never went through the source environment, even if the service has no ledger', async () => {
     const { commit, services, json, folder } = await makeStages({ greeting: STAGED });
     const { store } = services.production;
     const made = ['Live.', 'Draft.'].map((content) => store.createVersion('prm_greeting', { content }));

@@ -77,7 +77,7 @@ describe('the JSON output of doctor', () => {
     expect(SCHEMAS['schemas/doctor.schema.json']).toMatchObject({ required: ['schema_version', 'points'] });
   });
 
-  test('the JSON output escapes hidden characters and keeps their values', () => {
+  test('the JSON output escapes invisible characters, and parsing it restores the original strings', () => {
     const points = [makeOkPoint('a', 'x\u202ey ##[error]')];
     const json = renderDoctorJson([{ title: 'All', points }]);
     expect(json).toContain('\\u202e');

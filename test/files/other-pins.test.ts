@@ -39,7 +39,7 @@ describe('the pins of environments that a different configuration manages', () =
     expect(summarizeProblems(problems)).toEqual(['prompt/invalid-pin 5:20']);
   });
 
-  test('a pin may name an environment that this or a different configuration manages, but no unknown environment', async () => {
+  test('a pin can name an environment of this configuration or of another one, but not an unknown environment', async () => {
     const folder = makeWorkspace({ [PATH]: makeSource('pins: {staging: 1, production: 2, prod: 3}\n') });
     const where = {
       ...{ folder, root: folder, patterns: ['prompts/*.md'] },
@@ -72,7 +72,7 @@ describe('portable pins', () => {
     expect(problems[0]?.hint).toBe('Use `latest` or `git:<ref>` (at most 250 characters).');
   });
 
-  test('with portable_pins, a version id causes only one problem even if the service has no version ids', () => {
+  test('with portable_pins, a pin to a version id is reported only once, even if the service has no version ids', () => {
     const source = '---\nid: a\npins: {staging: version:ver_1}\n---\n\nHello.\n';
     const { problems } = parseWith(source, { ...portable, rules: langfuseRules });
     expect(summarizeProblems(problems)).toEqual(['prompt/not-portable-pin 3:17']);

@@ -97,7 +97,7 @@ describe('a plan for some environments', () => {
     expect(plan.pinnedVersions).toEqual([{ id: 'ver_2', number: 2 }]);
   });
 
-  test('A run that creates a version also searches for the pinned versions of other environments', () => {
+  test('A plan that creates a version also looks up the versions that are pinned in other environments', () => {
     const find = (staging: string | number) =>
       planFor(['staging'], { text: 'New', pins: { staging, production: 'version:theirs' } }, served).pinsToFind;
     expect(find('latest')).toEqual([{ kind: 'version', id: 'theirs' }]);
@@ -117,7 +117,7 @@ describe('a plan for some environments', () => {
       { production: 'latest', staging: 'latest' },
       'production',
     ],
-    ['If a file has no pins, the plan for the last configured environment includes the name change', {}, 'production'],
+    ['If a file has no pins, the plan for the last configured environment applies a changed name', {}, 'production'],
   ])('%s', (_, pins, owner) => {
     const active = Object.fromEntries(['promptsync', ...Object.keys(pins)].map((name) => [name, version(1, 'A')]));
     const renaming = ORDER.filter((environment) => {
@@ -185,7 +185,7 @@ describe('plans for single environments and for all environments', () => {
     });
   const refs = { v1: content('A'), v2: content('D') };
 
-  test("Together, the plans for the single environments contain exactly the full plan's changes, with the same digests", () => {
+  test('The plans for the individual environments add up to exactly the changes of the full plan, with the same digests', () => {
     fc.assert(
       fc.property(prompts, ({ active, ...parts }) => {
         const input = deepFreeze([file(parts), observed({ active })] as const);

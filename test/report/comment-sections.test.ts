@@ -65,7 +65,7 @@ describe('replaceSection', () => {
     expect(replaceSection(once, ['staging'], section)).toBe(once);
   });
 
-  test('The order in which two jobs replace their sections does not matter', () => {
+  test('Two jobs can update their sections of a comment in either order, with the same result', () => {
     const staging = wrapSection(['staging'], '\n#### staging: applied\n');
     const production = wrapSection(['production'], '\n#### production: failed\n');
     const first = replaceSection(replaceSection(REVIEW, ['staging'], staging), ['production'], production);
