@@ -110,14 +110,35 @@ describe('a configuration with other_environments', () => {
   });
 
   test.each([
-    ['plan --environment', ['plan', '--environment', 'staging']],
-    ['history --environment', ['history', '--environment', 'staging']],
-    ['pull --environment', ['pull', '--environment', 'staging']],
-    ['rollback --environment', ['rollback', 'greeting', '--environment', 'staging']],
-    ['promote --to', ['promote', 'greeting', '--from', 'production', '--to', 'staging']],
-    ['bundle --environment', ['bundle', '--environment', 'staging']],
-    ['new --environment', ['new', 'other', '--environment', 'staging']],
-  ])('%s refuses an environment that another configuration manages, before any request', async (_, words) => {
+    [
+      'plan --environment refuses an environment that another configuration manages, before any request',
+      ['plan', '--environment', 'staging'],
+    ],
+    [
+      'history --environment refuses an environment that another configuration manages, before any request',
+      ['history', '--environment', 'staging'],
+    ],
+    [
+      'pull --environment refuses an environment that another configuration manages, before any request',
+      ['pull', '--environment', 'staging'],
+    ],
+    [
+      'rollback --environment refuses an environment that another configuration manages, before any request',
+      ['rollback', 'greeting', '--environment', 'staging'],
+    ],
+    [
+      'promote --to refuses an environment that another configuration manages, before any request',
+      ['promote', 'greeting', '--from', 'production', '--to', 'staging'],
+    ],
+    [
+      'bundle --environment refuses an environment that another configuration manages, before any request',
+      ['bundle', '--environment', 'staging'],
+    ],
+    [
+      'new --environment refuses an environment that another configuration manages, before any request',
+      ['new', 'other', '--environment', 'staging'],
+    ],
+  ])('%s', async (_, words) => {
     const { run, services } = await makeStages({ greeting: STAGED });
     const { exitCode, stdout, stderr } = await run('production', ...words);
     expect(exitCode).toBe(1);
