@@ -52,8 +52,8 @@ export async function draftContentPin(
 }
 
 /**
- * Returns the content that the file pins in an environment. Null if it pins no content there, or if git does not have
- * the content.
+ * Returns the content that the file pins for an environment. Returns null if there is no such pin, or if git does not
+ * have the content.
  */
 export function findPresentContent(
   environment: string,

@@ -115,12 +115,15 @@ function findObstacle(prompt: string | undefined, { rules }: Config, files: Work
   return makeErrorPoint(CHECK, `the prompt "${prompt}" has a file: ${file.path}`, hint);
 }
 
-/** Returns true if the check creates a prompt of its own. It does so in every service that can create prompts. */
+/** Returns true if the check creates its own prompt, as it does in every service in which it can create prompts. */
 function createsOwnPrompt({ placeholderId }: ProviderRules): boolean {
   return placeholderId === null;
 }
 
-/** Asks the user for confirmation. Returns an error if the user declines, or if nobody can answer. */
+/**
+ * Asks the user for confirmation. Returns an error if the user declines, or if promptsync cannot ask because there is
+ * no terminal. Otherwise, returns null.
+ */
 async function findRefusal(
   { yes, prompt }: ConformanceOptions,
   { rules }: Config,

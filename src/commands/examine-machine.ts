@@ -165,7 +165,7 @@ function chooseFullCloneAdvice(environment: World['environment']): string {
   return 'Run git fetch --unshallow. In CI, set `fetch-depth: 0` (GitHub) or `GIT_DEPTH: 0` (GitLab).';
 }
 
-/** The maximum number of paths that a point lists. */
+/** The maximum number of paths in one point. */
 const MAX_PATHS = 5;
 
 async function examineUncommitted(

@@ -69,14 +69,14 @@ type EnvironmentReading = { readonly environment: string } & (
   | { readonly kind: 'failed'; readonly problem: Problem }
 );
 
-/** The readings of the first prompt (at least one), or the reason why promptsync read nothing. */
+/** One or more reads of the first prompt, or the reason why promptsync read nothing. */
 type FirstPromptReadings =
   | { readonly kind: 'read'; readonly key: string; readonly readings: readonly EnvironmentReading[] }
   | { readonly kind: 'unread'; readonly reason: string };
 
 /**
- * Reads the first prompt in each environment. If the workspace has no prompt file but the service can list prompts,
- * lists them instead, so that it still checks the connection and the key.
+ * Reads the first prompt in each environment. If the workspace has no prompt file, lists the prompts of the service
+ * instead, if the service can do so. Both requests check the connection and the key.
  */
 async function readFirstPrompt(
   provider: Provider,
@@ -188,7 +188,7 @@ function makeProxyPoint(url: URL, environment: World['environment']): DoctorPoin
   return makeErrorPoint('proxy', `${variable} does not contain a valid address`, hint);
 }
 
-/** The response time from which a sync of many prompts becomes slow, in milliseconds. */
+/** The response time, in milliseconds, above which a sync of many prompts is slow. */
 const SLOW_RESPONSE_MS = 2_000;
 
 function makeResponsePoint(answer: CallReport | undefined, readings: FirstPromptReadings): DoctorPoint {

@@ -92,7 +92,7 @@ function makeJobIds(environments: readonly string[]): readonly string[] {
   });
 }
 
-/** Renders one job for each environment, with the same two patterns of the template as `writeGitHubJobs`. */
+/** Renders one job for each environment. Replaces the same two patterns in the template as `writeGitHubJobs`. */
 function writeGitLabJobs(template: string, environments: readonly string[]): string {
   const [header = '', firstJob = '', laterJob = '', rest = ''] = template.split(
     /^(?=promptsync:(?:apply:\w+|drift):$)/m,
@@ -131,8 +131,9 @@ function fillCiTemplate(template: string, { provider, keyVariable }: InitAnswers
 }
 
 /**
- * Adds the public key of the service to a CI file. Returns the file unchanged if the service has no public key.
- * @param variable the name of the variable that contains the public key; undefined if there is no public key
+ * Adds the variable with the public key of the service to a CI file.
+ * @param variable the name of that variable. If it is undefined, the service has no public key, and the file stays
+ * unchanged
  */
 function addPublicKey(text: string, variable: string | undefined): string {
   if (variable === undefined) return text;

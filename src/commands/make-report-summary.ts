@@ -1,7 +1,7 @@
 import type { Report, ReportChange, ReportPrompt } from '../report/schema.ts';
 
 /**
- * Counts the prompts by status and the changes by kind. Counts baselines separately. For an apply, counts only the
+ * Counts prompts by status and changes by kind, with baselines counted separately. For an apply, counts only the
  * changes that were made. Otherwise, counts the changes of pending prompts.
  */
 export function makeReportSummary(prompts: readonly ReportPrompt[], mode: Report['mode']): Report['summary'] {

@@ -17,7 +17,7 @@ type SectionSource = {
   readonly marker: string;
   /** The environments that the job covers. */
   readonly environments: readonly string[];
-  /** The configured environments. Empty if the configuration lists none. */
+  /** The configured environments, in promotion order. Empty if the configuration lists none. */
   readonly promotionOrder: readonly string[];
   /** The maximum length of the whole text. */
   readonly limit: SizeLimit;

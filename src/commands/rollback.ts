@@ -1,4 +1,4 @@
-import { locateAtCommit, readGuardHistory } from '../desired/read-history.ts';
+import { readGuardHistory } from '../desired/read-history.ts';
 import { type Content, makeContentKey } from '../domain/content.ts';
 import type { FormerPin } from '../domain/history.ts';
 import type { ObservedPromptPlan } from '../domain/plan.ts';
@@ -129,20 +129,13 @@ async function findPreviousVersion(
   return makeFailure(makeProblem('rollback/nothing-before', { environment, number: served.number }, place));
 }
 
-/**
- * Reads the former pins of an environment on the live branch, newest first. Pins on a branch that is not merged were
- * never live. If the clone does not know the tip of the live branch, reads the history of HEAD.
- */
 async function readFormerPins(
   { file }: ObservedPromptPlan,
   environment: string,
-  { repository, config }: PlannedWorkspace,
+  { repository }: PlannedWorkspace,
 ): Promise<readonly FormerPin[]> {
-  if (repository === null) return [];
-  const newest = (await repository.findKnownTip(config.branch))?.commit ?? repository.head;
-  if (newest === null) return [];
-  const location = await locateAtCommit(file, newest, repository);
-  return (await readGuardHistory(location, newest, repository)).pins.get(environment) ?? [];
+  if (repository === null || repository.head === null) return [];
+  return (await readGuardHistory(file, repository.head, repository)).pins.get(environment) ?? [];
 }
 
 function makeUnclearPinProblem({ pin, commit }: FormerPin, environment: string, place: Place): Problem {

@@ -207,12 +207,12 @@ const INTERFACE_PATHS = [
  * @param reason the warning that explains why promptsync does not contact the service
  */
 async function planFromAssumption(desired: DesiredWorkspace, reason: Problem, world: World): Promise<PlannedWorkspace> {
-  // Only the service knows which versions are active, so promptsync cannot check promotions from its own environments. A
-  // promotion from an environment of another configuration needs only git, unless a pin names a version number or id.
+  // Only the service knows which versions are active, so promptsync cannot check promotions here. Even a promotion from an
+  // environment of another configuration could be an import of a version that is already active.
   const unchecked = {
     ...desired,
     promotionSources: new Map<string, string>(),
-    otherPromotionSources: desired.config.portablePins ? desired.otherPromotionSources : new Map<string, string>(),
+    otherPromotionSources: new Map<string, string>(),
     problems: [...desired.problems, reason],
   };
   const makeRequestFor = (file: PromptFile) => makeReadRequest(file, unchecked);

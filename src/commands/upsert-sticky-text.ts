@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { CONFIG_NAME } from '../config/config.ts';
 import { computeDigest, shortenDigest } from '../domain/digest.ts';
 import { escapeLine } from '../report/escape.ts';
 
@@ -19,12 +20,15 @@ export function makeMarker(folder: string, config = '', environments: readonly s
 }
 
 /**
- * Returns the path that distinguishes the posts of one workspace for readers: the path of the configuration file if the
- * user named one, and otherwise the folder. Both are relative to the repository root. Returns null for the root itself.
+ * Returns the path that distinguishes the posts of one workspace for readers: the folder of the workspace, or the path
+ * of the configuration file if the file does not have the usual name. Both are relative to the repository root. Returns
+ * null for the root itself.
  */
-export function makeWorkspacePath(folder: string, config = ''): string | null {
-  const path = posix.join(folder, config).replace(/\/$/, '');
-  return path === '.' ? null : path;
+export function makeWorkspacePath(folder: string, config = CONFIG_NAME): string | null {
+  const file = config === '' ? CONFIG_NAME : config;
+  const path = posix.isAbsolute(file) ? file : posix.join(folder, file);
+  const shownPath = posix.basename(path) === CONFIG_NAME ? posix.dirname(path) : path;
+  return shownPath === '.' ? null : shownPath;
 }
 
 /**

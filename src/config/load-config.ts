@@ -18,7 +18,14 @@ import {
   WrittenConfigShape,
 } from './config.ts';
 import { findOwnerProblem } from './find-owner-problem.ts';
-import { findRules, locateService, makeRules, checkServiceSettings, getProviderName } from './service.ts';
+import {
+  findRules,
+  listSecretVariables,
+  locateService,
+  makeRules,
+  checkServiceSettings,
+  getProviderName,
+} from './service.ts';
 import { NOT_REGULAR } from '../files/read-write.ts';
 
 /** The configuration to load: the file that the user specifies, or else the file that `findConfigFile` finds. */
@@ -49,7 +56,7 @@ export async function loadConfig({ workingDirectory, file, ...context }: ConfigR
   });
   if (file !== undefined || parsed.config === null) return parsed;
   const problem = await findOwnerProblem(parsed.config, shownPath);
-  return problem === null ? parsed : { config: null, problems: [problem] };
+  return problem === null ? parsed : { ...parsed, config: null, problems: [problem] };
 }
 
 /**
@@ -82,7 +89,15 @@ function readConfigText(path: string, shownPath: string): Result<string> {
 }
 
 /** The configuration, or the problems because of which there is none. */
-export type ConfigResult = { readonly config: Config | null; readonly problems: readonly Problem[] };
+export type ConfigResult = {
+  readonly config: Config | null;
+  readonly problems: readonly Problem[];
+  /**
+   * The environment variables that the file names for secret keys, even if the configuration is invalid. Absent if
+   * promptsync could not read the file.
+   */
+  readonly secretVariables?: readonly string[];
+};
 
 const MAX_CONFIG_BYTES = 64 * 1024;
 
@@ -112,7 +127,7 @@ export function parseConfig(text: string, context: ConfigContext): ConfigResult 
     ...checkOtherEnvironments(mapping),
   ];
   const config = shaped.success && allProblems.length === 0 ? makeConfig(shaped.data, mapping, context) : null;
-  return { config, problems: allProblems };
+  return { config, problems: allProblems, secretVariables: listSecretVariables(mapping) };
 }
 
 /**

@@ -216,24 +216,34 @@ export function readKey(
   return KEY_PATTERN.test(key) ? makeSuccess(key) : makeFailure(makeProblem('config/invalid-key', { source }));
 }
 
+/** What promptsync knows about the variables that contain secret keys. */
+type SecretSettings = {
+  readonly config: Pick<Config, 'service'> | null;
+  /** The environment variables that the configuration file names for secret keys. */
+  readonly secretVariables?: readonly string[];
+};
+
 /**
  * Keeps the secret key of the configured service out of all later output, if its variable is set. Even a command that
  * needs no key calls this function, because the output may contain texts from files, and a file may contain the key.
- * Without a valid configuration or an address, promptsync does not know the variable. In that case, it keeps the values
- * of all default variables secret.
+ * Without a valid configuration or an address, promptsync does not know which variable applies. In that case, it keeps
+ * the values of all variables secret that the file names, and of all default variables.
  */
 export function keepSecretKeys(
-  config: Pick<Config, 'service'> | null,
+  { config, secretVariables = [] }: SecretSettings,
   { environment, keepSecret }: Pick<World, 'environment' | 'keepSecret'>,
 ): void {
-  for (const variable of listSecretVariables(config)) {
+  const service = config?.service ?? null;
+  const defaultVariables = Object.values(PROVIDERS).map(({ keys }) => keys.secret.defaultVariable);
+  const ownVariables = service?.kind === 'remote' ? service.keyVariables.slice(0, 1) : [];
+  for (const variable of service === null ? [...secretVariables, ...defaultVariables] : ownVariables) {
     const key = environment[variable];
     if (key !== undefined && key !== EMBEDDED_API_KEY) keepSecret(key);
   }
 }
 
-function listSecretVariables(config: Pick<Config, 'service'> | null): readonly string[] {
-  const service = config?.service ?? null;
-  if (service === null) return Object.values(PROVIDERS).map(({ keys }) => keys.secret.defaultVariable);
-  return service.kind === 'remote' ? service.keyVariables.slice(0, 1) : [];
+/** Returns the environment variables that a configuration file names for secret keys. Its shape may be invalid. */
+export function listSecretVariables(mapping: LocatedMapping): readonly string[] {
+  const names = Object.values(PROVIDERS).map(({ keys }) => mapping.valueAt(['service', keys.secret.name]));
+  return [...new Set(names.filter((name) => typeof name === 'string'))];
 }

@@ -15,7 +15,7 @@ export type WantedContent = {
   readonly isExact: (content: Content) => boolean;
 };
 
-/** The full id of a commit, and the content that a prompt file has at that commit. */
+/** The full id of a commit, and the content of a prompt file at that commit. */
 type ContentCommit = { readonly commit: string; readonly content: Content };
 
 /**
@@ -38,9 +38,11 @@ export async function findContentCommit(
   const newest = await readStatesAt(location, { places, isComplete }, repository);
   const { files, isComplete: reachesStart } = await addStatesBeforeMoves(newest, location, tip, repository);
   const contents = new Map(files.map((state) => [state.commit, state.file.content]));
-  // Places before the oldest state of this walk belong to another file, whose path this file took over.
+  // The history of a path can begin with another file that had this path before. Skip the commits that are older than
+  // the first state of this prompt.
   const oldest = places.findIndex(({ commit }) => commit === newest.files.at(-1)?.commit);
-  // A commit that removed the file or made it invalid has no content, so it breaks a series.
+  // Include the commits that removed the file or made it invalid. They have no content for it, so they end a series of
+  // equal contents.
   const commits = [...new Set([...places.slice(0, oldest + 1), ...files].map(({ commit }) => commit))];
   const wanted = files.map(({ file: { content } }) => content).filter(isWanted);
   const content = wanted.find(isExact) ?? wanted[0];

@@ -58,7 +58,7 @@ export async function loadConfiguration(
   { workingDirectory, environment, keepSecret }: Pick<World, 'workingDirectory' | 'environment' | 'keepSecret'>,
 ): Promise<ConfigResult> {
   const result = configuration ?? (await loadConfig({ workingDirectory, file, environment }));
-  keepSecretKeys(result.config, { environment, keepSecret });
+  keepSecretKeys(result, { environment, keepSecret });
   return result;
 }
 

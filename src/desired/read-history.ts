@@ -263,11 +263,12 @@ export async function collectFormerPins(
  */
 export async function isFixedPin(pin: Pin, repository: PromptRepository): Promise<boolean> {
   if (pin.kind !== 'git') return true;
-  return SHORT_COMMIT_ID.test(pin.ref) && (await repository.resolveRef(pin.ref))?.startsWith(pin.ref) === true;
+  if (!SHORT_COMMIT_ID.test(pin.ref)) return false;
+  return (await repository.resolveRef(pin.ref))?.startsWith(pin.ref.toLowerCase()) === true;
 }
 
 /** Matches the full id of a commit, or the beginning of one that is long enough for git. */
-const SHORT_COMMIT_ID = /^[0-9a-f]{4,}$/;
+const SHORT_COMMIT_ID = /^[0-9a-f]{4,}$/i;
 
 /**
  * Reads the content that a former pin refers to. Returns null for version numbers and ids. Also returns null if git has

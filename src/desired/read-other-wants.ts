@@ -40,8 +40,8 @@ export async function readOtherWants(
 }
 
 /**
- * Returns the newest commit on the live branch that is HEAD or one of its ancestors. Returns null if there is none. If
- * the clone does not have the tip of the live branch, this function assumes that HEAD is on that branch.
+ * Returns the newest commit on the live branch that is reachable from HEAD. Returns null if there is none. If the clone
+ * lacks the tip of the live branch, assumes that HEAD is on this branch.
  */
 async function findNewestLiveCommit({ repository, branch }: LiveBranch): Promise<string | null> {
   const { head } = repository;

@@ -30,7 +30,10 @@ export function renderDoctorText(sections: readonly DoctorSection[], style: Styl
   return `${[...blocks, renderDoctorSummary(sections)].join('\n\n')}\n`;
 }
 
-/** The user may have to clean up what the check left behind, so `--quiet` does not hide that point. */
+/**
+ * Returns true if `--quiet` still shows the point. The list of what the check left behind always stays visible, because
+ * the user may have to clean it up.
+ */
 function isShownIfQuiet(point: DoctorPoint): boolean {
   return isErrorPoint(point) || point.name === REMAINS_POINT;
 }
@@ -68,7 +71,7 @@ function paintLevel(level: DoctorLevel, { green, yellow, red }: Colors): (text: 
   return paints[level];
 }
 
-/** Renders the number of points of each level, such as `9 ok, 1 warning, 0 errors.` */
+/** Renders the number of points at each level, for example `9 ok, 1 warning, 0 errors.` */
 function renderDoctorSummary(sections: readonly DoctorSection[]): string {
   const points = sections.flatMap((section) => section.points);
   const count = (wanted: DoctorLevel): number => points.filter(({ level }) => level === wanted).length;

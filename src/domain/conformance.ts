@@ -91,7 +91,10 @@ export const SHARED_REQUIREMENTS: Omit<ServiceRequirements, 'metadata' | 'newest
   },
 };
 
-/** Returns the hint for a service that breaks a rule. */
+/**
+ * Returns the hint for a service that does not meet a requirement: what the service must do, and what promptsync cannot
+ * promise otherwise.
+ */
 export function makeRequirementHint({ request, loss }: ServiceRequirement): string {
   return `Ask the operator of the service to ${request}. Otherwise, ${loss}`;
 }

@@ -33,7 +33,7 @@ export function makeErrorPoint(name: string, found: string, hint: string): Docto
   return { name, level: 'error', found, hint };
 }
 
-/** Builds a point from a problem. The level is the severity of the problem. */
+/** Builds a point from a problem, with the severity of the problem as its level. */
 export function makeProblemPoint(name: string, { severity, message, hint }: Omit<Problem, 'code'>): DoctorPoint {
   return { name, level: severity, found: message, hint };
 }

@@ -42,7 +42,7 @@ function isExempt({ hostname, protocol, port }: URL, noProxy: string): boolean {
   });
 }
 
-/** Splits an entry of `NO_PROXY` into a host and a port. An IPv6 address has brackets if a port follows it. */
+/** Splits a `NO_PROXY` entry into host and port. An IPv6 address has brackets if a port follows it. */
 function splitNoProxyEntry(entry: string): { readonly host: string; readonly port: string | undefined } {
   const [, host = entry, port] = /^\[(.+)\](?::(\d+))?$/.exec(entry) ?? /^([^:]+)(?::(\d+))?$/.exec(entry) ?? [];
   return { host, port };

@@ -57,9 +57,9 @@ function describeGitError(error: unknown): string {
 
 /**
  * Matches the user name and the password in a URL. They may be a token. A password can contain a slash, although git
- * cannot use such a URL.
+ * cannot use such a URL. Digits before a slash are the port, so an `@` after them belongs to the path.
  */
-const URL_CREDENTIALS = /(?<=:\/\/)(?:[^\s/]*@|[^\s/]*:\S*@)/g;
+const URL_CREDENTIALS = /(?<=:\/\/)(?:[^\s/]*@|[^\s/]*:(?!\d+\/)\S*@)/g;
 
 /** Removes the user name and the password from each URL in a text. */
 export function removeUrlCredentials(text: string): string {
@@ -163,10 +163,23 @@ export async function readGitVersion({ root, keyVariables }: GitSettings): Promi
 const NON_INTERACTIVE_SETTINGS = { GIT_TERMINAL_PROMPT: '0' };
 
 /**
- * The git settings that keep git from using a folder in the work tree as a bare repository, and from running a monitor
- * program to find out which files changed.
+ * The time after which git gives up on a silent HTTP server, in seconds. In a partial clone, every git command can
+ * contact the remote.
  */
-const SAFE_CONFIG: readonly string[] = ['safe.bareRepository=explicit', 'core.fsmonitor=false'];
+const MAX_HTTP_SILENCE_SECONDS = 55;
+
+/** Returns the git settings that make git give up on an HTTP server that stays silent for this time, in seconds. */
+export function makeHttpLimits(seconds: number): readonly string[] {
+  return ['http.lowSpeedLimit=1', `http.lowSpeedTime=${seconds}`];
+}
+
+const SAFE_CONFIG: readonly string[] = [
+  // Keep git from using a folder in the work tree as a bare repository. Also keep it from running a monitor program to
+  // find out which files changed.
+  'safe.bareRepository=explicit',
+  'core.fsmonitor=false',
+  ...makeHttpLimits(MAX_HTTP_SILENCE_SECONDS),
+];
 
 /** simple-git refuses some settings and variables by default. promptsync sets or allows these two on purpose. */
 const SAFETY_EXCEPTIONS: NonNullable<SimpleGitOptions['unsafe']> = {

@@ -12,16 +12,10 @@ import {
 
 /**
  * The time after which promptsync stops a git command that prints nothing, in milliseconds. By then, either the remote
- * is hanging or git is waiting for a password that nobody will type.
+ * is hanging or git is waiting for a password that nobody will type. git itself gives up on a silent HTTP server a few
+ * seconds earlier. It then also ends the programs that it started.
  */
 const MAX_SILENCE_MS = 60_000;
-
-/**
- * The time between this limit and `MAX_SILENCE_MS`, in milliseconds, after which git itself gives up on a silent HTTP
- * server. git then ends all programs that it started, and reports the address. If promptsync killed git first, the
- * program that waits for the server would go on.
- */
-export const HTTP_LEAD_MS = 5_000;
 
 /**
  * The time that promptsync waits for the pipes of a git command to close after git has ended, in milliseconds. If
@@ -63,16 +57,14 @@ export type Remote = {
 /**
  * Opens git for commands that contact a remote. A command fails if the remote stays silent.
  * @param variables the environment variables that git inherits in addition to the usual ones
- * @param maxSilence the time after which a silent command fails, in milliseconds
+ * @param maxSilence the time after which promptsync stops a silent command, in milliseconds
  */
 export function openRemoteGit(
   settings: GitSettings,
   variables: readonly string[] = [],
   maxSilence = MAX_SILENCE_MS,
 ): Git {
-  const httpSeconds = Math.ceil(Math.max(0, maxSilence - HTTP_LEAD_MS) / 1000);
   return openGit(settings, {
-    config: ['http.lowSpeedLimit=1', `http.lowSpeedTime=${httpSeconds}`],
     timeout: { block: maxSilence },
     completion: { onClose: true, onExit: MAX_CLOSE_MS },
     // Let git inherit GIT_SSH_COMMAND, because it may specify where ssh finds the user's keys.

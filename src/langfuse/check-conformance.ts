@@ -63,7 +63,8 @@ function makeLangfuseTarget(service: LangfuseService, { name, sleep, readWithWro
       const prompt = await service.find(name);
       return prompt === null || prompt.versions.length === 0 ? null : `${Math.max(...prompt.versions)}`;
     },
-    // A sync reads each version before it moves a label to it. Therefore only the response to this read matters.
+    // A sync always reads a version before it moves a label to that version. Therefore, only the response to this read
+    // matters.
     useUnknownVersion: async () => {
       const found = await service.read(name, { kind: 'version', version: UNKNOWN_NUMBER });
       const evidence = { promptId: name, versionId: `${UNKNOWN_NUMBER}` };

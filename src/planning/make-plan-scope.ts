@@ -56,8 +56,8 @@ export function selectChanges(changes: readonly Change[], scope: PlanScope): rea
 }
 
 /**
- * Returns true if an activation in the scope uses the new version. A version that no activation uses, such as a
- * baseline, is in the scope if the scope includes such versions.
+ * Returns true if any activation in the scope uses the new version. A version without an activation, such as a
+ * baseline, counts only if the scope includes such versions.
  */
 function isVersionInScope(
   create: CreateVersion,
@@ -78,7 +78,7 @@ export function selectDrift({ drift, annotations }: DriftResult, scope: PlanScop
   };
 }
 
-/** What drift or an annotation concerns: one environment, or a field of the prompt. */
+/** The subject of a drift or of an annotation: either one environment or a field of the prompt. */
 type DriftSubject = { readonly subject: 'environment'; readonly environment: string } | { readonly subject: 'field' };
 
 function isSubjectInScope(one: DriftSubject, scope: PlanScope): boolean {

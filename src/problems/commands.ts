@@ -46,7 +46,7 @@ export const COMMAND_PROBLEMS = {
   }>(
     (e) =>
       `Commit ${shortenCommitId(e.commit)} pinned "${e.environment}" to ${describeFormerPin(e)}, but promptsync could not find a version that matches this pin.`,
-    (e) => `Manually pin the environment to ${describeFormerPin(e)}, or specify a version with --to N.`,
+    'Specify a version with --to N. Or pin a commit that has the text, as `git:<commit>`.',
   ),
   'rollback/unknown-version': defineError<{ number: number }>(
     (e) => `promptsync could not find version ${e.number} of this prompt.`,
@@ -133,7 +133,7 @@ export const COMMAND_PROBLEMS = {
   ),
   'import/unpinned': defineWarning<{ environments: readonly string[] }>(
     (e) =>
-      `The file does not pin ${quoteNames(e.environments)}, because it does not hold the text that is served there, or \`latest\` is not allowed there. With \`portable_pins\`, no pin can name a version.`,
+      `The file does not pin ${quoteNames(e.environments)}, because it does not hold the text and the metadata that are served there, or because \`latest\` is not allowed there. With \`portable_pins\`, no pin can name a version.`,
     'To manage such an environment, pin a commit that holds its text, as `git:<commit>`. `promptsync import --commit` makes such commits. Merge them with a merge commit, because a squash merge would lose them.',
   ),
   'import/known': defineError<{ what: 'id' | 'key'; value: string; key: string; other: string }>(

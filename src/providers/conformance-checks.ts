@@ -6,7 +6,7 @@ import type { ProviderOpening } from './descriptor.ts';
 import type { ProviderName } from './list.ts';
 
 /**
- * The checks that determine whether a service behaves as promptsync needs it, by provider. They are not part of the
+ * The check of each provider whether its service behaves in the way that promptsync needs. They are not part of the
  * descriptors, because only `promptsync doctor --write` loads them.
  */
 export const CONFORMANCE_CHECKS: Readonly<Record<ProviderName, ConformanceCheck>> = {

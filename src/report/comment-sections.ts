@@ -35,7 +35,7 @@ export function hasAppliedSection(body: string): boolean {
 type CommentPart = {
   /** The marks of the section's environments. Empty if the part is not a section. */
   readonly marks: readonly string[];
-  /** The lines of the part. In a section, they include the hidden lines. */
+  /** The lines of this part. For a section, they include its hidden marker lines. */
   readonly lines: readonly string[];
 };
 

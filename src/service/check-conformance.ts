@@ -40,9 +40,9 @@ type ConformanceRun = {
 };
 
 /**
- * Checks whether a service follows the rules that promptsync depends on. Creates versions of one prompt and activates
- * them in `DOCTOR_ENVIRONMENT`. If the run is interrupted, or if the service stops responding, omits the later points,
- * and lists what the check left behind.
+ * Checks whether a service follows the rules that promptsync depends on. It creates versions of one prompt and
+ * activates them in `DOCTOR_ENVIRONMENT`. If the run is interrupted or the service stops responding, it skips the
+ * remaining points, but still lists what it left behind.
  */
 export async function checkConformance(
   target: ConformanceTarget,
@@ -68,7 +68,7 @@ export async function checkConformance(
   return [...points, await target.cleanUp(run)];
 }
 
-/** The name of the point about everything that the check could not find out. */
+/** The name of the point for everything that the check could not determine. */
 const OTHERS = 'other points';
 
 /** Checks all rules. Throws only because of a bug. */
@@ -98,11 +98,14 @@ function isInterruption(error: unknown): boolean {
   return toProblem(error).code === 'apply/interrupted';
 }
 
-/** The number of timeouts after which the check stops. Each of them can last for four attempts. */
+/** The number of requests without a response after which the check stops. Each of them can take four attempts. */
 const MAX_TIMEOUTS = 2;
 
+/** The problem codes of a service that does not respond. A connection that times out counts as unreachable. */
+const NO_RESPONSE_CODES: readonly ProblemCode[] = ['service/timeout', 'service/unreachable'];
+
 function countTimeout(error: unknown, run: ConformanceRun): void {
-  if (toProblem(error).code === 'service/timeout') run.timeouts += 1;
+  if (NO_RESPONSE_CODES.includes(toProblem(error).code)) run.timeouts += 1;
 }
 
 /** Rethrows an error that stops the check: an interruption, or any error after too many timeouts. */
@@ -190,7 +193,7 @@ async function findPossibleVersion(newestBefore: string | null, run: Conformance
   run.versions.push({ id: await findLostVersion(find, run.options.sleep), number: null });
 }
 
-/** Returns null if the request fails. Throws only if the check must stop. */
+/** Runs a read, and returns null if it fails. Throws only an error that must stop the whole check. */
 async function readOrNull<Value>(read: () => Promise<Value | null>, run: ConformanceRun): Promise<Value | null> {
   try {
     return await read();
@@ -201,7 +204,7 @@ async function readOrNull<Value>(read: () => Promise<Value | null>, run: Conform
   }
 }
 
-/** The longest time to wait for the effect of a write, in milliseconds. */
+/** The maximum time to wait for a write to become visible, in milliseconds. */
 const MAX_VISIBILITY_MS = 30_000;
 /** The wait between the reads that follow those of a sync, in milliseconds. */
 const LATE_WAIT_MS = 1_000;
@@ -247,7 +250,7 @@ async function checkRefusals(run: ConformanceRun): Promise<void> {
   points.push(await checkNothingActive(`${DOCTOR_ENVIRONMENT}-${options.runId}`, run));
 }
 
-/** A request that the service must refuse, and the problem code of a correct refusal. */
+/** A request that the service must refuse, and the problem code that promptsync expects when it does. */
 type RefusalCheck = {
   readonly rule: 'unknownVersion' | 'otherVersion' | 'unknownPrompt' | 'wrongKey';
   readonly code: ProblemCode;
@@ -312,7 +315,7 @@ function readServedId(run: ConformanceRun): Promise<string | null> {
   return readOrNull(async () => (await readOwnEnvironment(run.target))?.id ?? '', run);
 }
 
-/** Reads an environment in which nothing was ever activated. */
+/** Checks that the service returns no version for an environment in which nothing has ever been activated. */
 async function checkNothingActive(environment: string, run: ConformanceRun): Promise<DoctorPoint> {
   const { requirements, readActive } = run.target;
   const { nothingActive } = requirements;

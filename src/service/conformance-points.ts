@@ -33,7 +33,9 @@ export type SampleResult =
   | {
       readonly sample: TextSample;
       readonly created: NewSample;
-      /** The content of the version in the response to each later read. Empty if the service never returned it. */
+      /**
+       * The content of the version as each read after the creation returned it. Empty if the service never returned it.
+       */
       readonly stored: readonly SampleContent[];
       /** Whether the service reported the version as the newest one. */
       readonly newest: Visibility;
@@ -97,7 +99,10 @@ function makeTextPoint(result: SampleResult, requirement: ServiceRequirement): D
   return makeErrorPoint(name, found, makeRequirementHint(requirement));
 }
 
-/** Returns the content of a version in all responses that show what the service has stored. */
+/**
+ * Lists the content of a version from every response that shows what the service stored: the response to the create
+ * request, and each later read.
+ */
 function listContents({ created: { content }, stored }: CreatedResult): readonly SampleContent[] {
   return content === null ? stored : [content, ...stored];
 }
@@ -168,7 +173,7 @@ function makeNewestPoint(created: readonly CreatedResult[], requirement: Service
   return makeWarningPoint(point, `reported only after ${formatVisibilityTime(worst.milliseconds)}`, hint);
 }
 
-/** The number of times that a sync reads an environment back before it reports that the activation failed. */
+/** How many times a sync reads an environment back before it reports that the activation failed. */
 const SYNC_READS = READ_BACK_WAITS_MS.length + 1;
 
 function makeActivationPoint(created: readonly CreatedResult[], requirement: ServiceRequirement): DoctorPoint {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../domain/json.ts';
 
 /** Sample text that the conformance check stores. */
 export type TextSample = {
-  /** The label of this kind of text. It appears in the name of the point, as in `text: CRLF`. */
+  /** The label of the sample, such as `CRLF`. The name of the point contains it, as in `text: CRLF`. */
   readonly name: string;
   readonly text: string;
 };

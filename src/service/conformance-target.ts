@@ -32,8 +32,8 @@ export type ConformanceTarget = {
   readonly readUnknownPrompt: () => Promise<unknown>;
   readonly readWithWrongKey: () => Promise<unknown>;
   /**
-   * Returns the id of a version of a different prompt, or null if none is readable. The property is null if the
-   * versions of the service have no ids.
+   * Finds the id of a version that belongs to a different prompt. Returns null if no such version can be read. The
+   * property is null for a service whose versions have no ids.
    */
   readonly findOtherVersionId: (() => Promise<string | null>) | null;
   /**

@@ -193,6 +193,18 @@ test.each(['doctor', 'doctor --format json', 'validate', 'plan', 'new a', 'bundl
 
 const LANGFUSE_KEY = 'sk-lf-0123456789';
 
+test.each([
+  ['validate redacts the API key in a variable that an invalid configuration names', `${KEY}: 1\n`],
+  ['validate redacts the API key in a variable that a configuration without an address names', ''],
+])('%s', async (_, setting) => {
+  const source = `---\nid: a\nkey: a\nname: A\n${KEY}: 1\n---\n\nHi.\n`;
+  const config = `service: { api_key_env: TEAM_KEY }\n${setting}`;
+  const folder = makeWorkspace({ 'promptsync.yaml': config, 'prompts/a.md': source });
+  const { stdout, stderr } = await run(folder, ['validate'], { environment: { TEAM_KEY: KEY } });
+  expect(stdout + stderr).toContain('[redacted]');
+  expect(stdout + stderr).not.toContain(KEY);
+});
+
 test('doctor redacts an API key in the address of the remote, even if the configuration is invalid', async () => {
   const folder = makeRepository({ 'promptsync.yaml': 'bogus: 1\n' });
   git(folder, 'remote', 'add', 'origin', `https://127.0.0.1:1/x?k=${KEY}`);

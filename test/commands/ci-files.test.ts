@@ -139,7 +139,7 @@ describe('the apply jobs that init writes', () => {
     ['init refuses an environment name that GitHub could read as an expression', 'github', '${{github.token}}'],
     ['init refuses an environment name that GitLab would replace by a variable', 'gitlab', '$CI_JOB_TOKEN'],
     ['init refuses an environment name with a character that GitLab does not allow', 'gitlab', 'a:b'],
-    ['init refuses an environment name that ends with a slash for GitLab', 'gitlab', 'a/'],
+    ['init --ci gitlab refuses an environment name that ends with a slash', 'gitlab', 'a/'],
   ] as const)('%s', async (_, ci, name) => {
     const { folder, exitCode, report } = await initWith(ci, ['--environments', `staging,${name}`]);
     expect(exitCode).toBe(1);

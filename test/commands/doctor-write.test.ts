@@ -121,7 +121,7 @@ describe('doctor --write on a four-call service', () => {
     expect({ doctor: serves(ENVIRONMENT), production: serves('production') }).toEqual({ doctor: 5, production: 1 });
   });
 
-  test('doctor --write compares the version numbers with the version that an earlier run left in its environment', async () => {
+  test('doctor --write checks that new version numbers are higher than that of the version an earlier run left active', async () => {
     const { check, service } = await makeStage(
       changeAnswers((body) => body.replaceAll(/"version_number":(\d+)/g, (_, n) => `"version_number":${numbers[n]}`)),
     );
@@ -181,7 +181,7 @@ describe('doctor --write on a four-call service', () => {
       ['error text: white space'],
     ],
     [
-      'doctor --write only warns about a service that removes trailing line breaks, because promptsync ignores them',
+      'doctor --write only warns if the service strips trailing line breaks, because promptsync ignores them',
       changeStoredVersion((sent) => ({ ...sent, content: sent.content.replace(/\n+$/, '') })),
       ['warning text: white space'],
     ],
@@ -261,7 +261,7 @@ describe('doctor --write on a four-call service', () => {
       ['warning unknown prompt'],
     ],
     [
-      'doctor --write reports a service that accepts every key',
+      'doctor --write reports an error if the service accepts any key',
       async ({ key: _, ...request }, forward) => forward({ ...request, key: KEY }),
       ['error wrong key'],
     ],
@@ -300,12 +300,12 @@ describe('doctor --write on a four-call service', () => {
   });
 
   test.each([
-    ['a refusal of the text', 400, true],
-    ['a refusal of the text', 422, true],
-    ['a failure with a different cause', 307, false],
-    ['a failure with a different cause', 404, false],
-    ['a failure with a different cause', 429, false],
-  ])('doctor --write reports %s if a create request gets the status %i', async (_, status, isContentRefused) => {
+    ['doctor --write says that the service refused the text if a create request gets the status 400', 400, true],
+    ['doctor --write says that the service refused the text if a create request gets the status 422', 422, true],
+    ['doctor --write does not blame the text if a create request gets the status 307', 307, false],
+    ['doctor --write does not blame the text if a create request gets the status 404', 404, false],
+    ['doctor --write does not blame the text if a create request gets the status 429', 429, false],
+  ])('%s', async (_, status, isContentRefused) => {
     const { checked } = await findDeviations(faultOn(isCreate, answers(status)), makeClock());
     const point = checked.find(({ name }) => name === 'text: CRLF');
     expect(point?.level).toBe('error');
@@ -327,7 +327,7 @@ describe('doctor --write on a four-call service', () => {
     expect(deviations[0]!.found).toMatch(/^visible only after (9|10|11)\.\d s$/);
   });
 
-  test('doctor --write reports an error if environments are cached for longer than a sync waits', async () => {
+  test('doctor --write reports an error if the service caches environments for longer than sync waits', async () => {
     const clock = makeClock();
     const { names, deviations } = await findDeviations(cached(isReadOf(ENVIRONMENT), 20, clock.now), clock);
     expect(names).toEqual(['error activation']);
@@ -419,7 +419,7 @@ describe('doctor --write on a four-call service', () => {
     expect(deviations[0]!.found).toMatch(/^reported only after \d\.\d s$/);
   });
 
-  test('doctor --write sends a create request with a lost response only once, and lists its version', async () => {
+  test('doctor --write does not retry a create request whose response was lost, and lists the version that it may have created', async () => {
     const { check, front, service } = await makeStage(faultOn(isCreate, cutAfter, 2));
     const { exitCode, point } = await check();
     expect(exitCode).toBe(1);
@@ -682,7 +682,7 @@ describe('doctor --write on Langfuse', () => {
     expect(point('left behind')).toMatchObject({ level: 'error', hint: `Delete the prompt "${name}" in Langfuse.` });
   });
 
-  test('doctor --write also deletes its prompt after a lost response', async () => {
+  test('doctor --write still deletes its prompt if a response was lost', async () => {
     const { langfuse, check } = await makeLangfuseStage();
     langfuse.fail({ method: 'POST', path: /prompts$/ }, 'lost-answer');
     const { point } = await check();

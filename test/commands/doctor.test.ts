@@ -253,12 +253,15 @@ describe('the points about the machine and the repository', () => {
     },
   );
 
-  test('doctor shows the complete address of a remote whose path contains an @', async () => {
-    const { folder, environment } = await makeSetup();
-    git(folder, 'remote', 'set-url', 'origin', 'http://127.0.0.1/@acme/prompts');
-    const { point } = await examine(folder, [], { environment });
-    expect(point('remote').found).toBe('"origin": http://127.0.0.1/@acme/prompts');
-  });
+  test.each(['127.0.0.1', '127.0.0.1:1'])(
+    'doctor shows the complete address of a remote at %s whose path contains an @',
+    async (host) => {
+      const { folder, environment } = await makeSetup();
+      git(folder, 'remote', 'set-url', 'origin', `http://${host}/@acme/prompts`);
+      const { point } = await examine(folder, [], { environment });
+      expect(point('remote').found).toBe(`"origin": http://${host}/@acme/prompts`);
+    },
+  );
 
   test('doctor reports an error if the remote does not have the configured branch', async () => {
     const { folder, environment } = await makeSetup(`${ENVIRONMENTS}branch: live\n`);
@@ -318,7 +321,7 @@ describe('the points about the configuration and the prompt files', () => {
     expect(point('address').found).toBe('not checked, because the configuration is not valid');
   });
 
-  test('doctor reports each problem of an invalid configuration with its line', async () => {
+  test('doctor reports every problem in an invalid configuration with its line number', async () => {
     const folder = makeWorkspace({ 'promptsync.yaml': 'prompt: [a]\nconcurrency: many\n' });
     const { points } = await examine(folder, []);
     const found = points.filter(({ name }) => name === 'configuration').map((point) => point.found);
@@ -349,7 +352,7 @@ describe('the points about the configuration and the prompt files', () => {
     expect(point('key').found).toBe('not checked, because the workspace has no prompt file');
   });
 
-  test('doctor reports a warning if the validation of the prompt files has warnings', async () => {
+  test('doctor reports a warning if validate has warnings about the prompt files', async () => {
     const { folder, environment } = await makeSetup();
     writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { text: 'Hi\u200b.' }) });
     const { point } = await examine(folder, [], { environment });
@@ -385,7 +388,7 @@ describe('the points about the service', () => {
     expect(stdout).not.toContain('sk-wrong');
   });
 
-  test('doctor reports an address at which no server responds, and does not try further environments', async () => {
+  test('doctor reports an address at which no server responds, and skips the other environments', async () => {
     const { folder, environment } = await makeSetup();
     const { point, named, stderr } = await examine(folder, ['--verbose'], {
       environment: { ...environment, PROMPTSYNC_BASE_URL: 'http://127.0.0.1:1' },

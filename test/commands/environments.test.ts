@@ -49,7 +49,7 @@ describe('sync --environment', () => {
     expect(records[1]).toEqual(records[0]);
   });
 
-  test('With a promotion order, two jobs apply one commit in two steps', async () => {
+  test('The job for staging and the job for production each apply their part of the same commit', async () => {
     const { serves, run, runJson } = await makeEditedScene(PROMOTION);
     const early = await runJson('sync', '--yes', ...only('production'));
     expect(summarizeRun(early)).toBe('exit 3, greeting blocked guard/promotion-order');

@@ -11,7 +11,7 @@ const SERVED = {
 };
 
 describe('import with portable_pins', () => {
-  test('import leaves each environment unpinned whose text the file does not hold, and lists these environments', async () => {
+  test('import leaves environments unpinned if their text differs from the file, and lists these environments', async () => {
     const { importAll, read, json, service, folder } = await makeAdoption(SERVED, PORTABLE);
     const { exitCode, report, stderr } = await importAll();
     expect(exitCode).toBe(0);
@@ -37,7 +37,7 @@ describe('import with portable_pins', () => {
     expect((await json('plan', '--exit-code')).exitCode).toBe(0);
   });
 
-  test('import does not pin an environment that does not allow latest, even if it serves the text of the file', async () => {
+  test('import leaves an environment without latest unpinned, even if that environment serves the text of the file', async () => {
     const { importAll, read } = await makeAdoption({ greeting: { production: 'One.', staging: 'One.' } }, PORTABLE);
     const { report } = await importAll();
     expect(pinsIn(read(GREETING))).toEqual(['staging: latest']);

@@ -104,7 +104,7 @@ describe('promote with portable_pins', () => {
     expect(read()).toBe(before);
   });
 
-  test('promote follows two files that swapped their paths', async () => {
+  test('promote finds the introducing commit even if two files have swapped their names', async () => {
     const others = { refund: { text: 'Refund.', pins: FOLLOWING } };
     const scene = await makePromotionScene({ text: 'One.', pins: FOLLOWING }, { config: PORTABLE, others });
     const { folder, runJson: json, run, read, write } = scene;
@@ -281,27 +281,6 @@ describe('rollback with portable_pins', () => {
     expect(pinsIn(read('prompts/moved.md'))[1]).toBe(`production: git:${first}`);
   });
 
-  test('rollback on a branch that main was merged into goes back to the previous pin of main', async () => {
-    const { folder, edit, head, runJson: json, pins } = await makeScene(undefined, `${CONFIG}portable_pins: true\n`);
-    const first = head();
-    await edit('One.', `git:${first}`);
-    git(folder, 'switch', '--quiet', '--create', 'feature');
-    writeFileSync(join(folder, 'notes.txt'), 'A note.');
-    commitAll(folder, 'Notes');
-    git(folder, 'switch', '--quiet', 'main');
-    const second = await edit('Two.', `git:${first}`);
-    await edit('Two.', `git:${second}`);
-    const third = await edit('Three.', `git:${second}`);
-    await edit('Three.', `git:${third}`);
-    git(folder, 'remote', 'add', 'origin', folder);
-    git(folder, 'fetch', '--quiet', 'origin');
-    git(folder, 'symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/remotes/origin/main');
-    git(folder, 'switch', '--quiet', 'feature');
-    git(folder, 'merge', '--quiet', '--no-edit', 'main');
-    expect(summarizeRun(await json(...ROLL_BACK))).toBe(APPLIED);
-    expect(pins()[1]).toBe(`production: git:${second}`);
-  });
-
   test('rollback in a shallow clone asks for the full history', async () => {
     const { folder, service, edit, head } = await makeScene();
     await edit('Two.', `git:${head()}`);
@@ -394,7 +373,7 @@ describe('validate with portable_pins', () => {
     expect(service.requests).toEqual([]);
   });
 
-  test('the file that new writes passes validate with portable_pins', async () => {
+  test('a file from promptsync new passes validate with portable_pins', async () => {
     const { run } = await makeScene();
     expect((await run('new', 'second')).exitCode).toBe(0);
     expect((await run('validate')).exitCode).toBe(0);

@@ -38,7 +38,7 @@ describe('a configuration with other_environments', () => {
     expect(services.production.requests).toEqual([]);
   });
 
-  test('without a pin to latest, a service stores neither the text of the file nor a baseline', async () => {
+  test('sync stores neither the text of the file nor a baseline in a service without an environment that is pinned to latest', async () => {
     const { json, services } = await makeStages({ greeting: STAGED });
     services.production.store.createVersion('prm_greeting', { content: 'Made by hand.' });
     const plan = await json('production', 'plan');
@@ -71,7 +71,7 @@ describe('a configuration with other_environments', () => {
     ]);
   });
 
-  test('a version that is created for a git: pin gets the subject of the last commit to the file as its change summary', async () => {
+  test('the change summary of a version for a git: pin is the subject of the last commit to the file', async () => {
     const { sync, json, folder, commit, write } = await makeStages({ greeting: STAGED });
     write({ ...STAGED, text: 'Two.' });
     git(folder, 'commit', '--quiet', '--all', '--message', 'Soften the tone');
@@ -169,7 +169,7 @@ describe('a promotion from an environment of another configuration', () => {
     expect(serves('production', 'production')).toBe('One.');
   });
 
-  test('promote resolves a git: pin of the other environment', async () => {
+  test('promote resolves a git: pin of a source environment that another configuration manages', async () => {
     const { json, read, commit, folder } = await makeStaged();
     const first = git(folder, 'rev-parse', 'HEAD');
     git(folder, 'tag', 'v1');
@@ -179,11 +179,19 @@ describe('a promotion from an environment of another configuration', () => {
   });
 
   test.each([
-    ['a version number', { staging: 7 }, '"staging" is pinned to 7'],
-    ['no pin', { eu: 'latest' }, 'The file does not pin "staging"'],
-  ])('promote blocks a prompt with %s for the other environment', async (_, pins, message) => {
+    [
+      'promote blocks a prompt if the source environment of another configuration is pinned to a version number',
+      { staging: 7 },
+      '"staging" is pinned to 7',
+    ],
+    [
+      'promote blocks a prompt if the source environment of another configuration has no pin',
+      {},
+      'The file does not pin "staging"',
+    ],
+  ])('%s', async (_, pins, message) => {
     const scene = await makeStages({ greeting: { text: 'One.' } });
-    scene.commit({ text: 'One.', pins: 'eu' in pins ? {} : pins });
+    scene.commit({ text: 'One.', pins });
     const promoted = await scene.json('production', ...PROMOTE);
     expect(summarizeRun(promoted)).toBe('exit 3, greeting blocked promote/source-unclear');
     expect(promoted.report.prompts[0]?.problems[0]?.message).toContain(message);
@@ -208,30 +216,31 @@ describe('a promotion from an environment of another configuration', () => {
     expect(summarizeRun(await json('production', 'plan'))).toBe(`exit 0, greeting pending ${NOT_ASKED}`);
   });
 
-  test('a pin of the source environment to a branch approves no promotion, because the branch has moved since', async () => {
+  test('sync refuses a promotion if earlier commits pinned the source environment only to a branch, because branches move', async () => {
     const { commit, json, services } = await makeStages({ greeting: { text: 'One.', pins: { staging: 'git:main' } } });
     commit({ text: 'Two.', pins: { staging: 'git:main', production: 'git:main' } });
     expect(summarizeRun(await json('production', 'sync', '--yes'))).toBe(`${OUT_OF_ORDER} ${NOT_ASKED}`);
     expect(services.production.takeWrites()).toEqual([]);
   });
 
-  test('a pin of the source environment to a short commit id approves a promotion, because it cannot move', async () => {
-    const { commit, json, folder } = await makeStages({ greeting: { text: 'One.' } });
+  test.each<[string, (commit: string) => string]>([
+    [
+      'sync allows a promotion if an earlier commit pinned the source environment to a short commit id',
+      (id) => id.slice(0, 12),
+    ],
+    [
+      'sync allows a promotion if an earlier commit pinned the source environment to an upper-case commit id',
+      (id) => id.toUpperCase(),
+    ],
+  ])('%s', async (_, write) => {
+    const { commit, json, folder } = await makeStages({ greeting: { text: 'One.', pins: {} } });
     const first = git(folder, 'rev-parse', 'HEAD');
-    commit({ text: 'Two.', pins: { staging: `git:${first.slice(0, 12)}` } });
+    commit({ text: 'Two.', pins: { staging: `git:${write(first)}` } });
     commit({ text: 'Two.', pins: { staging: 'latest', production: `git:${first}` } });
     expect(summarizeRun(await json('production', 'plan'))).toBe(`exit 0, greeting pending ${NOT_ASKED}`);
   });
 
-  test('a plan without a request also checks the promotion order, because git alone decides', async () => {
-    const { commit, json, services } = await makeStages({ greeting: STAGED }, 'portable_pins: true\n');
-    commit({ text: 'Two.', pins: { staging: 'latest', production: 'git:HEAD' } });
-    const plan = await json('production', 'plan', '--offline', '--base', 'HEAD~1');
-    expect(summarizeRun(plan)).toContain(`${OUT_OF_ORDER} ${NOT_ASKED}`);
-    expect(services.production.requests).toEqual([]);
-  });
-
-  test('a commit without metadata does not approve a promotion of its text with metadata', async () => {
+  test('sync refuses a promotion with metadata if earlier commits wanted only the text without metadata', async () => {
     const { commit, json, folder } = await makeStaged();
     commit({ text: 'One.', pins: {}, metadata: { model: 'a' } });
     const second = git(folder, 'rev-parse', 'HEAD');
@@ -239,7 +248,7 @@ describe('a promotion from an environment of another configuration', () => {
     expect(summarizeRun(await json('production', 'plan'))).toBe(`${OUT_OF_ORDER} ${NOT_ASKED}`);
   });
 
-  test('an uncommitted edit of something else does not let HEAD approve its own promotion', async () => {
+  test('sync refuses a promotion that HEAD itself made, even if another part of the file has uncommitted changes', async () => {
     const { commit, write, json, services } = await makeStaged();
     const pins = { staging: 'latest', production: 'git:HEAD' } as const;
     commit({ text: 'Two.', pins });
@@ -276,7 +285,7 @@ describe('a promotion from an environment of another configuration', () => {
     expect(serves('production', 'production')).toBe('One.');
   });
 
-  test('sync refuses a version that no import pinned and that never went through the source environment, even if the service has no ledger', async () => {
+  test('sync refuses a version that was neither imported nor served in the source environment, even if the service has no ledger', async () => {
     const { commit, services, json, folder } = await makeStages({ greeting: STAGED });
     const { store } = services.production;
     const made = ['Live.', 'Draft.'].map((content) => store.createVersion('prm_greeting', { content }));

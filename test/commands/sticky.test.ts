@@ -43,10 +43,17 @@ describe('makeWorkspacePath', () => {
     ['the path of a workspace in the repository root is null', './', undefined, null],
     ['the path of a workspace in a subfolder is the folder', './apps/chat/', '', 'apps/chat'],
     [
-      'the path of a workspace with its own configuration is the path of that file',
+      'the path of a workspace with another configuration is the path of that file',
       'apps',
       './us.yaml',
       'apps/us.yaml',
+    ],
+    ['the path of a workspace omits a configuration with the usual name', '.', 'apps/promptsync.yaml', 'apps'],
+    [
+      'the path of a workspace is absolute if the path of the configuration is absolute',
+      'apps',
+      '/etc/us.yaml',
+      '/etc/us.yaml',
     ],
   ])('%s', (_, folder, config, path) => {
     expect(makeWorkspacePath(folder, config)).toBe(path);

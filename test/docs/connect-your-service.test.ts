@@ -13,7 +13,7 @@ import { blocksIn } from './steps.ts';
 
 const PAGE = readPage('docs/how-to/connect-your-service.md');
 
-test('the JSON examples of the page about the interface have the shapes that promptsync sends and reads', () => {
+test('the JSON examples on the page about the interface match what promptsync sends and reads', () => {
   const examples = blocksIn(PAGE).flatMap(({ language, text }) => (language === 'json' ? [JSON.parse(text)] : []));
   const shapes = [
     PromptShape,

@@ -52,7 +52,7 @@ describe('the text output of doctor', () => {
     expect(text).toContain('  warning  history  word word');
   });
 
-  test('the text output shows hidden characters of data and cannot begin a new line with data', () => {
+  test('the text output makes hidden characters in values visible, and a value cannot begin a new line', () => {
     const points = [makeErrorPoint('prompt in "a\u202eb"', 'x\n::error::y\u001b[2J', 'do\u200b this')];
     const text = renderDoctorText([{ title: 'Service', points }], PLAIN_STYLE, false);
     expect(text).toContain('\\u{202e}');

@@ -4,7 +4,8 @@ import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { HTTP_LEAD_MS, openRemote, openRemoteGit } from '../../src/git/open-remote.ts';
+import { makeHttpLimits, openGit } from '../../src/git/open-git.ts';
+import { openRemote, openRemoteGit } from '../../src/git/open-remote.ts';
 import { getErrorMessage, ProblemError, toProblem } from '../../src/problem.ts';
 import { commitAll, git, initRepository, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 import { listen } from '../support/front.ts';
@@ -206,13 +207,11 @@ async function startSilentServer(): Promise<SilentServer> {
 }
 
 describe('a remote that accepts connections and never answers', () => {
-  const MAX_SILENCE = 1000;
-
   test('a git command over HTTP fails and closes its connection', async () => {
     const { desk } = makeRemoteSetup();
     const { port, hungUp } = await startSilentServer();
     git(desk, 'remote', 'set-url', 'origin', `http://127.0.0.1:${port}/origin.git`);
-    const { run } = openRemoteGit(startAt(desk), [], MAX_SILENCE + HTTP_LEAD_MS);
+    const { run } = openGit(startAt(desk), { config: [...makeHttpLimits(1)] });
     await expect(run('ls-remote', '--', 'origin')).rejects.toThrow(/unable to access/);
     await hungUp;
   });
@@ -224,7 +223,7 @@ describe('a remote that accepts connections and never answers', () => {
     writeFiles(folder, { 'ssh.sh': `trap '' INT TERM\necho $$ > '${pidFile}'\nexec sleep 60\n` });
     git(desk, 'remote', 'set-url', 'origin', 'git@127.0.0.1:origin.git');
     git(desk, 'config', 'core.sshCommand', `sh '${join(folder, 'ssh.sh')}'`);
-    const { run } = openRemoteGit(startAt(desk), [], MAX_SILENCE);
+    const { run } = openRemoteGit(startAt(desk), [], 1000);
     await expect(run('ls-remote', '--', 'origin')).rejects.toThrow(/did not get a response from the remote/);
     if (existsSync(pidFile)) process.kill(Number(readFileSync(pidFile, 'utf8')), 'SIGKILL');
   });

@@ -115,7 +115,7 @@ describe('the mode pull', () => {
     expect(await pull()).toMatchObject({ exitCode: 0, outputs: { changes: 'false' } });
     expect(written()).toEqual(['PATCH pulls/1']);
     expect(github.pulls()).toMatchObject([
-      { state: 'closed', body: expect.stringMatching(/^The files now contain everything/) },
+      { state: 'closed', body: expect.stringMatching(/^No prompt file needs an edit/) },
     ]);
     await byHand('Again');
     await pull();

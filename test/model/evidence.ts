@@ -40,7 +40,7 @@ function evidenceFor(world: World, wanted: LedgerVersion, base: PromptFile, move
   if (times === null || since === null) return 'none';
   if (since === 'unclear') return 'unclear';
   const follows = base.pins.some((one) => one.environment === environment && one.pin.kind === 'latest');
-  if (follows && times.created > since.time) {
+  if (follows && times.created > since.time && times.isTouched) {
     // promptsync does not know an old version without a label, so it would create the content again.
     return service.isKept(file.id, wanted.id) ? 'moved' : 'unclear';
   }

@@ -65,7 +65,9 @@ export function openLangfuse(setup: Setup): ServiceModel {
     readClock: store.readSeconds,
     timesOf: (promptId, id) => {
       const row = store.versions(promptId).find((one) => toVersion(kept, one).id === id);
-      return row === undefined ? null : { created: secondsOf(row.createdAt), changed: secondsOf(row.updatedAt) };
+      if (row === undefined) return null;
+      const isTouched = row.updatedAt > row.createdAt;
+      return { created: secondsOf(row.createdAt), changed: secondsOf(row.updatedAt), isTouched };
     },
     checkOwnSet: () => false,
     checkRun: () => must(store.overlaps() === 0, () => 'two writes to one prompt overlap'),

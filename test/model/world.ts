@@ -10,8 +10,13 @@ import { type Draft, firstDraft, newHistory, type History, type Ids } from './hi
 import type { Calls } from './port.ts';
 import type { Statistics } from './situations.ts';
 
-/** When a version was created and last changed, in seconds. */
-export type VersionSeconds = { readonly created: number; readonly changed: number };
+/** The times of a version, in seconds. */
+export type VersionSeconds = {
+  readonly created: number;
+  readonly changed: number;
+  /** Whether the version was changed after its creation, even within the same second. */
+  readonly isTouched: boolean;
+};
 
 /** The model of a service: its state, outside changes, and what promptsync can know about it. */
 export type ServiceModel = {

@@ -17,6 +17,11 @@ const timeOut = async (): Promise<never> => {
   throw new ServiceError(makeProblem('service/timeout', { seconds: 15 }), 'unknown');
 };
 
+const failToConnect = async (): Promise<never> => {
+  const evidence = { origin: 'https://prompts.example.com', reason: 'the connection timed out' };
+  throw new ServiceError(makeProblem('service/unreachable', evidence), 'not-sent');
+};
+
 /** A clock that moves only while the check waits or while a request takes time. */
 function makeClock() {
   let time = 0;
@@ -72,14 +77,17 @@ async function check(replaced: Partial<ConformanceTarget>, clock = makeClock()) 
 }
 
 describe('checkConformance', () => {
-  test('checkConformance reports every point of a correct service as ok', async () => {
+  test('checkConformance reports ok for every point if the service is correct', async () => {
     const { points } = await check({});
     expect(points.filter(({ level }) => level !== 'ok')).toEqual([]);
   });
 
-  test('checkConformance stops after two timeouts, keeps the points so far and cleans up', async () => {
+  test.each([
+    ['checkConformance stops after two timeouts, keeps the points so far and cleans up', timeOut],
+    ['checkConformance stops after two failed connections, keeps the points so far and cleans up', failToConnect],
+  ])('%s', async (_, fail) => {
     let reads = 0;
-    const { points, calls } = await check({ readActive: async () => ((reads += 1) > 1 ? timeOut() : null) });
+    const { points, calls } = await check({ readActive: async () => ((reads += 1) > 1 ? fail() : null) });
     expect(calls.filter((name) => name === 'readActive')).toHaveLength(3);
     expect(points.at(0)?.name).toBe('text: white space');
     expect(points.at(-2)).toMatchObject({ name: 'other points', level: 'error' });
