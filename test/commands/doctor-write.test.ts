@@ -143,7 +143,7 @@ describe('doctor --write on a four-call service', () => {
     expect(point("another prompt's version")).toMatchObject({ level: 'ok', found: 'refused' });
   });
 
-  test('doctor --write changes only its own environment and never sets the metadata key `promptsync`', async () => {
+  test('doctor --write changes only its own environment and never sets the metadata key of version records', async () => {
     const { check, front } = await makeStage();
     await check();
     const writes = front.requests.filter(({ method }) => method !== 'GET');
