@@ -175,7 +175,7 @@ describe('the points about GitLab CI', () => {
     expect(gitlab.requests).toEqual([]);
   });
 
-  test('doctor reports a token that GitLab does not accept', async () => {
+  test('doctor reports a token that GitLab rejects', async () => {
     const gitlab = await startGitLab();
     const environment = { ...gitlab.mergeRequestVariables(12), GITLAB_TOKEN: 'glpat-wrong-0123456789' };
     const { named, point } = await examine(makeRepository(FILES), [], { environment });

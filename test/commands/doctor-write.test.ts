@@ -166,17 +166,17 @@ describe('doctor --write on a four-call service', () => {
 
   test.each<[string, Fault, readonly string[]]>([
     [
-      'doctor --write reports a service that drops metadata_',
+      'doctor --write reports an error if the service drops metadata_',
       changeStoredVersion(({ content }) => ({ content })),
       ['error metadata_'],
     ],
     [
-      'doctor --write reports a service that changes metadata_',
+      'doctor --write reports an error if the service changes metadata_',
       changeStoredVersion(({ content }) => ({ content, metadata_: { 'promptsync-doctor': {} } })),
       ['error metadata_'],
     ],
     [
-      'doctor --write reports a service that trims the text of prompts',
+      'doctor --write reports an error if the service trims the text of prompts',
       changeStoredVersion((sent) => ({ ...sent, content: sent.content.trim() })),
       ['error text: white space'],
     ],
@@ -186,59 +186,59 @@ describe('doctor --write on a four-call service', () => {
       ['warning text: white space'],
     ],
     [
-      'doctor --write only warns about a service that converts CRLF, because promptsync compares with LF',
+      'doctor --write only warns if the service converts CRLF, because promptsync compares with LF',
       changeStoredVersion((sent) => ({ ...sent, content: sent.content.replaceAll('\r\n', '\n') })),
       ['warning text: CRLF'],
     ],
     [
-      'doctor --write reports a service that normalizes Unicode',
+      'doctor --write reports an error if the service normalizes Unicode',
       changeStoredVersion((sent) => ({ ...sent, content: sent.content.normalize('NFC') })),
       ['error text: Unicode'],
     ],
     [
-      'doctor --write reports a service that cuts off long texts',
+      'doctor --write reports an error if the service cuts off long texts',
       changeStoredVersion((sent) => ({ ...sent, content: sent.content.slice(0, 65_536) })),
       ['error text: 100 kB'],
     ],
     [
-      'doctor --write reports a service that refuses long texts',
+      'doctor --write reports an error if the service refuses long texts',
       async (request) => (JSON.stringify(request.body ?? '').length > 90_000 ? { status: 413, body: '' } : null),
       ['error text: 100 kB'],
     ],
     [
-      'doctor --write reports a service whose version numbers decrease',
+      'doctor --write reports an error if version numbers decrease',
       changeAnswers((body) =>
         body.replaceAll(/"version_number":(\d+)/g, (_, n) => `"version_number":${99 - Number(n)}`),
       ),
       ['error version numbers'],
     ],
     [
-      "doctor --write reports a service that omits latest_version_id, so doctor cannot check a different prompt's version",
+      "doctor --write reports an error if the service omits latest_version_id, so doctor cannot check a different prompt's version",
       changeAnswers((body) => body.replace(/,"latest_version_id":"[^"]*"/, '')),
       ['error latest_version_id', "warning another prompt's version"],
     ],
     [
-      'doctor --write reports a service that answers set-active but does not activate the version',
+      'doctor --write reports an error if the service answers set-active but does not activate the version',
       faultOn(isActivationOf(ENVIRONMENT), answers(200, '{"updated":true}')),
       [...UNREAD, 'error activation', 'error unknown version', "error another prompt's version"],
     ],
     [
-      'doctor --write reports a service that responds with updated: false to set-active',
+      'doctor --write reports an error if the service responds with updated: false to set-active',
       faultOn(isActivationOf(ENVIRONMENT), answers(200, '{"updated":false}')),
       [...UNREAD, 'error activation', 'warning unknown version', "warning another prompt's version"],
     ],
     [
-      'doctor --write reports a service that accepts an unknown version id',
+      'doctor --write reports an error if the service accepts an unknown version id',
       faultOn(isActivationOfUnknown('unknown'), answers(200, '{"updated":true}')),
       ['error unknown version'],
     ],
     [
-      'doctor --write only warns about a service that refuses an unknown version id with an unexpected status',
+      'doctor --write only warns if the service refuses an unknown version id with an unexpected status',
       faultOn(isActivationOfUnknown('unknown'), answers(422)),
       ['warning unknown version'],
     ],
     [
-      "doctor --write reports a service that accepts another prompt's version",
+      "doctor --write reports an error if the service accepts another prompt's version",
       faultOn(isActivationOfUnknown('other'), async (request, forward) => {
         const answer = await forward(request);
         return answer.status === 404 ? { status: 200, body: '{"updated":true}' } : answer;
@@ -246,7 +246,7 @@ describe('doctor --write on a four-call service', () => {
       ["error another prompt's version"],
     ],
     [
-      'doctor --write reports a service that returns a different prompt for an unknown id',
+      'doctor --write reports an error if the service returns a different prompt for an unknown id',
       async ({ method, path, ...request }, forward) => {
         if (method !== 'GET' || !path.includes('/promptsync-doctor-')) return null;
         const id = path.split('/').at(-1) ?? '';
@@ -256,7 +256,7 @@ describe('doctor --write on a four-call service', () => {
       ['error unknown prompt'],
     ],
     [
-      'doctor --write only warns about a service that answers 403 for an unknown prompt',
+      'doctor --write only warns if the service answers 403 for an unknown prompt',
       faultOn(({ path }) => path.includes('/promptsync-doctor-'), answers(403)),
       ['warning unknown prompt'],
     ],
@@ -266,17 +266,17 @@ describe('doctor --write on a four-call service', () => {
       ['error wrong key'],
     ],
     [
-      'doctor --write only warns about a service that refuses a wrong key with an unexpected status',
+      'doctor --write only warns if the service refuses a wrong key with an unexpected status',
       async ({ key }) => (key === KEY ? null : { status: 400, body: '{}' }),
       ['warning wrong key'],
     ],
     [
-      'doctor --write only warns about a service that answers 404 for an environment without an active version',
+      'doctor --write only warns if the service answers 404 for an environment without an active version',
       faultOn(({ path }) => path.includes('environment=promptsync-doctor-'), answers(404)),
       ['warning no active version'],
     ],
     [
-      'doctor --write reports a service that serves the newest version even if none is active',
+      'doctor --write reports an error if the service serves the newest version even if none is active',
       async ({ path, ...request }, forward) => {
         if (!path.includes('environment=promptsync-doctor-')) return null;
         return forward({ ...request, path: path.replace(/(environment=promptsync-doctor).*/, '$1') });
@@ -320,7 +320,7 @@ describe('doctor --write on a four-call service', () => {
     });
   });
 
-  test('doctor --write only warns about a service whose environments are cached for ten seconds', async () => {
+  test('doctor --write only warns if the service caches environments for ten seconds', async () => {
     const clock = makeClock();
     const { names, deviations } = await findDeviations(cached(isReadOf(ENVIRONMENT), 10, clock.now), clock);
     expect(names).toEqual(['warning activation']);
@@ -359,7 +359,7 @@ describe('doctor --write on a four-call service', () => {
     return isEmpty ? { status: 404, body: '{}' } : answer;
   };
 
-  test('doctor --write only warns about a service that answers 404 for an environment until the first activation is visible', async () => {
+  test('doctor --write only warns if the service answers 404 for an environment until the first activation is visible', async () => {
     const clock = makeClock();
     const isReadAtStart: RequestFilter = (request) => isReadOf(ENVIRONMENT)(request) && clock.now() - start < 2_000;
     const start = clock.now();
@@ -369,7 +369,7 @@ describe('doctor --write on a four-call service', () => {
     expect(names).toEqual(['warning activation', 'warning no active version']);
   });
 
-  test('doctor --write reports a service that answers 404 for an unknown version, but clears the environment', async () => {
+  test('doctor --write reports an error if the service answers 404 for an unknown version, but clears the environment', async () => {
     let isCleared = false;
     const fault: Fault = async (request, forward) => {
       if (isActivationOfUnknown('unknown')(request)) isCleared = true;
@@ -412,7 +412,7 @@ describe('doctor --write on a four-call service', () => {
     expect(names.filter((name) => name.startsWith('error'))).toEqual(['error activation']);
   });
 
-  test('doctor --write warns about a service that reports the newest version late', async () => {
+  test('doctor --write warns if the service reports the newest version late', async () => {
     const clock = makeClock();
     const { names, deviations } = await findDeviations(cached(isReadOfScratch, 3, clock.now), clock);
     expect(names).toEqual(['warning latest_version_id']);
@@ -626,7 +626,7 @@ describe('doctor --write on Langfuse', () => {
     expect(namesOf(langfuse).filter((name) => !PROMPT.test(name.replace(/-unknown$/, '')))).toEqual([]);
   });
 
-  test('doctor --write reports config that is nested 3,000 levels deep as changed, and still deletes its prompt', async () => {
+  test('doctor --write reports an error if a config that is nested 3,000 levels deep changes, and still deletes its prompt', async () => {
     const { langfuse } = await makeLangfuseStage();
     const config = `{"a":${'['.repeat(3_000)}${']'.repeat(3_000)}}`;
     const { point } = await checkThroughFront(langfuse, async (request, forward) => {
@@ -639,7 +639,7 @@ describe('doctor --write on Langfuse', () => {
     expect((await langfuse.store.list({})).data).toEqual([]);
   });
 
-  test('doctor --write reports a gateway that changes texts, even if it refuses to activate versions', async () => {
+  test('doctor --write reports an error if a gateway changes texts, even if it refuses to activate versions', async () => {
     const { langfuse } = await makeLangfuseStage();
     const { point } = await checkThroughFront(langfuse, async (request, forward) => {
       if (request.method === 'PATCH') return { status: 403, body: '{"message":"no"}' };

@@ -403,7 +403,13 @@ describe('the points about the service', () => {
     ['doctor reports an address that returns a web page', 200, '<!doctype html>', 'response', 'base URL'],
     ['doctor reports an address that redirects', 302, '', 'response', 'redirects'],
     ['doctor reports an address at which no prompt exists', 404, '{}', 'prompt', 'base URL'],
-    ['doctor reports a service that fails', 500, '{"detail":"down"}', 'response', 'later'],
+    [
+      'doctor reports an error if the service answers with a server error',
+      500,
+      '{"detail":"down"}',
+      'response',
+      'later',
+    ],
   ])('%s', async (_, status, body, name, hint) => {
     const { folder, environment } = await makeSetup();
     const { baseUrl } = await startFront({ answer: () => ({ status, body }) });
