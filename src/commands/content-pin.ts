@@ -16,7 +16,10 @@ import type { PlannedWorkspace } from './run-with-plan.ts';
 /** Wanted content, with a description for a message, such as `the text that "staging" serves (v7)`. */
 export type DescribedContent = WantedContent & { readonly description: string };
 
-/** Converts a version to the wanted content: any content that an environment with this version is in sync with. */
+/**
+ * Makes the wanted content from a version. A file counts as wanted if an environment that serves this version is in
+ * sync with the file.
+ */
 export function wantVersion(version: KnownVersion, { metadata }: ObservedPrompt): WantedContent {
   const isWanted = (content: Content) => isInSync(version, toStoredContent(content, metadata));
   const isExact = (content: Content) => isWanted(content) && content.metadataDigest === version.metadataDigest;

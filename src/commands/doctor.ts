@@ -85,7 +85,9 @@ function makeBrokenCiSections(error: unknown): readonly DoctorSection[] {
   return [{ title: 'CI job', points: makeBrokenPoints('event')(error) }];
 }
 
-/** Returns a function that builds the only point of a section that failed unexpectedly. */
+/**
+ * Returns a handler for an unexpected error. It replaces all points of a section by a single one that shows the error.
+ */
 function makeBrokenPoints(name: string): (error: unknown) => readonly DoctorPoint[] {
   return (error) => [makeProblemPoint(name, toProblem(error))];
 }

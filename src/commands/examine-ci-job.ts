@@ -134,7 +134,7 @@ async function examineGitLabJob(world: World): Promise<readonly DoctorPoint[]> {
 async function examineMergeRequest(api: ForgeApi, world: World): Promise<DoctorPoint> {
   const name = 'merge request';
   const { CI_MERGE_REQUEST_PROJECT_ID: project = '', CI_MERGE_REQUEST_IID: number = '' } = world.environment;
-  // Any other value could change the path of the request.
+  // A value that is not a number could change the path of the request.
   if (!/^\d+$/.test(project) || !/^\d+$/.test(number)) return makeOkPoint(name, 'none: this is a branch pipeline');
   const answer = await readFromForge(api, `/projects/${project}/merge_requests/${number}/notes?per_page=1`, world);
   if (isReadable(answer)) return makeOkPoint(name, `can read the notes on !${number}`);

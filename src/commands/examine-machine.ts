@@ -139,7 +139,8 @@ async function examineLiveBranch(remote: Remote, branch: string | null, { enviro
     return makeOkPoint(name, `"${tip.branch}" at ${shortenCommitId(tip.commit)} (${source})`);
   } catch (error) {
     const { message } = toProblem(error);
-    // The action reads the tip from GitHub's API instead, so only `sync` in a separate step would fail.
+    // The action gets the tip of the live branch from GitHub's API, so the failure affects only a `sync` that runs in
+    // its own step.
     if (environment['GITHUB_ACTIONS'] === 'true') {
       return makeWarningPoint(name, message, 'Let actions/checkout persist its credentials, if a step runs sync.');
     }

@@ -69,7 +69,7 @@ type EnvironmentReading = { readonly environment: string } & (
   | { readonly kind: 'failed'; readonly problem: Problem }
 );
 
-/** One or more reads of the first prompt, or the reason why promptsync read nothing. */
+/** The results of reading the first prompt, or the reason why promptsync did not read it. */
 type FirstPromptReadings =
   | { readonly kind: 'read'; readonly key: string; readonly readings: readonly EnvironmentReading[] }
   | { readonly kind: 'unread'; readonly reason: string };
@@ -101,7 +101,7 @@ async function readFirstPrompt(
   return { kind: 'read', key, readings };
 }
 
-/** Lists the prompts, and discards the list. */
+/** Lists the prompts only to find out whether the request succeeds. */
 async function listNothing({ list }: Provider): Promise<null> {
   await list?.();
   return null;
@@ -225,7 +225,7 @@ function makePromptPoints(prompt: FirstPromptReadings): readonly DoctorPoint[] {
   const hasSameProblem = (reading: EnvironmentReading): boolean =>
     reading.kind === 'failed' && reading.problem.message === problem?.message;
   if (problem !== null && readings.every(hasSameProblem)) {
-    // The points about the response and the key already report every other problem.
+    // Report only a missing prompt here. The points about the response and the key already report all other problems.
     if (problem.code === 'service/prompt-not-found') return [makeProblemPoint(name, problem)];
     return [makeUncheckedPoint(name, 'the service did not return a prompt')];
   }

@@ -92,7 +92,7 @@ function makeJobIds(environments: readonly string[]): readonly string[] {
   });
 }
 
-/** Renders one job for each environment. Replaces the same two patterns in the template as `writeGitHubJobs`. */
+/** Renders one job for each environment. Like `writeGitHubJobs`, replaces two patterns in the template. */
 function writeGitLabJobs(template: string, environments: readonly string[]): string {
   const [header = '', firstJob = '', laterJob = '', rest = ''] = template.split(
     /^(?=promptsync:(?:apply:\w+|drift):$)/m,

@@ -8,11 +8,11 @@ export type StickySection = {
   readonly makeBody: (posted: string | null) => string;
   /** Returns the part of the posted text that the job replaces. Empty if the text does not have it yet. */
   readonly findOwnPart: (posted: string) => string;
-  /** Returns true if the posted text contains the section that this job writes. */
+  /** Returns true if the posted text already contains the section of this job. */
   readonly isComplete: (posted: string) => boolean;
 };
 
-/** The section to write, and the text that it belongs to. */
+/** The section to write, and the text that contains it. */
 type SectionSource = {
   readonly marker: string;
   /** The environments that the job covers. */
@@ -21,7 +21,7 @@ type SectionSource = {
   readonly promotionOrder: readonly string[];
   /** The maximum length of the whole text. */
   readonly limit: SizeLimit;
-  /** Renders the section in at most the given length. */
+  /** Renders the section within the given size limit. */
   readonly render: (limit: SizeLimit) => string;
 };
 

@@ -21,7 +21,7 @@ export async function readProvenance(
   uncommitted: ReadonlySet<string>,
   repository: PromptRepository,
 ): Promise<PlanningHistory['provenance']> {
-  // A run for some environments may need a baseline even if the plan of all environments has none.
+  // A run for selected environments may need a baseline even if the plan for all environments has none.
   const creating = prompts.filter(
     ({ file, observed, targets }) =>
       chooseVersionToCreate(file, observed, targets) !== null || mayGetBaseline(file, observed),

@@ -8,7 +8,7 @@ export const REMAINS_POINT = 'left behind';
 export type ConformanceRequest = {
   /** The id of the throwaway prompt. Null if the check creates its own prompt. */
   readonly promptId: string | null;
-  /** The ids of different prompts, whose versions must not become active in the first one. */
+  /** The ids of other prompts. Their versions must not become active in the prompt of the check. */
   readonly otherPromptIds: readonly string[];
   /**
    * A string of lower-case letters and digits, unique to this run. The check uses it in names that must not exist in the

@@ -38,7 +38,7 @@ export async function checkLangfuse(
   }
 }
 
-/** A version number that no version has. It is still below the limit of Langfuse's database. */
+/** A version number that no version ever has. It still fits into Langfuse's database column. */
 const UNKNOWN_NUMBER = 1_000_000;
 
 /** The name of the prompt that the check creates, and what else the target needs. */

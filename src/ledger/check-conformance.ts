@@ -58,10 +58,13 @@ function makeFourCallTarget(
   };
 }
 
-/** The maximum number of prompts to read in search of a version of a different prompt. */
+/** How many other prompts to try when the check looks for a version that belongs to another prompt. */
 const MAX_OTHER_PROMPTS = 10;
 
-/** Returns the newest version of the first prompt that the service can read. Null if there is none. */
+/**
+ * Tries the prompts in order. Returns the id of the newest version of the first prompt that can be read and has a
+ * version. Returns null if there is none.
+ */
 async function findNewestVersionId(service: PromptService, promptIds: readonly string[]): Promise<string | null> {
   for (const id of promptIds) {
     const prompt = await service.readPrompt(id).catch(returnNullIfRejected);
@@ -80,7 +83,7 @@ function toSampleVersion({ id, number, content: { text, metadata } }: ServiceVer
   return { id, number, text, metadata };
 }
 
-/** Names what the check has changed, and separately what it may have changed, because a response was lost. */
+/** Lists what the check changed. Separately lists what it may have changed, because a response was lost. */
 function describeRemains({ versions, environment }: CheckRemains, promptId: string): string {
   const known = versions.flatMap(({ id, number }) =>
     id === null || number === null ? [] : [`v${number} (${shortenId(id)})`],

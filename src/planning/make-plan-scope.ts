@@ -11,7 +11,7 @@ import type { DriftResult } from './find-drift.ts';
 export type PlanScope = {
   /** Returns true if the run includes this environment's activations, drift and pin problems. */
   readonly includesEnvironment: (environment: string) => boolean;
-  /** Whether the run includes changes and drift of the key, the name and the description. */
+  /** Whether the run covers changes to the key, the name and the description, and drift in these fields. */
   readonly includesFields: boolean;
   /** Whether the run includes versions that the plan does not activate in any environment. */
   readonly includesUnusedVersions: boolean;

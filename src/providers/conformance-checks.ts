@@ -6,8 +6,8 @@ import type { ProviderOpening } from './descriptor.ts';
 import type { ProviderName } from './list.ts';
 
 /**
- * The check of each provider whether its service behaves in the way that promptsync needs. They are not part of the
- * descriptors, because only `promptsync doctor --write` loads them.
+ * The conformance check of each provider. It finds out whether a service behaves in the way that promptsync needs. The
+ * checks are not part of the descriptors, because only `promptsync doctor --write` loads them.
  */
 export const CONFORMANCE_CHECKS: Readonly<Record<ProviderName, ConformanceCheck>> = {
   integration: checkFourCallService,
@@ -15,8 +15,8 @@ export const CONFORMANCE_CHECKS: Readonly<Record<ProviderName, ConformanceCheck>
 };
 
 /**
- * Checks a service, and writes to it. Returns the points about the rules, and then one about what the check left behind.
- * Throws a `ServiceError` if it cannot start. In that case, it has written nothing.
+ * Checks a service by writing to it. Returns the points about the rules, followed by one that lists what the check left
+ * behind. If it cannot start, it throws a `ServiceError` before it writes anything.
  */
 export type ConformanceCheck = (
   opening: ProviderOpening,

@@ -12,7 +12,9 @@ export function escapeSectionLines(text: string): string {
   return text.replaceAll(/^<!-- promptsync/gm, ' $&');
 }
 
-/** The name of an environment could end an HTML comment, so the hidden lines contain a digest of the name. */
+/**
+ * An environment name could contain `-->` and close the HTML comment, so the hidden lines contain a digest of the name.
+ */
 function computeMark(environment: string): string {
   return shortenDigest(computeDigest(environment));
 }
@@ -31,7 +33,9 @@ export function hasAppliedSection(body: string): boolean {
   return body.split(/\r?\n/).some((line) => START.exec(line)?.[1] !== undefined);
 }
 
-/** A part of a comment: a section for some environments, or the text between sections. */
+/**
+ * A part of a posted comment: either a section that covers one or more environments, or the text between two sections.
+ */
 type CommentPart = {
   /** The marks of the section's environments. Empty if the part is not a section. */
   readonly marks: readonly string[];

@@ -32,8 +32,8 @@ type ConformanceRun = {
   /** The number of requests that timed out. */
   timeouts: number;
   /**
-   * Whether the service failed to show the newest version, or the active version, within `MAX_VISIBILITY_MS`. From then
-   * on, the check reads this value only once for each sample.
+   * The values that the service failed to show within `MAX_VISIBILITY_MS`: the newest version, the active version, or
+   * both. After such a failure, the check reads that value only once for each sample.
    */
   readonly neverSeen: { newest: boolean; active: boolean };
   readonly points: DoctorPoint[];
@@ -68,7 +68,7 @@ export async function checkConformance(
   return [...points, await target.cleanUp(run)];
 }
 
-/** The name of the point for everything that the check could not determine. */
+/** The name of the catch-all point for whatever the check could not determine. */
 const OTHERS = 'other points';
 
 /** Checks all rules. Throws only because of a bug. */
@@ -210,8 +210,8 @@ const MAX_VISIBILITY_MS = 30_000;
 const LATE_WAIT_MS = 1_000;
 
 /**
- * Reads a value repeatedly until it is as expected, and measures how long that takes. Reads it first at the same times
- * as a sync. Throws only if the check must stop.
+ * Polls a value until it is the expected one, and measures how long that takes. The first reads follow the schedule of
+ * a sync. Throws only if the check must stop.
  * @param readsOnce whether to give up after the first read
  */
 async function awaitValue<Value>(
@@ -237,7 +237,7 @@ async function awaitValue<Value>(
   }
 }
 
-/** Sends requests that the service must refuse, and reads an environment in which nothing was ever activated. */
+/** Sends requests that the service must refuse, and reads an environment in which nothing has ever been activated. */
 async function checkRefusals(run: ConformanceRun): Promise<void> {
   const { target, points, options } = run;
   points.push(await checkRefusedActivation('unknownVersion', target.useUnknownVersion, run));
@@ -288,8 +288,8 @@ async function checkOtherVersion(run: ConformanceRun): Promise<DoctorPoint | nul
 }
 
 /**
- * Sends a request that must not activate anything. The point is an error if the service accepts the request, or if it
- * refuses the request but `DOCTOR_ENVIRONMENT` serves a different version afterwards.
+ * Sends a request that must not activate anything. Reports an error if the service accepts the request. Also reports an
+ * error if the service refuses it, but `DOCTOR_ENVIRONMENT` then serves a different version.
  */
 async function checkRefusedActivation(
   rule: 'unknownVersion' | 'otherVersion',

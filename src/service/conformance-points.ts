@@ -46,12 +46,12 @@ export type SampleResult =
 /** The result for a sample for which the service created a version. */
 type CreatedResult = Extract<SampleResult, { readonly newest: Visibility }>;
 
-/** The results for the samples, and what they must be compared with. */
+/** The results of the samples, and the values to compare them with. */
 type SampleEvidence = {
   readonly results: readonly SampleResult[];
   /** The number of a version that existed before the check. Null if the check knows none. */
   readonly earlierNumber: number | null;
-  /** False if the check stopped early. Rules that no result shows then get no point. */
+  /** False if the check stopped early. The report then omits the rules that the check did not get to. */
   readonly isComplete: boolean;
 };
 

@@ -133,7 +133,7 @@ describe('the points about GitHub Actions', () => {
 });
 
 describe('the points about GitLab CI', () => {
-  test('doctor shows that the token can read the notes of the merge request', async () => {
+  test('doctor reports ok if the token can read the notes of the merge request', async () => {
     const gitlab = await startGitLab();
     gitlab.addMergeRequest({ iid: 12, state: 'opened' });
     const environment = gitlab.mergeRequestVariables(12);

@@ -460,7 +460,7 @@ describe('what doctor --write left behind', () => {
   const acceptAll = faultOn(isActivationOf(ENVIRONMENT), answers(200, '{"updated":true}'));
   const refuseCreates = faultOn(isCreate, answers(403));
 
-  test('doctor --write lists nothing if the service has refused all writes', async () => {
+  test('doctor --write lists no versions and no environment if the service refused every write', async () => {
     const { checked } = await findDeviations(refuseCreates);
     expect(checked.at(-1)).toMatchObject({ name: 'left behind', found: 'nothing' });
   });
@@ -626,7 +626,7 @@ describe('doctor --write on Langfuse', () => {
     expect(namesOf(langfuse).filter((name) => !PROMPT.test(name.replace(/-unknown$/, '')))).toEqual([]);
   });
 
-  test('doctor --write reports an error if a config that is nested 3,000 levels deep changes, and still deletes its prompt', async () => {
+  test('doctor --write reports an error if the service changes a config that is nested 3,000 levels deep, and still deletes its prompt', async () => {
     const { langfuse } = await makeLangfuseStage();
     const config = `{"a":${'['.repeat(3_000)}${']'.repeat(3_000)}}`;
     const { point } = await checkThroughFront(langfuse, async (request, forward) => {

@@ -57,7 +57,7 @@ describe('doctor without --write', () => {
     expect(new Set(service.requests.map(({ method }) => method))).toEqual(new Set(['GET']));
   });
 
-  test('doctor reports a correct Langfuse setup as ok and uses the word label', async () => {
+  test('doctor reports a correct Langfuse setup as ok and says label instead of environment', async () => {
     const langfuse = await startLangfuse();
     const folder = makeRepository({
       'promptsync.yaml': `service: { provider: langfuse }\n${ENVIRONMENTS}`,
@@ -226,7 +226,7 @@ describe('the points about the machine and the repository', () => {
     });
   });
 
-  test('the hint for a repository that belongs to a different user names the setting safe.directory', () => {
+  test('the hint for a repository of another user mentions the setting safe.directory', () => {
     const reason =
       "fatal: detected dubious ownership in repository at '/home/a b' To add an exception for this directory, call: …";
     expect(makeProblem('git/failed', { reason }).hint).toBe(
@@ -375,7 +375,7 @@ describe('the points about the service', () => {
     expect(service.requests).toEqual([]);
   });
 
-  test('doctor reports a rejected key by the name of its variable, without printing the key', async () => {
+  test('doctor names the variable of a rejected key and does not print the key', async () => {
     const { folder, environment } = await makeSetup();
     const wrong = { ...environment, PROMPTSYNC_API_KEY: 'sk-wrong-0123456789' };
     const { exitCode, point, stdout, named } = await examine(folder, [], { environment: wrong });

@@ -80,7 +80,7 @@ describe('sync --environment', () => {
 });
 
 describe('two jobs for different environments', () => {
-  test('The ledger keeps the version that production is pinned to, even if the staging job creates a version', async () => {
+  test('The ledger keeps the version that production is pinned to after the staging job creates a new version', async () => {
     const { make, activate, commit, serves, runJson } = await makePromotionScene(BOTH, { config: UNRANKED });
     make(Array.from({ length: 23 }, (_, index) => `Text ${index + 1}.`));
     activate('staging', 23);
@@ -137,7 +137,7 @@ describe('the report of a run with --environment', () => {
     expect(both.report.environments).toEqual(['staging', 'production']);
   });
 
-  test('A report that covers all environments does not list them', async () => {
+  test('The report omits the list of environments if it covers all of them', async () => {
     const { runJson } = await makeEditedScene();
     expect((await runJson('plan')).report).not.toHaveProperty('environments');
   });

@@ -37,7 +37,7 @@ describe('import with portable_pins', () => {
     expect((await json('plan', '--exit-code')).exitCode).toBe(0);
   });
 
-  test('import leaves an environment without latest unpinned, even if that environment serves the text of the file', async () => {
+  test('import does not pin an environment with `allow_latest: false`, even if it serves the text of the file', async () => {
     const { importAll, read } = await makeAdoption({ greeting: { production: 'One.', staging: 'One.' } }, PORTABLE);
     const { report } = await importAll();
     expect(pinsIn(read(GREETING))).toEqual(['staging: latest']);
@@ -66,7 +66,7 @@ describe('import with portable_pins', () => {
     expect(pinsIn(readAt(folder, 'HEAD~1', 'prompts/refund.md'))).toEqual(['canary: latest']);
   });
 
-  test('the text of an intermediate commit can be pinned with git:, and the environment then is in sync', async () => {
+  test('an environment is in sync after its file pins an intermediate commit with `git:<commit>`', async () => {
     const { importAll, folder, json, read, service } = await makeAdoption(SERVED, PORTABLE);
     await importAll('--commit');
     const served = git(folder, 'rev-parse', 'HEAD~2');

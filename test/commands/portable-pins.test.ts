@@ -51,7 +51,7 @@ describe('promote with portable_pins', () => {
     expect(summarizeRun(await json('plan', '--exit-code'))).toBe(UNCHANGED);
   });
 
-  test('promote pins the oldest commit of the newest unbroken series with the text, not an earlier series', async () => {
+  test('promote pins the first commit of the latest unbroken run of commits with the text, not of an earlier run', async () => {
     const { folder, edit, runJson: json, pins } = await makeScene();
     await edit('Two.');
     const restored = await edit('One.');
@@ -145,7 +145,7 @@ describe('promote with portable_pins', () => {
     expect(pins()[1]).toBe(`production: git:${second}`);
   });
 
-  test('promote pins the commit that added the metadata that staging serves, not an earlier commit with the same text', async () => {
+  test('promote pins the commit that added the current metadata of staging, not an earlier commit with the same text', async () => {
     const { commit, run, runJson: json, pins, head } = await makeScene();
     const metadata = { model: 'a' };
     const second = commit({ text: 'One.', pins: { ...FOLLOWING, production: `git:${head()}` }, metadata });
@@ -154,7 +154,7 @@ describe('promote with portable_pins', () => {
     expect(pins()[1]).toBe(`production: git:${second}`);
   });
 
-  test('promote pins the commit with the metadata that staging serves, although the file no longer states metadata', async () => {
+  test('promote pins the commit with the metadata that staging serves, even if the file no longer contains metadata', async () => {
     const { commit, run, runJson: json, pins } = await makeScene();
     const second = commit({ text: 'One.', pins: FOLLOWING, metadata: { model: 'a' } });
     await run('sync', '--yes');
@@ -209,7 +209,7 @@ describe('rollback with portable_pins', () => {
     expect(summarizeRun(await json(...ROLL_BACK))).toBe('exit 3, greeting blocked rollback/nothing-before');
   });
 
-  test('rollback writes an earlier tag as it is written, and skips latest and pins of the present text', async () => {
+  test('rollback restores an earlier tag unchanged, and skips `latest` and pins to the current text', async () => {
     const { folder, edit, runJson: json, pins } = await makeScene(undefined, `${CONFIG}portable_pins: true\n`);
     git(folder, 'tag', 'v1');
     await edit('One.', 'git:v1');
@@ -252,7 +252,7 @@ describe('rollback with portable_pins', () => {
     expect(read()).toBe(before);
   });
 
-  test('rollback does not skip an earlier pin whose tag was deleted, but asks the user to choose', async () => {
+  test('rollback stops at an earlier pin whose tag was deleted and asks the user to choose a version', async () => {
     const { folder, edit, head, runJson: json, read } = await makeScene();
     const first = head();
     await edit('One.', `git:${first}`);
@@ -304,7 +304,7 @@ describe('drift with portable_pins', () => {
     expect(stdout).toContain('pin that commit as git:<commit>');
   });
 
-  test('the drift to a version from git names the pin to its commit', async () => {
+  test('if an environment drifts to a version that was created from git, the drift names the pin to the commit of that version', async () => {
     const { service, edit, head, runJson: json } = await makeScene();
     const first = head();
     await edit('One.', `git:${first}`);
@@ -373,7 +373,7 @@ describe('validate with portable_pins', () => {
     expect(service.requests).toEqual([]);
   });
 
-  test('a file from promptsync new passes validate with portable_pins', async () => {
+  test('a file that `promptsync new` created passes `promptsync validate` with portable_pins', async () => {
     const { run } = await makeScene();
     expect((await run('new', 'second')).exitCode).toBe(0);
     expect((await run('validate')).exitCode).toBe(0);

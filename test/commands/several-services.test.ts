@@ -28,7 +28,7 @@ async function makePromoted() {
 }
 
 describe('a configuration with other_environments', () => {
-  test('a sync with other environments requests only the environments of its own configuration', async () => {
+  test('sync reads only the environments of its own configuration', async () => {
     const { sync, services } = await makeStages({
       greeting: { pins: { staging: 'latest', production: 'git:HEAD' }, text: 'One.' },
     });
@@ -48,7 +48,7 @@ describe('a configuration with other_environments', () => {
     expect(services.production.takeWrites()).toEqual([]);
   });
 
-  test('the first version that a service needs starts the ledger, even if somebody created versions before', async () => {
+  test('the ledger starts with the first version that promptsync creates, even if someone created versions by hand before', async () => {
     const { sync, json, serves, services, commit, folder } = await makeStages({ greeting: STAGED });
     services.production.store.createVersion('prm_greeting', { content: 'Made by hand.' });
     await sync('staging');
@@ -156,7 +156,7 @@ describe('a configuration with other_environments', () => {
 });
 
 describe('a promotion from an environment of another configuration', () => {
-  test('promote pins the commit of what the file pins in the other environment, and asks no other service', async () => {
+  test('promote pins the commit to which the pin of the source environment resolves, without a request to the other service', async () => {
     const { json, read, services, folder, commitEdits, sync, serves } = await makeStaged();
     services.staging.requests.length = 0;
     const first = git(folder, 'rev-parse', 'HEAD');
@@ -169,7 +169,7 @@ describe('a promotion from an environment of another configuration', () => {
     expect(serves('production', 'production')).toBe('One.');
   });
 
-  test('promote resolves a git: pin of a source environment that another configuration manages', async () => {
+  test('promote resolves a git: pin if another configuration manages the source environment', async () => {
     const { json, read, commit, folder } = await makeStaged();
     const first = git(folder, 'rev-parse', 'HEAD');
     git(folder, 'tag', 'v1');
@@ -207,7 +207,7 @@ describe('a promotion from an environment of another configuration', () => {
     expect(services.production.takeWrites()).toEqual([]);
   });
 
-  test('a commit that changes the source environment and promotes at once is refused, and the next commit is not', async () => {
+  test('sync refuses a commit that changes the source environment and promotes at the same time, but not the next commit', async () => {
     const { commit, json, folder } = await makeStaged();
     commit({ text: 'Two.', pins: { staging: 'latest', production: 'git:HEAD' } });
     const second = git(folder, 'rev-parse', 'HEAD');
@@ -274,7 +274,7 @@ describe('a promotion from an environment of another configuration', () => {
     expect(summarizeRun(await json('production', 'plan'))).toBe(`${OUT_OF_ORDER} ${NOT_ASKED}`);
   });
 
-  test('a rollback to a text that was promoted before passes the promotion order', async () => {
+  test('sync allows a rollback to a text that was promoted before', async () => {
     const { commit, json, sync, first, serves } = await makePromoted();
     const second = commit({ text: 'Two.', pins: { staging: 'latest', production: `git:${first}` } });
     commit({ text: 'Two.', pins: { staging: 'latest', production: `git:${second}` } });

@@ -59,7 +59,7 @@ describe('two projects of Langfuse over one set of files', () => {
     expect((await json('production', 'plan', '--exit-code')).exitCode).toBe(0);
   });
 
-  test('a review without a key plans each project from its own pins only', async () => {
+  test('without an API key, a review plans each project only with the pins of that project', async () => {
     const { json, commit, staging, production } = await makeProjects();
     commit({ ...PARTS, text: 'Two.' });
     const requests = [staging.requests.length, production.requests.length];

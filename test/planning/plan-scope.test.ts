@@ -48,7 +48,7 @@ describe('a plan for some environments', () => {
     ]);
   });
 
-  test("If no pin uses the file's text, the plan creates a version of it only if the plan includes the first environment", () => {
+  test('A text that no pin uses becomes a version only in a plan that includes the first environment', () => {
     const pins = { staging: 1, production: 1 };
     expect(planLines(planFor(['staging'], { ...two, pins }, served))).toEqual(['create "B"']);
     expect(planLines(planFor(['qa', 'production'], { ...two, pins }, served))).toEqual([]);
