@@ -86,7 +86,8 @@ function makeBrokenCiSections(error: unknown): readonly DoctorSection[] {
 }
 
 /**
- * Returns a handler for an unexpected error. It replaces all points of a section by a single one that shows the error.
+ * Returns a handler for an unexpected error. It replaces all points of a section with a single one that shows the
+ * error.
  */
 function makeBrokenPoints(name: string): (error: unknown) => readonly DoctorPoint[] {
   return (error) => [makeProblemPoint(name, toProblem(error))];

@@ -11,7 +11,7 @@ export function renderDoctorJson(sections: readonly DoctorSection[]): string {
 }
 
 /**
- * Renders the sections as a table with a summary, and each hint below its point.
+ * Renders the sections as a table with a summary. Shows each hint below its point.
  * @param quiet whether to show only the errors, the summary, and what the conformance check left behind
  */
 export function renderDoctorText(sections: readonly DoctorSection[], style: Style, quiet: boolean): string {

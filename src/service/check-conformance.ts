@@ -29,8 +29,8 @@ type ConformanceRun = {
   readonly versions: CreatedSample[];
   /** Whether the check activated a version in `DOCTOR_ENVIRONMENT`. */
   environment: CheckRemains['environment'];
-  /** The number of requests that timed out. */
-  timeouts: number;
+  /** The number of requests to which the service did not respond. */
+  unanswered: number;
   /**
    * The values that the service failed to show within `MAX_VISIBILITY_MS`: the newest version, the active version, or
    * both. After such a failure, the check reads that value only once for each sample.
@@ -59,7 +59,7 @@ export async function checkConformance(
     results: [],
     versions: [],
     environment: 'unchanged',
-    timeouts: 0,
+    unanswered: 0,
     neverSeen: { newest: false, active: false },
     points: [],
   };
@@ -99,18 +99,24 @@ function isInterruption(error: unknown): boolean {
 }
 
 /** The number of requests without a response after which the check stops. Each of them can take four attempts. */
-const MAX_TIMEOUTS = 2;
+const MAX_UNANSWERED = 2;
 
 /** The problem codes of a service that does not respond. A connection that times out counts as unreachable. */
 const NO_RESPONSE_CODES: readonly ProblemCode[] = ['service/timeout', 'service/unreachable'];
 
-function countTimeout(error: unknown, run: ConformanceRun): void {
-  if (NO_RESPONSE_CODES.includes(toProblem(error).code)) run.timeouts += 1;
+/** Handles the error of a failed request. Rethrows the error if it must stop the check. */
+function noteFailure(error: unknown, run: ConformanceRun): void {
+  countUnanswered(error, run);
+  rethrowIfStopped(error, run);
 }
 
-/** Rethrows an error that stops the check: an interruption, or any error after too many timeouts. */
+function countUnanswered(error: unknown, run: ConformanceRun): void {
+  if (NO_RESPONSE_CODES.includes(toProblem(error).code)) run.unanswered += 1;
+}
+
+/** Rethrows an error that stops the check: an interruption, or any error after too many requests without a response. */
 function rethrowIfStopped(error: unknown, run: ConformanceRun): void {
-  if (isInterruption(error) || run.timeouts >= MAX_TIMEOUTS) throw error;
+  if (isInterruption(error) || run.unanswered >= MAX_UNANSWERED) throw error;
 }
 
 /** The HTTP statuses with which a service refuses the content of a version. Any other status has a different cause. */
@@ -124,7 +130,8 @@ async function trySample(sample: TextSample, run: ConformanceRun): Promise<Sampl
   try {
     created = await target.createVersion(sample.text, SAMPLE_METADATA);
   } catch (error) {
-    countTimeout(error, run);
+    countUnanswered(error, run);
+    // Look for the version before the check stops, so that the list of what it left behind contains the version.
     if (isLostResponse(error)) await findPossibleVersion(newestBefore, run);
     rethrowIfStopped(error, run);
     const isContentRefused = error instanceof ServiceError && CONTENT_STATUSES.includes(error.status);
@@ -154,8 +161,7 @@ async function tryToActivate(
   try {
     await trackActivation(() => target.activate(versionId), run);
   } catch (error) {
-    countTimeout(error, run);
-    rethrowIfStopped(error, run);
+    noteFailure(error, run);
     return { active: { kind: 'failed', problem: toProblem(error) }, served: null };
   }
   const active = await awaitValue(
@@ -198,8 +204,7 @@ async function readOrNull<Value>(read: () => Promise<Value | null>, run: Conform
   try {
     return await read();
   } catch (error) {
-    countTimeout(error, run);
-    rethrowIfStopped(error, run);
+    noteFailure(error, run);
     return null;
   }
 }
@@ -231,8 +236,7 @@ async function awaitValue<Value>(
       await sleep(READ_BACK_WAITS_MS[reads - 1] ?? LATE_WAIT_MS);
     }
   } catch (error) {
-    countTimeout(error, run);
-    rethrowIfStopped(error, run);
+    noteFailure(error, run);
     return { kind: 'failed', problem: toProblem(error) };
   }
 }
@@ -265,8 +269,7 @@ async function checkRefusal(
   try {
     await send();
   } catch (error) {
-    countTimeout(error, run);
-    rethrowIfStopped(error, run);
+    noteFailure(error, run);
     const problem = toProblem(error);
     if (problem.code === code) return makeOkPoint(requirement.point, 'refused');
     const isRefused = error instanceof ServiceError && error.effect === 'rejected';
@@ -326,8 +329,7 @@ async function checkNothingActive(environment: string, run: ConformanceRun): Pro
     const found = `the service returns version ${version.number} for an environment in which nothing was activated`;
     return makeErrorPoint(point, found, makeRequirementHint(nothingActive));
   } catch (error) {
-    countTimeout(error, run);
-    rethrowIfStopped(error, run);
+    noteFailure(error, run);
     const problem = toProblem(error);
     if (problem.code !== 'service/prompt-not-found') return makeProblemPoint(point, problem);
     const hint = 'Expect one more request for each environment in which no version is active. Nothing else is lost.';

@@ -37,7 +37,7 @@ export type ConformanceTarget = {
    */
   readonly findOtherVersionId: (() => Promise<string | null>) | null;
   /**
-   * Removes what the check has created, as far as the service can. Returns the point about what the check left behind.
+   * Removes everything that the check created, as far as the service allows. Returns a point that lists what remains.
    * Never throws.
    */
   readonly cleanUp: (remains: CheckRemains) => Promise<DoctorPoint>;

@@ -99,8 +99,8 @@ function markOutcomeUnknown(error: ServiceError): ServiceError {
 }
 
 /**
- * The waits between the reads with which promptsync reads a write back, in milliseconds. They add up to ten seconds,
- * because the service may return a cached state for that long.
+ * The waits, in milliseconds, between the reads in which promptsync looks for the effect of a write. They add up to ten
+ * seconds, because the service may return a cached state for that long.
  */
 export const READ_BACK_WAITS_MS: readonly number[] = [250, 500, 1_000, 2_000, 3_000, 3_250];
 
