@@ -251,6 +251,11 @@ export function joinNames(names: readonly string[], limit: number): string {
   return [...names.slice(0, limit), ...(omitted > 0 ? [`and ${formatNumber(omitted)} more`] : [])].join(', ');
 }
 
+/** Puts each name in quotes, and joins them with commas. */
+export function quoteNames(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(', ');
+}
+
 /** Formats a number with commas, such as `10,000`. */
 export function formatNumber(number: number): string {
   return number.toLocaleString('en-US');

@@ -1,6 +1,6 @@
 import { findContentCommit, type WantedContent } from '../desired/find-content-commit.ts';
 import { readContentsAtRefs } from '../desired/read-at-commit.ts';
-import { type Content, isInSync, makeContentKey, toStoredContent } from '../domain/content.ts';
+import { type Content, isEqualContent, isInSync, toStoredContent } from '../domain/content.ts';
 import { getContentsAtRefs } from '../domain/desired-state.ts';
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';
 import { findPinnedContent } from '../domain/pin-target.ts';
@@ -44,7 +44,7 @@ export async function draftContentPin(
   const found =
     repository === null ? null : await findContentCommit(file, wanted, { repository, branch: config.branch });
   const isMeant = (content: Content): boolean =>
-    found === null ? wanted.isWanted(content) : makeContentKey(content) === makeContentKey(found.content);
+    found === null ? wanted.isWanted(content) : isEqualContent(content, found.content);
   if (present !== null && isMeant(present)) return makeDraftWithoutEdits(file, 'unchanged');
   if (repository === null) return refuse(makeProblem('git/needs-repository', { what: 'A pin to a commit' }));
   if (found === null) {
@@ -88,8 +88,8 @@ export async function readOtherWantedContent(
   if (content.value === null) {
     return makeFailure(makeProblem('promote/source-unclear', { environment, pin: formatPin(pin) }, place));
   }
-  const key = makeContentKey(content.value);
-  const isExact = (other: Content) => makeContentKey(other) === key;
+  const wanted = content.value;
+  const isExact = (other: Content) => isEqualContent(other, wanted);
   const description = `the text that the file pins in "${environment}" (${formatPin(pin)})`;
   return makeSuccess({ isWanted: isExact, isExact, description });
 }

@@ -6,7 +6,7 @@ import {
   type Content,
   toFileContent,
   listDistinctContents,
-  makeContentKey,
+  isEqualContent,
   isSameContent,
   matchesDigest,
 } from '../domain/content.ts';
@@ -235,9 +235,8 @@ function listContentsSince(
 ): readonly Content[] {
   const firstIndex = formerFiles.findLastIndex((former) => former.file.content.digest === digest);
   const newerFiles = firstIndex === -1 ? formerFiles : formerFiles.slice(0, firstIndex);
-  const currentKey = makeContentKey(file.content);
   const contents = listDistinctContents(newerFiles.map((former) => former.file.content));
-  return contents.filter((content) => makeContentKey(content) !== currentKey);
+  return contents.filter((content) => !isEqualContent(content, file.content));
 }
 
 /**

@@ -1,5 +1,5 @@
-import { readGuardHistory } from '../desired/read-history.ts';
-import { type Content, makeContentKey } from '../domain/content.ts';
+import { readHistoryThroughMoves } from '../desired/read-history.ts';
+import { type Content, isEqualContent } from '../domain/content.ts';
 import type { FormerPin } from '../domain/history.ts';
 import type { ObservedPromptPlan } from '../domain/plan.ts';
 import { formatPin } from '../domain/prompt-file.ts';
@@ -93,9 +93,8 @@ async function draftGitRollback(
   const contents = [present, ...former.map(({ content }) => content)];
   const isOutsideEdit = !contents.some((content) => content !== null && isServed(content));
   if (isOutsideEdit && present !== null) return makeDraftWithoutEdits(file, 'unchanged');
-  const presentKey = present === null ? null : makeContentKey(present);
   const hasPresentContent = (content: Content): boolean =>
-    presentKey === null ? isServed(content) : makeContentKey(content) === presentKey;
+    present === null ? isServed(content) : isEqualContent(content, present);
   const previous = findPreviousGitPin(former, hasPresentContent);
   if (previous !== null && previous.content !== null) {
     return draftWrittenPin({ environment, value: formatPin(previous.pin), comment: '' }, prompt, workspace);
@@ -135,7 +134,7 @@ async function readFormerPins(
   { repository }: PlannedWorkspace,
 ): Promise<readonly FormerPin[]> {
   if (repository === null || repository.head === null) return [];
-  return (await readGuardHistory(file, repository.head, repository)).pins.get(environment) ?? [];
+  return (await readHistoryThroughMoves(file, repository.head, repository)).pins.get(environment) ?? [];
 }
 
 function makeUnclearPinProblem({ pin, commit }: FormerPin, environment: string, place: Place): Problem {

@@ -24,7 +24,7 @@ export function makeMarker(folder: string, config = '', environments: readonly s
  * of the configuration file if the file does not have the usual name. Both are relative to the repository root. Returns
  * null for the root itself.
  */
-export function makeWorkspacePath(folder: string, config = CONFIG_NAME): string | null {
+export function makeWorkspacePath(folder: string, config = ''): string | null {
   const file = config === '' ? CONFIG_NAME : config;
   const path = posix.isAbsolute(file) ? file : posix.join(folder, file);
   const shownPath = posix.basename(path) === CONFIG_NAME ? posix.dirname(path) : path;

@@ -230,16 +230,22 @@ type SecretSettings = {
  * the values of all variables secret that the file names, and of all default variables.
  */
 export function keepSecretKeys(
-  { config, secretVariables = [] }: SecretSettings,
+  settings: SecretSettings,
   { environment, keepSecret }: Pick<World, 'environment' | 'keepSecret'>,
 ): void {
-  const service = config?.service ?? null;
-  const defaultVariables = Object.values(PROVIDERS).map(({ keys }) => keys.secret.defaultVariable);
-  const ownVariables = service?.kind === 'remote' ? service.keyVariables.slice(0, 1) : [];
-  for (const variable of service === null ? [...secretVariables, ...defaultVariables] : ownVariables) {
+  for (const variable of listPossibleVariables(settings)) {
     const key = environment[variable];
     if (key !== undefined && key !== EMBEDDED_API_KEY) keepSecret(key);
   }
+}
+
+/** Returns the environment variables that may contain the secret key of the service. */
+function listPossibleVariables({ config, secretVariables = [] }: SecretSettings): readonly string[] {
+  const service = config?.service ?? null;
+  if (service === null) {
+    return [...secretVariables, ...Object.values(PROVIDERS).map(({ keys }) => keys.secret.defaultVariable)];
+  }
+  return service.kind === 'remote' ? service.keyVariables.slice(0, 1) : [];
 }
 
 /** Returns the environment variables that a configuration file names for secret keys. Its shape may be invalid. */

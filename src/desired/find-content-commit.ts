@@ -1,4 +1,4 @@
-import { type Content, makeContentKey } from '../domain/content.ts';
+import { type Content, isEqualContent } from '../domain/content.ts';
 import type { LiveBranch } from './open-workspace.ts';
 import type { PromptLocation } from './read-at-commit.ts';
 import { addStatesBeforeMoves, findBranchPlaces, locateAtCommit, readStatesAt } from './read-history.ts';
@@ -49,7 +49,7 @@ export async function findContentCommit(
   if (content === undefined) return null;
   const hasContent = (commit: string): boolean => {
     const other = contents.get(commit);
-    return other !== undefined && makeContentKey(other) === makeContentKey(content);
+    return other !== undefined && isEqualContent(other, content);
   };
   const series = commits.slice(commits.findIndex(hasContent));
   const length = countNewest(series, hasContent);

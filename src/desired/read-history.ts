@@ -61,16 +61,24 @@ export async function readFileHistory(
 }
 
 /**
- * Reads the history of a prompt file for the promotion guard. For the guard, a moved file must keep its history, even if
- * git treats it as a new file.
+ * Reads the same history as `readFileHistory`, but a moved file keeps its history, even if git treats it as a new file.
+ * The promotion guard and rollbacks must not lose a pin because somebody moved the file.
  */
-export async function readGuardHistory(
+export async function readHistoryThroughMoves(
   prompt: PromptLocation,
-  head: string,
+  commit: string,
   repository: PromptRepository,
 ): Promise<FileHistory> {
-  const states = await readBranchStates(prompt, head, repository);
-  return readPinsOfStates(await addStatesBeforeMoves(states, prompt, head, repository), repository);
+  return readPinsOfStates(await readStatesThroughMoves(prompt, commit, repository), repository);
+}
+
+/** Reads the states that a prompt file had on a branch, also before moves after which git treats it as a new file. */
+export async function readStatesThroughMoves(
+  prompt: PromptLocation,
+  commit: string,
+  repository: PromptRepository,
+): Promise<BranchStates> {
+  return addStatesBeforeMoves(await readBranchStates(prompt, commit, repository), prompt, commit, repository);
 }
 
 /**

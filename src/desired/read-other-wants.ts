@@ -1,14 +1,13 @@
-import { type Content, listDistinctContents, makeContentKey } from '../domain/content.ts';
+import { type Content, isEqualContent, listDistinctContents } from '../domain/content.ts';
 import type { ContentsByEnvironment } from '../domain/desired-state.ts';
 import { findPin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
 import type { LiveBranch, PromptRepository } from './open-workspace.ts';
 import {
-  addStatesBeforeMoves,
   type FormerFile,
   isFixedPin,
   locateAtCommit,
-  readBranchStates,
   readPinnedContent,
+  readStatesThroughMoves,
 } from './read-history.ts';
 
 /**
@@ -27,8 +26,7 @@ export async function readOtherWants(
   const start = await findNewestLiveCommit(live);
   if (start === null) return new Map();
   const location = await locateAtCommit(file, start, repository);
-  const branchStates = await readBranchStates(location, start, repository);
-  const { files } = await addStatesBeforeMoves(branchStates, location, start, repository);
+  const { files } = await readStatesThroughMoves(location, start, repository);
   const contents = [...promotions].map(async ([environment, from]): Promise<readonly [string, readonly Content[]]> => {
     const isAtHead = files.some(
       (state) => state.commit === repository.head && hasSamePin(environment, state.file, file),
@@ -59,7 +57,7 @@ function hasSamePin(environment: string, one: PromptFile, other: PromptFile): bo
   const pin = findPin(one.pins, environment)?.pin;
   const otherPin = findPin(other.pins, environment)?.pin;
   if (pin === undefined || otherPin === undefined || formatPin(pin) !== formatPin(otherPin)) return false;
-  return pin.kind !== 'latest' || makeContentKey(one.content) === makeContentKey(other.content);
+  return pin.kind !== 'latest' || isEqualContent(one.content, other.content);
 }
 
 /**

@@ -25,7 +25,7 @@ import {
   findBranchPlaces,
   findEnvironmentsPinnedFromStart,
   readFormerFiles,
-  readGuardHistory,
+  readHistoryThroughMoves,
   wasSyncedBefore,
 } from './read-history.ts';
 import type { BaseFiles, DesiredWorkspace } from './read-desired-state.ts';
@@ -184,7 +184,7 @@ async function readHistoryForGuard(
   repository: PromptRepository,
 ): Promise<FileHistory> {
   if (repository.head === null) return NO_FILE_HISTORY;
-  const history = await readGuardHistory(file, repository.head, repository);
+  const history = await readHistoryThroughMoves(file, repository.head, repository);
   const isComplete = history.isComplete && !(await wasSyncedBefore(history, observed, repository));
   return { ...history, isComplete };
 }

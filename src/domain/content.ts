@@ -191,6 +191,14 @@ export function makeContentKey({ digest, metadataDigest }: Pick<Content, keyof C
   return `${digest} ${metadataDigest ?? ''}`;
 }
 
+/** Returns true if two contents are equal. The same text with and without managed metadata is not equal. */
+export function isEqualContent(
+  one: Pick<Content, keyof ContentDigests>,
+  other: Pick<Content, keyof ContentDigests>,
+): boolean {
+  return makeContentKey(one) === makeContentKey(other);
+}
+
 /** Returns the content without duplicates, in the order in which each first appears. */
 export function listDistinctContents(contents: readonly Content[]): readonly Content[] {
   return [...new Map(contents.map((content) => [makeContentKey(content), content])).values()];

@@ -5,7 +5,7 @@ import {
   mapDigestsByProperty,
   type DigestsByProperty,
   computeNewVersionDigests,
-  makeContentKey,
+  isEqualContent,
   canServeContent,
 } from './content.ts';
 import { renderCanonicalJson, type JsonValue } from './json.ts';
@@ -349,5 +349,5 @@ export function findCreateFor(target: NewVersionRef, changes: readonly Change[])
 /** Returns true if both references are to the same existing version, or to new versions with the same content. */
 export function isSameTarget(one: VersionRef | NewVersionRef, other: VersionRef | NewVersionRef): boolean {
   if (!isNewVersionRef(one)) return !isNewVersionRef(other) && one.id === other.id;
-  return isNewVersionRef(other) && makeContentKey(one.newContent) === makeContentKey(other.newContent);
+  return isNewVersionRef(other) && isEqualContent(one.newContent, other.newContent);
 }

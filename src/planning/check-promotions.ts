@@ -1,7 +1,7 @@
 import type { ContentsByEnvironment, DesiredState, PlanningHistory } from '../domain/desired-state.ts';
 import { type FormerPin, type FormerPinsByEnvironment, mayHoldContent, meansVersion } from '../domain/history.ts';
 import { type Change, isNewVersionRef, listChangingEnvironments, type NewVersionRef } from '../domain/plan.ts';
-import { type Content, makeContentKey, toStoredContent } from '../domain/content.ts';
+import { type Content, isEqualContent, toStoredContent } from '../domain/content.ts';
 import { findPinnedContent } from '../domain/pin-target.ts';
 import { isSameVersion, type VersionRef, type VersionTraits } from '../domain/versions.ts';
 import { type EnvironmentPin, findPin, locatePin, mustStoreText, type PromptFile } from '../domain/prompt-file.ts';
@@ -95,9 +95,7 @@ function wentThroughSource(step: PromotionStep, pin: EnvironmentPin, situation: 
   const pinned = findPinnedContent(pin.pin, file, contentsAtRefs);
   // Compare exactly if the content is known. Otherwise, a commit without metadata would approve any metadata.
   const isWanted = (content: Content): boolean =>
-    pinned === null
-      ? mayHoldContent(step.target, store(content))
-      : makeContentKey(store(content)) === makeContentKey(store(pinned));
+    pinned === null ? mayHoldContent(step.target, store(content)) : isEqualContent(store(content), store(pinned));
   return (otherWants.get(step.environment) ?? []).some(isWanted);
 }
 

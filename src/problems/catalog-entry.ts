@@ -54,10 +54,6 @@ export function joinWords(words: readonly string[], conjunction: 'and' | 'or'): 
   return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} ${conjunction} ${last}`;
 }
 
-export function quoteNames(names: readonly string[]): string {
-  return names.map((name) => `"${name}"`).join(', ');
-}
-
 /**
  * Quotes a word for a shell if necessary. Users copy the commands in hints to a shell, and a stranger may have chosen
  * the key in such a command.

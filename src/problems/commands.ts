@@ -1,5 +1,5 @@
-import { escapeSelector, formatCount, shortenCommitId } from '../text.ts';
-import { defineError, quoteNames, quoteShellWord, defineWarning } from './catalog-entry.ts';
+import { escapeSelector, formatCount, quoteNames, shortenCommitId } from '../text.ts';
+import { defineError, quoteShellWord, defineWarning } from './catalog-entry.ts';
 
 /** The problems of the commands that write prompt files. */
 export const COMMAND_PROBLEMS = {

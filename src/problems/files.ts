@@ -1,12 +1,5 @@
-import { escapeSelector, formatCount } from '../text.ts';
-import {
-  makeSuggestionHint,
-  defineError,
-  type SpellingEvidence,
-  quoteNames,
-  defineWarning,
-  joinWords,
-} from './catalog-entry.ts';
+import { escapeSelector, formatCount, quoteNames } from '../text.ts';
+import { makeSuggestionHint, defineError, type SpellingEvidence, defineWarning, joinWords } from './catalog-entry.ts';
 
 const FIELDS = 'id, key, name, type, description, pins, metadata, variables, and accept_warnings';
 

@@ -1,9 +1,8 @@
-import { formatCount, shortenCommitId } from '../text.ts';
+import { formatCount, shortenCommitId, quoteNames } from '../text.ts';
 import {
   makeSuggestionHint,
   defineError,
   type SpellingEvidence,
-  quoteNames,
   quoteShellWord,
   defineWarning,
   joinWords,
