@@ -243,6 +243,7 @@ export const EVIDENCE = {
   'init/nested': { path: '../promptsync.yaml' },
   'init/kept': { path: 'promptsync.yaml' },
   'init/include': { path: '.gitlab-ci.yml', include: '.gitlab/promptsync.gitlab-ci.yml' },
+  'init/pre-commit': { path: '.pre-commit-config.yaml', hook: 'promptsync-validate' },
   'init/not-selected': { path: 'prompts/example.md' },
   'init/folder-name': { path: 'team$a', what: 'a dollar sign, which the CI system would treat as an expression' },
   'init/in-the-way': { path: 'promptsync.yaml', what: 'it is not a regular file' },

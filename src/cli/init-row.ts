@@ -40,6 +40,10 @@ export const INIT_ROW: CommandRow = makeReportRow({
       'a first prompt to import; this checks the address and the key before init writes any file',
     ),
     ci,
+    preCommit: makeBooleanFlag(
+      '--pre-commit',
+      'write .pre-commit-config.yaml, so that pre-commit checks the prompt files before each commit',
+    ),
     force: makeBooleanFlag('--force', 'overwrite existing files that differ'),
     ...REPORT_FLAGS,
   },

@@ -20,6 +20,7 @@ export type InitFlags = WrittenAnswers & { readonly embedded: boolean };
 /** The answers as strings, from flags or from the user. `environments` is a comma-separated list. */
 type WrittenAnswers = { readonly [Name in QuestionName]?: string | undefined } & {
   readonly provider?: NamedProviderName | undefined;
+  readonly preCommit?: boolean | undefined;
 };
 
 /** The name of a question. It is the key of the question in `QUESTIONS` and of its answer in `WrittenAnswers`. */
@@ -131,7 +132,7 @@ function findEmbeddedContradiction({ url, id, provider, ci = 'none' }: InitFlags
 /**
  * Asks the user for each answer that is missing from the flags. For the embedded service, does not ask for a key, a
  * first prompt or a CI system. That service needs no key, starts without prompts and is not reachable from other
- * machines.
+ * machines. Because it is for a first try, there is no question about pre-commit either.
  */
 async function askQuestions(
   flags: InitFlags,
@@ -168,7 +169,8 @@ async function askQuestions(
   const id = await ask('id', useWords(QUESTIONS.id), async (answer) =>
     helpers.findPromptFault(makeAnswers({ ...answers, id: answer })),
   );
-  return { ...answers, id, ci: flags.ci ?? (await askCiSystem(interview, helpers.ci)) };
+  const ci = flags.ci ?? (await askCiSystem(interview, helpers.ci));
+  return { ...answers, id, ci, preCommit: flags.preCommit || (await askPreCommit(interview)) };
 }
 
 /** Returns the kind of service: the name of a provider, or the choice for the embedded service. */
@@ -182,6 +184,11 @@ async function askServiceKind({ embedded, provider, url }: InitFlags, { select }
 async function askCiSystem({ select }: Interview, initial: string): Promise<string> {
   const choices = CI_SYSTEMS.map((value) => ({ value, label: CI_LABELS[value] }));
   return select({ message: QUESTIONS.ci.message, choices, initial });
+}
+
+async function askPreCommit({ confirm }: Interview): Promise<boolean> {
+  const message = 'Should pre-commit check the prompt files before each commit? (this writes .pre-commit-config.yaml)';
+  return confirm({ message, initial: false });
 }
 
 /**
@@ -222,7 +229,7 @@ function isOptional(name: QuestionName): boolean {
 }
 
 /** Parses the answers. Uses the default for each missing answer. */
-function makeAnswers({ provider, url, apiKeyEnv, dir, environments, id, ci }: WrittenAnswers): InitAnswers {
+function makeAnswers({ provider, url, apiKeyEnv, dir, environments, id, ci, preCommit }: WrittenAnswers): InitAnswers {
   const providerName = provider ?? DEFAULT_PROVIDER;
   return {
     provider: providerName,
@@ -233,6 +240,7 @@ function makeAnswers({ provider, url, apiKeyEnv, dir, environments, id, ci }: Wr
     id: id ?? null,
     // CI cannot reach the embedded service.
     ci: CI_SYSTEMS.find((one) => one === ci && url !== undefined) ?? 'none',
+    preCommit: preCommit ?? false,
   };
 }
 

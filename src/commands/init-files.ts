@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Config, CONFIG_NAME } from '../config/config.ts';
 import { escapeSelector } from '../text.ts';
-import { makeRelativePath } from '../files/paths.ts';
+import { makeRelativePath, toForwardSlashes } from '../files/paths.ts';
 import { renderYaml, type YamlValue } from '../files/render-yaml.ts';
 import { DEFAULT_PROVIDER, type ProviderName, PROVIDERS } from '../providers/list.ts';
 
@@ -27,6 +27,8 @@ export type InitAnswers = {
   readonly id: string | null;
   /** The CI system whose files `init` writes. */
   readonly ci: CiSystem;
+  /** Whether `init` writes .pre-commit-config.yaml. */
+  readonly preCommit: boolean;
 };
 
 /** A file that `init` writes or extends. */
@@ -37,11 +39,13 @@ export type InitFile = {
    * How `init` writes the file:
    *
    * - `whole`: `content` is the complete file.
+   * - `shared`: `content` is the complete file, which other tools may use too. `init` never edits or overwrites an
+   *   existing one.
    * - `line`: `init` appends the line `content`, unless the file already contains it.
    * - `include`: `content` is the path of a GitLab CI file. `init` creates a file that includes it, but never edits an
    *   existing file.
    */
-  readonly kind: 'whole' | 'line' | 'include';
+  readonly kind: 'whole' | 'shared' | 'line' | 'include';
   /** A complete file, a line or a path, depending on `kind`. */
   readonly content: string;
   /**
@@ -196,4 +200,26 @@ export function makeLineFiles(
     { ...makeLine(ignorePath, ignoredPattern), promptPaths: samplePaths },
     ...(url === null ? [makeLine('.gitignore', '.promptsync/')] : []),
   ];
+}
+
+/** The id of the hook in .pre-commit-hooks.yaml. */
+export const PRE_COMMIT_HOOK = 'promptsync-validate';
+
+/**
+ * Creates .pre-commit-config.yaml with the hook of promptsync. pre-commit reads the file only in the root of the
+ * repository. The zeros are a placeholder for a commit of promptsync.
+ */
+export function makePreCommitFile({ folder, root }: WorkspacePlace): InitFile {
+  const configPath = toForwardSlashes(makeRelativePath(root, join(folder, CONFIG_NAME)));
+  const args = configPath === CONFIG_NAME ? {} : { args: ['--config', configPath] };
+  const hook = renderYaml([{ id: PRE_COMMIT_HOOK, ...args }]);
+  const lines = [
+    'repos:',
+    '  - repo: https://github.com/OWNER/promptsync',
+    `    rev: '${'0'.repeat(40)}'`,
+    '    hooks:',
+    hook.replaceAll(/^(?=.)/gm, '      '),
+  ];
+  const path = makeRelativePath(folder, join(root, '.pre-commit-config.yaml'));
+  return { path, kind: 'shared', content: lines.join('\n') };
 }

@@ -27,6 +27,7 @@ import {
   type InitAnswers,
   type InitFile,
   makeLineFiles,
+  makePreCommitFile,
   makePromptInitFile,
 } from './init-files.ts';
 import { findCiNameFault, makeCiFiles } from './make-ci-files.ts';
@@ -92,7 +93,8 @@ async function writeWorkspace(
     return makeInitRun(config, [makeProblem('init/invalid-flag', { flag: '--environments', reason: ciNameFault })]);
   }
   const ciFiles = makeCiFiles({ ...answers, environments }, config);
-  const otherFiles = [...firstPrompt.files, ...ciFiles, ...makeLineFiles(answers, config)];
+  const hookFiles = answers.preCommit ? [makePreCommitFile(config)] : [];
+  const otherFiles = [...firstPrompt.files, ...ciFiles, ...hookFiles, ...makeLineFiles(answers, config)];
   const { written, problems: writeProblems } = await writeInitFiles(configDecision, otherFiles, target);
   const warnings = [...checkNesting(config), ...firstPrompt.problems];
   const run = {
@@ -102,7 +104,8 @@ async function writeWorkspace(
   };
   if (writeProblems.some(isError)) return run;
   const isNew = ({ path }: InitFile) => written.some((one) => one.path === path && one.status !== 'kept');
-  return { ...run, nextSteps: describeNextSteps({ ...answers, environments }, ciFiles.filter(isNew)) };
+  const newFiles = { ci: ciFiles.filter(isNew), hooks: hookFiles.filter(isNew) };
+  return { ...run, nextSteps: describeNextSteps({ ...answers, environments }, newFiles) };
 }
 
 /**
@@ -145,16 +148,20 @@ function readKeptEnvironments(decision: Result<FileDecision>, target: InitTarget
   return environments.length === 0 ? null : environments.map(({ name }) => name);
 }
 
-/** Matches the placeholder for a commit of promptsync in a CI file. */
-const PLACEHOLDER_COMMIT = /[@#]0{40}\b/;
+/** Matches the placeholder for a commit of promptsync in a CI file or in .pre-commit-config.yaml. */
+const PLACEHOLDER_COMMIT = /[@#']0{40}\b/;
 
 /**
  * Describes what is left for the user to do.
- * @param ciFiles the CI files that `init` wrote
+ * @param newFiles the CI files that `init` wrote, and the files with hooks that it wrote
  */
-function describeNextSteps(answers: InitAnswers, ciFiles: readonly InitFile[]): readonly string[] {
+function describeNextSteps(
+  answers: InitAnswers,
+  newFiles: { readonly ci: readonly InitFile[]; readonly hooks: readonly InitFile[] },
+): readonly string[] {
   const { url, id, provider } = answers;
-  const unpinned = ciFiles.filter(({ content }) => PLACEHOLDER_COMMIT.test(content)).map(({ path }) => path);
+  const isUnpinned = ({ content }: InitFile) => PLACEHOLDER_COMMIT.test(content);
+  const unpinned = [...newFiles.ci, ...newFiles.hooks].filter(isUnpinned).map(({ path }) => path);
   const others = id === null ? 'the prompts' : 'the other prompts';
   return [
     url === null
@@ -164,7 +171,7 @@ function describeNextSteps(answers: InitAnswers, ciFiles: readonly InitFile[]): 
       ? []
       : [
           `Replace the zeros with the promptsync commit that you trust in ${unpinned.join(', ')}.`,
-          ...describeKeySteps(answers),
+          ...(newFiles.ci.some(isUnpinned) ? describeKeySteps(answers) : []),
         ]),
     'Then run promptsync plan, and commit the files.',
   ];

@@ -9,7 +9,7 @@ import { makePromptMatcher } from '../files/find-prompt-paths.ts';
 import { findFirstLink, makeRelativePath } from '../files/paths.ts';
 import { createFile, replaceFile, NOT_REGULAR } from '../files/read-write.ts';
 import { makeProblem, type Problem, describeSystemError } from '../problem.ts';
-import { type InitFile } from './init-files.ts';
+import { type InitFile, PRE_COMMIT_HOOK } from './init-files.ts';
 
 /** The workspace to write to, and how to treat existing files that differ from the new ones. */
 export type InitTarget = {
@@ -123,7 +123,7 @@ async function chooseFileStatus(
     const hasLine = before.split('\n').some((line) => line.trim() === content);
     return hasLine ? 'kept' : 'extended';
   }
-  if (before === content || kind === 'include') return 'kept';
+  if (before === content || kind === 'include' || kind === 'shared') return 'kept';
   const message = `${path} already exists and differs. Overwrite it?`;
   const mayOverwrite = force || (await interview?.confirm({ message, initial: false })) === true;
   return mayOverwrite ? 'overwritten' : 'kept';
@@ -153,6 +153,7 @@ async function writeInitFile({ file, status, before }: FileDecision, { config }:
 function renderInitFile({ kind, content }: InitFile): string {
   switch (kind) {
     case 'whole':
+    case 'shared':
       return content;
     case 'line':
       return `${content}\n`;
@@ -161,10 +162,17 @@ function renderInitFile({ kind, content }: InitFile): string {
   }
 }
 
-/** Returns a warning if `init` kept an existing file that differs from the new one or lacks the required `include`. */
+/**
+ * Returns a warning if `init` kept an existing file that differs from the new one, or that lacks the required `include`
+ * or hook.
+ */
 function warnAboutKeptFile({ file: { path, kind, content }, status, before }: FileDecision): readonly Problem[] {
   if (status !== 'kept' || kind === 'line') return [];
   if (kind === 'include')
     return before.includes(content) ? [] : [makeProblem('init/include', { path, include: content })];
+  if (kind === 'shared') {
+    const hasHook = before.includes(PRE_COMMIT_HOOK);
+    return hasHook ? [] : [makeProblem('init/pre-commit', { path, hook: PRE_COMMIT_HOOK })];
+  }
   return before === content ? [] : [makeProblem('init/kept', { path })];
 }

@@ -267,6 +267,12 @@ export const USAGE_PROBLEMS = {
     (e) =>
       `Add \`include: [{ local: ${e.include} }]\` to the file. If the file already has an \`include\` list, add the entry to that list.`,
   ),
+  'init/pre-commit': defineWarning<{ path: string; hook: string }>(
+    (e) =>
+      `${e.path} already exists, so promptsync did not overwrite it. The file does not contain the hook ${e.hook}.`,
+    (e) =>
+      `Add \`- { repo: https://github.com/OWNER/promptsync, rev: <commit>, hooks: [{ id: ${e.hook} }] }\` to the \`repos\` list in the file.`,
+  ),
   'init/not-selected': defineWarning<{ path: string }>(
     (e) => `promptsync did not write ${e.path}, because no pattern in the existing promptsync.yaml matches it.`,
     'Store prompt files at paths that match a pattern under `prompts:`. To create a prompt file at a matching path, run `promptsync import <id>`.',

@@ -140,6 +140,7 @@ test('init asks its questions on standard error and prints only its report on st
     { question: 'Which environments', typed: '\r' },
     { question: 'Which prompt', typed: '\r' },
     { question: 'Which CI', typed: `${DOWN}${DOWN}\r` },
+    { question: 'Should pre-commit', typed: '\r' },
   ];
   const { exitCode, stdout, stderr } = await answerQuestions(folder, answers, environment);
   expect(exitCode).toBe(0);

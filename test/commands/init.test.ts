@@ -359,6 +359,64 @@ describe('init --id', () => {
   });
 });
 
+describe('init --pre-commit', () => {
+  const PRE_COMMIT = '.pre-commit-config.yaml';
+  const [, example = ''] = /```yaml\n(repos:\n[^`]*)```/.exec(readFileSync(join(import.meta.dirname, '../../docs/editors.md'), 'utf8')) ?? [];
+
+  test('init --pre-commit writes the pre-commit configuration that docs/editors.md shows', async () => {
+    const folder = makeRoot();
+    const { exitCode, report } = await runJson(folder, ['init', ...URL, '--ci', 'none', '--pre-commit']);
+    expect({ exitCode, problems: report.problems }).toEqual({ exitCode: 0, problems: [] });
+    expect(read(folder, PRE_COMMIT)).toBe(example);
+    expect(report.next_steps?.slice(1)).toEqual([
+      `Replace the zeros with the promptsync commit that you trust in ${PRE_COMMIT}.`,
+      'Then run promptsync plan, and commit the files.',
+    ]);
+  });
+
+  test('init --pre-commit names the pre-commit configuration after the CI files that need the promptsync commit', async () => {
+    const { report } = await runJson(makeRoot(), ['init', ...URL, '--pre-commit']);
+    expect(report.next_steps?.[1]).toMatch(/promptsync-propose\.yml, \.pre-commit-config\.yaml\.$/);
+    expect(report.next_steps?.[2]).toContain('PROMPTSYNC_API_KEY');
+  });
+
+  test('init --embedded --pre-commit writes a pre-commit configuration', async () => {
+    const folder = makeRoot();
+    await run(folder, ['init', '--embedded', '--pre-commit']);
+    expect(read(folder, PRE_COMMIT)).toBe(example);
+  });
+
+  test('init --pre-commit in a subfolder writes to the repository root, and the hook validates the subfolder', async () => {
+    const root = makeRoot();
+    const folder = join(root, 'team a');
+    mkdirSync(folder);
+    expect(await run(folder, ['init', ...URL, '--ci', 'none', '--pre-commit'])).toMatchObject({ exitCode: 0 });
+    const [{ hooks }] = parse(read(root, PRE_COMMIT)).repos;
+    expect(hooks).toEqual([{ id: 'promptsync-validate', args: ['--config', 'team a/promptsync.yaml'] }]);
+    expect(await run(root, ['validate', ...hooks[0].args])).toMatchObject({ exitCode: 0, stdout: '1 prompt valid.\n' });
+  });
+
+  test.each([
+    [
+      'init --pre-commit warns about an existing pre-commit configuration without the hook, and --force does not overwrite it',
+      'repos: []\n',
+      ['init/pre-commit'],
+    ],
+    [
+      'init --pre-commit --force silently keeps a pre-commit configuration that contains the hook',
+      `${example}      - id: other\n`,
+      [],
+    ],
+  ])('%s', async (_, content, expected) => {
+    const folder = makeWorkspace({ [PRE_COMMIT]: content });
+    const { report } = await runJson(folder, ['init', ...URL, '--ci', 'none', '--pre-commit', '--force']);
+    expect(codes(report.problems)).toEqual(expected);
+    expect(report.files).toContainEqual({ path: PRE_COMMIT, status: 'kept' });
+    expect(report.next_steps?.join()).not.toContain(PRE_COMMIT);
+    expect(read(folder, PRE_COMMIT)).toBe(content);
+  });
+});
+
 describe('init with existing files', () => {
   const MINE = {
     'promptsync.yaml': 'prompts: ["prompts/**/*.md"]\n',
@@ -574,7 +632,7 @@ describe('the questions of init', () => {
     const { folder, asked, run: ran } = await interviewWith({ 'Which folder': ' texts/ ' });
     expect(asked.map((message) => message.split(' ').slice(0, 2).join(' '))).toEqual([
       ...['Which service', 'Where is', 'Which variable', 'Which folder', 'Which environments', 'Which prompt'],
-      'Which CI',
+      ...['Which CI', 'Should pre-commit'],
     ]);
     const written = ['promptsync.yaml', 'texts/example/greeting.md', ...EXTENDED];
     expect(ran.written?.map(({ path }) => path)).toEqual(written);
@@ -595,18 +653,26 @@ describe('the questions of init', () => {
     [
       'init does not ask for a service if --url is given',
       { url: 'http://127.0.0.1:1' },
-      ['variable', 'variable', 'folder', 'environments', 'prompt', 'CI'],
+      ['variable', 'variable', 'folder', 'environments', 'prompt', 'CI', 'pre-commit'],
     ],
     [
       'init asks no questions if flags provide every value',
-      { url: 'https://a.example.com', apiKeyEnv: 'K', dir: 'p', environments: 'a', ci: 'none', id: 'prm' },
+      {
+        url: 'https://a.example.com',
+        apiKeyEnv: 'K',
+        dir: 'p',
+        environments: 'a',
+        ci: 'none',
+        id: 'prm',
+        preCommit: true,
+      },
       [],
     ],
   ])('%s', async (_, flags, subjects) => {
     const folder = makeFolder();
     const { asked, interview } = makeInterview({});
     await init({ ...FLAGS, ...flags }, { ...makeWorld(folder), interview });
-    expect(asked.map((message) => /Which (\w+)/.exec(message)?.[1])).toEqual(subjects);
+    expect(asked.map((message) => /(?:Which|Should) ([\w-]+)/.exec(message)?.[1])).toEqual(subjects);
     // Only the database of the embedded service needs an entry in .gitignore.
     expect(existsSync(join(folder, '.gitignore'))).toBe(flags.url === undefined);
   });
@@ -692,6 +758,13 @@ describe('the questions of init', () => {
   test('init writes example prompts if the user leaves the second answer about the first prompt empty', async () => {
     const { folder } = await interviewWith({ 'Which prompt': ['prm_gone', ''] });
     expect(existsSync(join(folder, 'prompts/example/greeting.md'))).toBe(true);
+  });
+
+  test('init writes the pre-commit configuration only if the user answers the question about it with yes', async () => {
+    const declined = await interviewWith({});
+    const accepted = await interviewWith({ 'Should pre-commit': true });
+    const hasFile = ({ folder }: { readonly folder: string }) => existsSync(join(folder, '.pre-commit-config.yaml'));
+    expect([declined, accepted].map(hasFile)).toEqual([false, true]);
   });
 
   test('init asks for confirmation for each existing file before it overwrites that file', async () => {
