@@ -36,7 +36,7 @@ export type ConformanceRule = (typeof CONFORMANCE_RULES)[number];
 export type ServiceRequirement = {
   /** The name of the point. */
   readonly point: string;
-  /** What the service must do, as a verb phrase such as `store texts unchanged`. */
+  /** What the service must do, as a verb phrase such as `store prompt text unchanged`. */
   readonly request: string;
   /**
    * What promptsync cannot promise if the service breaks the rule: one or more complete sentences. The first one begins
@@ -51,43 +51,43 @@ export type ServiceRequirements = Readonly<Record<ConformanceRule, ServiceRequir
 export const SHARED_REQUIREMENTS: Omit<ServiceRequirements, 'metadata' | 'newest'> = {
   text: {
     point: 'text',
-    request: 'store texts unchanged',
-    loss: 'promptsync cannot sync such a prompt, because it never activates a version whose text was changed.',
+    request: 'store prompt text unchanged',
+    loss: 'promptsync cannot sync a prompt whose text the service changes, because it never activates a version with different text.',
   },
   numbers: {
     point: 'version numbers',
     request: 'give each new version a higher number than all earlier versions',
-    loss: 'promptsync cannot tell which version is newer. Rollbacks and version records can be wrong.',
+    loss: 'promptsync cannot tell which version is newer, so rollbacks and its own record can be wrong.',
   },
   activation: {
     point: 'activation',
-    request: 'return an activated version within ten seconds',
-    loss: 'promptsync reports that the activation failed, although it may still take effect.',
+    request: 'return a newly activated version within ten seconds',
+    loss: 'promptsync reports that the activation failed, although it can still take effect.',
   },
   unknownVersion: {
     point: 'unknown version',
-    request: 'refuse an unknown version with 404, without changing anything',
-    loss: 'promptsync cannot detect a pin whose version does not exist.',
+    request: 'reject an unknown version with 404, without changing anything',
+    loss: 'promptsync cannot detect a pin to a version that does not exist.',
   },
   otherVersion: {
     point: "another prompt's version",
-    request: 'refuse the version of another prompt with 404, without changing anything',
+    request: 'reject the version of another prompt with 404, without changing anything',
     loss: 'promptsync cannot promise that an environment serves a version of its own prompt.',
   },
   unknownPrompt: {
     point: 'unknown prompt',
-    request: 'answer 404 for an unknown prompt',
+    request: 'return 404 for an unknown prompt',
     loss: 'promptsync cannot detect a wrong id in a prompt file.',
   },
   wrongKey: {
     point: 'wrong key',
-    request: 'refuse an unknown key with 401 or 403',
-    loss: 'promptsync cannot promise that only people with the key change what applications get.',
+    request: 'reject an unknown key with 401 or 403',
+    loss: 'promptsync cannot promise that only people with the key can change what applications get.',
   },
   nothingActive: {
     point: 'no active version',
     request: 'return no version for an environment in which none is active',
-    loss: 'promptsync cannot tell that nothing was activated there, and may skip the first activation.',
+    loss: 'promptsync cannot tell that no version is active there, and might skip the first activation.',
   },
 };
 

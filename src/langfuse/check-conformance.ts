@@ -135,6 +135,6 @@ const LANGFUSE_REQUIREMENTS: ServiceRequirements = {
   newest: {
     point: 'newest version',
     request: 'list a new version right after its creation',
-    loss: 'promptsync cannot find out whether a create request with a lost response took effect.',
+    loss: 'promptsync cannot tell whether the service created a version if the response is lost.',
   },
 };

@@ -395,7 +395,7 @@ describe('doctor --write on a four-call service', () => {
     const firstVersion = service.store.readPrompt('prm_scratch')!.latest_version_id;
     const { named, point } = await check();
     expect(named('error')).toEqual(["another prompt's version"]);
-    expect(point("another prompt's version").hint).toContain('refuse the version of another prompt');
+    expect(point("another prompt's version").hint).toContain('reject the version of another prompt');
   });
 
   test('doctor --write does not blame a refused request for an earlier activation that becomes visible late', async () => {
