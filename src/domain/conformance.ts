@@ -57,7 +57,7 @@ export const SHARED_REQUIREMENTS: Omit<ServiceRequirements, 'metadata' | 'newest
   numbers: {
     point: 'version numbers',
     request: 'give each new version a higher number than all earlier versions',
-    loss: 'promptsync cannot tell which version is newer, so rollbacks and its own record can be wrong.',
+    loss: 'promptsync cannot tell which version is newer, so rollbacks and the record of promptsync can be wrong.',
   },
   activation: {
     point: 'activation',
