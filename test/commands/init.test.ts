@@ -361,7 +361,8 @@ describe('init --id', () => {
 
 describe('init --pre-commit', () => {
   const PRE_COMMIT = '.pre-commit-config.yaml';
-  const [, example = ''] = /```yaml\n(repos:\n[^`]*)```/.exec(readFileSync(join(import.meta.dirname, '../../docs/editors.md'), 'utf8')) ?? [];
+  const [, example = ''] =
+    /```yaml\n(repos:\n[^`]*)```/.exec(readFileSync(join(import.meta.dirname, '../../docs/editors.md'), 'utf8')) ?? [];
 
   test('init --pre-commit writes the pre-commit configuration that docs/editors.md shows', async () => {
     const folder = makeRoot();
