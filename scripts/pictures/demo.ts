@@ -6,11 +6,13 @@ import { promisify } from 'node:util';
 import { startServer } from '../../src/embedded/server.ts';
 import { openStore, type Store } from '../../src/embedded/store.ts';
 
-/** A repository on a branch, and the service that its main branch was synced to. */
+/** A repository on the branch of a pull request, and the service that its main branch was synced to. */
 export type Demo = {
   readonly folder: string;
   readonly baseUrl: string;
   readonly environment: NodeJS.ProcessEnv;
+  /** Simulates a person who changes what production serves, directly in the service. */
+  readonly editInService: () => void;
   readonly close: () => Promise<void>;
 };
 
@@ -21,7 +23,7 @@ type Prompt = { readonly pins: string; readonly text: string };
 
 const PROMPTS: Readonly<Record<string, Prompt>> = {
   'billing/invoice': { pins: 'staging: latest, production: 1', text: 'Explain the invoice {{invoice}} line by line.' },
-  'sales/reminder': { pins: 'staging: 1, production: 1', text: 'Remind {{customer}} of the open invoice.' },
+  'sales/reminder': { pins: 'staging: latest, production: 1', text: 'Remind {{customer}} of the open invoice.' },
   'docs/answer': {
     pins: 'staging: latest, production: 1',
     text: 'Answer from the documentation below, or not at all.',
@@ -58,10 +60,7 @@ environments:
   production: { promote_from: staging }
 `;
 
-/**
- * Makes a repository with synced commits, an edit that somebody made in the service, and a branch with several kinds of
- * changes.
- */
+/** Makes a repository with synced commits, and a branch with an edit and a promotion. */
 export async function makeDemo(): Promise<Demo> {
   const folder = mkdtempSync(join(tmpdir(), 'promptsync-demo-'));
   let ids = 0;
@@ -81,10 +80,10 @@ export async function makeDemo(): Promise<Demo> {
     folder,
     baseUrl,
     environment: { ...process.env, ...VARIABLES, PROMPTSYNC_BASE_URL: baseUrl },
+    editInService: () => simulateEditInService(store),
     close: end,
   };
   await writeMain(demo);
-  simulateEditInService(store);
   writeBranch(demo);
   return demo;
 }
@@ -118,14 +117,13 @@ async function merge(demo: Demo, message: string): Promise<void> {
   await promisify(execFile)(process.execPath, [CLI, 'sync', '--yes'], { cwd: folder, env: environment });
 }
 
-/** Simulates a person who changes what production serves, directly in the service. */
 function simulateEditInService(store: Store): void {
   const promptId = idOf('support/escalation');
   const made = store.createVersion(promptId, { content: 'Always hand over to a human.' });
   if (made !== null) store.setActive(promptId, { environment: 'production', versionId: made.id });
 }
 
-/** Makes the branch of a pull request with several kinds of changes. */
+/** Makes the branch of a pull request that edits one prompt and promotes another one. */
 function writeBranch(demo: Demo): void {
   git(demo, 'switch', '--quiet', '--create', 'friendlier');
   edit(
@@ -141,7 +139,6 @@ function writeBranch(demo: Demo): void {
     'If the customer is angry, apologise first and offer a call.',
   );
   edit(demo, 'support/refund', 'production: 1', 'production: 2');
-  edit(demo, 'sales/reminder', 'production: 1', 'production: 2');
   commit(demo, 'Greet in two sentences; refunds by country go live');
 }
 

@@ -1,5 +1,6 @@
 /**
- * Makes the pictures of the README: the page of a plan, and `promptsync demo`. Needs Chromium and the command `script`.
+ * Makes the pictures of the README and the docs: a pull request with its comment and check, the HTML report of a plan,
+ * and `promptsync demo` as a picture and as an animated recording. Needs Chromium and the command `script`.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -7,12 +8,14 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { chromium, type Browser } from 'playwright-core';
 import { ADDRESS, CLI, makeDemo, type Demo } from './demo.ts';
+import { renderPullRequest } from './pull-request.ts';
+import { makeRecording } from './recording.ts';
 
 const FOLDER = resolve(import.meta.dirname, '../../docs/pictures');
 const COLUMNS = 80;
 const THEME = {
   ...{ foreground: '#e6edf3', background: '#0d1117', cursor: '#0d1117', green: '#7ee787', red: '#ff7b72' },
-  ...{ yellow: '#e3b341', blue: '#79c0ff', magenta: '#d2a8ff', cyan: '#76e3ea' },
+  ...{ yellow: '#e3b341', blue: '#79c0ff', magenta: '#d2a8ff', cyan: '#76e3ea', gray: '#9198a1' },
 };
 
 const demo = await makeDemo();
@@ -20,16 +23,20 @@ const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 mkdirSync(FOLDER, { recursive: true });
 try {
+  const pullRequest = await makePullRequest(demo);
+  for (const scheme of ['light', 'dark'] as const) {
+    await shoot(browser, pullRequest, { name: `pull-request-${scheme}`, width: 860, height: null, scheme });
+  }
+  demo.editInService();
   const page = await makePage(demo);
-  await shoot(browser, page, { name: 'page-light', width: 1200, height: 900, scheme: 'light' });
-  await shoot(browser, page, {
-    name: 'page-dark',
-    width: 1200,
-    height: 900,
-    scheme: 'dark',
-  });
+  for (const scheme of ['light', 'dark'] as const) {
+    await shoot(browser, page, { name: `page-${scheme}`, width: 1200, height: 900, scheme });
+  }
   await shoot(browser, page, { name: 'page-narrow', width: 390, height: 844, scheme: 'light' });
-  await shoot(browser, await makeTerminal(demo), { name: 'terminal', width: 720, height: null, scheme: 'dark' });
+  const written = await recordDemo(demo);
+  await shoot(browser, makeTerminal(demo, written), { name: 'terminal', width: 720, height: null, scheme: 'dark' });
+  writeFileSync(join(FOLDER, 'demo.svg'), makeRecording(written, COLUMNS, THEME));
+  console.log('wrote docs/pictures/demo.svg');
 } finally {
   await browser.close();
   await demo.close();
@@ -56,30 +63,52 @@ async function shoot(from: Browser, url: string, { name, width, height, scheme }
   console.log(`wrote docs/pictures/${name}.png`);
 }
 
-/** Makes the HTML page of a plan and returns its URL. */
-async function makePage({ folder, environment, baseUrl }: Demo): Promise<string> {
-  const words = [CLI, 'plan', '--base', 'main', '--format', 'html', '--output', 'plan.html'];
-  // The plan contains blocked prompts, so the exit code is not 0.
-  await promisify(execFile)(process.execPath, words, { cwd: folder, env: environment }).catch(() => {});
-  const path = join(folder, 'plan.html');
-  writeFileSync(path, readFileSync(path, 'utf8').replaceAll(baseUrl, ADDRESS));
+/** Plans the branch of the pull request, and returns the URL of a page that shows the pull request. */
+async function makePullRequest(demo: Demo): Promise<string> {
+  await plan(demo, '--output', 'plan.json');
+  const path = join(demo.folder, 'pull-request.html');
+  const html = renderPullRequest(join(demo.folder, 'plan.json'), 'Greet in two sentences');
+  writeFileSync(path, html.replaceAll(demo.baseUrl, ADDRESS));
   return `file://${path}`;
 }
 
-/**
- * Runs `promptsync demo` in a terminal of 80 columns. Returns the URL of a page that shows four of its steps.
- */
-async function makeTerminal({ folder, environment }: Demo): Promise<string> {
+/** Makes the HTML report of a plan and returns its URL. */
+async function makePage(demo: Demo): Promise<string> {
+  await plan(demo, '--format', 'html', '--output', 'plan.html');
+  const path = join(demo.folder, 'plan.html');
+  writeFileSync(path, readFileSync(path, 'utf8').replaceAll(demo.baseUrl, ADDRESS));
+  return `file://${path}`;
+}
+
+async function plan({ folder, environment }: Demo, ...flags: readonly string[]): Promise<void> {
+  const words = [CLI, 'plan', '--base', 'main', ...flags];
+  await promisify(execFile)(process.execPath, words, { cwd: folder, env: environment });
+}
+
+/** Runs `promptsync demo` in a terminal of 80 columns, and returns its output with color codes. */
+async function recordDemo({ folder, environment }: Demo): Promise<string> {
   const command = `stty cols ${COLUMNS} rows 60; '${process.execPath}' '${CLI}' demo`;
-  const env = { ...environment, TERM: 'xterm-256color' };
+  const env = { ...environment, TERM: 'xterm-256color', FORCE_HYPERLINK: '0' };
   const { stdout } = await promisify(execFile)('script', ['-qec', command, '/dev/null'], { cwd: folder, env });
+  return stdout;
+}
+
+/** Returns the URL of a page that shows four steps of the demo. */
+function makeTerminal({ folder }: Demo, written: string): string {
   // Each step begins with a cyan sentence.
-  const steps = stdout.split(/\r\n(?=\r\n\u001b\[36m)/);
+  const steps = written.split(/\r\n(?=\r\n\u001b\[36m)/);
   const first = steps.findIndex((step) => step.includes('$ git commit --quiet --all'));
-  if (first === -1) throw new Error(`The demo has not come to its edit: ${stdout}`);
-  const shown = steps.slice(first, first + 4).join('\r\n');
+  if (first === -1) throw new Error(`The demo has not come to its edit: ${written}`);
   const path = join(folder, 'terminal.html');
-  writeFileSync(path, terminalPage(shown.trim()));
+  writeFileSync(
+    path,
+    terminalPage(
+      steps
+        .slice(first, first + 4)
+        .join('\r\n')
+        .trim(),
+    ),
+  );
   return `file://${path}`;
 }
 
