@@ -30,18 +30,14 @@ const PROMPTS: Readonly<Record<string, Prompt>> = {
   },
   'docs/translate': { pins: 'staging: latest, production: 1', text: 'Translate to {{language}}. Keep the Markdown.' },
   'sales/outreach': { pins: 'staging: latest', text: 'Write a first message to {{lead}}.' },
-  'sales/summary': { pins: 'staging: latest, production: 1', text: 'Summarise the call in five points.' },
+  'sales/summary': { pins: 'staging: latest, production: 1', text: 'Summarize the call in five points.' },
   'support/escalation': { pins: 'staging: latest, production: 1', text: 'Decide who takes over:\n\n{{thread}}' },
   'checkout/greeting': {
     pins: 'staging: latest, production: 1',
     text: [
       'You are a support agent for {{shop}}.',
-      '',
-      'Greet {{customer_name}} by name, in one friendly sentence, and ask how you can help.',
-      'Never promise a date of delivery.',
-      '',
-      'If the customer is angry, apologise first.',
-      'If they write in another language, answer in that language.',
+      'Greet {{customer_name}} by name, in one friendly sentence.',
+      'Never promise a delivery date.',
     ].join('\n'),
   },
   'support/refund': {
@@ -126,20 +122,9 @@ function simulateEditInService(store: Store): void {
 /** Makes the branch of a pull request that edits one prompt and promotes another one. */
 function writeBranch(demo: Demo): void {
   git(demo, 'switch', '--quiet', '--create', 'friendlier');
-  edit(
-    demo,
-    'checkout/greeting',
-    'in one friendly sentence, and ask how you can help.',
-    'in two short and friendly sentences, and ask how you can help today.',
-  );
-  edit(
-    demo,
-    'checkout/greeting',
-    'If the customer is angry, apologise first.',
-    'If the customer is angry, apologise first and offer a call.',
-  );
+  edit(demo, 'checkout/greeting', 'in one friendly sentence.', 'in one friendly sentence, and ask how to help.');
   edit(demo, 'support/refund', 'production: 1', 'production: 2');
-  commit(demo, 'Greet in two sentences; refunds by country go live');
+  commit(demo, 'Ask how to help, and promote refunds by country');
 }
 
 function git({ folder, environment }: Demo, ...words: readonly string[]): void {

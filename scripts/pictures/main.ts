@@ -25,7 +25,7 @@ mkdirSync(FOLDER, { recursive: true });
 try {
   const pullRequest = await makePullRequest(demo);
   for (const scheme of ['light', 'dark'] as const) {
-    await shoot(browser, pullRequest, { name: `pull-request-${scheme}`, width: 860, height: null, scheme });
+    await shoot(browser, pullRequest, { name: `pull-request-${scheme}`, width: 780, height: null, scheme });
   }
   demo.editInService();
   const page = await makePage(demo);
@@ -67,7 +67,7 @@ async function shoot(from: Browser, url: string, { name, width, height, scheme }
 async function makePullRequest(demo: Demo): Promise<string> {
   await plan(demo, '--output', 'plan.json');
   const path = join(demo.folder, 'pull-request.html');
-  const html = renderPullRequest(join(demo.folder, 'plan.json'), 'Greet in two sentences');
+  const html = renderPullRequest(join(demo.folder, 'plan.json'), 'Ask how to help');
   writeFileSync(path, html.replaceAll(demo.baseUrl, ADDRESS));
   return `file://${path}`;
 }

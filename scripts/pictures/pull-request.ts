@@ -51,8 +51,9 @@ export function renderMarkdownPage(markdown: string): string {
 function renderMarkdownAsHtml(markdown: string): string {
   // The Markdown is our own, so its HTML, such as <details>, is safe.
   const html = micromark(markdown, { allowDangerousHtml: true, extensions: [gfm()], htmlExtensions: [gfmHtml()] });
-  // The reader of the picture sees the folded diffs.
-  return html.replaceAll('<details>', '<details open>');
+  // The picture shows the last diff unfolded.
+  const last = html.lastIndexOf('<details>');
+  return last === -1 ? html : `${html.slice(0, last)}<details open>${html.slice(last + '<details>'.length)}`;
 }
 
 function renderPage(body: string): string {
