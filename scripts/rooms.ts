@@ -29,24 +29,24 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [],
   },
   domain: {
-    purpose: 'the types that rooms share, and small pure functions on them',
+    purpose: 'the types that rooms share, and small pure functions for them',
     rooms: ['text.ts', 'problem.ts'],
     packages: ['node:crypto', 'node:process', 'fastest-levenshtein'],
   },
   files: {
-    purpose: 'parses, edits and writes Markdown and YAML files; holds the lock of the workspace',
+    purpose: 'parses, edits, and writes Markdown and YAML files; holds the lock of the workspace',
     rooms: ['providers/list.ts'],
     packages: ['node:', 'gray-matter', 'proper-lockfile', 'yaml', 'zod'],
   },
   git: { purpose: 'reads and edits the git repository', rooms: [], packages: ['node:', 'simple-git', 'p-limit'] },
   config: {
-    purpose: '`promptsync.yaml`',
+    purpose: 'reads and checks `promptsync.yaml`',
     // This room uses git only to ask whether git accepts the repository.
     rooms: ['files', 'providers/descriptor.ts', 'providers/list.ts', 'git/accepts-repository.ts', 'git/open-git.ts'],
     packages: ['node:', 'zod'],
   },
   service: {
-    purpose: 'the HTTP transport with retries and errors, and the client of the four calls',
+    purpose: 'sends HTTP requests with retries, and has the client of the four calls',
     rooms: [],
     packages: ['node:', 'p-limit', 'undici', 'zod'],
   },
@@ -57,7 +57,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [],
   },
   ledger: {
-    purpose: 'the provider for four-call services: version records, tracking, probes, adoption',
+    purpose: 'the provider for four-call services: version records, the tracking environment, and probes',
     // Only the descriptor imports the client, and only when it opens the service.
     rooms: [
       'providers/descriptor.ts',
@@ -92,7 +92,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [],
   },
   'providers/conformance-checks.ts': {
-    purpose: 'the check of each provider whether its service behaves as promptsync needs it',
+    purpose: 'the conformance check of each provider',
     rooms: [
       'providers/descriptor.ts',
       'providers/list.ts',
@@ -111,20 +111,20 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   applying: { purpose: 'writes the changes of a plan to a provider', rooms: [], packages: ['p-limit'] },
   review: { purpose: 'decides which review covers which change; pure', rooms: [], packages: [] },
   report: {
-    purpose: 'the shape of the report, and all formats',
+    purpose: 'the shape of the report, and its output formats',
     rooms: [],
     packages: ['diff', 'fast-string-width', 'fast-wrap-ansi', 'picocolors', 'zod'],
   },
-  bundle: { purpose: 'the files that applications ship, in all formats; pure', rooms: [], packages: ['zod'] },
+  bundle: { purpose: 'renders bundles for applications in all formats; pure', rooms: [], packages: ['zod'] },
   doctor: {
-    purpose: 'the formats of `promptsync doctor`; pure',
+    purpose: 'the output formats of `promptsync doctor`; pure',
     // The text output has the style of a report.
     rooms: ['report/escape.ts', 'report/style.ts'],
     packages: ['zod'],
   },
   embedded: { purpose: 'the embedded service, on SQLite', rooms: ['service/wire.ts'], packages: ['node:', 'zod'] },
   commands: {
-    purpose: 'one file for each command, and the report of its result',
+    purpose: 'one file for each command, and the code that makes the report',
     rooms: [
       'desired',
       'observing',
@@ -147,7 +147,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['node:'],
   },
   gitlab: {
-    purpose: 'publishes a report as the note on a merge request',
+    purpose: 'publishes a report as a note on a merge request',
     rooms: [
       'commands/read-report.ts',
       'commands/make-sticky-section.ts',
@@ -162,7 +162,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['node:', 'zod'],
   },
   cli: {
-    purpose: 'the table of commands; arguments, output, terminal and questions',
+    purpose: 'the table of commands; arguments, output, and questions in the terminal',
     rooms: [
       'commands',
       'gitlab',
@@ -181,7 +181,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['node:', 'commander', '@clack/prompts', 'supports-hyperlinks'],
   },
   github: {
-    purpose: 'runs the command for an event; writes its result to the check, the comment, annotations and outputs',
+    purpose: 'runs the command for an event; writes the result to the check, the comment, annotations, and outputs',
     rooms: [
       'review',
       'commands',
@@ -206,9 +206,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['node:', 'undici', 'zod', '@octokit'],
   },
   'compile-cache.ts': { purpose: 'a private folder for compiled code', rooms: [], packages: ['node:'] },
-  'cli.ts': { purpose: 'entry of the command line', rooms: ['cli', 'compile-cache.ts'], packages: ['node:'] },
+  'cli.ts': { purpose: 'entry point of the command line', rooms: ['cli', 'compile-cache.ts'], packages: ['node:'] },
   'action.ts': {
-    purpose: 'entry of the GitHub Action',
+    purpose: 'entry point of the GitHub Action',
     rooms: ['github', 'cli/process-host.ts'],
     packages: ['@actions/core'],
   },

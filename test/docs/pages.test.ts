@@ -60,20 +60,13 @@ test('docs/README.md links to every page in docs/', () => {
 });
 
 test('docs/guarantees.md and docs/SECURITY.md name a test for every guarantee and every excluded attack', () => {
-  const promises = readPage('docs/guarantees.md').split(/^(?=## )/m);
-  const lists = readPage('docs/SECURITY.md').split(/^(?:It|They) cannot:$/m);
-  const refusals = lists.slice(1).flatMap((text) =>
-    text
-      .replace(/^(?:It|They) can\b[\s\S]*/m, '')
-      .split(/^- /m)
-      .slice(1),
-  );
+  const promises = sectionsIn(readPage('docs/guarantees.md'));
   expect(promises.length).toBeGreaterThan(6);
-  expect(refusals.length).toBeGreaterThan(10);
-  const unnamed = [...promises.slice(1), ...refusals].filter((one) =>
-    namedIn(one).every(({ title }) => title === null),
-  );
-  expect(unnamed).toEqual([]);
+  expect(promises.filter((section) => testsIn(section).length === 0)).toEqual([]);
+  const attacks = sectionsIn(readPage('docs/SECURITY.md')).filter((section) => listIn(section, PREVENTED) !== '');
+  expect(attacks).toHaveLength(5);
+  expect(attacks.flatMap(unprovenIn)).toEqual([]);
+  expect(attacks.flatMap((section) => bulletsIn(listIn(section, PREVENTED))).length).toBeGreaterThan(20);
 });
 
 describe('the checks of pages', () => {
@@ -138,6 +131,45 @@ describe('the checks of pages', () => {
     expect(namedIn(text).map(isThere)).toEqual([exists]);
   });
 
+  const proof = '[test/index.test.ts](../test/index.test.ts): "The public API"';
+  test.each([
+    [
+      'the docs check accepts an excluded attack with a test',
+      ['- **Theft.** Never.'],
+      [`- **Theft**\n  - ${proof}`],
+      [],
+    ],
+    [
+      'the docs check reports an excluded attack without tests',
+      ['- **Theft.** Never.', '- **Fire.**'],
+      [`- **Fire**\n  - ${proof}`],
+      ['Theft'],
+    ],
+    [
+      'the docs check reports an excluded attack whose test has no title',
+      ['- **Theft.**'],
+      ['- **Theft**\n  - [test/index.test.ts](../test/index.test.ts)'],
+      ['Theft'],
+    ],
+    [
+      'the docs check reports an excluded attack without a name',
+      ['- Theft.'],
+      [`- **Theft**\n  - ${proof}`],
+      ['Theft.', 'Theft'],
+    ],
+    [
+      'the docs check reports tests of an attack that the section does not name',
+      [`- **Theft**: ${proof}`],
+      [`- **Fire**\n  - ${proof}`],
+      ['Theft', 'Fire'],
+    ],
+  ])('%s', (_, bullets, tests, unproven) => {
+    const details = `<details><summary>Tests</summary>\n\n${tests.join('\n')}\n\n</details>`;
+    expect(
+      unprovenIn(`## A thief\n\npromptsync prevents these attacks:\n\n${bullets.join('\n')}\n\n${details}\n`),
+    ).toEqual(unproven);
+  });
+
   test.each(['docs/nowhere.md', 'README.md#nowhere', '#nowhere', '../../etc/passwd'])(
     'the docs check reports a broken link to %s',
     (address) => {
@@ -180,6 +212,59 @@ function namedIn(markdown: string): readonly Named[] {
     file,
     title: title === undefined ? null : title.slice(1, -1).replaceAll(/\s+/g, ' '),
   }));
+}
+
+/** The sentence above the list of the attacks or problems that a section of docs/SECURITY.md excludes. */
+const PREVENTED = /promptsync prevents these (?:attacks|problems):$/m;
+const NOT_PREVENTED = /^promptsync does not prevent these (?:attacks|problems):$/m;
+
+/** Returns the sections of a page that begin with a heading of the second level. */
+function sectionsIn(markdown: string): readonly string[] {
+  return markdown.split(/^(?=## )/m).slice(1);
+}
+
+/** Returns the text from a sentence to the next sentence of its kind or to the folded list of tests. */
+function listIn(section: string, sentence: RegExp): string {
+  const [, list = ''] = section.split(sentence);
+  return list.split(NOT_PREVENTED)[0]!.split('<details>')[0]!;
+}
+
+/** Returns the folded lists of tests in a section. */
+function foldedIn(section: string): string {
+  const folded = section.matchAll(/^<details><summary>Tests<\/summary>\n\n([\s\S]*?)\n\n<\/details>$/gm);
+  return [...folded].map(([, list]) => list).join('\n');
+}
+
+/** Returns the tests in the folded lists that have a title. */
+function testsIn(section: string): readonly Named[] {
+  return namedIn(foldedIn(section)).filter(({ title }) => title !== null);
+}
+
+/** Returns the items of a list, each with the bold name at its beginning. Without such a name, the text is the name. */
+function bulletsIn(list: string): readonly { readonly name: string; readonly text: string }[] {
+  const items = list.split(/^- /m).slice(1);
+  return items.map((text) => ({
+    name: /^\*\*([^*]+?)\.?\*\*/.exec(text)?.[1]?.replaceAll(/\s+/g, ' ') ?? text.trim(),
+    text,
+  }));
+}
+
+/**
+ * Returns the names of the excluded attacks that have no titled test in the folded list, and the names in the folded
+ * list that are not names of attacks in the section.
+ */
+function unprovenIn(section: string): readonly string[] {
+  const proven = bulletsIn(foldedIn(section));
+  const [, possible = ''] = section.split(NOT_PREVENTED);
+  const excluded = bulletsIn(listIn(section, PREVENTED)).map(({ name }) => name);
+  const known = [...excluded, ...bulletsIn(possible).map(({ name }) => name)];
+  const provenNames = proven
+    .filter(({ text }) => namedIn(text).some(({ title }) => title !== null))
+    .map(({ name }) => name);
+  return [
+    ...excluded.filter((name) => !provenNames.includes(name)),
+    ...proven.map(({ name }) => name).filter((name) => !known.includes(name)),
+  ];
 }
 
 /** Returns whether the test file contains a string, such as a title or a row of a table, that begins with the title. */
