@@ -25,7 +25,7 @@ const EXIT_CODE_MEANINGS: Readonly<Record<(typeof EXIT_CODES)[number]['code'], s
   1: 'the command could not run, and promptsync did not write anything. For example, a flag, a prompt file, or the configuration is invalid, the service is unreachable, or the service rejected the key',
   2: 'changes are pending. Only `bundle --check` and dry runs with `--exit-code` use this code',
   3: 'a guard blocked at least one prompt, and promptsync did not write the blocked prompts. The guards check drift, promotion order, `max_changes`, the expected plan, uncommitted files, unresolved pins, and whether the commit is merged, up to date, and reviewed. Dry runs report most guards, too',
-  4: 'at least one prompt failed: promptsync could not read it, or could not write it completely. The report lists the calls that promptsync made, the calls that it did not make, and what to do next',
+  4: 'at least one prompt failed: promptsync could read other prompts but not this one, or it could not write the prompt completely. The report lists the calls that promptsync made, the calls that it did not make, and what to do next',
   130: 'the run was interrupted. The report shows how far it got',
 };
 
