@@ -21,12 +21,12 @@ export function makeCommandParts(): Parts {
 }
 
 const EXIT_CODE_MEANINGS: Readonly<Record<(typeof EXIT_CODES)[number]['code'], string>> = {
-  0: 'success: there was nothing to do, or everything was applied',
-  1: 'the command could not run. The usage, a file or the configuration is wrong, or promptsync could not observe any prompt (service unreachable, key refused). Nothing was written',
-  2: 'changes are pending. Only a dry run with `--exit-code` and `bundle --check` use this code',
-  3: 'a guard refused at least one prompt (drift, promotion order, `max_changes`, a plan that is not the expected one, a commit that is not merged, not the newest or not reviewed, uncommitted files, a pin that cannot be resolved). promptsync did not write the refused prompts. Dry runs report guards, too',
-  4: 'at least one prompt failed, but others did not. promptsync could not observe the failed prompt, or could not write it completely. The report says which calls were made, which were not, and what to do',
-  130: 'the run was interrupted. The report says how far the run got',
+  0: 'success: promptsync applied all changes, or there was nothing to do',
+  1: 'the command could not run, and promptsync did not write anything. For example, a flag, a prompt file, or the configuration is invalid, the service is unreachable, or the service rejected the key',
+  2: 'changes are pending. Only `bundle --check` and dry runs with `--exit-code` use this code',
+  3: 'a guard blocked at least one prompt, and promptsync did not write the blocked prompts. The guards check drift, promotion order, `max_changes`, the expected plan, uncommitted files, unresolved pins, and whether the commit is merged, up to date, and reviewed. Dry runs report most guards, too',
+  4: 'at least one prompt failed: promptsync could read other prompts but not this one, or it could not write the prompt completely. The report lists the calls that promptsync made, the calls that it did not make, and what to do next',
+  130: 'the run was interrupted. The report shows how far it got',
 };
 
 /** Renders a row with links to the commands of a group. */

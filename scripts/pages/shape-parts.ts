@@ -62,7 +62,7 @@ function isSchema(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Describes the type of a value in words, such as `integer or text`. */
+/** Describes the type of a value in words, such as `integer or string`. */
 function describeType(schema: Json): string {
   if (schema.const !== undefined) return code(String(schema.const));
   if (schema.enum !== undefined) return schema.enum.map((one) => code(String(one))).join(', ');
@@ -73,8 +73,8 @@ function describeType(schema: Json): string {
 
 /** The names of JSON types in the docs. Other types keep their JSON name. */
 const TYPE_NAMES: Readonly<Record<string, string>> = {
-  string: 'text',
+  string: 'string',
   boolean: '`true` or `false`',
   object: 'mapping',
-  array: 'list of texts',
+  array: 'list of strings',
 };

@@ -168,10 +168,10 @@ const keySettings: Readonly<Record<KeySettingName, z.ZodOptional<z.ZodString>>> 
   KEY_SETTINGS.map(({ name, description }) => [name, variableName.optional().describe(description)]),
 );
 
-const providerDescriptions = PROVIDER_CHOICES.map((name) => `${name}: ${NAMED_PROVIDERS[name].title}.`);
+const providerDescriptions = PROVIDER_CHOICES.map((name) => `${name} for ${NAMED_PROVIDERS[name].title}`);
 
 const addressDescriptions = Object.values(PROVIDERS).flatMap(({ title, defaultAddress }) =>
-  defaultAddress === null ? [] : [`For ${title}, ${defaultAddress.variable} is used if this setting is absent.`],
+  defaultAddress === null ? [] : [`For ${title}, the default is the value of ${defaultAddress.variable}.`],
 );
 
 /**
@@ -184,7 +184,7 @@ const location = z
       .enum(PROVIDER_CHOICES)
       .optional()
       .describe(
-        `The service that holds the prompts. ${providerDescriptions.join(' ')} Absent: ${PROVIDERS[DEFAULT_PROVIDER].title}.`,
+        `The kind of service: ${providerDescriptions.join(', ')}. Without this setting, promptsync expects ${PROVIDERS[DEFAULT_PROVIDER].title}.`,
       ),
     base_url: z
       .string()
@@ -192,8 +192,8 @@ const location = z
       .meta({ pattern: '^[Hh][Tt][Tt][Pp][Ss]?:[^\\s\\\\?#\\p{Cc}]+$' })
       .describe(
         [
-          'The URL of the service: https, or http for a loopback address.',
-          'PROMPTSYNC_BASE_URL takes precedence over this setting.',
+          'The URL of the service. It must use https, or http for a loopback address.',
+          'PROMPTSYNC_BASE_URL overrides this setting.',
           ...addressDescriptions,
         ].join(' '),
       ),
@@ -202,27 +202,32 @@ const location = z
       .boolean()
       .optional()
       .describe(
-        'true allows plain http to any address. Use it only on a private network, because anyone on that network may be able to read the key.',
+        'If true, promptsync accepts plain http for any address. Use it only on a private network, because anyone who can read the traffic can read the key.',
       ),
     embedded: singleLineText
       .optional()
-      .describe('The SQLite file of the embedded service, relative to this file. It replaces base_url.'),
+      .describe(
+        'The path of the SQLite file for the embedded service, relative to this file. Use it instead of base_url.',
+      ),
   })
   .refine((s) => s.base_url === undefined || s.embedded === undefined, 'set either base_url or embedded, not both')
   .meta({ not: { required: ['base_url', 'embedded'] } })
-  .describe('The address of the service, and the names of the environment variables that hold its keys.');
+  .describe('The address of the service, and the names of the environment variables that contain its keys.');
 
 const environment = z
   .strictObject({
     promote_from: singleLineText
       .optional()
       .describe(
-        'An environment that is listed earlier. A version must be active there before it may become active here. With an environment of `other_environments`, an earlier commit must have pinned it to the same text.',
+        'The environment that must serve a version before this environment can. It is listed earlier in `environments`, or it is one of `other_environments`.',
       ),
-    allow_latest: z.boolean().optional().describe('false refuses the pin `latest` in this environment.'),
+    allow_latest: z
+      .boolean()
+      .optional()
+      .describe('If false, promptsync blocks prompts that pin this environment to `latest`.'),
   })
   .nullable()
-  .describe('An environment that prompt files may pin, and the rules for versions that go live in it.');
+  .describe('An environment that prompt files can pin, and the rules for versions that go live in it.');
 
 const MAX_CHANGES_EXPECTED = `expected ${MAX_CHANGES_FORM}`;
 const maxChanges = z.union(
@@ -245,39 +250,39 @@ export const WrittenConfigShape = z.strictObject({
     .record(singleLineText, environment)
     .optional()
     .describe(
-      'The environments, in promotion order. With this setting, prompt files may pin only these environments and those of `other_environments`.',
+      'The environments, in promotion order. With this setting, prompt files can pin only these environments and `other_environments`.',
     ),
   other_environments: z
     .array(singleLineText.describe('The name of an environment.'))
     .meta({ uniqueItems: true })
     .optional()
     .describe(
-      'The environments that another configuration manages. promptsync checks the form of their pins and otherwise ignores them.',
+      'The environments that another configuration manages. promptsync checks the syntax of their pins and otherwise ignores them.',
     ),
   portable_pins: z
     .boolean()
     .optional()
-    .describe(
-      'true refuses version numbers and version ids in pins, because they mean something else in each service.',
-    ),
-  branch: singleLineText.optional().describe("The branch whose commits go live. Default: the remote's default branch."),
+    .describe('If true, pins cannot contain version numbers or version ids, because these differ between services.'),
+  branch: singleLineText
+    .optional()
+    .describe('The live branch, whose commits go live. The default is the default branch of the remote.'),
   tracking_environment: singleLineText
     .optional()
-    .describe('An environment that belongs to promptsync. The newest version that promptsync created is active there.'),
+    .describe('The environment in which promptsync keeps its record. Only four-call services need it.'),
   on_drift: z
     .enum(['overwrite', 'fail'])
     .optional()
     .describe(
-      'overwrite restores what the files declare. fail refuses prompts that were changed outside git; it needs --base.',
+      'What promptsync does with a prompt that someone changed in the service: overwrite restores the state in git, and fail blocks the prompt.',
     ),
   max_changes: maxChanges
     .optional()
     .describe(
-      'The maximum number of prompts that may change, or a percentage such as 25%. promptsync refuses to change more.',
+      'The maximum number of prompts that can change, or a percentage such as 25%. If more prompts would change, promptsync blocks the run.',
     ),
   accept_warnings: acceptedWarningCodes,
-  concurrency: z.int().min(1).max(256).optional().describe('The maximum number of requests in flight.'),
-  timeout_seconds: z.number().gt(0).max(600).optional().describe('The timeout of each request, in seconds.'),
+  concurrency: z.int().min(1).max(256).optional().describe('The maximum number of simultaneous requests.'),
+  timeout_seconds: z.number().gt(0).max(600).optional().describe('The timeout for each request, in seconds.'),
 });
 
 /** The configuration as the user writes it, before promptsync fills in defaults. */

@@ -33,9 +33,9 @@ const PinShape = z
     z
       .string()
       .regex(/^(?=.{1,250}$)git:[^\p{Cc}\s~^:?*[\\-][^\p{Cc}\s:?*[\\]*$/u)
-      .describe('This prompt as it was at a tag, branch or commit. At most 250 characters.'),
+      .describe("The version with this prompt's content at a tag, branch, or commit. At most 250 characters."),
   ])
-  .describe('The version that the environment serves: latest, a version number, version:<id> or git:<ref>.');
+  .describe('The version that the environment should serve: latest, a version number, version:<id>, or git:<ref>.');
 
 /**
  * The maximum number of pins in a prompt file. Each pin may refer to a different commit, and promptsync must read the
@@ -45,10 +45,10 @@ const MAX_PINS = 1000;
 
 /** The shape of the front matter of a prompt file, as the user writes it. */
 export const FrontMatterShape = z.strictObject({
-  id: singleLineText.describe(`${['The id of the prompt in the service', ...listFieldNotes('id')].join('; ')}.`),
+  id: singleLineText.describe(['The id of the prompt in the service.', ...listFieldNotes('id')].join(' ')),
   key: singleLineText
     .optional()
-    .describe(['The stable key of the prompt, such as support/greeting.', ...listFieldNotes('key')].join(' ')),
+    .describe(['A stable key for the prompt, such as support/greeting.', ...listFieldNotes('key')].join(' ')),
   name: singleLineText.optional().describe(['The display name.', ...listFieldNotes('name')].join(' ')),
   type: z
     .enum(PROMPT_TYPES)
@@ -63,7 +63,7 @@ export const FrontMatterShape = z.strictObject({
     .optional()
     .describe(
       [
-        'The purpose of the prompt. If it is absent, promptsync does not manage the description in the service.',
+        'The purpose of the prompt. If you omit this field, promptsync does not change the description in the service.',
         ...listFieldNotes('description'),
       ].join(' '),
     ),
@@ -72,17 +72,17 @@ export const FrontMatterShape = z.strictObject({
     .refine((pins) => Object.keys(pins).length <= MAX_PINS, `expected at most ${MAX_PINS} pins`)
     .meta({ maxProperties: MAX_PINS })
     .optional()
-    .describe('The version that each environment serves. promptsync leaves an environment without a pin alone.'),
+    .describe('The version that each environment should serve. promptsync does not change environments without a pin.'),
   metadata: z
     .record(z.string().meta({ not: { const: VERSION_RECORD_KEY } }), z.json().describe('Any JSON value.'))
     .optional()
     .describe(
-      'Data that promptsync stores with each version. If it is absent, promptsync does not manage the metadata.',
+      'Data to store with each version, such as the model. If you omit this field, promptsync does not manage the metadata.',
     ),
   variables: z
     .array(z.string().describe('The name of a {{variable}}.'))
     .optional()
-    .describe('The names of all {{variables}} in the text. The list must match the text exactly.'),
+    .describe('The names of all {{variables}} in the text. If present, the list must match the text exactly.'),
   accept_warnings: acceptedWarningCodes,
 });
 

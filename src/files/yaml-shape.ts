@@ -20,7 +20,7 @@ export const singleLineText = z
 export const acceptedWarningCodes = z
   .array(z.enum(WARNING_CODES, 'expected the code of a warning, such as prompt/hidden-character'))
   .optional()
-  .describe('The codes of warnings that promptsync no longer shows, such as prompt/hidden-character.');
+  .describe('The codes of warnings to hide, such as prompt/hidden-character.');
 
 /**
  * One mismatch between a mapping and its shape. Callers convert it to a problem, because prompt files and the

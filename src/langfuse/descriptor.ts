@@ -10,12 +10,12 @@ export const LANGFUSE: NamedProviderDescriptor = {
     secret: {
       name: 'secret_key_env',
       defaultVariable: 'LANGFUSE_SECRET_KEY',
-      description: "The NAME of the variable that holds Langfuse's secret key.",
+      description: 'The name of the environment variable that contains the secret key for Langfuse.',
     },
     public: {
       name: 'public_key_env',
       defaultVariable: 'LANGFUSE_PUBLIC_KEY',
-      description: "The NAME of the variable that holds Langfuse's public key.",
+      description: 'The name of the environment variable that contains the public key for Langfuse.',
     },
   },
   ownSettings: [],
@@ -26,11 +26,11 @@ export const LANGFUSE: NamedProviderDescriptor = {
   },
   interfacePath: '/api/public/',
   fieldNotes: {
-    id: 'in Langfuse, the name of the prompt with its folders',
-    key: 'This field is optional with Langfuse.',
+    id: 'In Langfuse, this is the name of the prompt, including its folders.',
+    key: 'It is optional with Langfuse and required otherwise.',
     type: 'Only Langfuse has chat prompts.',
-    name: 'With Langfuse, leave this field out, because the id is the name.',
-    description: 'With Langfuse, leave this field out, because its prompts have no description.',
+    name: 'It is required, except with Langfuse. With Langfuse, omit this field, because the id is the name.',
+    description: 'With Langfuse, omit this field, because prompts have no description there.',
   },
   exampleFrontMatter: [
     '# An example. A sync creates this prompt in Langfuse. To write the file of an existing prompt, run',

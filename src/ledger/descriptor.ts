@@ -11,7 +11,7 @@ export const FOUR_CALL_SERVICE: ProviderDescriptor = {
     secret: {
       name: 'api_key_env',
       defaultVariable: 'PROMPTSYNC_API_KEY',
-      description: 'The NAME of the variable that holds the API key, never the key.',
+      description: 'The name of the environment variable that contains the API key. Do not write the key itself here.',
     },
     public: null,
   },

@@ -25,7 +25,7 @@ const WantedSinceShape = z.object({
  */
 const WANTED_FIELDS = {
   wanted_since: WantedSinceShape.optional().describe(
-    'The commit since which the files request the result of the change, if no base was given. Since then, no sync made the change, or somebody undid it in the service.',
+    'The commit since which the files have requested the change. Either no sync has applied it since then, or someone undid it in the service. Present only if the run used the default base.',
   ),
   wanted_elsewhere: z
     .object({
@@ -40,7 +40,7 @@ const ChangeStatusShape = z
   .enum(['made', 'adopted', 'not_made', 'unknown'])
   .optional()
   .describe(
-    'The outcome of the change, only after an apply. adopted: the version already existed. unknown: the response was lost.',
+    'The outcome of the change. Present only after an apply. adopted: the version already existed. unknown: the response was lost.',
   );
 
 const CreateVersionShape = z.object({
@@ -63,7 +63,7 @@ const CreateVersionShape = z.object({
     .literal(true)
     .optional()
     .describe(
-      'The version is a baseline: it only stores the record of promptsync, and no pinned environment serves it.',
+      'The version is a baseline. It only stores the record of promptsync, and no pinned environment serves it.',
     ),
   change_summary: z
     .string()
@@ -90,7 +90,7 @@ const UpdatePromptShape = z.object({
         ...WANTED_FIELDS,
       }),
     )
-    .describe('The fields that change, by name: key, name or description.'),
+    .describe('The fields that change, by name: key, name, or description.'),
   status: ChangeStatusShape,
 });
 
@@ -116,7 +116,7 @@ const DEVIATION_FIELDS = {
   kind: z
     .enum(['outside', 'unfinished'])
     .describe(
-      'The kind of drift. outside: somebody changed the service. unfinished: an earlier commit requested the current state, or no version is active yet.',
+      'The kind of drift. outside: someone changed the service. unfinished: an earlier commit requested the current state, or no version is active yet.',
     ),
   restores: z
     .boolean()
@@ -132,7 +132,7 @@ const EnvironmentDriftShape = z.object({
   observed: VersionRefShape.extend({
     made_by: z
       .enum(['git', 'outside'])
-      .describe('The creator of the version. git: promptsync, from a commit. outside: somebody else.'),
+      .describe('The creator of the version. git: promptsync, from a commit. outside: someone else.'),
     commit: z.string().optional().describe('The commit that the version was created from.'),
     commit_missing: z.literal(true).optional().describe('The clone does not have that commit.'),
     pin: z
@@ -140,7 +140,7 @@ const EnvironmentDriftShape = z.object({
       .nullable()
       .optional()
       .describe(
-        'The pin with which a file can name the version. Absent if only a pin version:<id> is possible. null if no pin is possible, because of portable_pins.',
+        'The pin with which a file can select the version. Absent if only a version:<id> pin is possible. null if portable_pins allows no pin.',
       ),
   })
     .nullable()

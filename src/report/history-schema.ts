@@ -22,7 +22,7 @@ export const CommitShape = z
 const MakerShape = z
   .enum(['git', 'uncommitted', 'before-adoption', 'outside', 'unknown'])
   .describe(
-    'The creator of the version. git: promptsync, from a commit. uncommitted: promptsync, from an uncommitted file. before-adoption: somebody else, before promptsync created its first version of the prompt. outside: somebody else, after that. unknown: the service does not record it.',
+    'The creator of the version. git: promptsync, from a commit. uncommitted: promptsync, from an uncommitted file. before-adoption: someone else, before promptsync created its first version of the prompt. outside: someone else, after that. unknown: the service does not record it.',
   );
 
 const VERSION_FIELDS = {
@@ -42,15 +42,15 @@ const VERSION_FIELDS = {
   message: z
     .string()
     .optional()
-    .describe('The message that its creator stored with the version, if the service shows it.'),
+    .describe('The message that its creator stored with the version, if the service provides it.'),
   created_at: z
     .string()
     .optional()
-    .describe('The time at which the service created the version, in ISO 8601, if the service shows it.'),
+    .describe('The time at which the service created the version, in ISO 8601, if the service provides it.'),
   created_by: z
     .string()
     .optional()
-    .describe('The user or the API key that created the version, if the service shows it.'),
+    .describe('The user or the API key that created the version, if the service provides it.'),
 };
 
 const PinPeriodShape = z.object({
@@ -79,7 +79,7 @@ export const HistoryShape = z.object({
 });
 
 export const LineageShape = z.object({
-  environment: z.string().describe('The environment that the user named.'),
+  environment: z.string().describe('The environment that the user selected.'),
   serves: z
     .object(VERSION_FIELDS)
     .nullable()

@@ -12,25 +12,25 @@ const ProblemShape = z.object({
     .string()
     .regex(/^[a-z]+\/[a-z0-9-]+$/)
     .describe(
-      'The code of the problem, which stays the same in all releases. docs/troubleshooting.md lists all codes.',
+      'The code of the problem. Codes do not change between releases. docs/troubleshooting.md lists all codes.',
     ),
-  severity: z.enum(['error', 'warning']).describe('The severity. A warning does not stop anything.'),
-  message: z.string().describe('The description of what happened.'),
-  hint: z.string().describe('The advice on what to do.'),
+  severity: z.enum(['error', 'warning']).describe('The severity. A warning never stops a run or blocks a prompt.'),
+  message: z.string().describe('The description of the problem.'),
+  hint: z.string().describe('The instructions for fixing the problem.'),
   path: z.string().optional().describe('The path of the file, relative to the folder of promptsync.yaml.'),
-  line: z.int().optional().describe('The line, counted from 1.'),
-  column: z.int().optional().describe('The column, counted from 1.'),
+  line: z.int().optional().describe('The line number, starting at 1.'),
+  column: z.int().optional().describe('The column number, starting at 1.'),
 });
 
 const ReportRowShape = z.object({
   environment: z.string().describe('An environment that the file pins.'),
-  pin: z.string().describe('The pin in the file: `latest`, a number, `version:<id>` or `git:<ref>`.'),
+  pin: z.string().describe('The pin in the file: `latest`, a number, `version:<id>`, or `git:<ref>`.'),
   active: VersionRefShape.nullable().describe('The version that the environment serves. null if it serves none.'),
   wanted: z
     .union([VersionRefShape, NewVersionShape])
     .nullable()
-    .describe('The version that the pin means. null if it is unknown.'),
-  in_sync: z.boolean().describe('Whether the active version is the wanted version.'),
+    .describe('The version that the pin selects. null if it is unknown.'),
+  in_sync: z.boolean().describe('Whether the environment serves the version that the pin selects.'),
 });
 
 const EditShape = z.discriminatedUnion('kind', [
@@ -38,7 +38,7 @@ const EditShape = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('set-pin'),
     environment: z.string().describe('The environment whose pin is set.'),
-    before: z.string().nullable().describe('The pin before the edit. null if the environment is not pinned.'),
+    before: z.string().nullable().describe('The pin before the edit. null if there was no pin.'),
     after: z.string().describe('The pin after the edit.'),
     version_number: z
       .int()
@@ -51,7 +51,7 @@ const EditShape = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('set-field'),
-    field: z.string().describe('The name of the field: name, key, description, variables or metadata.<key>.'),
+    field: z.string().describe('The name of the field: name, key, description, variables, or metadata.<key>.'),
     before: z.string().nullable().describe('The value before the edit, as JSON. null if the field is absent.'),
     after: z.string().nullable().describe('The value after the edit, as JSON. null if the field is absent.'),
     conflict: z.boolean().describe('Whether the file contains both values between conflict markers.'),
@@ -87,7 +87,7 @@ const PromptShape = z.object({
   status: z
     .enum(['unchanged', 'pending', 'applied', 'blocked', 'failed', 'not_attempted'])
     .describe(
-      'The status of the prompt. pending: a dry run found changes. blocked: a guard refused the prompt. not_attempted: the run ended before it reached the prompt.',
+      'The status of the prompt. pending: a dry run found changes. blocked: a guard blocked the prompt. not_attempted: the run ended before it reached the prompt.',
     ),
   changes: z.array(ChangeShape).describe('The changes, in the order in which promptsync makes them.'),
   environments: z
@@ -96,20 +96,21 @@ const PromptShape = z.object({
     .describe(
       'The pinned environments of the prompt, if there is a plan. After an apply, they show the state before the apply. If the prompt failed, their state is unknown.',
     ),
-  history: HistoryShape.optional().describe('The history of the prompt, only in the mode history.'),
+  history: HistoryShape.optional().describe('The history of the prompt. Present only if the mode is history.'),
   lineage: LineageShape.optional().describe(
-    'The origin of the version in the environment that the user named, only in the mode history.',
+    'The origin of the version that the selected environment serves. Present only if the mode is history.',
   ),
-  edits: z.array(EditShape).optional().describe('The edits in the file by import, new, pull, promote or rollback.'),
-  drift: z
-    .array(DriftShape)
-    .describe('The drift in the service, compared with the commit of --base or the default base.'),
+  edits: z
+    .array(EditShape)
+    .optional()
+    .describe('The edits that import, new, pull, promote, or rollback made to the file.'),
+  drift: z.array(DriftShape).describe('The drift in the service, compared with the base.'),
   problems: z.array(ProblemShape).describe('The problems of this prompt.'),
   waiting: z
     .array(
       z.object({
         environment: z.string().describe('The environment that waits for a promotion.'),
-        from: z.string().describe('The environment that it is promoted from.'),
+        from: z.string().describe('The environment whose versions are promoted to it.'),
         versions: z.int().min(1).describe('The number of versions by which the environment is behind.'),
         since: CommitShape.nullable().describe(
           'The commit that pinned the version that the environment serves now. null if it is unknown.',
@@ -117,7 +118,7 @@ const PromptShape = z.object({
       }),
     )
     .optional()
-    .describe('The environments that wait for a promotion, only in the mode status.'),
+    .describe('The environments that wait for a promotion. Present only if the mode is status.'),
   affected: z
     .array(
       z.object({
@@ -126,9 +127,7 @@ const PromptShape = z.object({
       }),
     )
     .optional()
-    .describe(
-      'The composed prompts that include a version of this prompt that changes, even if their own files do not change.',
-    ),
+    .describe('The composed prompts that the changes to this prompt affect, even if their own files do not change.'),
 });
 
 const WrittenFileShape = z.object({
@@ -150,7 +149,7 @@ const CountShape = z.int().min(0);
 export const ReportShape = z.object({
   schema_version: z
     .literal(1)
-    .describe('The version of this schema. Readers of version 1 cannot read a report with another number.'),
+    .describe('The version of this schema. A program that reads version 1 cannot read other versions.'),
   mode: z
     .enum(REPORT_MODES)
     .describe('The mode of the run. dry-run and apply come from a sync, all others from the command of the same name.'),
@@ -160,7 +159,7 @@ export const ReportShape = z.object({
       service: z
         .string()
         .regex(/^[A-Za-z ]{1,40}$/)
-        .describe('The name of the service in a sentence.'),
+        .describe('The name of the service, as it appears in a sentence.'),
       environment: z
         .string()
         .regex(/^[a-z]{1,20}$/)
@@ -168,7 +167,7 @@ export const ReportShape = z.object({
     })
     .optional()
     .describe(
-      'The words for the service and its environments in the texts of this report. Absent for the words "the service" and "environment".',
+      'The words that this report uses for the service and its environments. Absent if they are "the service" and "environment".',
     ),
   commit: z.string().nullable().describe('The commit at HEAD. null if there is no commit.'),
   changed_since: z
@@ -189,16 +188,16 @@ export const ReportShape = z.object({
       prompts: CountShape.describe('The number of prompts in the report.'),
       unchanged: CountShape.describe('The number of prompts that are in sync.'),
       create_version: CountShape.describe(
-        'The number of versions to create, or after an apply, the number of versions that it created. Baselines do not count.',
+        'The number of versions to create or, after an apply, the number of created versions. Does not include baselines.',
       ),
       baselines: CountShape.optional().describe(
-        'The number of baselines to create, or after an apply, the number of baselines that it created. Absent in reports of earlier releases, which count baselines in create_version.',
+        'The number of baselines to create or, after an apply, the number of created baselines. Absent in reports of earlier releases, which include baselines in create_version.',
       ),
-      update_prompt: CountShape.describe('The number of prompts whose fields change, or after an apply, have changed.'),
+      update_prompt: CountShape.describe('The number of prompts whose fields change or, after an apply, have changed.'),
       set_active: CountShape.describe(
-        'The number of environments whose active version changes, or after an apply, has changed.',
+        'The number of environments whose active version changes or, after an apply, has changed.',
       ),
-      blocked: CountShape.describe('The number of prompts that a guard refused.'),
+      blocked: CountShape.describe('The number of prompts that a guard blocked.'),
       applied: CountShape.describe('The number of prompts that the run changed.'),
       failed: CountShape.describe('The number of prompts that failed.'),
       not_attempted: CountShape.describe('The number of prompts that the run did not reach.'),
@@ -211,12 +210,12 @@ export const ReportShape = z.object({
   orphans: z
     .array(OrphanShape)
     .optional()
-    .describe('The prompts in the service that have no prompt file, only with --orphans.'),
+    .describe('The prompts in the service that have no prompt file. Present only with --orphans.'),
   files: z.array(WrittenFileShape).optional().describe('The files that init wrote or kept.'),
   next_steps: z
     .array(z.string())
     .optional()
-    .describe('What is left for the user to do after init or new has written files: one or two sentences per step.'),
+    .describe('The next steps for the user after init or new has written files: one or two sentences for each step.'),
   committed: z
     .object({
       commit: z.string().describe('The id of the commit.'),
@@ -239,7 +238,7 @@ export const ReportShape = z.object({
     )
     .optional()
     .describe(
-      'The commits that import made with --commit, oldest first. All but the last hold texts that environments serve but the new files do not hold. On a dry run, the commits that import would make.',
+      'The commits that import made with --commit, oldest first. All commits except the last one contain content that environments serve but that the new files do not contain. On a dry run, these are the commits that import would make.',
     ),
   problems: z.array(ProblemShape).describe('The problems of the whole run, and of files that are not prompts.'),
 });

@@ -51,5 +51,5 @@ export const TEXT_FIELDS = {
       after: MessageNamesShape.describe('The messages after the change.'),
     })
     .optional()
-    .describe('The messages of a chat prompt, if the change adds, removes or reorders roles or placeholders.'),
+    .describe('The messages of a chat prompt, if the change adds, removes, or reorders roles or placeholders.'),
 };
