@@ -12,7 +12,7 @@ import { makeWorkspace, type Files } from '../support/folder.ts';
 import { runs, SEED } from '../support/seed.ts';
 import { readPageFile } from './page-files.ts';
 
-const SCRIPT = readPageFile('docs/how-to/from-openai.md', 'from-openai.mjs');
+const SCRIPT = readPageFile('docs/moving-from/openai.md', 'from-openai.mjs');
 
 /** Runs the script of the page on this JSON. Returns its result and the paths of all files in `prompts`. */
 async function runScript(json: unknown, files: Files = {}) {
@@ -31,7 +31,7 @@ function readPrompt(folder: string, path: string) {
 
 const hello = { role: 'user', content: 'Hello.' };
 
-describe('from-openai.mjs on docs/how-to/from-openai.md', () => {
+describe('from-openai.mjs on docs/moving-from/openai.md', () => {
   test('promptsync reads back exactly the messages that from-openai.mjs wrote, whatever their content', async () => {
     const lists = fc.sample(messageLists.map(omitPlaceholders), { numRuns: runs(800), seed: SEED });
     const prompts = lists
