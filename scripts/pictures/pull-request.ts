@@ -43,11 +43,6 @@ export function renderPullRequest(file: string, title: string): string {
     </div>`);
 }
 
-/** Renders a page of GitHub Flavored Markdown as GitHub shows it. */
-export function renderMarkdownPage(markdown: string): string {
-  return renderPage(`<div class="markdown-body">${renderMarkdownAsHtml(markdown)}</div>`);
-}
-
 function renderMarkdownAsHtml(markdown: string): string {
   // The Markdown is our own, so its HTML, such as <details>, is safe.
   const html = micromark(markdown, { allowDangerousHtml: true, extensions: [gfm()], htmlExtensions: [gfmHtml()] });
