@@ -11,6 +11,8 @@ export type Demo = {
   readonly folder: string;
   readonly baseUrl: string;
   readonly environment: NodeJS.ProcessEnv;
+  /** Adds a promotion to the branch. */
+  readonly promote: () => void;
   /** Simulates a person who changes what production serves, directly in the service. */
   readonly editInService: () => void;
   readonly close: () => Promise<void>;
@@ -56,7 +58,7 @@ environments:
   production: { promote_from: staging }
 `;
 
-/** Makes a repository with synced commits, and a branch with an edit and a promotion. */
+/** Makes a repository with synced commits, and a branch with an edit. */
 export async function makeDemo(): Promise<Demo> {
   const folder = mkdtempSync(join(tmpdir(), 'promptsync-demo-'));
   let ids = 0;
@@ -72,10 +74,11 @@ export async function makeDemo(): Promise<Demo> {
     store.close();
     rmSync(folder, { recursive: true, force: true });
   };
-  const demo = {
+  const demo: Demo = {
     folder,
     baseUrl,
     environment: { ...process.env, ...VARIABLES, PROMPTSYNC_BASE_URL: baseUrl },
+    promote: () => promoteRefunds(demo),
     editInService: () => simulateEditInService(store),
     close: end,
   };
@@ -119,12 +122,17 @@ function simulateEditInService(store: Store): void {
   if (made !== null) store.setActive(promptId, { environment: 'production', versionId: made.id });
 }
 
-/** Makes the branch of a pull request that edits one prompt and promotes another one. */
+/** Makes the branch of a pull request that edits one prompt. */
 function writeBranch(demo: Demo): void {
   git(demo, 'switch', '--quiet', '--create', 'friendlier');
   edit(demo, 'checkout/greeting', 'in one friendly sentence.', 'in one friendly sentence, and ask how to help.');
+  commit(demo, 'Ask how to help');
+}
+
+/** Commits a promotion of a prompt that already has a newer version in staging. */
+function promoteRefunds(demo: Demo): void {
   edit(demo, 'support/refund', 'production: 1', 'production: 2');
-  commit(demo, 'Ask how to help, and promote refunds by country');
+  commit(demo, 'Refunds by country go live');
 }
 
 function git({ folder, environment }: Demo, ...words: readonly string[]): void {

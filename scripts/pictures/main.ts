@@ -27,6 +27,7 @@ try {
   for (const scheme of ['light', 'dark'] as const) {
     await shoot(browser, pullRequest, { name: `pull-request-${scheme}`, width: 780, height: null, scheme });
   }
+  demo.promote();
   demo.editInService();
   const page = await makePage(demo);
   for (const scheme of ['light', 'dark'] as const) {
