@@ -131,7 +131,7 @@ function chooseEnvironments(
   const configured = config.environments ?? [];
   const [first] = configured;
   if (names.length === 0) {
-    const reason = 'promptsync.yaml does not define any `environments`';
+    const reason = '`promptsync.yaml` does not define any `environments`';
     const known = listKnownEnvironments(config, files);
     return first === undefined
       ? makeFailure(makeProblem('usage/needs-environment', { option: '--environment', reason, known }))
@@ -164,7 +164,7 @@ function checkOptions({ key, id, type }: NewOptions, { rules }: Config): readonl
   if (!rules.promptTypes.includes(type)) return [makeProblem('prompt/unsupported-type', { type })];
   if (rules.placeholderId !== null || id === key) return [];
   return [
-    makeUsageProblem('--id must be the same as the key, because the key is the id of the prompt in the service.'),
+    makeUsageProblem('`--id` must be the same as the key because the key is the id of the prompt in the service.'),
   ];
 }
 
@@ -219,7 +219,7 @@ function describeMissingId(placeholder: Problem | undefined, { service }: Config
 }
 
 function describeUnpinned(environments: readonly string[]): string {
-  return `The file does not pin ${quoteNames(environments)}, because promptsync.yaml does not allow \`latest\` there. After the first sync, use promptsync promote.`;
+  return `The file does not pin ${quoteNames(environments)} because \`promptsync.yaml\` does not allow \`latest\` there. After the first sync, use \`promptsync promote\`.`;
 }
 
 /** The text of a new prompt file, by type. */
