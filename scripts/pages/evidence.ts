@@ -76,7 +76,7 @@ export const EVIDENCE = {
   'config/pattern-outside': { pattern: '../prompts/*.md' },
   'config/drift-needs-base': {},
   // The command line
-  'usage/invalid': { reason: "unknown option '--dryrun'\n(Did you mean --dry-run?)" },
+  'usage/invalid': { reason: 'Specify prompts or use `--all`, but not both.' },
   'usage/nothing-selected': { selector: 'support/greting', suggestions: ['support/greeting'] },
   'usage/nothing-named': {},
   'usage/unknown-environment': { option: '--to', environment: 'prod', known: ['staging', 'production'] },
@@ -205,6 +205,11 @@ export const EVIDENCE = {
   'pull/several': { environments: ['staging', 'production'] },
   'pull/config-not-mapping': { environment: 'staging', serves: 'v3' },
   'pull/known-version': { environment: 'production', serves: 'v6' },
+  'pull/not-writable': {
+    environment: 'production',
+    serves: 'v7',
+    reason: 'Line 3 of its text ends with a lone carriage return.',
+  },
   // Editing files
   'edit/not-kept': { reason: 'its front matter uses a YAML style that promptsync cannot edit' },
   'edit/changed-meanwhile': {},
@@ -213,11 +218,6 @@ export const EVIDENCE = {
   'edit/lock-lost': { lock: 'promptsync.yaml.lock' },
   'edit/unwritable': { reason: 'the disk is full, ENOSPC' },
   // promptsync import
-  'pull/not-writable': {
-    environment: 'production',
-    serves: 'v7',
-    reason: 'Line 3 of its text ends with a lone carriage return.',
-  },
   'import/not-writable': { reason: 'Line 3 of its text ends with a lone carriage return.' },
   'import/environment-needed': { known: [] },
   'import/nothing-active': { environments: ['staging', 'production'], named: false },
