@@ -75,8 +75,8 @@ async function makeTerminal({ folder, environment }: Demo): Promise<string> {
   const { stdout } = await promisify(execFile)('script', ['-qec', command, '/dev/null'], { cwd: folder, env });
   // Each step begins with a cyan sentence.
   const steps = stdout.split(/\r\n(?=\r\n\u001b\[36m)/);
-  const first = steps.findIndex((step) => step.includes('$ git commit --quiet --all'));
-  if (first === -1) throw new Error(`The demo has not come to its edit: ${stdout}`);
+  const first = steps.findIndex((step) => step.includes('$ promptsync plan'));
+  if (first === -1) throw new Error(`The demo printed no plan: ${stdout}`);
   const shown = steps.slice(first, first + 4).join('\r\n');
   const path = join(folder, 'terminal.html');
   writeFileSync(path, terminalPage(shown.trim()));
