@@ -50,7 +50,7 @@ export async function runDemo({ keep }: { readonly keep: boolean }, host: SafeHo
 
 const OPENING_WORDS = 'promptsync deploys LLM prompts from git. This demo runs in a temporary folder.';
 
-const CLOSING_WORDS = 'Next, run `promptsync init` in your repository, or keep this one with `--keep`.';
+const CLOSING_WORDS = 'Next, run `promptsync init` in your repository. To keep the demo, use `--keep`.';
 
 /** An output for the commands that prepare the demo. The demo does not show them. */
 const SILENT_OUTPUT: Host['output'] = { write: () => {} };

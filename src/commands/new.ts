@@ -200,7 +200,7 @@ function makeDisplayName(key: string): string {
   return name === '' ? key : name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-const EDIT_STEP = 'Next: edit the text, run promptsync plan, then commit the file.';
+const EDIT_STEP = 'Next: edit the text, run promptsync plan, and commit the file.';
 
 /**
  * Returns a sentence that says where to create the prompt, and where to write its id. Returns an empty list if the file
@@ -215,7 +215,7 @@ function describeMissingId(placeholder: Problem | undefined, { service }: Config
     return [`Write any id to ${place}. The embedded service registers the prompt with this id.`];
   }
   const address = service === null ? '' : ` at ${service.baseUrl}`;
-  return [`Create the prompt in the service${address}, and write its id to ${place}.`];
+  return [`Create the prompt in the service${address}, then write its id to ${place}.`];
 }
 
 function describeUnpinned(environments: readonly string[]): string {
