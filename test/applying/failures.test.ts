@@ -220,7 +220,7 @@ function redirectCall(call: string): Hooks {
   };
 }
 
-const REDIRECT = 'The service responded with a redirect (302), which promptsync does not follow.';
+const REDIRECT = 'The service returned a redirect (302), which promptsync does not follow.';
 
 describe('problems of failed calls', () => {
   test.each([

@@ -83,7 +83,7 @@ describe('errors in prompt files', () => {
     [
       'If the variables list does not match the text, validate prints the correct list to paste',
       'name: a\nvariables: [nam]\n',
-      'The `variables` list contains "nam", but the text does not use it.',
+      'The `variables` list contains "nam", but the text does not use this variable.',
       'Write `variables: [name, order]`, or remove the `variables` field.',
     ],
     [
@@ -108,15 +108,15 @@ describe('errors in prompt files', () => {
   test('validate reports only one error if a copied prompt file keeps the id and the key of the original', async () => {
     const file = makeFile('name: a\n');
     const stdout = await validate({ 'a.md': file, 'b.md': file });
-    expect(stdout).toContain('b.md:2:5: error: The id "prm_a" and the key "a" are also used by a.md.');
-    expect(stdout).toContain('If it is a new prompt, change its id and its key.');
+    expect(stdout).toContain('b.md:2:5: error: `a.md` also has the id "prm_a" and the key "a".');
+    expect(stdout).toContain('If one of the files is a new prompt, give that file a new id and a new key.');
     expect(stdout).toContain('1 error.');
   });
 
   test('If a setting is unknown, validate lists the allowed settings', async () => {
     const stdout = await validate({ 'promptsync.yaml': 'service: { address: https://prompts.example.com }\n' });
-    expect(stdout).toContain('The setting "service.address" is unknown.');
-    expect(stdout).toContain('Use only these settings here: provider, base_url,');
+    expect(stdout).toContain('The setting `service.address` is unknown.');
+    expect(stdout).toContain('The only settings allowed here are `provider`, `base_url`,');
   });
 });
 
@@ -183,7 +183,7 @@ describe('ids with commas', () => {
   ])('%s', async (_, line, provider) => {
     const { stdout, exitCode, requests } = await runAgainst(ANSWER, line, provider);
     expect([exitCode, requests]).toEqual([1, []]);
-    expect(stdout).toContain('Separate ids with spaces, not commas: "');
+    expect(stdout).toContain('Separate ids with spaces, not with commas: "');
   });
 
   test('import accepts an id that contains a comma if the id comes from a file', async () => {

@@ -30,7 +30,7 @@ describe('the question of sync on a terminal', () => {
     expect(service.takeWrites().length > 0).toBe(applied);
     expect(exitCode).toBe(applied ? 0 : 1);
     if (applied) expect(stdout).toContain('created version');
-    else expect(stdout).toBe('Nothing was applied.\n');
+    else expect(stdout).toBe('promptsync applied no changes.\n');
   });
 
   test.each([
@@ -70,7 +70,7 @@ describe('the question of sync on a terminal', () => {
       onSignal: (signal) => (interrupt = signal),
       onError: (text) => text.endsWith(QUESTION) && interrupt(),
     });
-    expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: 'Nothing was applied.\n' });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: 'promptsync applied no changes.\n' });
     expect(stderr.endsWith(`${QUESTION}\n`)).toBe(true);
     expect(service.takeWrites()).toEqual([]);
   });
@@ -133,7 +133,7 @@ test('init asks its questions on standard error and prints only its report on st
   const { baseUrl, environment } = await startTestService([]);
   const answers = [
     { question: 'Which service', typed: `${UP}\r` },
-    { question: 'Where is the prompt service?', typed: 'ftp://x\r' },
+    { question: 'What is the address of the prompt service?', typed: 'ftp://x\r' },
     { question: 'its scheme is not https', typed: `\u0015${baseUrl}\r` },
     { question: 'Which variable', typed: '\r' },
     { question: 'Which folder', typed: '\r' },

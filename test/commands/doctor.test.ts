@@ -484,7 +484,7 @@ describe('the points about the service', () => {
     });
     expect(point('proxy')).toMatchObject({ level: 'ok', found: `127.0.0.1:${port} (from HTTPS_PROXY)` });
     expect(named('error')).toEqual(['response']);
-    expect(point('response').found).toContain('the proxy refused the tunnel');
+    expect(point('response').found).toContain('the proxy rejected the tunnel');
     expect(point('TLS').level).toBe('warning');
     expect(stdout).not.toContain('hunter2');
   });

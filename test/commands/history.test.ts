@@ -72,7 +72,7 @@ describe('history', () => {
     const { text, baseUrl } = await makeStory({ pins: both('latest') });
     const id = await changeService(baseUrl, 'greeting', 'production', 'Somebody’s.');
     const said = await text('history', 'greeting', '--environment', 'production');
-    expect(said).toMatch(new RegExp(`^production serves v2 \\(${id}\\)\n.*\nmade +created outside of git\n`, 'm'));
+    expect(said).toMatch(new RegExp(`^production serves v2 \\(${id}\\)\n.*\nmade +created outside git\n`, 'm'));
     expect(said).toContain('! production serves v2, but the file pins it to latest (v1).');
     expect(said).not.toMatch(/^pinned/m);
   });
@@ -164,7 +164,7 @@ describe('the errors of history', () => {
     const { folder, options } = await makeStory({});
     for (const [words, code, hint] of [
       [['greting'], 'usage/nothing-selected', 'Did you mean greeting?'],
-      [['greeting', '-e', 'prod'], 'usage/unknown-environment', 'Use one of these environments: '],
+      [['greeting', '-e', 'prod'], 'usage/unknown-environment', 'Use "'],
       [['greeting', '-e', 'stagign'], 'usage/unknown-environment', 'mean staging?'],
       [['greeting', '-e', 'promptsync'], 'usage/unknown-environment', ''],
     ] as const) {

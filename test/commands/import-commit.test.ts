@@ -71,7 +71,7 @@ One.`);
 committed ${first}: ${SUBJECTS[0]} (2 files)
 committed ${second}: ${SUBJECTS[1]} (1 file)
 committed ${last}: ${SUBJECTS[2]} (3 files)
-Committed ${last} on adopt. Next: push the branch and open a pull request. Merge it with a merge commit, because a squash merge loses the texts that only the earlier commits hold.
+Committed ${last} on adopt. Next: push the branch and open a pull request. Merge it with a merge commit. A squash merge would lose the text in the earlier commits.
 `);
   });
 

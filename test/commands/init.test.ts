@@ -384,7 +384,7 @@ describe('init with existing files', () => {
     ]);
     expect(codes(report.problems)).toEqual(['init/kept', 'init/kept']);
     expect(stderr).toContain(
-      'promptsync.yaml already exists with different content, so promptsync did not overwrite it.',
+      '`promptsync.yaml` already exists with different content, so promptsync did not overwrite the file.',
     );
     expect(read(folder, 'promptsync.yaml')).toBe(MINE['promptsync.yaml']);
     expect(read(folder, '.gitattributes')).toBe('* text=auto\r\n*.png binary\nprompts/**/*.md text eol=lf\n');
@@ -468,8 +468,12 @@ describe('init with existing files', () => {
 
 describe('invalid flags of init', () => {
   test.each<[string, readonly string[], string]>([
-    ['init requires either --url or --embedded', [], 'Specify the URL with --url'],
-    ['init rejects --url together with --embedded', [...URL, '--embedded'], '--url and --embedded cannot be combined.'],
+    ['init requires either --url or --embedded', [], 'Use `--url` to specify the URL'],
+    [
+      'init rejects --url together with --embedded',
+      [...URL, '--embedded'],
+      '`--url` and `--embedded` cannot be combined.',
+    ],
     ['init rejects --id together with --embedded', ['--embedded', '--id', 'prm_a'], '--id needs --url'],
     ['init rejects --ci github together with --embedded', ['--embedded', '--ci', 'github'], '--ci github needs --url'],
     [
@@ -486,7 +490,7 @@ describe('invalid flags of init', () => {
     [
       'init rejects a prompts folder outside the workspace',
       [...URL, '--dir', '../x'],
-      'The value of --dir is invalid: expected a folder below',
+      'The value of `--dir` is invalid: expected a folder inside',
     ],
     ['init rejects the workspace itself as the prompts folder', [...URL, '--dir', '.'], 'The value of --dir'],
     ['init rejects an absolute path as the prompts folder', [...URL, '--dir', '/tmp'], 'The value of --dir'],
@@ -625,7 +629,7 @@ describe('the questions of init', () => {
     expect(questions).toEqual([
       expect.stringMatching(/^Where is/),
       expect.stringMatching(/^promptsync could not reach the service .*\nWhere is/),
-      expect.stringMatching(/^The service responded with a redirect \(302\).*\nWhere is/),
+      expect.stringMatching(/^The service returned a redirect \(302\).*\nWhat is the address/),
     ]);
     expect(read(folder, 'promptsync.yaml')).toContain(service.baseUrl);
     expect(JSON.stringify(other.requests)).not.toContain(KEY);
@@ -720,7 +724,7 @@ describe('the questions of init', () => {
     const faults: Readonly<Record<string, readonly [string, string]>> = {
       'Where is': ['http://example.com', 'plain http'],
       'Which variable': ['sk-live', 'the name of an environment variable'],
-      'Which folder': ['/', 'expected a folder below'],
+      'Which folder': ['/', 'expected a folder inside'],
       'Which environments': ['a,,b', 'expected names'],
       'Which prompt': ['..', 'expected the id of an existing prompt'],
     };
@@ -744,18 +748,18 @@ describe('the last lines of init', () => {
 
   test('the last lines of init name the import command and the CI files that still need the promptsync commit', async () => {
     expect(await linesOf(URL)).toEqual([
-      'Next: to write the files of the prompts in the service, run: promptsync import ID…',
-      `Replace the zeros with the promptsync commit that you trust in ${WORKFLOWS.join(', ')}.`,
-      'In the settings of the repository on GitHub, open `Environments` and create "staging", "production". Store the secret PROMPTSYNC_API_KEY in each of them, and for the other workflows in the repository.',
+      'Next: to write the files for the prompts in the service, run: promptsync import ID…',
+      `In ${WORKFLOWS.join(', ')}, replace the zeros with the promptsync commit that you trust.`,
+      'In the settings of the GitHub repository, open `Environments` and create "staging", "production". Store the secret PROMPTSYNC_API_KEY in each environment and, for the other workflows, in the repository.',
       'Then run promptsync plan, and commit the files.',
     ]);
   });
 
   test('the last lines of init for Langfuse name the command that imports all prompts', async () => {
     expect(await linesOf(['--provider', 'langfuse', '--ci', 'gitlab'])).toEqual([
-      "Next: to write the files of the prompts in Langfuse, run: promptsync import '**'",
-      `Replace the zeros with the promptsync commit that you trust in ${GITLAB[0]}.`,
-      'In the CI/CD settings of the project on GitLab, add the variables LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY with each of the scopes "staging", "production", and for reviews and drift with the scope "*".',
+      "Next: to write the files for the prompts in Langfuse, run: promptsync import '**'",
+      `In ${GITLAB[0]}, replace the zeros with the promptsync commit that you trust.`,
+      'In the CI/CD settings of the GitLab project, add the variables LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY once for each of the scopes "staging", "production". For reviews and drift checks, also add the variables with the scope "*".',
       'Then run promptsync plan, and commit the files.',
     ]);
   });

@@ -126,7 +126,7 @@ async function refusal(folder: string, options: CheckOptions = {}): Promise<stri
   if (problem === undefined) return '';
   return [
     problem.code,
-    ...(/git pull, then git push|git pull|git push|Merge this commit/.exec(problem.hint) ?? []),
+    ...(/`git pull` and `git push`|git pull|git push|Merge this commit/.exec(problem.hint) ?? []),
     ...(/If this clone is behind/.exec(problem.hint) ?? []),
   ].join(' ');
 }
@@ -255,7 +255,7 @@ describe('the refusals of unmerged and outdated commits', () => {
         commitAll(folder, 'Mine');
         merge({ [PATH]: promptText('greeting', { text: 'Yours' }) });
       }),
-      'not-merged git pull, then git push',
+      'not-merged `git pull` and `git push`',
     ],
     [
       'sync refuses a clone with several remotes if it cannot tell which remote to compare with',

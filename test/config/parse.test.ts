@@ -276,7 +276,7 @@ describe('parseConfig', () => {
     expect(problemsOf(text)[0]).toContain(`config/unknown-field promptsync.yaml ${place} The setting "`);
     expect(problems).toHaveLength(1);
     expect(problems[0]?.hint).toContain(
-      suggestion === null ? 'Use only these settings here: ' : `Did you mean \`${suggestion}\`?`,
+      suggestion === null ? 'The only settings allowed here are ' : `Did you mean \`${suggestion}\`?`,
     );
   });
 

@@ -148,7 +148,10 @@ describe("Langfuse's listing", () => {
     const { exitCode, report } = await runJson(folder, words, { environment });
     const problems = [...report.problems, ...report.prompts.flatMap((prompt) => prompt.problems)];
     expect(problems).toMatchObject([
-      { code: 'langfuse/listing-too-large', message: 'The list of prompts in Langfuse exceeds the limit of 64 MiB.' },
+      {
+        code: 'langfuse/listing-too-large',
+        message: 'The list of prompts in Langfuse is larger than 64 MiB, which is the most that promptsync reads.',
+      },
     ]);
     expect(exitCode).toBe(1);
     const pages = requests.filter(({ path }) => path.includes('page='));

@@ -82,7 +82,7 @@ describe('the problems of a text report', () => {
     expect(text({ prompts, plan_digest: null, summary: { ...NO_SUMMARY, failed: 2 } })).toBe(
       [
         'error: The service did not respond within 15 seconds. [service/timeout]',
-        '  Run the command again, or increase `timeout_seconds`.',
+        '  Run the command again, or increase `timeout_seconds` in `promptsync.yaml`.',
         '',
         'No prompt could be observed; nothing was written.',
         '',
@@ -190,7 +190,7 @@ describe('renderStatus', () => {
       'in-sync   v1                  v1',
       '',
       '·: the file does not pin this environment',
-      '~: a sync changes the key, the name or the description',
+      '~: a sync would change the key, the name, or the description',
     ]);
     const none = { title: 'status', workspace: null, commit: null, runUrl: null, limit: null };
     expect(renderMarkdown(reportOf(prompts, { mode: 'status' }), none)).toContain(
