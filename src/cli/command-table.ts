@@ -222,9 +222,9 @@ const history = makeReportRow({
   },
   after: `
 All times are the author dates of commits, in UTC. For a version, history shows
-the commit that last changed the prompt file. For a pin, it shows the commit that
-changed the pin on the checked-out branch. To see version ids, use --environment
-or --format json.`,
+the commit that last changed the prompt file. For a pin, it shows the commit
+that changed the pin on the checked-out branch. To see version ids, use
+--environment or --format json.`,
   command: async (options, keys, world) =>
     (await import('../commands/history.ts')).showHistory(addKeysToOnly(keys, options), world),
 });
@@ -313,7 +313,7 @@ const schema = makeCommandRow({
   flags: {},
   after: `
 The first line of promptsync.yaml tells editors where to find its schema. If the
-package is not in node_modules, write the schema to a file and refer to that file
+package is not in node_modules, write the schema to a file, and name that file
 in the first line:
   promptsync schema config > promptsync.schema.json
   # yaml-language-server: $schema=promptsync.schema.json`,

@@ -67,7 +67,7 @@ const EXAMPLES = `
 Examples:
   promptsync demo                      try promptsync in a temporary repository
   promptsync init                      create a workspace in this folder
-  promptsync import prm_greeting       write the file for a prompt in the service
+  promptsync import prm_greeting       write a file for a prompt in the service
   promptsync validate                  check the files without the service
   promptsync plan                      show what a sync would change
   promptsync sync                      show the changes, ask, and apply them
@@ -89,7 +89,7 @@ function makeProgram(host: SafeHost, end: (exitCode: number) => void): Command {
     .version(package_.version, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .commandsGroup(`${COMMAND_GROUPS[0]}:`)
-    .helpCommand('help [command]', 'print the help of a command')
+    .helpCommand('help [command]', 'print the help for a command')
     // The list of commands shows only names, so that most descriptions fit on one line.
     .configureHelp({ optionDescription: describeOption, subcommandTerm: (command) => command.name() })
     .configureOutput({

@@ -33,7 +33,7 @@ const QUESTIONS = {
   url: { flag: '--url', message: 'What is the address of the prompt service? (such as https://…)', initial: '' },
   apiKeyEnv: {
     flag: '--api-key-env',
-    message: 'Which environment variable contains the API key? (its name, not the key)',
+    message: 'Which variable contains the API key? (its name, not the key)',
     initial: DEFAULT_KEY_VARIABLE,
   },
   dir: { flag: '--dir', message: 'Which folder should contain the prompt files?', initial: 'prompts' },

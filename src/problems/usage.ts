@@ -364,5 +364,5 @@ export const USAGE_PROBLEMS = {
 function makeUnknownEnvironmentHint(e: { known: readonly string[]; isOther?: boolean } & SpellingEvidence): string {
   if (e.isOther === true) return 'Use `--config` to specify the configuration that manages this environment.';
   if (e.known.length === 0) return 'Use a valid name without control characters.';
-  return makeSuggestionHint(e, `Use ${joinQuotedNames(e.known, 'or')}.`);
+  return makeSuggestionHint(e, `Use ${joinQuotedNames(e.known, 'or')}.`, '"');
 }

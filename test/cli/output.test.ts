@@ -79,7 +79,7 @@ describe('--output', () => {
     { outputs: '-o promptsync.yaml/out.txt', reason: 'its folder does not exist' },
     { outputs: '-o out.yaml', reason: 'the name `out.yaml` does not determine a format' },
     { outputs: '-o good.json -o /dev/stdout', reason: 'the name `/dev/stdout` does not determine a format' },
-    { outputs: '-o good.json -o good.md --format html', reason: '`--format` can be combined with only one `--output`' },
+    { outputs: '-o good.json -o good.md --format html', reason: 'can be combined with only one' },
   ])('sync rejects the arguments $outputs before sending any request', async ({ outputs, reason }) => {
     const { folder, service, promptsync } = await makeStage();
     const { stdout, exitCode } = await promptsync(`sync --yes ${outputs}`);

@@ -168,7 +168,7 @@ test('If the user presses Ctrl-C while init checks an address, init exits with 1
   const front = await startFront({ answer: () => (interrupt(), { status: 401, body: '' }) });
   const answers = [
     { question: 'Which service', typed: `${UP}\r` },
-    { question: 'Where is', typed: `${front.baseUrl}\r` },
+    { question: 'What is the address', typed: `${front.baseUrl}\r` },
   ];
   const { exitCode } = await answerQuestions(folder, answers, {}, undefined, (signal) => (interrupt = signal));
   expect({ exitCode, requests: front.requests.length }).toEqual({ exitCode: 130, requests: 1 });
@@ -185,7 +185,7 @@ test.each([
     { question: 'Which folder', typed },
   ]);
   expect(exitCode).toBe(130);
-  expect(stdout).toBe('Interrupted. Nothing was written.\n');
+  expect(stdout).toBe('Interrupted. promptsync made no changes.\n');
   expect(existsSync(join(folder, 'promptsync.yaml'))).toBe(false);
 });
 
@@ -209,6 +209,6 @@ test.each([
   const { exitCode, stdout } = await answerQuestions(makeFolder(), [{ question: 'Which service', typed: '\u0003' }], {
     CI,
   });
-  expect(stdout).toContain(asks ? 'Interrupted. Nothing was written.' : '[init/service-needed]');
+  expect(stdout).toContain(asks ? 'Interrupted. promptsync made no changes.' : '[init/service-needed]');
   expect(exitCode).toBe(asks ? 130 : 1);
 });

@@ -144,7 +144,7 @@ describe('plan without --base', () => {
     const { drift, activation } = await plan();
     expect(drift).toEqual([]);
     expect(activation).toMatchObject({ wanted_elsewhere: { commit: newer, branch: 'main' } });
-    expect(await show()).toContain(`→ staging: v3 → v2 (main wants v3 since ${newer.slice(0, 12)})`);
+    expect(await show()).toContain(`→ staging: v3 → v2 (main asks for v3 since ${newer.slice(0, 12)})`);
   });
 
   test('plan names the live branch in an annotation even if a commit on that branch moved the prompt file', async () => {

@@ -163,9 +163,9 @@ describe('the errors of history', () => {
   test('history rejects an unknown prompt or environment and suggests a similar name', async () => {
     const { folder, options } = await makeStory({});
     for (const [words, code, hint] of [
-      [['greting'], 'usage/nothing-selected', 'Did you mean greeting?'],
+      [['greting'], 'usage/nothing-selected', 'Did you mean "greeting"?'],
       [['greeting', '-e', 'prod'], 'usage/unknown-environment', 'Use "'],
-      [['greeting', '-e', 'stagign'], 'usage/unknown-environment', 'mean staging?'],
+      [['greeting', '-e', 'stagign'], 'usage/unknown-environment', 'mean "staging"?'],
       [['greeting', '-e', 'promptsync'], 'usage/unknown-environment', ''],
     ] as const) {
       const { report, exitCode } = await runJson(folder, ['history', ...words], options);

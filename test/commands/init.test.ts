@@ -280,7 +280,7 @@ environments:
     const { stderr, exitCode } = await run(join(root, 'a/b'), ['init', ...URL]);
     expect(exitCode).toBe(0);
     expect(stderr).toContain(
-      'A parent folder already contains a configuration file: ../../promptsync.yaml. [init/nested]',
+      'A parent folder already contains a configuration file: `../../promptsync.yaml`. Commands in this folder use the new configuration file instead. [init/nested]',
     );
   });
 
@@ -451,7 +451,7 @@ describe('init with existing files', () => {
     const before = pathsIn(folder);
     const { report, exitCode } = await runJson(folder, ['init', ...URL, '--force']);
     expect({ exitCode, codes: codes(report.problems) }).toEqual({ exitCode: 1, codes: ['init/in-the-way'] });
-    expect(report.problems[0]?.message).toMatch(new RegExp(`^promptsync could not write ${path}, because it is `));
+    expect(report.problems[0]?.message).toMatch(new RegExp(`^promptsync could not write \`${path}\` because it is `));
     expect([pathsIn(folder), pathsIn(outside)]).toEqual([before, []]);
   });
 
@@ -474,32 +474,36 @@ describe('invalid flags of init', () => {
       [...URL, '--embedded'],
       '`--url` and `--embedded` cannot be combined.',
     ],
-    ['init rejects --id together with --embedded', ['--embedded', '--id', 'prm_a'], '--id needs --url'],
-    ['init rejects --ci github together with --embedded', ['--embedded', '--ci', 'github'], '--ci github needs --url'],
+    ['init rejects --id together with --embedded', ['--embedded', '--id', 'prm_a'], '`--id` requires `--url`'],
+    [
+      'init rejects --ci github together with --embedded',
+      ['--embedded', '--ci', 'github'],
+      '`--ci github` requires `--url`',
+    ],
     [
       'init rejects a plain HTTP address in --url',
       ['--url', 'http://example.com'],
-      'The value of --url is invalid: The base URL',
+      'The value of `--url` is invalid: The base URL',
     ],
-    ['init rejects an empty address in --url', ['--url', ''], 'The value of --url is invalid: The base URL'],
+    ['init rejects an empty address in --url', ['--url', ''], 'The value of `--url` is invalid: The base URL'],
     [
       'init rejects an API key as the value of --api-key-env',
       [...URL, '--api-key-env', 'sk-live'],
-      'The value of --api-key-env',
+      'The value of `--api-key-env`',
     ],
     [
       'init rejects a prompts folder outside the workspace',
       [...URL, '--dir', '../x'],
       'The value of `--dir` is invalid: expected a folder inside',
     ],
-    ['init rejects the workspace itself as the prompts folder', [...URL, '--dir', '.'], 'The value of --dir'],
-    ['init rejects an absolute path as the prompts folder', [...URL, '--dir', '/tmp'], 'The value of --dir'],
-    ['init rejects a glob pattern as the prompts folder', [...URL, '--dir', 'a/**'], 'The value of --dir'],
-    ['init rejects a prompts folder inside node_modules', [...URL, '--dir', 'a/node_modules'], 'The value of --dir'],
+    ['init rejects the workspace itself as the prompts folder', [...URL, '--dir', '.'], 'The value of `--dir`'],
+    ['init rejects an absolute path as the prompts folder', [...URL, '--dir', '/tmp'], 'The value of `--dir`'],
+    ['init rejects a glob pattern as the prompts folder', [...URL, '--dir', 'a/**'], 'The value of `--dir`'],
+    ['init rejects a prompts folder inside node_modules', [...URL, '--dir', 'a/node_modules'], 'The value of `--dir`'],
     [
       'init reports an invalid --environments value even if the values of --url and --dir are invalid too',
       ['--url', 'x', '--dir', '..', '--environments', ','],
-      'The value of --environments',
+      'The value of `--environments`',
     ],
     ['init rejects duplicate environment names', [...URL, '--environments', 'a,b,a'], 'a name is listed twice'],
     [
@@ -507,7 +511,7 @@ describe('invalid flags of init', () => {
       [...URL, '--environments', 'a,promptsync'],
       'it is reserved for promptsync',
     ],
-    ['init rejects an invalid prompt id', [...URL, '--id', '..'], 'The value of --id'],
+    ['init rejects an invalid prompt id', [...URL, '--id', '..'], 'The value of `--id`'],
     [
       'init rejects control characters in an environment name',
       [...URL, '--environments', 'a\u001b[2J'],
@@ -565,7 +569,7 @@ describe('the questions of init', () => {
     const service = await startServed('staging');
     const { asked, interview } = makeInterview({
       'Which service': 'integration',
-      'Where is': service.baseUrl,
+      'What is the address': service.baseUrl,
       'Which CI': 'none',
       ...answers,
     });
@@ -577,7 +581,7 @@ describe('the questions of init', () => {
   test('init asks for every value that no flag provides', async () => {
     const { folder, asked, run: ran } = await interviewWith({ 'Which folder': ' texts/ ' });
     expect(asked.map((message) => message.split(' ').slice(0, 2).join(' '))).toEqual([
-      ...['Which service', 'Where is', 'Which variable', 'Which folder', 'Which environments', 'Which prompt'],
+      ...['Which service', 'What is', 'Which variable', 'Which folder', 'Which environments', 'Which prompt'],
       'Which CI',
     ]);
     const written = ['promptsync.yaml', 'texts/example/greeting.md', ...EXTENDED];
@@ -620,15 +624,15 @@ describe('the questions of init', () => {
     const service = await startServed('staging');
     const { asked, interview } = makeInterview({
       'Which service': 'integration',
-      'Where is': ['http://127.0.0.1:1', other.baseUrl, service.baseUrl],
+      'What is the address': ['http://127.0.0.1:1', other.baseUrl, service.baseUrl],
       'Which CI': 'none',
     });
     const folder = makeFolder();
     await init(FLAGS, { ...makeWorld(folder, { PROMPTSYNC_API_KEY: KEY }), interview });
-    const questions = asked.filter((message) => message.includes('Where is'));
+    const questions = asked.filter((message) => message.includes('What is the address'));
     expect(questions).toEqual([
-      expect.stringMatching(/^Where is/),
-      expect.stringMatching(/^promptsync could not reach the service .*\nWhere is/),
+      expect.stringMatching(/^What is the address/),
+      expect.stringMatching(/^promptsync could not reach the service .*\nWhat is the address/),
       expect.stringMatching(/^The service returned a redirect \(302\).*\nWhat is the address/),
     ]);
     expect(read(folder, 'promptsync.yaml')).toContain(service.baseUrl);
@@ -639,10 +643,10 @@ describe('the questions of init', () => {
   test('init asks for the address again if its path is wrong, and sends the key only to the correct address', async () => {
     const { baseUrl } = await startServed('staging');
     const front = await startFront({ target: baseUrl });
-    const { asked } = await interviewWith({ 'Where is': [`${front.baseUrl}/wrong`, baseUrl] });
-    expect(asked.filter((message) => message.includes('Where is'))).toEqual([
-      expect.stringMatching(/^Where is/),
-      expect.stringMatching(/^The server found nothing there \(404\).*\nWhere is/),
+    const { asked } = await interviewWith({ 'What is the address': [`${front.baseUrl}/wrong`, baseUrl] });
+    expect(asked.filter((message) => message.includes('What is the address'))).toEqual([
+      expect.stringMatching(/^What is the address/),
+      expect.stringMatching(/^The server found nothing there \(404\).*\nWhat is the address/),
     ]);
     expect(front.requests.map(({ key }) => key)).not.toContain(KEY);
   });
@@ -650,18 +654,22 @@ describe('the questions of init', () => {
   test('init names the key variables if Langfuse rejects the keys, and names a prompt that Langfuse does not have', async () => {
     const langfuse = await startLangfuse();
     const variables = { LANGFUSE_PUBLIC_KEY: 'pk-lf-wrong', LANGFUSE_SECRET_KEY: 'sk-lf-wrong' };
-    const answers = { 'Which service': 'langfuse', 'Where is': langfuse.baseUrl, 'Which prompt': ['gone', ''] };
+    const answers = {
+      'Which service': 'langfuse',
+      'What is the address': langfuse.baseUrl,
+      'Which prompt': ['gone', ''],
+    };
     const refused = await interviewWith(answers, {}, variables);
     expect(refused.asked.find((message) => message.includes('401'))).toContain(
-      'Check the variable LANGFUSE_SECRET_KEY and the variable LANGFUSE_PUBLIC_KEY.',
+      'Check the variable `LANGFUSE_SECRET_KEY` and the variable `LANGFUSE_PUBLIC_KEY`.',
     );
     const accepted = await interviewWith(answers, {}, langfuse.environment);
     expect(accepted.asked.filter((message) => message.includes('Which prompt'))[1]).toMatch(/"gone"/);
   });
 
   test('init accepts an address where no service responds if the user enters the same address again', async () => {
-    const { folder, asked } = await interviewWith({ 'Where is': 'http://127.0.0.1:1' }, { apiKeyEnv: 'K' });
-    expect(asked.filter((message) => message.includes('Where is'))).toHaveLength(2);
+    const { folder, asked } = await interviewWith({ 'What is the address': 'http://127.0.0.1:1' }, { apiKeyEnv: 'K' });
+    expect(asked.filter((message) => message.includes('What is the address'))).toHaveLength(2);
     expect(read(folder, 'promptsync.yaml')).toContain('base_url: http://127.0.0.1:1\n');
   });
 
@@ -722,14 +730,18 @@ describe('the questions of init', () => {
 
   test('init explains why it rejects an invalid answer to a question', async () => {
     const faults: Readonly<Record<string, readonly [string, string]>> = {
-      'Where is': ['http://example.com', 'plain http'],
+      'What is the address': ['http://example.com', 'plain http'],
       'Which variable': ['sk-live', 'the name of an environment variable'],
       'Which folder': ['/', 'expected a folder inside'],
       'Which environments': ['a,,b', 'expected names'],
       'Which prompt': ['..', 'expected the id of an existing prompt'],
     };
     const { baseUrl } = await startServed('staging');
-    const { interview } = makeInterview({ 'Which service': 'integration', 'Where is': baseUrl, 'Which CI': null });
+    const { interview } = makeInterview({
+      'Which service': 'integration',
+      'What is the address': baseUrl,
+      'Which CI': null,
+    });
     const messages: (string | null)[] = [];
     const text: Interview['text'] = (question) => {
       const [, [answer] = ['']] = Object.entries(faults).find(([words]) => question.message.includes(words)) ?? [];

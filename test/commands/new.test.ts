@@ -188,7 +188,12 @@ describe('the environments of new', () => {
       ['--environment', 'stagin'],
       'Did you mean staging?',
     ],
-    ['new requires --environment if no environments are configured', CONFIG, [], 'The command requires --environment'],
+    [
+      'new requires --environment if no environments are configured',
+      CONFIG,
+      [],
+      'The command requires `--environment`',
+    ],
     [
       'new writes no file if no requested environment allows latest',
       ENVIRONMENTS,
@@ -240,7 +245,7 @@ describe('the refusals of new', () => {
     await run(folder, ['new', 'a']);
     const { exitCode, stdout } = await run(folder, ['new', 'b']);
     expect(exitCode).toBe(1);
-    expect(stdout).toContain('The id "replace_me" already belongs to prompts/a.md.');
+    expect(stdout).toContain('The id "replace_me" already belongs to `prompts/a.md`.');
     expect(stdout).toContain('--id');
     expect(existsSync(join(folder, 'prompts/b.md'))).toBe(false);
   });

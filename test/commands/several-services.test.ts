@@ -182,7 +182,7 @@ describe('a promotion from an environment of another configuration', () => {
     [
       'promote blocks a prompt if the source environment of another configuration is pinned to a version number',
       { staging: 7 },
-      '"staging" is pinned to 7',
+      '"staging" is pinned to `7`',
     ],
     [
       'promote blocks a prompt if the source environment of another configuration has no pin',

@@ -429,7 +429,7 @@ describe('the result of editPromptFile', () => {
     [
       'the file editor refuses to write an unknown field',
       set('nme', 'x'),
-      'it would not be valid: The field "nme" is unknown',
+      'it would not be valid: The field `nme` is unknown',
     ],
     [
       'the file editor refuses to remove the id field',

@@ -210,7 +210,7 @@ describe('parsePromptFile on pins', () => {
     const { file, problems } = parse(pinned(1001));
     expect(file).toBeNull();
     expect(summarizeProblems(problems)).toEqual(['prompt/invalid-field 6:3']);
-    expect(messages(problems)).toContain('The field "pins" is invalid: expected at most 1000 pins.');
+    expect(messages(problems)).toContain('The field `pins` is invalid: expected at most 1000 pins.');
     expect(isValidForSchema(pinned(1001))).toBe(false);
   });
 

@@ -110,12 +110,12 @@ Hello.
     [
       'promptsync refuses to write a new prompt file whose key contains control characters',
       { key: 'a\u001b[2J' },
-      '"key" is invalid: it contains control characters',
+      '`key` is invalid: it contains control characters',
     ],
     [
       'promptsync refuses to write a new prompt file with an empty name',
       { name: '' },
-      '"name" is invalid: it is empty',
+      '`name` is invalid: it is empty',
     ],
     [
       'promptsync refuses to write a new prompt file with a pin to version 0',

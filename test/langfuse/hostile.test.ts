@@ -225,7 +225,7 @@ describe('import from a hostile Langfuse', () => {
     ]);
     const problems = report.prompts.flatMap((prompt) => prompt.problems);
     expect(problems.map(({ code }) => code)).toEqual(bad.map(() => 'import/not-writable'));
-    expect(problems[0]?.message).toContain('"id" is invalid: Langfuse reserves this name');
+    expect(problems[0]?.message).toContain('`id` is invalid: Langfuse reserves this name');
     expect(readdirSync(join(folder, 'prompts')).toSorted()).toEqual(['fine.md', 'known.md']);
     expect((await runJson(folder, ['validate'], { environment })).exitCode).toBe(0);
   });

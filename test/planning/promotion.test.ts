@@ -183,11 +183,11 @@ describe('the hint of a refused promotion', () => {
     ['é', "promptsync promote 'é' --from staging --to production"],
   ])('The hint for a refused promotion quotes the prompt key %s for the shell', (key, command) => {
     const { problems } = planOf({ file: { key, pins: { production: 8 } }, active: { staging: V7, promptsync: V8 } });
-    expect(problems[0]?.hint).toBe(`To promote the version that "staging" serves (v7), run: ${command}`);
+    expect(problems[0]?.hint).toBe(`To promote the version that "staging" serves (v7), run: \`${command}\``);
   });
 
   const SYNC_STAGING = 'First run `promptsync sync --environment staging`. Then sync again.';
-  const STAGING = 'run: promptsync promote k/1 --from staging --to production';
+  const STAGING = 'run: `promptsync promote k/1 --from staging --to production`';
   test.each<[string, NonNullable<FileParts['pins']>, Scene['active'], required: string, serves: string, hint: string]>([
     [
       'The hint for a refused promotion tells the user to pin staging if staging serves no version',
@@ -238,7 +238,7 @@ describe('the hint of a refused promotion', () => {
         line: 6,
         column: 3,
         message: '"production" is pinned to v8, which must first be active in "staging". "staging" serves v7.',
-        hint: `To promote the version that "staging" serves (v7), run: promptsync promote 'a'\\''; rm -rf /' --from staging --to production`,
+        hint: `To promote the version that "staging" serves (v7), run: \`promptsync promote 'a'\\''; rm -rf /' --from staging --to production\``,
       },
     ]);
   });

@@ -183,7 +183,7 @@ describe('renderMarkdown', () => {
     const problems = [makeProblem('config/unknown-field', { field: 'run', known: [] })];
     const text = page(report(keys.map(of), { problems }));
     expect(rowsOf(text)).toEqual(keys.map((key) => `| \`${key}\` | \`production: v7 → v9\` |`));
-    const fields = readMarkdown(text).blocks.map(({ value }) => /setting "(.*?)"/.exec(value)?.[1]);
+    const fields = readMarkdown(text).blocks.map(({ value }) => /setting `(.*?)`/.exec(value)?.[1]);
     expect(fields).toEqual(['run', ...keys]);
   });
 });
@@ -309,10 +309,10 @@ describe('the drift of a Markdown page', () => {
   const serves = (wanter: string) =>
     `- \`k/1\`: \`production\` serves \`v9\`, but ${wanter} says \`v7\` (no commit in this clone explains it).`;
   const named = (wanter: string) =>
-    `- \`k/1\`: name is \`"Theirs"\`, but ${wanter} wants \`"First"\` (unfinished: merged but not live yet).`;
+    `- \`k/1\`: name is \`"Theirs"\`, but ${wanter} says \`"First"\` (unfinished: merged but not live yet).`;
   const back = { kind: 'update-prompt', fields: { name: { before: 'Theirs', after: 'First' } } } as const;
   const row = '`production: v9 → v7`';
-  const PULL = '`promptsync pull` takes `v9` into the file.';
+  const PULL = '`promptsync pull` copies `v9` to the file.';
 
   test.each<[string, ReportDrift, ReportChange, string, readonly string[]]>([
     [
@@ -358,7 +358,7 @@ describe('the drift of a Markdown page', () => {
     const isOverwritten = drift.kind === 'outside' && drift.restores && change.status !== 'not_made';
     const [title, end] = mode === 'apply' ? ['Overwrote', 'this run undid that'] : ['Overwrites', 'a sync undoes that'];
     const open = isOverwritten
-      ? `#### ${title} changes made in the service\n\nThe files did not ask for these changes. Somebody changed the service, and ${end}:`
+      ? `#### ${title} changes made in the service\n\nThe files did not ask for these changes. Someone changed the service, and ${end}:`
       : `#### Drift\n\nThese differences ${when}:`;
     const describe = 'field' in drift ? named : serves;
     const what = describe(drift.restores ? 'the file' : 'the base');
@@ -421,7 +421,7 @@ describe('a Markdown page over its size limit', () => {
         expect(limit.measure(text)).toBeGreaterThan(limit.most / 2);
         expectInert(text, [RUN]);
         expect(text).toContain('\n> [!WARNING]\n> This page is not complete. This page omits');
-        expect(text).toContain(`See the summary and the page of [the run](${RUN}) for everything.\n`);
+        expect(text).toContain(`For the complete report, see the summary and the page of [the run](${RUN}).\n`);
         expect(text.endsWith(FOOT)).toBe(true);
       },
     );
@@ -431,7 +431,7 @@ describe('a Markdown page over its size limit', () => {
     const limit = { most: 60_000, measure: (text: string) => text.length };
     const text = page(many(), { limit, runUrl: null });
     expect(text).toMatch(/This page omits \d+ problems, \d+ drift notes?, \d+ diffs\. For the complete report, see/);
-    expect(text).toContain('See the report of the run for everything.\n');
+    expect(text).toContain('For the complete report, see the report of the run.\n');
   });
 
   test('A Markdown report with a size limit lists only the first 100 places of a warning', () => {

@@ -261,12 +261,12 @@ describe('the drift of a text report', () => {
         ...{ environment: 'production', kind: 'unfinished', restores: true, expected: { new: true } },
         observed: { ...ref(6), made_by: 'git', commit: '9f2c1ab04d3e5f60' },
       },
-      '  ! production serves v6, made from 9f2c1ab04d3e, but the file wants a new version (unfinished: merged but not live yet). A sync restores its text. To keep v6, pin version:ver_6.',
+      '  ! production serves v6, created from 9f2c1ab04d3e, but the file says a new version (unfinished: merged but not live yet). A sync restores its text. To keep v6, pin version:ver_6.',
     ],
     [
       'The text report suggests no action for drift in an environment without an active version',
       { environment: 'qa', kind: 'unfinished', restores: true, expected: ref(1), observed: null },
-      '  ! qa serves no version, but the file wants v1 (unfinished: merged but not live yet).',
+      '  ! qa serves no version, but the file says v1 (unfinished: merged but not live yet).',
     ],
   ])('%s', (_, drift, line) => {
     const drifted = prompt('a', { status: 'pending', changes: [setStaging], drift: [drift] });

@@ -266,13 +266,13 @@ describe('compareWithReviews', () => {
       'The review search stops at a commit that changed the prompt file without a pull request',
       'a',
       { a1: [], a2: [shows('a')] },
-      { a: /"k\/1"\. Commit a1 was not merged through a pull request\.$/ },
+      { a: /"k\/1" has not been reviewed\. Commit a1 was not merged through a pull request\.$/ },
     ],
     [
       'The review search stops at a commit that changed the prompt file in an unapproved pull request',
       'a',
       { a1: [without], a2: [shows('a')] },
-      { a: /"k\/1"\. #8 has no valid approval\.$/ },
+      { a: /"k\/1" has not been reviewed\. #8 has no valid approval\.$/ },
     ],
     [
       'The review search continues for other prompts after it stops for one prompt',
@@ -290,7 +290,7 @@ describe('compareWithReviews', () => {
       'The review search ignores the review of an older commit that changed only a different prompt',
       'a',
       { x: [], b: [shows('a')] },
-      { a: /"k\/1"\. The change was not merged through a pull request\.$/ },
+      { a: /"k\/1" has not been reviewed\. The change was not merged through a pull request\.$/ },
     ],
     [
       'The error of a failed review search names the examined pull requests and the commit at which the search stopped',
