@@ -147,7 +147,7 @@ async function askQuestions(
   if (kind === EMBEDDED_CHOICE) {
     return { ...flags, dir: await ask('dir'), environments: await ask('environments') };
   }
-  const urlQuestion = provider && { message: `Where is ${title}?`, initial: helpers.guessUrl(provider) };
+  const urlQuestion = provider && { message: `What is the address of ${title}?`, initial: helpers.guessUrl(provider) };
   // There is no question about the keys of a service with two keys. So check these keys together with the address.
   const url = await ask('url', urlQuestion, async (answer) => {
     const answers = makeAnswers({ ...flags, provider, url: answer });

@@ -74,7 +74,7 @@ export const FILE_PROBLEMS = {
   'prompt/empty-body': defineError('The prompt has no text.', 'Write the prompt text below the closing `---`.'),
   'prompt/unsupported-type': defineError<{ type: string }>(
     (e) => `The service does not support ${e.type} prompts.`,
-    'Remove the `type` field. promptsync then stores the markers as part of the text, and your application can interpret them.',
+    'Remove the `type` field. promptsync then stores the markers as part of the text, and your application can interpret them, as Dotprompt does.',
   ),
   'prompt/other-type': defineError<{
     /** The type in the file. */

@@ -69,7 +69,7 @@ describe('doctor without --write', () => {
     langfuse.takeWrites();
     const { exitCode, named, point } = await examine(folder, [], { environment });
     expect({ exitCode, problems: [...named('warning'), ...named('error')] }).toEqual({ exitCode: 0, problems: [] });
-    expect(point('key').found).toContain('LANGFUSE_SECRET_KEY and the variable `LANGFUSE_PUBLIC_KEY`');
+    expect(point('key').found).toContain('`LANGFUSE_SECRET_KEY` and the variable `LANGFUSE_PUBLIC_KEY`');
     expect(point('prompt in "staging"').found).toBe('"a": version 1 is active');
     expect(langfuse.takeWrites()).toEqual([]);
   });

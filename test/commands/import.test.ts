@@ -457,7 +457,7 @@ describe('the ids of an import', () => {
       'import sends no requests if the id file does not exist',
       ['--from', 'none.txt'],
       '',
-      'ids: there is no such file, ENOENT.',
+      'ids (there is no such file, ENOENT).',
     ],
     [
       'import sends no requests if the id list is larger than 1 MiB',

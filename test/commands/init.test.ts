@@ -679,7 +679,7 @@ describe('the questions of init', () => {
     const { folder, asked } = await interviewWith(answers, {}, variables);
     expect(asked.filter((message) => message.includes('Which variable'))).toEqual([
       expect.stringMatching(/^Which variable/),
-      expect.stringMatching(/^The variable UNSET_KEY must contain the API key/),
+      expect.stringMatching(/^The variable `UNSET_KEY` must contain the API key/),
       expect.stringMatching(/40[13]|rejected|refused/),
     ]);
     expect(read(folder, 'promptsync.yaml')).toContain('api_key_env: PROMPTSYNC_API_KEY\n');

@@ -186,7 +186,7 @@ describe('the environments of new', () => {
       'new suggests the correct name of a misspelled environment',
       ENVIRONMENTS,
       ['--environment', 'stagin'],
-      'Did you mean staging?',
+      'Did you mean "staging"?',
     ],
     [
       'new requires --environment if no environments are configured',

@@ -240,12 +240,12 @@ describe('parseConfig', () => {
     { text: 'max_changes: 2.5%', place: '1:14', expected: 'expected a number, or a percentage' },
     { text: 'accept_warnings: prompt/gone', place: '1:18', expected: 'expected a list, but found text' },
     { text: 'accept_warnings: [prompt/gone, yaml/syntax]', place: '1:32', expected: 'expected the code of a warning' },
-    { text: 'concurrency: 0', place: '1:14', expected: '"concurrency" is invalid' },
-    { text: 'concurrency: 257', place: '1:14', expected: '"concurrency" is invalid' },
-    { text: 'concurrency: "8"', place: '1:14', expected: '"concurrency" is invalid' },
-    { text: 'timeout_seconds: 0', place: '1:18', expected: '"timeout_seconds" is invalid' },
-    { text: 'timeout_seconds: 601', place: '1:18', expected: '"timeout_seconds" is invalid' },
-    { text: 'timeout_seconds: 15s', place: '1:18', expected: '"timeout_seconds" is invalid' },
+    { text: 'concurrency: 0', place: '1:14', expected: '`concurrency` is invalid' },
+    { text: 'concurrency: 257', place: '1:14', expected: '`concurrency` is invalid' },
+    { text: 'concurrency: "8"', place: '1:14', expected: '`concurrency` is invalid' },
+    { text: 'timeout_seconds: 0', place: '1:18', expected: '`timeout_seconds` is invalid' },
+    { text: 'timeout_seconds: 601', place: '1:18', expected: '`timeout_seconds` is invalid' },
+    { text: 'timeout_seconds: 15s', place: '1:18', expected: '`timeout_seconds` is invalid' },
   ];
   /** The messages of rules that the schema cannot express. They depend on another setting or on counting. */
   const NOT_IN_SCHEMA = /listed before|also listed|reserved for promptsync|too many patterns/;
@@ -273,7 +273,7 @@ describe('parseConfig', () => {
     const { config, problems } = parse(text);
     expect(config).toBeNull();
     expect(schema(parseYaml(text))).toBe(false);
-    expect(problemsOf(text)[0]).toContain(`config/unknown-field promptsync.yaml ${place} The setting "`);
+    expect(problemsOf(text)[0]).toContain(`config/unknown-field promptsync.yaml ${place} The setting \``);
     expect(problems).toHaveLength(1);
     expect(problems[0]?.hint).toContain(
       suggestion === null ? 'The only settings allowed here are ' : `Did you mean \`${suggestion}\`?`,

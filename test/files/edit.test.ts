@@ -424,7 +424,7 @@ describe('the result of editPromptFile', () => {
     [
       'the file editor refuses to write an invalid pin',
       set('pins.a', 'newest'),
-      'it would not be valid: The pin "newest" for "a" is invalid',
+      'it would not be valid: The pin `"newest"` for "a" is invalid',
     ],
     [
       'the file editor refuses to write an unknown field',

@@ -78,7 +78,7 @@ describe('parsePromptFile on id, key and name', () => {
   )('the parser rejects the field %s on line %i if the value is %s', (field, line, value) => {
     const { file, problems } = parse(withField(field, value));
     expect(problems).toMatchObject([{ code: 'prompt/invalid-field', line, column: field.length + 3 }]);
-    expect(problems[0]?.message).toContain(`"${field}"`);
+    expect(problems[0]?.message).toContain(`\`${field}\``);
     expect(file).toBeNull();
     expect(isValidForSchema(withField(field, value))).toBe(false);
   });
