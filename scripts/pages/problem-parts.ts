@@ -1,6 +1,9 @@
 import { makeProblem, type Problem, type ProblemCode } from '../../src/problem.ts';
-import { ADVICE } from './advice.ts';
+import { makeScreen } from '../../src/report/screen.ts';
+import { renderProblem } from '../../src/report/problems.ts';
+import { makeStyle } from '../../src/report/style.ts';
 import { EVIDENCE } from './evidence.ts';
+import { EXPLANATIONS, type Explanation } from './explanations.ts';
 import { escapeMarkdown, type Parts } from './parts.ts';
 
 /** The part of a problem code before the slash. */
@@ -8,26 +11,26 @@ type Room<Code extends ProblemCode = ProblemCode> = Code extends `${infer Name}/
 
 const TITLES = {
   prompt: 'Prompt files',
-  yaml: 'YAML, in prompt files and in promptsync.yaml',
-  config: 'promptsync.yaml and variables',
+  yaml: 'YAML in prompt files and in promptsync.yaml',
+  config: 'promptsync.yaml and environment variables',
   usage: 'The command line',
   langfuse: 'Langfuse',
   service: 'The service',
   pin: 'Pins',
   guard: 'Guards',
   git: 'git',
-  apply: 'Writing',
+  apply: 'Applying a plan',
   promote: 'promptsync promote',
   rollback: 'promptsync rollback',
   pull: 'promptsync pull',
   edit: 'Editing files',
   import: 'promptsync import',
   new: 'promptsync new',
-  bundle: '`promptsync bundle`',
+  bundle: 'promptsync bundle',
   init: 'promptsync init',
   action: 'The GitHub Action',
   gitlab: 'promptsync comment',
-  internal: 'Faults of promptsync',
+  internal: 'Internal errors',
 } as const satisfies Record<Room, string>;
 
 /** Makes the part `problems` of docs/troubleshooting.md, which lists the catalog of problems. */
@@ -35,7 +38,7 @@ export function makeProblemParts(): Parts {
   const problems = Object.entries(EVIDENCE).map(([code, evidence]) => makeExample(code as ProblemCode, evidence));
   const sections = Object.entries(TITLES).map(([room, title]) => {
     const problemsOfRoom = problems.filter(({ code }) => code.startsWith(`${room}/`));
-    return [`## ${title}`, ...problemsOfRoom.map(renderProblem)].join('\n\n');
+    return [`## ${title}`, ...problemsOfRoom.map(describeProblem)].join('\n\n');
   });
   return { problems: sections.join('\n\n') };
 }
@@ -47,13 +50,21 @@ function makeExample(code: ProblemCode, evidence: object): Problem {
   return (makeProblem as (code: ProblemCode, evidence: object) => Problem)(code, evidence);
 }
 
-function renderProblem({ code, severity, message, hint }: Problem): string {
-  const advice: Partial<Record<ProblemCode, string>> = ADVICE;
-  const adviceOfCode = advice[code];
+function describeProblem(problem: Problem): string {
+  const { why, advice }: Explanation = EXPLANATIONS[problem.code];
+  const instructions = [escapeMarkdown(problem.hint), ...(advice === undefined ? [] : [advice])].join(' ');
   return [
-    `### ${code}`,
-    `${severity === 'error' ? 'Error' : 'Warning'}: ${escapeMarkdown(message)}`,
-    `→ ${escapeMarkdown(hint)}`,
-    ...(adviceOfCode === undefined ? [] : [adviceOfCode]),
+    `### ${problem.code}`,
+    `\`\`\`text\n${renderMessage(problem)}\n\`\`\``,
+    ...(why === null ? [] : [`**Why:** ${why}`]),
+    `**What to do:** ${instructions}`,
   ].join('\n\n');
+}
+
+/** A terminal of a common width. */
+const STYLE = makeStyle({ colour: false, screen: makeScreen(100) });
+
+/** Renders the message as a terminal shows it, without the hint. */
+function renderMessage(problem: Problem): string {
+  return renderProblem({ ...problem, hint: '' }, STYLE).trimEnd();
 }

@@ -98,18 +98,11 @@ async function recordDemo({ folder, environment }: Demo): Promise<string> {
 function makeTerminal({ folder }: Demo, written: string): string {
   // Each step begins with a cyan sentence.
   const steps = written.split(/\r\n(?=\r\n\u001b\[36m)/);
-  const first = steps.findIndex((step) => step.includes('$ git commit --quiet --all'));
-  if (first === -1) throw new Error(`The demo has not come to its edit: ${written}`);
+  const first = steps.findIndex((step) => step.includes('$ promptsync plan'));
+  if (first === -1) throw new Error(`The demo printed no plan: ${written}`);
+  const shown = steps.slice(first, first + 4).join('\r\n');
   const path = join(folder, 'terminal.html');
-  writeFileSync(
-    path,
-    terminalPage(
-      steps
-        .slice(first, first + 4)
-        .join('\r\n')
-        .trim(),
-    ),
-  );
+  writeFileSync(path, terminalPage(shown.trim()));
   return `file://${path}`;
 }
 

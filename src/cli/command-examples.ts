@@ -4,8 +4,8 @@ type ExampleCommand = { readonly comment: string; readonly line: string };
 /** Two examples for each command. The name of every row in the command table is a key of this object. */
 export const COMMAND_EXAMPLES = {
   demo: [
-    { comment: 'Watch a first plan, a sync, a promotion and a rollback', line: 'promptsync demo' },
-    { comment: 'Keep the repository of the demo, and continue in it', line: 'promptsync demo --keep' },
+    { comment: 'Watch a plan, a sync, a promotion, and a rollback', line: 'promptsync demo' },
+    { comment: 'Keep the repository of the demo to explore it', line: 'promptsync demo --keep' },
   ],
   init: [
     { comment: 'Try promptsync without a hosted service', line: 'promptsync init --embedded' },
@@ -31,7 +31,7 @@ export const COMMAND_EXAMPLES = {
   doctor: [
     { comment: 'Check the setup before the first sync', line: 'promptsync doctor' },
     {
-      comment: 'Check also how a service behaves, with a prompt that nobody uses',
+      comment: 'Also check how a service behaves, with a prompt that no application uses',
       line: 'promptsync doctor --write --prompt prm_scratch',
     },
   ],
@@ -54,15 +54,15 @@ export const COMMAND_EXAMPLES = {
     { comment: 'Write the problems as a JUnit report for CI', line: 'promptsync validate --output validate.xml' },
   ],
   plan: [
-    { comment: 'Show the changes of all prompts below a folder', line: 'promptsync plan prompts/support' },
+    { comment: 'Show the changes to all prompts in a folder', line: 'promptsync plan prompts/support' },
     {
-      comment: 'Write the plan to two files: as JSON and as a web page',
+      comment: 'Write the plan to a JSON file and to a web page',
       line: 'promptsync plan --output plan.json --output plan.html',
     },
   ],
   sync: [
     { comment: 'Show the changes, ask for confirmation, and apply them', line: 'promptsync sync' },
-    { comment: 'Apply the changes of one prompt without asking', line: 'promptsync sync support/greeting --yes' },
+    { comment: 'Apply the changes to one prompt without asking', line: 'promptsync sync support/greeting --yes' },
   ],
   status: [
     { comment: 'Compare every environment of every prompt with its pin', line: 'promptsync status' },
@@ -89,9 +89,9 @@ export const COMMAND_EXAMPLES = {
     { comment: 'Pin production to version 7', line: 'promptsync rollback support/greeting -e production --to 7' },
   ],
   pull: [
-    { comment: 'Copy the changes of all environments into the prompt files', line: 'promptsync pull' },
+    { comment: 'Copy the changes from all environments into the prompt files', line: 'promptsync pull' },
     {
-      comment: 'Take the text of production, and commit the file',
+      comment: 'Copy the text in production to the file, and commit the file',
       line: 'promptsync pull support/greeting -e production --theirs --commit',
     },
   ],
@@ -119,14 +119,14 @@ export const COMMAND_EXAMPLES = {
   comment: [
     { comment: 'Publish a plan on the merge request', line: 'promptsync comment plan.json' },
     {
-      comment: 'Publish the plan of a configuration in a subfolder',
+      comment: 'Publish the plan for a configuration in a subfolder',
       line: 'promptsync comment plan.json --config team-a/promptsync.yaml',
     },
   ],
   serve: [
     { comment: 'Run the embedded service on port 4010', line: 'promptsync serve' },
     {
-      comment: 'Register the prompts of the workspace here, and use a free port',
+      comment: 'Register the prompts of this workspace, and use a free port',
       line: 'promptsync serve --seed --port 0',
     },
   ],

@@ -28,8 +28,11 @@ import {
 } from './flags.ts';
 import { INIT_ROW } from './init-row.ts';
 
-const KEYS_ARGUMENT = makeListArgument('[keys...]', 'keys, paths, folders or patterns of prompts (default: all)');
-const REQUIRED_KEYS_ARGUMENT = makeListArgument('[keys...]', 'keys, paths, folders or patterns of prompts');
+const KEYS_ARGUMENT = makeListArgument(
+  '[keys...]',
+  'keys, paths, folders, or patterns that select prompts (default: all)',
+);
+const REQUIRED_KEYS_ARGUMENT = makeListArgument('[keys...]', 'keys, paths, folders, or patterns that select prompts');
 
 const sync = makeCommandRow({
   name: 'sync',
@@ -43,12 +46,12 @@ const sync = makeCommandRow({
 const plan = makeCommandRow({
   name: 'plan',
   group: 'Every day',
-  help: 'show what sync would change or refuse; write nothing',
+  help: 'show what a sync would change or block, without changing anything',
   argument: KEYS_ARGUMENT,
   flags: PLAN_FLAGS,
   after: `
 plan compares the prompt files with the service, prompt by prompt. It sends only
-read requests. The result is the same as that of sync --dry-run.`,
+read requests. sync --dry-run does the same.`,
   run: async (flags, keys, host) => {
     const dryRunFlags = { dryRun: true, yes: false, anyCommit: false };
     return (await import('./run-command.ts')).runSync({ ...addKeysToOnly(keys, flags), ...dryRunFlags }, host);
@@ -58,7 +61,7 @@ read requests. The result is the same as that of sync --dry-run.`,
 const validate = makeReportRow({
   name: 'validate',
   group: 'Every day',
-  help: 'check configuration and prompt files; needs no key',
+  help: 'check the configuration and the prompt files; needs no key',
   argument: KEYS_ARGUMENT,
   flags: SHARED_FLAGS,
   command: async (options, keys, world) =>
@@ -67,12 +70,12 @@ const validate = makeReportRow({
 
 const orphans: Flag<string | true | undefined> = new Option(
   '--orphans [pattern]',
-  'list the prompts in the service that have no prompt file; a pattern limits the list to matching names',
+  'list the prompts in the service that have no prompt file, or only those whose names match the pattern',
 );
 const status = makeReportRow({
   name: 'status',
   group: 'Every day',
-  help: 'show what is active in each environment, and what should be',
+  help: 'show which version each environment serves, and which it should serve',
   argument: KEYS_ARGUMENT,
   flags: { ...SHARED_FLAGS, environment: ENVIRONMENTS_FLAG, orphans },
   command: async ({ environment: environments, ...options }, keys, world) =>
@@ -82,22 +85,25 @@ const status = makeReportRow({
 const importPrompts = makeReportRow({
   name: 'import',
   group: 'Start',
-  help: 'write prompt files for prompts that exist in the service',
+  help: 'write prompt files for prompts in the service',
   argument: makeListArgument(
     '[ids...]',
-    'ids of prompts, as the service shows them, or patterns for ids; - reads ids from standard input',
+    'prompt ids as the service shows them, or patterns for ids; - reads ids from standard input',
   ),
   flags: {
     environment: makeEnvironmentFlag(
       '-e, --environment <env>',
       'import the version that this environment serves (default: the first environment that serves one)',
     ),
-    from: makeTextFlag('--from <file>', 'read ids from a file, one per line; lines that begin with # are comments'),
+    from: makeTextFlag(
+      '--from <file>',
+      'read prompt ids from a file, one per line; lines that begin with # are comments',
+    ),
     dir: makeTextFlag('--dir <folder>', 'the folder for the new files, relative to promptsync.yaml'),
-    dryRun: makeBooleanFlag('--dry-run', 'show the files that import would write; write nothing'),
+    dryRun: makeBooleanFlag('--dry-run', 'show which files the command would write, without writing them'),
     commit: makeBooleanFlag(
       '--commit',
-      'commit the new files, after one commit for each environment that serves other texts',
+      'commit the new files, and first create one commit for each environment that serves different text',
     ),
     branch: BRANCH_FLAG,
     ...CONFIG_FLAGS,
@@ -123,9 +129,9 @@ const newPrompt = makeReportRow({
     type: promptType,
     environment: makeRepeatedFlag(
       '-e, --environment <env>',
-      'pin this environment to latest (default: the first configured environment)',
+      'pin this environment to latest (default: the first environment in promptsync.yaml)',
     ),
-    dryRun: makeBooleanFlag('--dry-run', 'show the file that new would write; write nothing'),
+    dryRun: makeBooleanFlag('--dry-run', 'show the file that the command would write, without writing it'),
     ...CONFIG_FLAGS,
     ...REPORT_FLAGS,
   },
@@ -136,21 +142,21 @@ const newPrompt = makeReportRow({
 const bundle = makeCommandRow({
   name: 'bundle',
   group: 'Every day',
-  help: 'write what an environment serves as files for applications',
+  help: 'write the prompts of an environment to files for applications',
   argument: KEYS_ARGUMENT,
   flags: BUNDLE_FLAGS,
   after: `
-Applications can use the files as a fallback if they cannot reach the service.
+Applications can use the files as a fallback when they cannot reach the service.
 The TypeScript and Python files also declare a type for the variables of each
-prompt. The command reads each prompt once. If it cannot read a pinned prompt,
-it fails and writes no file.`,
+prompt. The command reads each prompt once. If the command cannot read a pinned
+prompt, it fails and does not write any file.`,
   run: async (flags, keys, host) => (await import('./run-bundle.ts')).runBundle(addKeysToOnly(keys, flags), host),
 });
 
 const promote = makeReportRow({
   name: 'promote',
   group: 'Every day',
-  help: 'pin an environment to the version that another one serves',
+  help: 'pin an environment to the version that another environment serves',
   argument: REQUIRED_KEYS_ARGUMENT,
   flags: {
     to: makeRequiredEnvironmentFlag('--to <env>', 'the environment to pin'),
@@ -185,15 +191,15 @@ const rollback = makeReportRow({
 const pull = makeReportRow({
   name: 'pull',
   group: 'Every day',
-  help: 'copy changes that were made in the service into the prompt files',
+  help: 'copy changes from the service into the prompt files',
   argument: KEYS_ARGUMENT,
   flags: {
     environment: makeTextFlag(
       '-e, --environment <env>',
       'the environment to pull from (default: all pinned environments)',
     ),
-    ours: makeBooleanFlag('--ours', 'resolve conflicts with the content of the file').conflicts('theirs'),
-    theirs: makeBooleanFlag('--theirs', 'resolve conflicts with the content of the service'),
+    ours: makeBooleanFlag('--ours', 'resolve conflicts by keeping the file').conflicts('theirs'),
+    theirs: makeBooleanFlag('--theirs', 'resolve conflicts by keeping the changes from the service'),
     ...EDIT_FLAGS,
   },
   command: async ({ ours, theirs, ...options }, keys, world) => {
@@ -205,19 +211,19 @@ const pull = makeReportRow({
 const history = makeReportRow({
   name: 'history',
   group: 'Every day',
-  help: 'show the versions of each prompt: who created them, and which environments serve them',
+  help: 'show the versions of each prompt, who created them, and where they are active',
   argument: KEYS_ARGUMENT,
   flags: {
     ...SHARED_FLAGS,
     environment: makeTextFlag(
       '-e, --environment <env>',
-      'show only the version that this environment serves: its origin, and who pinned it',
+      'show only the version that this environment serves, where it came from, and who pinned it',
     ),
   },
   after: `
-All times are the author dates of commits, in UTC. The commit of a version is
-the one that last changed the prompt file. The commit of a pin is the one that
-changed the pin on the checked-out branch. To see the ids of versions, use
+All times are the author dates of commits, in UTC. For a version, history shows
+the commit that last changed the prompt file. For a pin, it shows the commit
+that changed the pin on the checked-out branch. To see version ids, use
 --environment or --format json.`,
   command: async (options, keys, world) =>
     (await import('../commands/history.ts')).showHistory(addKeysToOnly(keys, options), world),
@@ -226,8 +232,8 @@ changed the pin on the checked-out branch. To see the ids of versions, use
 const show = makeCommandRow({
   name: 'show',
   group: 'CI',
-  help: 'print a JSON report again, in any format',
-  argument: makeArgument('<file>', 'a report that --output plan.json or --format json wrote'),
+  help: 'print a JSON report in any format',
+  argument: makeArgument('<file>', 'a JSON report, written with --output plan.json or --format json'),
   flags: PRINT_FLAGS,
   run: async (flags, file, host) => (await import('./run-command.ts')).runShow(file, flags, host),
 });
@@ -235,34 +241,35 @@ const show = makeCommandRow({
 const comment = makeCommandRow({
   name: 'comment',
   group: 'CI',
-  help: 'publish a JSON report as a note on the merge request of this GitLab CI job',
-  argument: makeArgument('<file>', 'a report that --output plan.json or --format json wrote'),
+  help: 'publish a JSON report as a note on a GitLab merge request',
+  argument: makeArgument('<file>', 'a JSON report, written with --output plan.json or --format json'),
   flags: CONFIG_FLAGS,
   after: `
-GITLAB_TOKEN must hold a project access token with the scope api and the role
-Reporter. Without a token, a merge request or a GitLab CI job, the command does
-nothing and exits with 0.`,
+Run this command in a GitLab CI job for a merge request. GITLAB_TOKEN must
+contain a project access token with the api scope and the Reporter role. Without
+a token or outside such a job, the command does nothing and exits with 0.`,
   run: async (flags, file, host) => (await import('./run-command.ts')).runComment({ ...flags, file }, host),
 });
 
 const demo = makeCommandRow({
   name: 'demo',
   group: 'Start',
-  help: 'demonstrate promptsync in a temporary repository; needs no key',
-  flags: { keep: makeBooleanFlag('--keep', 'keep the repository, so that you can continue in it') },
+  help: 'show how promptsync works, in a temporary repository; needs no key',
+  flags: { keep: makeBooleanFlag('--keep', 'keep the repository so that you can explore it') },
   run: async (flags, _, host, main) => (await import('./run-demo.ts')).runDemo(flags, host, main),
 });
 
 const doctor = makeCommandRow({
   name: 'doctor',
   group: 'Start',
-  help: 'check the setup: repository, configuration, service and CI job',
+  help: 'check the repository, the configuration, the service, and the CI job',
   flags: DOCTOR_FLAGS,
   after: `
-Without --write, the command sends only read requests. With --write, it creates
-versions of the prompt in --prompt, and activates them in the environment
-promptsync-doctor. Use a prompt that no application reads. If the service can
-create prompts, leave out --prompt: the command creates and deletes its own.`,
+Without --write, the command sends only read requests. With --write, the command
+creates versions of the prompt in --prompt and activates them in the
+promptsync-doctor environment. Use a prompt that no application reads. If the
+service can create prompts, omit --prompt. The command then creates a prompt and
+deletes it afterward.`,
   run: async (flags, _, host) => (await import('./run-doctor.ts')).runDoctor(flags, host),
 });
 
@@ -271,13 +278,13 @@ const db: Flag<string> = new Option('--db <file>', 'the SQLite file that stores 
 );
 const seed: Flag<string | true | undefined> = new Option(
   '--seed [workspace]',
-  'first register the prompts of a workspace: its folder or configuration file; without a value, the workspace here',
+  'first register the prompts of a workspace, given by its folder or configuration file (default: this folder)',
 );
 const serve = makeCommandRow({
   name: 'serve',
   group: 'Service',
   help: 'run the embedded service on this machine, for trials and tests',
-  flags: { db, port: makePortFlag('--port <n>', 'the port on 127.0.0.1; 0 takes a free one', 4010), seed },
+  flags: { db, port: makePortFlag('--port <n>', 'the port on 127.0.0.1; 0 chooses a free port', 4010), seed },
   after: `
 The service accepts the API key in PROMPTSYNC_API_KEY. If that variable is not
 set, the key is "embedded".`,
@@ -295,7 +302,7 @@ const SCHEMAS = {
 const schema = makeCommandRow({
   name: 'schema',
   group: 'Start',
-  help: 'print a JSON Schema, for editors and checks',
+  help: 'print a JSON Schema for editors and validators',
   argument: makeChoiceArgument('<name>', 'the schema to print', [
     'config',
     'front-matter',
@@ -306,8 +313,8 @@ const schema = makeCommandRow({
   flags: {},
   after: `
 The first line of promptsync.yaml tells editors where to find its schema. If the
-package is not in node_modules, write the schema to a file and name that file in
-the first line:
+package is not in node_modules, write the schema to a file, and name that file
+in the first line:
   promptsync schema config > promptsync.schema.json
   # yaml-language-server: $schema=promptsync.schema.json`,
   run: async (_, name, host) => {
@@ -323,18 +330,17 @@ const completion = makeCommandRow({
   argument: makeChoiceArgument('<shell>', 'the shell', SHELLS),
   flags: {},
   after: `
-The script completes commands, flags, formats, the keys and environments of the
-workspace, branches and tags. It omits names that a shell would have to quote.
+The script completes commands, flags, formats, prompt keys, environments,
+branches, and tags. It omits names that a shell would have to quote.
 
-To install it, once:
+To install the script:
   bash  echo 'source <(promptsync completion bash)' >> ~/.bashrc
   zsh   echo 'source <(promptsync completion zsh)' >> ~/.zshrc    after compinit
   fish  promptsync completion fish > ~/.config/fish/completions/promptsync.fish
 
 The script also completes npx promptsync, with or without --no-install. In bash
 and zsh, it does not replace an existing completion for npx. If promptsync is
-only in node_modules, write the script to a file once, and load that file
-instead:
+only in node_modules, write the script to a file once, then load that file:
   npx --no-install promptsync completion bash > ~/.promptsync-completion
   echo 'source ~/.promptsync-completion' >> ~/.bashrc`,
   run: async (_, shell, host) => {

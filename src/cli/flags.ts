@@ -43,7 +43,7 @@ export function makeRequiredEnvironmentFlag(flags: string, help: string): Flag<s
  * previous commit.
  */
 function makeRefFlag(flags: string, help: string): Flag<string | undefined> {
-  return makeParsedFlag(flags, help, 'a commit, branch or tag', (typed) => (typed.trim() === '' ? null : typed));
+  return makeParsedFlag(flags, help, 'a commit, branch, or tag', (typed) => (typed.trim() === '' ? null : typed));
 }
 
 export function makeEnvironmentFlag(flags: string, help: string): Flag<string | undefined> {
@@ -84,7 +84,7 @@ export function makeVersionNumberFlag(flags: string, help: string): Flag<number 
   return new Option(flags, help).argParser((typed) => {
     if (/^[1-9][0-9]{0,14}$/.test(typed)) return Number(typed);
     const isName = /^(?!v\d)[a-z][\w.-]*$/i.test(typed);
-    const hint = isName ? ` Specify an environment with -e: promptsync rollback -e ${typed}` : '';
+    const hint = isName ? ` To specify an environment, use -e: promptsync rollback -e ${typed}` : '';
     throw new InvalidArgumentError(`Expected a version number.${hint}`);
   });
 }
@@ -119,7 +119,7 @@ export function makeChoiceArgument<const Value extends string>(
 }
 
 export function makeRepeatedFlag(flags: string, help: string): Flag<readonly string[]> {
-  return new Option(flags, `${help}; may be repeated`)
+  return new Option(flags, `${help}; can be repeated`)
     .argParser((typed, before: readonly string[]) => [...before, typed])
     .default([]);
 }
@@ -135,21 +135,21 @@ const format: Flag<Format | undefined> = new Option(
 ).choices(FORMATS);
 const output = makeRepeatedFlag(
   '-o, --output <file>',
-  'write the report to a file: .txt, .json, .md, .html or .xml (JUnit)',
+  'write the report to a file; the name ends in .txt, .json, .md, .html, or .xml (JUnit)',
 );
-const color: Flag<boolean> = new Option('--no-color', 'print without color; the variable NO_COLOR has the same effect');
-const only = makeRepeatedFlag('--only <glob-or-key>', 'work on these prompts only, by key or path');
+const color: Flag<boolean> = new Option('--no-color', 'print without color; setting NO_COLOR has the same effect');
+const only = makeRepeatedFlag('--only <glob-or-key>', 'select only these prompts, by key or path');
 
 const onDrift: Flag<OnDrift | undefined> = new Option(
   '--on-drift <action>',
-  'how to treat changes that somebody made in the service',
+  'what to do about changes that someone made in the service',
 ).choices(['overwrite', 'fail']);
 
 /** The flag that selects the configuration file. */
 export const CONFIG_FLAGS = {
   config: makeTextFlag(
     '-c, --config <file>',
-    'the configuration file (default: promptsync.yaml in this folder or in a folder above)',
+    'the configuration file (default: promptsync.yaml in this folder or in a parent folder)',
   ),
 };
 
@@ -158,7 +158,7 @@ export const PRINT_FLAGS = {
   format,
   output,
   color,
-  quiet: makeBooleanFlag('-q, --quiet', 'print errors and the summary only'),
+  quiet: makeBooleanFlag('-q, --quiet', 'print only errors and the summary'),
 };
 /** The values of `PRINT_FLAGS`. */
 export type PrintFlags = FlagValues<typeof PRINT_FLAGS>;
@@ -183,7 +183,7 @@ export const BRANCH_FLAG = makeTextFlag(
 /** The flags of every command that edits existing prompt files: `pull`, `promote` and `rollback`. */
 export const EDIT_FLAGS = {
   ...SHARED_FLAGS,
-  dryRun: makeBooleanFlag('--dry-run', 'show the edits that the command would make; write nothing'),
+  dryRun: makeBooleanFlag('--dry-run', 'show the edits that the command would make, without making them'),
   commit: makeBooleanFlag('--commit', 'commit the edited files'),
   branch: BRANCH_FLAG,
 };
@@ -198,18 +198,18 @@ export const BUNDLE_FLAGS = {
   ...SHARED_FLAGS,
   environment: makeSingleEnvironmentFlag('-e, --environment <env>', 'the environment whose prompts to bundle'),
   format: bundleFormat,
-  output: makeRepeatedFlag('-o, --output <file>', 'write the bundle to a file: .json, .ts or .py'),
-  check: makeBooleanFlag('--check', 'write nothing; exit with 2 if an --output file differs from the bundle'),
+  output: makeRepeatedFlag('-o, --output <file>', 'write the bundle to a file; the name ends in .json, .ts, or .py'),
+  check: makeBooleanFlag('--check', 'do not write; exit with 2 if an --output file differs from the bundle'),
   offline: makeBooleanFlag(
     '--offline',
-    'send no request; bundle what the files pin with latest or git:<ref>, instead of what the service serves',
+    'do not contact the service; bundle the text that files pin with latest or git:<ref>',
   ),
 };
 
 /** The flag that limits `plan`, `sync` and `status` to some environments. */
 export const ENVIRONMENTS_FLAG = makeRepeatedFlag(
   '-e, --environment <env>',
-  'work on this environment only (default: all environments)',
+  'select only this environment (default: all environments)',
 );
 
 const doctorFormat: Flag<DoctorFormat | undefined> = new Option(
@@ -222,9 +222,9 @@ export const DOCTOR_FLAGS = {
   ...CONFIG_FLAGS,
   ...REPORT_FLAGS,
   format: doctorFormat,
-  output: makeRepeatedFlag('-o, --output <file>', 'write the result to a file: .txt or .json'),
-  write: makeBooleanFlag('--write', 'also check how the service behaves, which writes to it'),
-  prompt: makeTextFlag('--prompt <id>', 'with --write: the prompt to write to; it must not have a prompt file'),
+  output: makeRepeatedFlag('-o, --output <file>', 'write the result to a file; the name ends in .txt or .json'),
+  write: makeBooleanFlag('--write', 'also check how the service behaves; this writes to the service'),
+  prompt: makeTextFlag('--prompt <id>', 'with --write: the prompt to write to, which must not have a prompt file'),
   yes: makeBooleanFlag('-y, --yes', 'with --write: write without asking for confirmation'),
 };
 
@@ -232,34 +232,34 @@ export const DOCTOR_FLAGS = {
 export const PLAN_FLAGS = {
   ...SHARED_FLAGS,
   environment: ENVIRONMENTS_FLAG,
-  exitCode: makeBooleanFlag('--exit-code', 'on a dry run: exit with 2 if changes are pending'),
+  exitCode: makeBooleanFlag('--exit-code', 'in a dry run: exit with 2 if changes are pending'),
   expectPlan: makePlanDigestFlag(
     '--expect-plan <digest>',
-    'refuse to apply any plan but the one with this digest; its first 12 digits are enough',
+    'apply the plan only if it has this digest; the first 12 digits are enough',
   ),
   maxChanges: makeMaxChangesFlag(
     '--max-changes <n>',
-    'refuse to write if more prompts than this would change: a number or a percentage',
+    'block the plan if it would change more prompts than this number or percentage',
   ),
   base: makeRefFlag(
     '--base <ref>',
-    'compare with this commit to find drift and deleted files (default: the last commit that is on the live branch)',
+    'compare with this commit to find drift and deleted files (default: the last commit on the live branch)',
   ),
   offline: makeBooleanFlag(
     '--offline',
-    'on a dry run with --base: send no request; compare with the state that the files of the base would produce',
+    'in a dry run with --base: do not contact the service; compare with the files at the base',
   ),
-  changedSince: makeRefFlag('--changed-since <ref>', 'work only on prompts whose files differ from this commit'),
+  changedSince: makeRefFlag('--changed-since <ref>', 'select only prompts whose files differ from this commit'),
   onDrift,
-  allowDirty: makeBooleanFlag('--allow-dirty', 'also write prompts whose files differ from the last commit'),
+  allowDirty: makeBooleanFlag('--allow-dirty', 'also sync files that have uncommitted changes'),
 };
 
 /** The flags of `sync`. */
 export const SYNC_FLAGS = {
   ...PLAN_FLAGS,
-  dryRun: makeBooleanFlag('--dry-run', 'show what would change; write nothing'),
+  dryRun: makeBooleanFlag('--dry-run', 'show what would change, without changing anything'),
   yes: makeBooleanFlag('-y, --yes', 'apply without asking for confirmation'),
-  anyCommit: makeBooleanFlag('--any-commit', 'also write from a commit that is not merged, or that is not the newest'),
+  anyCommit: makeBooleanFlag('--any-commit', 'also sync a commit that is not merged or not the newest'),
 };
 /** The values of `SYNC_FLAGS`. */
 export type SyncFlags = FlagValues<typeof SYNC_FLAGS>;

@@ -5,7 +5,7 @@ import { type Flag, makeBooleanFlag, makeTextFlag, REPORT_FLAGS } from './flags.
 
 const ci: Flag<string | undefined> = new Option(
   '--ci <system>',
-  'write the CI files for this system (default: guessed from the host of the remote "origin", else github)',
+  'write the CI files for this system (default: chosen by the host of the remote "origin", otherwise github)',
 ).choices(['github', 'gitlab', 'none']);
 const namedProviders = Object.values(NAMED_PROVIDERS);
 const provider: Flag<NamedProviderName | undefined> = new Option(
@@ -18,26 +18,26 @@ const defaultAddresses = namedProviders.map(({ defaultAddress }) => defaultAddre
 export const INIT_ROW: CommandRow = makeReportRow({
   name: 'init',
   group: 'Start',
-  help: 'create a workspace in this folder; on a terminal, ask for missing settings',
+  help: 'create a workspace in this folder; in a terminal, ask for missing settings',
   flags: {
     provider,
     url: makeTextFlag(
       '--url <url>',
       `the address of the prompt service (default with --provider: ${defaultAddresses})`,
     ),
-    embedded: makeBooleanFlag('--embedded', 'use the embedded service instead, to try promptsync'),
+    embedded: makeBooleanFlag('--embedded', 'use the embedded service, to try promptsync'),
     apiKeyEnv: makeTextFlag(
       '--api-key-env <name>',
-      'the name of the variable that holds the key (default: PROMPTSYNC_API_KEY)',
+      'the name of the variable that contains the API key (default: PROMPTSYNC_API_KEY)',
     ),
-    dir: makeTextFlag('--dir <folder>', 'the folder of the prompt files (default: prompts)'),
+    dir: makeTextFlag('--dir <folder>', 'the folder for the prompt files (default: prompts)'),
     environments: makeTextFlag(
       '--environments <names>',
       'the environments in promotion order, separated by commas (default: staging,production)',
     ),
     id: makeTextFlag(
       '--id <id>',
-      'a first prompt to import; this checks the address and the key before init writes any file',
+      'a first prompt to import; init then checks the address and the key before it writes any file',
     ),
     ci,
     preCommit: makeBooleanFlag(

@@ -50,15 +50,15 @@ function isHelpOnUnknownCommand([name, topic = '-']: readonly string[]): boolean
 
 const DESCRIPTION = `GitOps sync for LLM prompts.
 
-Prompts are Markdown files in git; a hosted prompt service holds their versions.
+Prompts are Markdown files in git, and a prompt service stores their versions.
 promptsync compares the two and makes the service match the files.`;
 
 /** The exit codes of all commands, with their explanations for the help. */
 export const EXIT_CODES = [
-  { code: 0, short: 'nothing to do, or everything applied' },
-  { code: 1, short: 'the command could not run; nothing was written' },
+  { code: 0, short: 'nothing to do, or all changes applied' },
+  { code: 1, short: 'the command could not run and changed nothing' },
   { code: 2, short: 'changes are pending (with --exit-code or --check)' },
-  { code: 3, short: 'refused by a guard' },
+  { code: 3, short: 'blocked by a guard' },
   { code: 4, short: 'at least one prompt failed' },
   { code: 130, short: 'interrupted' },
 ] as const;
@@ -67,7 +67,7 @@ const EXAMPLES = `
 Examples:
   promptsync demo                      try promptsync in a temporary repository
   promptsync init                      create a workspace in this folder
-  promptsync import prm_greeting       write the file of a prompt in the service
+  promptsync import prm_greeting       write a file for a prompt in the service
   promptsync validate                  check the files without the service
   promptsync plan                      show what a sync would change
   promptsync sync                      show the changes, ask, and apply them
@@ -89,7 +89,7 @@ function makeProgram(host: SafeHost, end: (exitCode: number) => void): Command {
     .version(package_.version, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .commandsGroup(`${COMMAND_GROUPS[0]}:`)
-    .helpCommand('help [command]', 'print the help of a command')
+    .helpCommand('help [command]', 'print the help for a command')
     // The list of commands shows only names, so that most descriptions fit on one line.
     .configureHelp({ optionDescription: describeOption, subcommandTerm: (command) => command.name() })
     .configureOutput({
@@ -100,7 +100,7 @@ function makeProgram(host: SafeHost, end: (exitCode: number) => void): Command {
     })
     .exitOverride()
     .showSuggestionAfterError()
-    .showHelpAfterError('See promptsync --help.')
+    .showHelpAfterError('For help, run `promptsync --help`.')
     .addHelpText('after', EXAMPLES);
   for (const row of COMMANDS) addCommand(program, row, async (...typed) => end(await row.run(...typed, host, main)));
   return program;
@@ -128,7 +128,7 @@ function addCommand(
   }
   if (after !== undefined) command.addHelpText('after', after);
   command.addHelpText('after', `\n${formatExamples(name)}`);
-  command.showHelpAfterError(`See promptsync ${name} --help.`);
+  command.showHelpAfterError(`For help, run \`promptsync ${name} --help\`.`);
   command.action((typed: unknown) => run(command.opts(), typed));
 }
 

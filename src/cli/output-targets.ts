@@ -56,10 +56,10 @@ export function parseTargets<Format extends string>(
   const makeError = (reason: string) =>
     new ProblemError(makeProblem('usage/output-format', { what: name, reason, endings: [...formatsByEnding.keys()] }));
   if (output.length === 0) return [{ format: format ?? defaultFormat, file: null }];
-  if (format !== undefined && output.length > 1) throw makeError('--format can be combined with only one --output');
+  if (format !== undefined && output.length > 1) throw makeError('`--format` can be combined with only one `--output`');
   return output.map((file) => {
     const fileFormat = format ?? formatsByEnding.get(extname(file));
-    if (fileFormat === undefined) throw makeError(`the name of --output ${file} does not determine a format`);
+    if (fileFormat === undefined) throw makeError(`the name \`${file}\` does not determine a format`);
     return { format: fileFormat, file };
   });
 }
@@ -83,7 +83,7 @@ async function findOutputObstacle(path: string): Promise<string | null> {
  * may have committed it.
  */
 export function describeTrackedLink(link: string): string {
-  return `${link} is a symbolic link inside a repository`;
+  return `\`${link}\` is a symbolic link inside a repository`;
 }
 
 /** Returns the file's properties, null if the file does not exist, or the reason why its path is invalid. */

@@ -59,7 +59,7 @@ export async function runBundle(flags: BundleFlags, host: SafeHost): Promise<num
 
 async function bundleToTargets(flags: BundleFlags, host: SafeHost): Promise<number> {
   if (flags.check && flags.output.length === 0) {
-    const reason = '--check requires --output, because it compares the bundle with a file.';
+    const reason = '`--check` requires `--output` because it compares the bundle with a file.';
     throw new ProblemError(makeProblem('usage/invalid', { reason }));
   }
   // With `--check`, the files need not be writable.

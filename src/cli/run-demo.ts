@@ -1,5 +1,5 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -21,22 +21,22 @@ export async function runDemo({ keep }: { readonly keep: boolean }, host: SafeHo
   };
   const { stop, onSignal } = handleSignals(host, removeFolder);
   const { run: runGit } = openGit({ root: folder, keyVariables: [] });
-  const runPromptsync = (words: readonly string[]) =>
-    main(makeHostInside(folder, { ...host, arguments: words, onSignal }));
-  const programs = makePrograms(folder, runGit, runPromptsync);
+  const makeRunner = (output: Host['output']) =>
+    makePromptsyncRunner((words) => main(makeHostInside(folder, { ...host, output, arguments: words, onSignal })));
+  const programs = makePrograms(folder, runGit, makeRunner(host.output));
   try {
     const narrate = await makeNarrator(host);
+    narrate(OPENING_WORDS);
     await createRepository(folder, runGit);
-    for (const [comment, command, prepare] of makeDemoSteps(folder, host)) {
+    await prepareWorkspace(folder, runGit, makeRunner(SILENT_OUTPUT));
+    for (const [comment, command, prepare] of makeDemoSteps(folder, runGit, host)) {
       if (stop.aborted) return 130;
       await prepare?.();
       narrate(comment, command);
       const [program = '', ...words] = command.split(' ');
       host.output.write((await programs[program]?.(...words)) ?? '');
     }
-    narrate(
-      keep ? `The repository stays in ${folder}: edit the prompt, commit the edit, and run a sync.` : CLOSING_WORDS,
-    );
+    narrate(keep ? `The repository stays in ${folder}. Edit the prompt, commit, and run a sync.` : CLOSING_WORDS);
     return 0;
   } catch (error) {
     // Ctrl-C also kills a running git process, which then fails. The user caused this, so it is not a failure of the
@@ -48,9 +48,12 @@ export async function runDemo({ keep }: { readonly keep: boolean }, host: SafeHo
   }
 }
 
-const CLOSING_WORDS =
-  'The demo has removed its repository. Next, run `promptsync init` in your own repository, or `promptsync demo --keep` to ' +
-  'get a demo repository that stays.';
+const OPENING_WORDS = 'promptsync deploys LLM prompts from git. This demo runs in a temporary folder.';
+
+const CLOSING_WORDS = 'Next, run `promptsync init` in your repository. To keep the demo, use `--keep`.';
+
+/** An output for the commands that prepare the demo. The demo does not show them. */
+const SILENT_OUTPUT: Host['output'] = { write: () => {} };
 
 /**
  * Handles SIGINT and SIGTERM during the demo. The first signal aborts `stop` and interrupts the running command. The
@@ -93,12 +96,17 @@ function makeHostInside(workingDirectory: string, host: Host): Host {
 /** Writes a comment and then the command line. Omits an empty comment and a missing command line. */
 type Narrate = (comment: string, command?: string) => void;
 
-/** Creates the function that writes the comments and the command lines of the demo to standard output. */
+/**
+ * Creates the function that writes the comments and the command lines of the demo to standard output. A blank line
+ * precedes every comment except the first.
+ */
 async function makeNarrator(host: SafeHost): Promise<Narrate> {
   const style = makeStyle(await chooseStyle('output', host, { color: true, folder: null }));
   const { bold, cyan } = style.colors;
+  let blankLines: readonly string[] = [];
   return (comment, command) => {
-    const commentLines = comment === '' ? [] : ['', ...fitLine(cyan(comment), style, 0)];
+    const commentLines = comment === '' ? [] : [...blankLines, ...fitLine(cyan(comment), style, 0)];
+    blankLines = [''];
     const commandLines = command === undefined ? [] : [bold(`$ ${command}`)];
     const lines = [...commentLines, ...commandLines];
     host.output.write(lines.map((line) => `${line}\n`).join(''));
@@ -111,20 +119,20 @@ async function makeNarrator(host: SafeHost): Promise<Narrate> {
  */
 type Programs = Readonly<Record<string, (...words: readonly string[]) => Promise<string>>>;
 
-function makePrograms(
-  folder: string,
-  git: RunGit,
-  runPromptsync: (words: readonly string[]) => Promise<number>,
-): Programs {
-  return {
-    git,
-    cat: (path = '') => readFile(join(folder, path), 'utf8'),
-    promptsync: async (...words) => {
-      const exitCode = await runPromptsync(words);
-      if (exitCode === 0) return '';
-      const reason = `the command \`promptsync ${words.join(' ')}\` of the demo exited with ${exitCode}. See its errors above.`;
-      throw new ProblemError(makeProblem('internal/unexpected', { reason }));
-    },
+function makePrograms(folder: string, git: RunGit, promptsync: RunPromptsync): Programs {
+  return { git, cat: (path = '') => readFile(join(folder, path), 'utf8'), promptsync };
+}
+
+/** Runs promptsync with the given arguments. Resolves to an empty string, because promptsync writes its own output. */
+type RunPromptsync = (...words: readonly string[]) => Promise<string>;
+
+/** Creates a function that runs promptsync and throws if the exit code is not 0. */
+function makePromptsyncRunner(run: (words: readonly string[]) => Promise<number>): RunPromptsync {
+  return async (...words) => {
+    const exitCode = await run(words);
+    if (exitCode === 0) return '';
+    const reason = `the command \`promptsync ${words.join(' ')}\` of the demo exited with ${exitCode}. See its errors above.`;
+    throw new ProblemError(makeProblem('internal/unexpected', { reason }));
   };
 }
 
@@ -146,8 +154,33 @@ async function createRepository(folder: string, git: RunGit): Promise<void> {
   await appendFile(join(folder, '.git/config'), GIT_CONFIG);
 }
 
-/** The example prompt that `promptsync init` writes. */
-const PROMPT = { key: 'example/greeting', id: 'prm_example_greeting', path: 'prompts/example/greeting.md' };
+/** The prompt of the demo. */
+const PROMPT = { id: 'prm_greeting', path: 'prompts/greeting.md' };
+
+const PROMPT_FILE = `---
+id: ${PROMPT.id}
+key: greeting
+name: Greeting
+pins:
+  staging: latest
+---
+
+Greet {{name}} in one sentence.
+`;
+
+/**
+ * Prepares the repository: promptsync.yaml with an embedded service, and one prompt that is live in both environments.
+ */
+async function prepareWorkspace(folder: string, git: RunGit, runQuietly: RunPromptsync): Promise<void> {
+  await runQuietly('init', '--embedded', '--ci', 'none');
+  await rm(join(folder, 'prompts/example'), { recursive: true });
+  await writeFile(join(folder, PROMPT.path), PROMPT_FILE);
+  await git('add', '--all');
+  await git('commit', '--quiet', '--message', 'Add the greeting');
+  await runQuietly('sync', '--yes');
+  await runQuietly('promote', 'greeting', '--to', 'production', '--commit');
+  await runQuietly('sync', '--yes');
+}
 
 /**
  * One step of the demo: a comment, a command line, and optionally an edit that the demo makes right before the command.
@@ -155,58 +188,50 @@ const PROMPT = { key: 'example/greeting', id: 'prm_example_greeting', path: 'pro
  */
 type DemoStep = readonly [comment: string, command: string, prepare?: () => Promise<void>];
 
-const PLAN = 'promptsync plan';
 const SYNC = 'promptsync sync --yes --quiet';
-const PROMOTE = `promptsync promote ${PROMPT.key} --to production --commit`;
-const ROLLBACK = `promptsync rollback ${PROMPT.key} --environment production --commit`;
 
-function makeDemoSteps(folder: string, host: Host): readonly DemoStep[] {
+function makeDemoSteps(folder: string, git: RunGit, host: Host): readonly DemoStep[] {
   return [
     [
-      `This is a new repository in ${folder}. \`init\` creates a workspace with an embedded service.`,
-      'promptsync init --embedded --ci none',
-    ],
-    [
-      'Each prompt is a file. Its pins declare the active version of each environment: staging serves the text of this file.',
+      'A prompt is a file. Its pins say which version each environment serves. Here, staging serves the text in the file, and production serves version 1.',
       `cat ${PROMPT.path}`,
     ],
-    ['A sync writes only committed files, so commit the prompt.', 'git add --all'],
-    ['', 'git commit --quiet --message Begin'],
-    ['A plan shows what a sync would change. It writes nothing.', PLAN],
-    ['A sync makes the service match the files. Without --yes, it asks for confirmation first.', SYNC],
-    ['A promotion is an edit of the file, which a team reviews and merges like any other edit.', PROMOTE],
-    ['This repository has no remote. In a repository with a remote, a sync writes only merged commits.', SYNC],
     [
-      'Somebody improves the text and commits it.',
-      'git commit --quiet --all --message Warmer',
-      () => rewriteExampleFile(folder),
+      'Someone edits the text and commits. A plan shows what a sync would change.',
+      'promptsync plan',
+      () => editPromptFile(folder, git),
     ],
-    ['Staging follows the file. Production stays at its pinned version.', PLAN],
-    ['The sync creates version 2.', SYNC],
-    ['The new text works well in staging, so promote it to production.', PROMOTE],
-    ['After the merge, a sync applies the promotion.', SYNC],
-    ['Production has a problem. A rollback pins the version that production served before.', ROLLBACK],
-    ['The sync makes the old version active again. It creates no new version.', SYNC],
+    ['The sync updates staging. Production keeps version 1.', SYNC],
     [
-      'Somebody changes production directly in the service. This is drift.',
-      'promptsync plan --base HEAD',
+      'Promote the new text to production. Your team reviews the edit of the pin.',
+      'promptsync promote greeting --to production --commit --quiet',
+    ],
+    ['', SYNC],
+    [
+      'Users complain. A rollback pins the version that production served before.',
+      'promptsync rollback greeting --environment production --commit --quiet',
+    ],
+    ['', SYNC],
+    [
+      'Someone bypasses git and changes production. The next sync undoes this drift.',
+      'promptsync sync --yes',
       () => simulateEditInService(folder, host),
     ],
-    ['A sync restores the merged state. `promptsync pull` would copy the change into the file.', SYNC],
-    ['Finally, show which version each environment serves.', 'promptsync status'],
+    ['Finally, check what each environment serves.', 'promptsync status'],
   ];
 }
 
-/** Changes the text of the prompt file, as an author would. */
-async function rewriteExampleFile(folder: string): Promise<void> {
+/** Changes the text of the prompt file and commits the edit, as an author would. */
+async function editPromptFile(folder: string, git: RunGit): Promise<void> {
   const file = join(folder, PROMPT.path);
   await writeFile(file, (await readFile(file, 'utf8')).replace('in one sentence', 'in one warm sentence'));
+  await git('commit', '--quiet', '--all', '--message', 'Make the greeting warmer');
 }
 
 /** Creates a version in the embedded service and makes it active in production, as a user of the service would. */
 async function simulateEditInService(folder: string, { now }: Host): Promise<void> {
   const store = openStore(join(folder, '.promptsync/service.db'), { now });
-  const version = store.createVersion(PROMPT.id, { content: 'Greet {{customer_name}}, and offer ten percent off.' });
+  const version = store.createVersion(PROMPT.id, { content: 'Greet {{name}}, and offer ten percent off.' });
   if (version !== null) store.setActive(PROMPT.id, { environment: 'production', versionId: version.id });
   store.close();
 }

@@ -131,7 +131,7 @@ async function checkCommit(commit: string, files: readonly CommittedFile[], repo
     files.map(async ({ path, source }) => {
       const bytes = await repository.readFileAt(commit, repository.toRootPath(path));
       if (bytes?.equals(Buffer.from(source))) return;
-      const reason = `the text of ${path} in the commit differs from what promptsync wrote. Is a hook or a git attribute changing the file?`;
+      const reason = `the text of ${path} in the commit differs from what promptsync wrote. Check whether a hook or a git attribute changes the file.`;
       throw new ProblemError(makeProblem('git/failed', { reason }));
     }),
   );

@@ -34,7 +34,7 @@ export type DoctorResult = {
  */
 export async function examineSetup(options: DoctorOptions, world: World): Promise<DoctorResult> {
   if (options.prompt !== undefined && !options.write) {
-    throw new ProblemError(makeProblem('usage/invalid', { reason: '--prompt requires --write.' }));
+    throw new ProblemError(makeProblem('usage/invalid', { reason: '`--prompt` requires `--write`.' }));
   }
   const workspace = await openWorkspace({ config: options.config, only: [] }, world).catch(makeBrokenWorkspace);
   const machine = await examineMachine(options, workspace, world).catch(makeBrokenExamination);

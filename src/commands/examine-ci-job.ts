@@ -33,7 +33,7 @@ async function examineGitHubJob(head: string | null, world: World): Promise<read
   const token = environment['GITHUB_TOKEN'] ?? '';
   if (token === '') {
     const hint =
-      'Pass the token to this step with `env: { GITHUB_TOKEN: "${{ github.token }}" }`, so that doctor can check its permissions.';
+      'Pass the token to this step with `env: { GITHUB_TOKEN: "${{ github.token }}" }` so that `promptsync doctor` can check the permissions of the token.';
     return [event, makeWarningPoint('token', 'the variable GITHUB_TOKEN is not set', hint)];
   }
   keepSecret(token);
@@ -45,7 +45,7 @@ async function examineGitHubJob(head: string | null, world: World): Promise<read
   const repository = `/repos/${environment['GITHUB_REPOSITORY'] ?? ''}`;
   const access = await readFromForge(api, repository, world);
   if (!isReadable(access)) {
-    const hint = 'Set GITHUB_TOKEN to the token of this job, `${{ github.token }}`, or to the token of a GitHub App.';
+    const hint = 'Set `GITHUB_TOKEN` to the token of this job, `${{ github.token }}`, or to the token of a GitHub App.';
     return [event, makeErrorPoint('token', `cannot read the repository with this token: ${access.reason}`, hint)];
   }
   return [
@@ -58,7 +58,7 @@ async function examineGitHubJob(head: string | null, world: World): Promise<read
 
 /** The hint for the event whose jobs get the secrets of the repository, even for a pull request from a fork. */
 const PULL_REQUEST_TARGET_HINT =
-  'Do not give this job an API key, because it has access to your secrets while its files may come from a stranger. The GitHub Action refuses a key for this event, and reviews without one. Review pull requests of the same repository with the event pull_request.';
+  'Do not give this job an API key. The job has access to your secrets, but its files can come from a stranger. For this event, the GitHub Action rejects a key and reviews without a key. To review pull requests from the same repository, use the `pull_request` event.';
 
 /** Describes the event. Warns about the events whose jobs must not have an API key, or get none. */
 async function examineGitHubEvent(environment: World['environment']): Promise<DoctorPoint> {
@@ -69,10 +69,10 @@ async function examineGitHubEvent(environment: World['environment']): Promise<Do
     if (event === 'pull_request_target') return makeWarningPoint(name, event, PULL_REQUEST_TARGET_HINT);
     if (!isFromFork(payload)) return makeOkPoint(name, event);
     const hint =
-      'Review such pull requests without a key: promptsync plan --offline --base REF. Their jobs get no secrets, and their tokens can only read.';
+      'Review such pull requests without a key: run `promptsync plan --offline --base REF`. Their jobs have no secrets, and their tokens can only read.';
     return makeWarningPoint(name, `${event} from a fork`, hint);
   } catch (error) {
-    const hint = 'Run doctor in a workflow, which sets GITHUB_EVENT_NAME and GITHUB_EVENT_PATH.';
+    const hint = 'Run `promptsync doctor` in a workflow, which sets `GITHUB_EVENT_NAME` and `GITHUB_EVENT_PATH`.';
     return makeWarningPoint(name, `${event}, but its payload cannot be read (${getErrorMessage(error)})`, hint);
   }
 }
@@ -105,12 +105,12 @@ async function examinePermission(
   if (isReadable(answer)) {
     return makeOkPoint(name, 'can read; only a write shows whether the token can write');
   }
-  const hint = `Give the job the \`${permission}: write\` permission, which the GitHub Action needs.`;
+  const hint = `Grant the job the \`${permission}: write\` permission, which the GitHub Action needs.`;
   return makeErrorPoint(name, answer.reason, hint);
 }
 
 const GITLAB_TOKEN_HINT =
-  "Set GITLAB_TOKEN to a project access token for the merge request's project, with the `api` scope and the Reporter role. A protected variable reaches only jobs of protected branches.";
+  "Set `GITLAB_TOKEN` to a project access token for the merge request's project, with the `api` scope and the Reporter role. GitLab passes a protected variable only to jobs on protected branches.";
 
 async function examineGitLabJob(world: World): Promise<readonly DoctorPoint[]> {
   const { environment, keepSecret } = world;
@@ -118,7 +118,7 @@ async function examineGitLabJob(world: World): Promise<readonly DoctorPoint[]> {
   const event = makeOkPoint('event', branch === undefined ? source : `${source} on "${branch}"`);
   const token = environment['GITLAB_TOKEN']?.trim() ?? '';
   if (token === '') {
-    const found = 'the variable GITLAB_TOKEN is not set, so promptsync comment publishes no note';
+    const found = 'the variable GITLAB_TOKEN is not set, so `promptsync comment` does not publish a note';
     return [event, makeWarningPoint('token', found, GITLAB_TOKEN_HINT)];
   }
   keepSecret(token);

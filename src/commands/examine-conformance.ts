@@ -49,7 +49,7 @@ async function makeConformancePoints(
   world: World,
 ): Promise<readonly DoctorPoint[]> {
   if (config === null || !mayWrite) {
-    return [makeUncheckedPoint(CHECK, 'the configuration, the prompt files or the service have errors')];
+    return [makeUncheckedPoint(CHECK, 'the configuration, the prompt files, or the service have errors')];
   }
   const obstacle = findObstacle(options.prompt, config, allFiles) ?? (await findRefusal(options, config, world));
   if (obstacle !== null) return [obstacle];
@@ -84,7 +84,7 @@ async function runCheck(
 }
 
 function describeScope(prompt: string | undefined): string {
-  return prompt === undefined ? 'with a prompt of its own' : `with the prompt "${prompt}"`;
+  return prompt === undefined ? 'with its own prompt' : `with the prompt "${prompt}"`;
 }
 
 /** Returns a string of eight lower-case letters and digits that is unique to this run. */
@@ -99,16 +99,16 @@ function makeRunId({ makeUniqueId }: World): string {
 function findObstacle(prompt: string | undefined, { rules }: Config, files: Workspace['allFiles']): DoctorPoint | null {
   if (createsOwnPrompt(rules)) {
     if (prompt === undefined) return null;
-    const found = '--prompt does not apply, because the check creates a prompt of its own in the service';
-    return makeErrorPoint(CHECK, found, 'Run the command again without --prompt.');
+    const found = '`--prompt` does not apply because the check creates its own prompt in the service';
+    return makeErrorPoint(CHECK, found, 'Run the command again without `--prompt`.');
   }
   if (prompt === undefined) {
     const hint =
-      'Create a prompt in the service that no application reads, and specify its id: promptsync doctor --write --prompt ID';
+      'Create a prompt in the service that no application reads, and specify its id: `promptsync doctor --write --prompt ID`';
     return makeErrorPoint(CHECK, 'the check needs a prompt in which it can create versions', hint);
   }
   const fault = rules.findIdFault(prompt);
-  if (fault !== null) return makeErrorPoint(CHECK, `the id in --prompt is not valid: ${fault}`, 'Check the id.');
+  if (fault !== null) return makeErrorPoint(CHECK, `the id in \`--prompt\` is not valid: ${fault}`, 'Check the id.');
   const file = files.find(({ id }) => id.normalize('NFC') === prompt.normalize('NFC'));
   if (file === undefined) return null;
   const hint = 'Specify a prompt that has no prompt file and that no application reads.';
@@ -131,13 +131,13 @@ async function findRefusal(
 ): Promise<DoctorPoint | null> {
   if (yes || isContinuousIntegration(world)) return null;
   if (world.confirm === null) {
-    const found = 'promptsync wrote nothing, because it could not ask for confirmation without a terminal';
-    return makeErrorPoint(CHECK, found, 'To write without confirmation, use --yes or set CI=true.');
+    const found = 'promptsync made no changes because it could not ask for confirmation without a terminal';
+    return makeErrorPoint(CHECK, found, 'To write without confirmation, use `--yes` or set `CI=true`.');
   }
   const question = createsOwnPrompt(rules)
-    ? 'Create a prompt, and delete it afterwards?'
-    : `Create versions of the prompt "${prompt}", and change its environment "${DOCTOR_ENVIRONMENT}"?`;
+    ? 'Create a prompt and delete it afterward?'
+    : `Create versions of the prompt "${prompt}" and change its "${DOCTOR_ENVIRONMENT}" environment?`;
   if (await world.confirm(question)) return null;
-  const hint = 'To check the behavior of the service, run the command again and answer yes.';
-  return makeErrorPoint(CHECK, 'promptsync wrote nothing, because you did not confirm', hint);
+  const hint = 'To check the behavior of the service, run the command again and answer `yes`.';
+  return makeErrorPoint(CHECK, 'promptsync made no changes because you did not confirm', hint);
 }

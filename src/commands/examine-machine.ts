@@ -71,7 +71,7 @@ async function examineGit(settings: GitSettings): Promise<DoctorPoint> {
   try {
     return makeOkPoint('git', await readGitVersion(settings));
   } catch (error) {
-    const hint = 'Install git, and make sure that its folder is in PATH.';
+    const hint = 'Install git, and make sure that its folder is in `PATH`.';
     return makeErrorPoint('git', toProblem(error).message, hint);
   }
 }
@@ -92,7 +92,7 @@ async function examineRepository(
     const missing = makeWarningPoint(
       'repository',
       'none',
-      'Run git init. Without a repository, promptsync finds no drift and cannot check whether the files are merged.',
+      'Run `git init`. Without a repository, promptsync cannot find drift or check whether the files are merged.',
     );
     return { points: [missing], head: null };
   }
@@ -121,7 +121,7 @@ async function examineRemote(remote: Remote, config: Config | null, world: World
     (address) => {
       if (address !== null) return makeOkPoint('remote', `"${address.name}": ${address.url}`);
       const hint =
-        'Add a remote with git remote add origin URL. Without one, sync cannot check that the files are merged and up to date.';
+        'Add a remote with `git remote add origin URL`. Without a remote, a sync cannot check that the files are merged and up to date.';
       return makeWarningPoint('remote', 'none', hint);
     },
     (error: unknown) => makeProblemPoint('remote', toProblem(error)),
@@ -135,17 +135,21 @@ async function examineLiveBranch(remote: Remote, branch: string | null, { enviro
   try {
     const tip = await remote.readTip(branch);
     if (tip === null) return makeUncheckedPoint(name, 'there is no remote');
-    const source = branch === null ? 'the default branch of the remote' : '`branch` in promptsync.yaml';
+    const source = branch === null ? 'the default branch of the remote' : '`branch` in `promptsync.yaml`';
     return makeOkPoint(name, `"${tip.branch}" at ${shortenCommitId(tip.commit)} (${source})`);
   } catch (error) {
     const { message } = toProblem(error);
     // The action gets the tip of the live branch from GitHub's API, so the failure affects only a `sync` that runs in
     // its own step.
     if (environment['GITHUB_ACTIONS'] === 'true') {
-      return makeWarningPoint(name, message, 'Let actions/checkout persist its credentials, if a step runs sync.');
+      return makeWarningPoint(
+        name,
+        message,
+        'If a step runs `promptsync sync`, let `actions/checkout` persist its credentials.',
+      );
     }
     const hint =
-      'Make sure that git ls-remote works here without a password prompt, and that `branch` names an existing branch. Otherwise, sync refuses to write.';
+      'Make sure that `git ls-remote` works here without a password prompt and that `branch` names an existing branch. Otherwise, promptsync blocks every sync.';
     return makeErrorPoint(name, message, hint);
   }
 }
@@ -161,9 +165,9 @@ function examineHistory({ isShallow }: Repository, { environment }: World): Doct
 }
 
 function chooseFullCloneAdvice(environment: World['environment']): string {
-  if (environment['GITHUB_ACTIONS'] === 'true') return 'Set `fetch-depth: 0` for actions/checkout.';
+  if (environment['GITHUB_ACTIONS'] === 'true') return 'Set `fetch-depth: 0` for `actions/checkout`.';
   if (environment['GITLAB_CI'] === 'true') return 'Set the variable `GIT_DEPTH: 0` for the job.';
-  return 'Run git fetch --unshallow. In CI, set `fetch-depth: 0` (GitHub) or `GIT_DEPTH: 0` (GitLab).';
+  return 'Run `git fetch --unshallow`. In CI, set `fetch-depth: 0` (GitHub) or `GIT_DEPTH: 0` (GitLab).';
 }
 
 /** The maximum number of paths in one point. */
@@ -180,7 +184,7 @@ async function examineUncommitted(
     if (paths.length === 0) return makeOkPoint(name, 'none');
     const quoted = paths.toSorted().map((path) => `"${path}"`);
     const found = `${formatCount(paths.length, 'prompt file')}: ${joinNames(quoted, MAX_PATHS)}`;
-    return makeWarningPoint(name, found, 'Commit these files, because sync refuses to write them otherwise.');
+    return makeWarningPoint(name, found, 'Commit these files. A sync rejects uncommitted files.');
   } catch (error) {
     return makeProblemPoint(name, toProblem(error));
   }

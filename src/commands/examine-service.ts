@@ -164,14 +164,14 @@ function makeTlsPoint(
   const name = 'TLS';
   if (isPlainHttp(url)) {
     const found = 'not used, so anyone on the network can read the key';
-    return makeWarningPoint(name, found, 'Use an https address, unless the network is private.');
+    return makeWarningPoint(name, found, 'Use an HTTPS address, unless the network is private.');
   }
-  if (url.protocol === 'http:') return makeOkPoint(name, 'not needed, because the address is on this machine');
+  if (url.protocol === 'http:') return makeOkPoint(name, 'not needed because the address is on this machine');
   // Node.js then accepts every certificate, so an answer proves nothing.
   if (environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
-    const found = 'certificates are not checked, because NODE_TLS_REJECT_UNAUTHORIZED is 0';
+    const found = 'certificates are not checked because `NODE_TLS_REJECT_UNAUTHORIZED` is 0';
     const hint =
-      'Remove this variable, because anyone on the network can read the key. To trust a private certificate authority, set NODE_EXTRA_CA_CERTS to the path of its certificate.';
+      'Remove this variable. Without certificate checks, anyone on the network can read the key. To trust a private certificate authority, set `NODE_EXTRA_CA_CERTS` to the path of its certificate.';
     return makeWarningPoint(name, found, hint);
   }
   if (answer !== undefined) return makeOkPoint(name, 'the certificate is valid');
@@ -184,7 +184,7 @@ function makeProxyPoint(url: URL, environment: World['environment']): DoctorPoin
   if (proxy === null) return makeOkPoint('proxy', 'none');
   const { variable, host } = proxy;
   if (host !== null) return makeOkPoint('proxy', `${host} (from ${variable})`);
-  const hint = `Set ${variable} to an address such as http://proxy.example.com:3128.`;
+  const hint = `Set \`${variable}\` to an address such as \`http://proxy.example.com:3128\`.`;
   return makeErrorPoint('proxy', `${variable} does not contain a valid address`, hint);
 }
 
@@ -196,7 +196,7 @@ function makeResponsePoint(answer: CallReport | undefined, readings: FirstPrompt
   if (readings.kind === 'unread') return makeUncheckedPoint(name, readings.reason);
   const problem = findFirstProblem(readings);
   if (problem !== null && !ANSWERED_CODES.includes(problem.code)) return makeProblemPoint(name, problem);
-  if (answer === undefined) return makeUncheckedPoint(name, 'promptsync sent no request');
+  if (answer === undefined) return makeUncheckedPoint(name, 'promptsync did not send a request');
   const milliseconds = Math.round(answer.milliseconds);
   const found = `status ${answer.status} after ${milliseconds} ms`;
   if (milliseconds < SLOW_RESPONSE_MS) return makeOkPoint(name, found);

@@ -33,11 +33,11 @@ function examineFiles({ allFiles, problems }: Workspace): DoctorPoint {
     const warnings = problems.length;
     const found = formatCount(allFiles.length, 'valid prompt');
     if (warnings === 0) return makeOkPoint(name, found);
-    const hint = 'Run promptsync validate to see the warnings.';
+    const hint = 'To see the warnings, run `promptsync validate`.';
     return makeWarningPoint(name, `${found}, ${formatCount(warnings, 'warning')}`, hint);
   }
   const found = `${formatCount(errors.length, 'error')}. ${formatProblemPlace(first)}: ${first.message}`;
-  const hint = errors.length === 1 ? first.hint : 'Run promptsync validate to see all errors, and fix them.';
+  const hint = errors.length === 1 ? first.hint : 'To see all errors, run `promptsync validate`. Then fix the errors.';
   return makeErrorPoint(name, found, hint);
 }
 

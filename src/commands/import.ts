@@ -351,7 +351,7 @@ function describeMissingFirstPin(
   });
   if (unpinned.length === 0) return null;
   const files = formatCount(unpinned.length, 'new file does', 'new files do');
-  return `${files} not pin the environment "${first.name}", because it serves no version of ${unpinned.length === 1 ? 'the prompt' : 'these prompts'}. To send new versions there, add \`${first.name}: latest\` under \`pins:\`.`;
+  return `${files} not pin the environment "${first.name}" because that environment serves no version of ${unpinned.length === 1 ? 'the prompt' : 'these prompts'}. To activate new versions there, add \`${first.name}: latest\` under \`pins:\`.`;
 }
 
 export function makeImportEdits({ pins }: Pick<ImportChoice, 'pins'>): EditedPrompt['edits'] {

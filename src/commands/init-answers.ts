@@ -31,16 +31,16 @@ type Question = { readonly message: string; readonly initial: string };
 
 /** The questions of `init`, each with the flag that answers it. Only the question `id` accepts an empty answer. */
 const QUESTIONS = {
-  url: { flag: '--url', message: 'Where is the prompt service? (its address, such as https://…)', initial: '' },
+  url: { flag: '--url', message: 'What is the address of the prompt service? (such as https://…)', initial: '' },
   apiKeyEnv: {
     flag: '--api-key-env',
-    message: 'Which variable holds the API key? (the name of the variable, not the key)',
+    message: 'Which variable contains the API key? (its name, not the key)',
     initial: DEFAULT_KEY_VARIABLE,
   },
-  dir: { flag: '--dir', message: 'Which folder contains the prompt files?', initial: 'prompts' },
+  dir: { flag: '--dir', message: 'Which folder should contain the prompt files?', initial: 'prompts' },
   environments: {
     flag: '--environments',
-    message: 'Which environments does the service have? (in promotion order, separated by commas)',
+    message: 'Which environments do you use? (in promotion order, separated by commas)',
     initial: 'staging,production',
   },
   id: {
@@ -56,9 +56,9 @@ const EMBEDDED_CHOICE = 'embedded';
 
 /** The kinds of services that the user can choose from. */
 const SERVICE_CHOICES: SelectQuestion['choices'] = [
-  { value: EMBEDDED_CHOICE, label: 'The embedded service, for trying promptsync on this machine' },
+  { value: EMBEDDED_CHOICE, label: 'The embedded service, to try promptsync on this machine' },
   ...PROVIDER_CHOICES.map((value) => ({ value, label: PROVIDERS[value].title })),
-  { value: DEFAULT_PROVIDER, label: 'Another service, with the four-call interface' },
+  { value: DEFAULT_PROVIDER, label: 'Another service that implements the four calls' },
 ];
 
 /** The names of the CI systems, as the user sees them. */
@@ -117,16 +117,17 @@ function findContradiction(flags: InitFlags): string | null {
   if (flags.embedded) return findEmbeddedContradiction(flags);
   const { title, keys } = PROVIDERS[flags.provider ?? DEFAULT_PROVIDER];
   return keys.public !== null && flags.apiKeyEnv !== undefined
-    ? `--api-key-env cannot be used with ${title}, which has two keys.`
+    ? `\`--api-key-env\` cannot be used with ${title}, which has two keys.`
     : null;
 }
 
 /** Returns a message if a flag contradicts `--embedded`. Returns null otherwise. */
 function findEmbeddedContradiction({ url, id, provider, ci = 'none' }: InitFlags): string | null {
-  if (provider !== undefined) return '--provider and --embedded cannot be combined.';
-  if (url !== undefined) return '--url and --embedded cannot be combined.';
-  if (ci !== 'none') return `--ci ${ci} needs --url, because CI cannot reach the embedded service on this machine.`;
-  return id === undefined ? null : '--id needs --url, because the embedded service starts without prompts.';
+  if (provider !== undefined) return '`--provider` and `--embedded` cannot be combined.';
+  if (url !== undefined) return '`--url` and `--embedded` cannot be combined.';
+  if (ci !== 'none')
+    return `\`--ci ${ci}\` requires \`--url\` because CI cannot reach the embedded service on this machine.`;
+  return id === undefined ? null : '`--id` requires `--url` because the embedded service starts without prompts.';
 }
 
 /**
@@ -147,7 +148,7 @@ async function askQuestions(
   if (kind === EMBEDDED_CHOICE) {
     return { ...flags, dir: await ask('dir'), environments: await ask('environments') };
   }
-  const urlQuestion = provider && { message: `Where is ${title}?`, initial: helpers.guessUrl(provider) };
+  const urlQuestion = provider && { message: `What is the address of ${title}?`, initial: helpers.guessUrl(provider) };
   // There is no question about the keys of a service with two keys. So check these keys together with the address.
   const url = await ask('url', urlQuestion, async (answer) => {
     const answers = makeAnswers({ ...flags, provider, url: answer });
@@ -281,9 +282,9 @@ function findAnswerFault(name: QuestionName, written: string, provider: NamedPro
 function findInitFault({ provider, folder, environments, id }: InitAnswers): string | null {
   const parts = folder.split('/');
   if (/[\p{Cc}\\*?[\]{}()!"]/u.test(folder))
-    return 'expected the path of a folder, without wildcards, quotes, backslashes or control characters.';
+    return 'expected the path of a folder, without wildcards, quotes, backslashes, or control characters.';
   if (parts.some((part) => part === '' || part === '.' || part === '..')) {
-    return 'expected a folder below this one, such as prompts.';
+    return 'expected a folder inside this folder, such as prompts.';
   }
   if (parts.some((part) => /^(\.git|node_modules)$/i.test(part)))
     return 'promptsync does not look for prompt files in .git or node_modules.';

@@ -166,11 +166,11 @@ function describeNextSteps(
   return [
     url === null
       ? 'Next: to start another prompt, run: promptsync new KEY'
-      : `Next: to write the files of ${others} in the service, run: promptsync import ${PROVIDERS[provider].importArguments}`,
+      : `Next: to write the files for ${others} in the service, run: promptsync import ${PROVIDERS[provider].importArguments}`,
     ...(unpinned.length === 0
       ? []
       : [
-          `Replace the zeros with the promptsync commit that you trust in ${unpinned.join(', ')}.`,
+          `In ${unpinned.join(', ')}, replace the zeros with the promptsync commit that you trust.`,
           ...(newFiles.ci.some(isUnpinned) ? describeKeySteps(answers) : []),
         ]),
     'Then run promptsync plan, and commit the files.',
@@ -189,11 +189,11 @@ function describeKeySteps({ ci, provider, keyVariable, environments }: InitAnswe
   switch (ci) {
     case 'github':
       return [
-        `In the settings of the repository on GitHub, open \`Environments\` and create ${names}. Store the secret${plural} ${keys} in each of them, and for the other workflows in the repository.`,
+        `In the settings of the GitHub repository, open \`Environments\` and create ${names}. Store the secret${plural} ${keys} in each environment and, for the other workflows, in the repository.`,
       ];
     case 'gitlab':
       return [
-        `In the CI/CD settings of the project on GitLab, add the variable${plural} ${keys} with each of the scopes ${names}, and for reviews and drift with the scope "*".`,
+        `In the CI/CD settings of the GitLab project, add the variable${plural} ${keys} once for each of the scopes ${names}. For reviews and drift checks, also add the variable${plural} with the scope "*".`,
       ];
     case 'none':
       return [];

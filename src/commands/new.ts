@@ -131,7 +131,7 @@ function chooseEnvironments(
   const configured = config.environments ?? [];
   const [first] = configured;
   if (names.length === 0) {
-    const reason = 'promptsync.yaml does not define any `environments`';
+    const reason = '`promptsync.yaml` does not define any `environments`';
     const known = listKnownEnvironments(config, files);
     return first === undefined
       ? makeFailure(makeProblem('usage/needs-environment', { option: '--environment', reason, known }))
@@ -164,7 +164,7 @@ function checkOptions({ key, id, type }: NewOptions, { rules }: Config): readonl
   if (!rules.promptTypes.includes(type)) return [makeProblem('prompt/unsupported-type', { type })];
   if (rules.placeholderId !== null || id === key) return [];
   return [
-    makeUsageProblem('--id must be the same as the key, because the key is the id of the prompt in the service.'),
+    makeUsageProblem('`--id` must be the same as the key because the key is the id of the prompt in the service.'),
   ];
 }
 
@@ -200,7 +200,7 @@ function makeDisplayName(key: string): string {
   return name === '' ? key : name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-const EDIT_STEP = 'Next: edit the text, run promptsync plan, then commit the file.';
+const EDIT_STEP = 'Next: edit the text, run promptsync plan, and commit the file.';
 
 /**
  * Returns a sentence that says where to create the prompt, and where to write its id. Returns an empty list if the file
@@ -215,11 +215,11 @@ function describeMissingId(placeholder: Problem | undefined, { service }: Config
     return [`Write any id to ${place}. The embedded service registers the prompt with this id.`];
   }
   const address = service === null ? '' : ` at ${service.baseUrl}`;
-  return [`Create the prompt in the service${address}, and write its id to ${place}.`];
+  return [`Create the prompt in the service${address}, then write its id to ${place}.`];
 }
 
 function describeUnpinned(environments: readonly string[]): string {
-  return `The file does not pin ${quoteNames(environments)}, because promptsync.yaml does not allow \`latest\` there. After the first sync, use promptsync promote.`;
+  return `The file does not pin ${quoteNames(environments)} because \`promptsync.yaml\` does not allow \`latest\` there. After the first sync, use \`promptsync promote\`.`;
 }
 
 /** The text of a new prompt file, by type. */

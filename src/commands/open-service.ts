@@ -167,7 +167,7 @@ type ServiceAccess = {
   readonly secretKey: string;
   /** The public key. Null if the service has only one key, the secret key. */
   readonly publicKey: string | null;
-  /** The places where the user put the keys, as noun phrases for messages. For example, `the variable MY_KEY`. */
+  /** The places where the user put the keys, as noun phrases for messages. For example, ``the variable `MY_KEY` ``. */
   readonly keySources: readonly string[];
 };
 
@@ -187,7 +187,7 @@ function readAccess(
   const keySources: string[] = [];
   const problems: Problem[] = [];
   for (const [index, variable] of location.keyVariables.entries()) {
-    const { value, label = `The variable ${variable}` } = suppliedKeys[index] ?? {};
+    const { value, label = `The variable \`${variable}\`` } = suppliedKeys[index] ?? {};
     const key = readKey(variable, value === undefined ? environment : { ...environment, [variable]: value }, label);
     if (key.isSuccess) keys.push(key.value);
     else problems.push(...key.problems);
@@ -219,7 +219,7 @@ async function reachService(
 /**
  * The reasons why promptsync did not contact the service, as reports show them. The keys are values of `ContactPolicy`.
  */
-const REASONS_NOT_TO_CONTACT = { keyless: 'this run has no API key', offline: '--offline was given' } as const;
+const REASONS_NOT_TO_CONTACT = { keyless: 'this run has no API key', offline: '`--offline` was specified' } as const;
 
 /**
  * The policy that decides whether promptsync may contact the service:
@@ -257,7 +257,7 @@ export async function findReasonNotToContact(
     serviceAtBase !== null &&
     isDeepStrictEqual(findKeyDestination(serviceAtBase, isSupplied), findKeyDestination(config.service, isSupplied));
   const reason =
-    'the base commit configures a different service or none, and promptsync sends no key to an address that only the head configures';
+    'the base commit configures a different service or none, and promptsync does not send a key to an address that only the head commit configures';
   return isSameService ? null : makeProblem('service/not-asked', { reason });
 }
 

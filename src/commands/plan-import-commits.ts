@@ -85,7 +85,7 @@ function listServedFiles(
     const { source, problems } = renderImportFile(identity, prompt, { content, pins }, { config });
     if (source !== null) return { environment, file: { path: identity.path, source }, notice: null };
     const reason = problems.find(isError)?.message ?? '';
-    const notice = `No commit holds the text of "${showHidden(identity.key)}" that the environment "${environment}" serves (v${number}): ${reason}`;
+    const notice = `No commit contains the text of "${showHidden(identity.key)}" that the environment "${environment}" serves (v${number}): ${reason}`;
     return { environment, file: null, notice: showHidden(notice) };
   });
 }

@@ -52,7 +52,7 @@ export async function promotePrompts(options: PromoteOptions, world: World): Pro
 
 function checkPromptSelection({ only, all }: PromoteOptions): Problem | null {
   const hasNames = only.length > 0;
-  if (all && hasNames) return makeProblem('usage/invalid', { reason: 'Name prompts or use --all, but not both.' });
+  if (all && hasNames) return makeProblem('usage/invalid', { reason: 'Specify prompts or use `--all`, but not both.' });
   return hasNames || all ? null : makeProblem('usage/nothing-named');
 }
 
@@ -62,7 +62,7 @@ function checkPromotionEnvironments(
   config: Config,
   files: readonly PromptFile[],
 ): readonly Problem[] {
-  const reason = `promptsync.yaml has no promote_from for "${to}"`;
+  const reason = `\`promptsync.yaml\` does not set \`promote_from\` for "${to}"`;
   if (from === undefined) {
     const unknown = checkEnvironmentFlag('--to', to, config);
     const known = listKnownEnvironments(config, files).filter((name) => name !== to);

@@ -25,7 +25,7 @@ export async function readPromptIds(
 ): Promise<Result<readonly string[]>> {
   const joinedIds = ids.find(looksLikeSeveralIds);
   if (joinedIds !== undefined) {
-    const reason = `Separate ids with spaces, not commas: "${joinedIds}". If the comma belongs to the id, write the id to a file and pass it with --from.`;
+    const reason = `Separate ids with spaces, not with commas: "${joinedIds}". If the comma is part of the id, write the id to a file and pass the file with \`--from\`.`;
     return makeFailure(makeProblem('usage/invalid', { reason }));
   }
   const standardInput = ids.includes('-') ? [input()] : [];
@@ -36,13 +36,13 @@ export async function readPromptIds(
     const allIds = [...ids.filter((id) => id !== '-'), ...idsOfStreams.flat()];
     if (allIds.length > 0) return makeSuccess([...new Set(allIds)]);
     const reason =
-      'No prompt id is given. Pass ids, use - to read them from standard input, or use --from to read them from a file.';
+      'The command does not specify a prompt id. Specify ids, use `-` to read ids from standard input, or use `--from` to read ids from a file.';
     return makeFailure(makeProblem('usage/invalid', { reason }));
   } catch (error) {
     if (stopSignal.aborted) return makeFailure(makeProblem('apply/interrupted'));
     // The raw message of a failed file operation contains the name of the system call and the full path.
     const cause = error instanceof Error && 'syscall' in error ? describeSystemError(error) : getErrorMessage(error);
-    const reason = `promptsync cannot read the prompt ids: ${cause}.`;
+    const reason = `promptsync could not read the prompt ids (${cause}).`;
     return makeFailure(makeProblem('usage/invalid', { reason }));
   }
 }

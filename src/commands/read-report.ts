@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { type FileRead, NOT_REGULAR, readBytes } from '../files/read-write.ts';
 import { makeProblem, ProblemError, describeSystemError } from '../problem.ts';
 import { ReportShape, type Report } from '../report/schema.ts';
+import { formatNumber } from '../text.ts';
 
 /** The maximum size of a report file, in bytes: 64 MiB. */
 const MAX_REPORT_BYTES = 64 * 1024 * 1024;
@@ -28,7 +29,9 @@ type MakeError = (reason: string) => ProblemError;
 function readReportBytes(path: string, makeError: MakeError): Uint8Array {
   const file = readOrThrow(path, makeError);
   if (file.kind === 'read') return file.bytes;
-  throw makeError(file.kind === 'too-large' ? `it has ${file.size} bytes, and the maximum is 64 MiB` : NOT_REGULAR);
+  throw makeError(
+    file.kind === 'too-large' ? `it has ${formatNumber(file.size)} bytes, but the limit is 64 MiB` : NOT_REGULAR,
+  );
 }
 
 function readOrThrow(path: string, makeError: MakeError): FileRead {

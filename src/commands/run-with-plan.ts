@@ -229,7 +229,7 @@ async function makePlanWithHistory(
 ): Promise<Omit<PlannedWorkspace, 'service' | 'provider' | 'makeRequestFor'>> {
   const reading = defaultBase === null ? NO_DEFAULT_BASE : await readDefaultBase(defaultBase, desired, observation);
   const { compared, history, reason } = await readHistoryWithBase(desired, reading, observation);
-  if (reason !== null) printNotice(`Drift is not shown, because ${reason}.`);
+  if (reason !== null) printNotice(`promptsync cannot show drift because ${reason}.`);
   return {
     ...desired,
     problems: [...desired.problems, ...warnAboutMissingFiles(desired.base, observation)],

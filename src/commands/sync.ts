@@ -68,7 +68,10 @@ export async function syncPrompts(options: SyncOptions, world: World): Promise<C
 async function planAndApply(options: SyncOptions, world: World): Promise<CommandResult> {
   const mode = options.dryRun ? 'dry-run' : 'apply';
   if (options.contactPolicy === 'offline' && !(options.dryRun && options.base !== undefined)) {
-    return makeStoppedResult(mode, makeProblem('usage/invalid', { reason: '--offline needs a dry run and --base.' }));
+    return makeStoppedResult(
+      mode,
+      makeProblem('usage/invalid', { reason: '`--offline` requires `--dry-run` and `--base`.' }),
+    );
   }
   const cannotAsk = !options.dryRun && mustConfirm(options, world) && world.confirm === null;
   if (cannotAsk) return makeStoppedResult(mode, makeProblem('usage/confirmation-needed'));

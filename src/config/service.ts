@@ -204,12 +204,12 @@ const KEY_PATTERN = /^[\x21-\x7e]+$/;
 
 /**
  * Reads a key from its environment variable. Problems never contain the key.
- * @param source the source of the key as problems show it, such as `The variable MY_KEY`
+ * @param source the source of the key as problems show it, such as ``The variable `MY_KEY` ``
  */
 export function readKey(
   variable: string,
   environment: EnvironmentVariables,
-  source = `The variable ${variable}`,
+  source = `The variable \`${variable}\``,
 ): Result<string> {
   const key = environment[variable];
   if (key === undefined || key === '') return makeFailure(makeProblem('config/missing-key', { source, variable }));

@@ -66,10 +66,11 @@ function describeExpectedValue(fault: ShapeFault): string | null {
   }
 }
 
-/** Joins choices into a phrase, such as `"a", "b" or "c"`. */
+/** Joins choices into a phrase, such as `"a", "b", or "c"`. */
 function joinChoices(choices: readonly string[]): string {
   const [last = '', ...others] = choices.toReversed();
-  return others.length === 0 ? last : `${others.toReversed().join(', ')} or ${last}`;
+  if (others.length === 0) return last;
+  return `${others.toReversed().join(', ')}${others.length > 1 ? ',' : ''} or ${last}`;
 }
 
 /**

@@ -66,7 +66,7 @@ export function openCommitter(settings: GitSettings): Committer {
       const commit = await readHead(run);
       // A hook can reject the commit without any output. simple-git does not treat that as an error.
       if (commit === headBefore)
-        throw new ProblemError(makeProblem('git/failed', { reason: 'git made no commit and gave no reason.' }));
+        throw new ProblemError(makeProblem('git/failed', { reason: 'git created no commit and gave no reason.' }));
       const branch = (await run('branch', '--show-current')).trim() || null;
       return { commit, branch };
     },
@@ -77,7 +77,7 @@ export function openCommitter(settings: GitSettings): Committer {
       const range = to === '' ? [newest] : [newest, `^${to}`];
       const listed = splitLines(await run('rev-list', '--max-count', String(made.length + 1), ...range));
       if (listed.length !== made.length || !listed.every((commit) => made.includes(commit))) {
-        throw new ProblemError(makeProblem('git/failed', { reason: 'somebody else has added commits to the branch.' }));
+        throw new ProblemError(makeProblem('git/failed', { reason: 'someone else added commits to the branch.' }));
       }
       // git checks that HEAD is still the commit in the last argument. So a commit that somebody else makes in the
       // meantime is not lost.

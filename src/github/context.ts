@@ -48,7 +48,7 @@ export async function makeContext(inputs: Inputs, host: SafeActionHost): Promise
   const folder = resolve(workspace, inputs['working-directory']);
   // `<path>/.` exists only if the path is a folder.
   if (!existsSync(`${folder}/.`) || !isWithin(folder, workspace)) {
-    const expected = `there is no folder "${inputs['working-directory']}" in the workspace`;
+    const expected = `the workspace has no folder "${inputs['working-directory']}"`;
     throw new ProblemError(makeProblem('action/invalid-input', { input: 'working-directory', expected }));
   }
   const baseUrl = inputs['base-url'] ?? environment['PROMPTSYNC_BASE_URL'];
@@ -102,7 +102,7 @@ type AccessOptions = Pick<ActionContext, 'configuration'> & Required<Pick<Servic
 export function makeAccessOptions({ inputs, configuration }: ActionContext): AccessOptions {
   const keys = (['api-key', 'public-key'] as const).map((name) => ({
     value: inputs[name],
-    label: `The input \`${name}\``,
+    label: `The \`${name}\` input`,
   }));
   return { configuration, keys };
 }

@@ -200,7 +200,7 @@ async function closePull(proposal: Proposal): Promise<void> {
   if (pull === undefined) return;
   const tip = await proposal.clone.fetch();
   if (tip !== null && (await proposal.clone.findForeignCommit(proposal.base, tip)) !== null) return;
-  const body = `No prompt file needs an edit any more, so there is nothing to merge.\n\n${pull.body}`;
+  const body = `No prompt file needs an edit anymore, so there is nothing to merge.\n\n${pull.body}`;
   const closed = { ...names, pull_number: pull.number, state: 'closed', body } as const;
   await octokit.request('PATCH /repos/{owner}/{repo}/pulls/{pull_number}', closed);
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Host, makeSafeHost, type SafeHost } from '../cli/host.ts';
+import { describeShapeFault } from '../domain/describe-shape-fault.ts';
 import { parseMaxChanges, MAX_CHANGES_FORM } from '../domain/policy.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 
@@ -110,6 +111,7 @@ export function readInputs(
   }
   const parsed = InputShape.safeParse(values);
   if (parsed.success) return parsed.data;
-  const { path = [], message = '' } = parsed.error.issues[0] ?? {};
-  throw new ProblemError(makeProblem('action/invalid-input', { input: path.join('.'), expected: message }));
+  const [issue] = parsed.error.issues;
+  const expected = issue === undefined ? '' : describeShapeFault(issue, undefined);
+  throw new ProblemError(makeProblem('action/invalid-input', { input: issue?.path.join('.') ?? '', expected }));
 }

@@ -32,7 +32,7 @@ export async function publishNote({ file, config, hide }: NoteOptions, world: Wo
   const { environment, workingDirectory } = world;
   if (!environment['GITLAB_CI']) return explainNoNote('this is not a GitLab CI job');
   const token = environment['GITLAB_TOKEN']?.trim() ?? '';
-  if (token === '') return explainNoNote('the variable GITLAB_TOKEN is not set');
+  if (token === '') return explainNoNote('the variable `GITLAB_TOKEN` is not set');
   world.keepSecret(token);
   const gitlab = connectGitLab(token, world);
   try {

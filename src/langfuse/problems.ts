@@ -6,18 +6,18 @@ export const LANGFUSE_PROBLEMS = {
   // The message does not contain the name of the prompt, so that reports can list many new prompts together.
   'langfuse/new-prompt': defineWarning(
     'This prompt does not exist in Langfuse yet. A sync will create it.',
-    'If the prompt should already exist, check its name, including any folders. Also check that the API keys belong to the right project.',
+    'If the prompt should already exist, check its name, including any folders. Also check that the API keys belong to the correct project.',
   ),
   'langfuse/refused': defineError<{
     status: number;
     /** Langfuse's error message. */
     message: string;
   }>(
-    (e) => `Langfuse refused the request (${e.status}): "${makeExcerpt(e.message, true)}"`,
+    (e) => `Langfuse rejected the request (${e.status}): "${makeExcerpt(e.message, true)}"`,
     'Fix the problem that Langfuse describes, then run the command again.',
   ),
   'langfuse/concurrent-version': defineError(
-    'Somebody else created a version of this prompt in Langfuse at the same time.',
+    'Someone else created a version of this prompt in Langfuse at the same time.',
     'Wait until the other changes are complete, then run the command again.',
   ),
   'langfuse/missing-part': defineError<{
@@ -26,11 +26,12 @@ export const LANGFUSE_PROBLEMS = {
     /** The file of the part, if the user did not select it. Otherwise null. */
     path: string | null;
   }>(
-    (e) => `The prompt contains a composition tag for "${e.part}" (${e.selector}), which does not exist in Langfuse.`,
+    (e) =>
+      `The prompt includes "${e.part}" (${e.selector}) with a composition tag, but Langfuse has no such prompt, label, or version.`,
     (e) =>
       e.path === null
-        ? 'Correct the composition tag, or create the prompt that it names. Then run the command again.'
-        : `The file ${e.path} contains the missing prompt, but this run did not select it. Run the command again, and select both files.`,
+        ? 'Correct the composition tag, or create what the tag refers to. Then run the command again.'
+        : `The file \`${e.path}\` contains the missing prompt, but you did not select this file. Run the command again, and select both files.`,
   ),
   'langfuse/composition-fails': defineWarning<{
     version: number;
@@ -38,7 +39,7 @@ export const LANGFUSE_PROBLEMS = {
     message: string;
   }>(
     (e) => `Langfuse cannot resolve the composition tags of v${e.version}: "${makeExcerpt(e.message, true)}"`,
-    'Correct the tags in the prompt or in its parts. Until then, applications cannot read this version.',
+    'Correct the tags in the prompt or in the prompts that it includes. Until then, applications cannot read this version.',
   ),
   'langfuse/too-many': defineError<{ name: string; what: 'versions' | 'labels'; count: number; limit: number }>(
     (e) =>
@@ -53,14 +54,15 @@ export const LANGFUSE_PROBLEMS = {
     /** The maximum size in MiB. */
     limit: number;
   }>(
-    (e) => `The versions of "${e.name}" in Langfuse exceed the ${e.limit} MiB that promptsync can read.`,
+    (e) =>
+      `The versions of "${e.name}" in Langfuse are larger than ${e.limit} MiB, which is the most that promptsync reads.`,
     'Delete old versions of the prompt in Langfuse, or switch to a new prompt with a different name.',
   ),
   'langfuse/listing-too-large': defineError<{
     /** The maximum size of the list with its unit, such as "64 MiB". */
     limit: string;
   }>(
-    (e) => `The list of prompts in Langfuse exceeds the limit of ${e.limit}.`,
-    'Make sure that the base URL points to Langfuse itself. If the project really has that many prompts, versions, and labels, delete unused ones or split the project.',
+    (e) => `The list of prompts in Langfuse is larger than ${e.limit}, which is the most that promptsync reads.`,
+    'Make sure that the base URL is the address of Langfuse. If the project really has that many prompts, versions, and labels, delete those that you do not use, or split the project.',
   ),
 };

@@ -48,10 +48,32 @@ export function makeSuggestionHint({ suggestion }: SpellingEvidence, otherHint: 
   return suggestion === undefined ? otherHint : `Did you mean ${mark}${suggestion}${mark}?`;
 }
 
-/** Joins words or clauses, such as "a", "a and b" or "a, b and c". */
+/** Ends a reason with a period, if the reason does not end a sentence already. */
+export function endSentence(reason: string): string {
+  return /[.!?]$/.test(reason) ? reason : `${reason}.`;
+}
+
+/** Joins words or clauses, such as "a", "a and b" or "a, b, and c". */
 export function joinWords(words: readonly string[], conjunction: 'and' | 'or'): string {
   const last = words.at(-1) ?? '';
-  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} ${conjunction} ${last}`;
+  if (words.length < 2) return last;
+  return `${words.slice(0, -1).join(', ')}${words.length > 2 ? ',' : ''} ${conjunction} ${last}`;
+}
+
+/** Puts each name in backticks, and joins the names with commas and a conjunction. */
+export function joinCodeNames(names: readonly string[], conjunction: 'and' | 'or'): string {
+  return joinWords(
+    names.map((name) => `\`${name}\``),
+    conjunction,
+  );
+}
+
+/** Puts each name in quotes, and joins the names with commas and a conjunction. */
+export function joinQuotedNames(names: readonly string[], conjunction: 'and' | 'or'): string {
+  return joinWords(
+    names.map((name) => `"${name}"`),
+    conjunction,
+  );
 }
 
 /**

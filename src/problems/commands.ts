@@ -1,12 +1,12 @@
-import { escapeSelector, formatCount, quoteNames, shortenCommitId } from '../text.ts';
-import { defineError, quoteShellWord, defineWarning } from './catalog-entry.ts';
+import { escapeSelector, formatCount, shortenCommitId } from '../text.ts';
+import { defineError, endSentence, quoteShellWord, defineWarning, joinQuotedNames } from './catalog-entry.ts';
 
 /** The problems of the commands that write prompt files. */
 export const COMMAND_PROBLEMS = {
   // promptsync promote
   'promote/nothing-active': defineError<{ environment: string }>(
     (e) => `No version of this prompt is active in "${e.environment}".`,
-    'Sync this environment first, or promote a version to it. Then promote from it.',
+    'First activate a version there with `promptsync sync` or `promptsync promote`. Then run this command again.',
   ),
   'promote/source-unclear': defineError<{
     environment: string;
@@ -15,28 +15,28 @@ export const COMMAND_PROBLEMS = {
   }>(
     (e) =>
       e.pin === null
-        ? `The file does not pin "${e.environment}", which another configuration manages. promptsync does not know what to promote.`
-        : `"${e.environment}" is pinned to ${e.pin}, and only the service of another configuration knows the text of that version.`,
-    (e) => `Pin "${e.environment}" to \`latest\` or \`git:<ref>\`, then promote again.`,
+        ? `Another configuration manages "${e.environment}", and the file does not pin this environment. promptsync therefore does not know which version to promote.`
+        : `"${e.environment}" is pinned to \`${e.pin}\`. Only the service of another configuration can provide the text of that version.`,
+    (e) => `Pin "${e.environment}" to \`latest\` or \`git:<ref>\`, then run the command again.`,
   ),
   'promote/source-drifted': defineWarning<{ environment: string; serves: string }>(
     (e) =>
-      `"${e.environment}" serves ${e.serves}, which does not match its pin. promptsync promotes ${e.serves} anyway.`,
-    'To promote the pinned version instead, run promptsync sync first.',
+      `"${e.environment}" serves ${e.serves}, which does not match its pin in the file. promptsync promotes ${e.serves} anyway.`,
+    'To promote the pinned version instead, run `promptsync sync`, then promote again.',
   ),
 
   // promptsync rollback
   'rollback/nothing-before': defineError<{ environment: string; number: number }>(
     (e) => `promptsync could not find a version that "${e.environment}" served before v${e.number}.`,
-    'Specify a version with --to N. To list the known versions, run `promptsync history KEY`.',
+    'Use `--to N` to specify a version. To list the known versions, run `promptsync history KEY`.',
   ),
   'rollback/nothing-served': defineError<{ environment: string }>(
     (e) => `No version is active in "${e.environment}", so there is nothing to roll back.`,
-    'Remove the pin for this environment from the file, or specify a version with --to N.',
+    'To stop managing this environment, remove its pin from the file. To activate a version there, use `--to N`.',
   ),
   'rollback/shallow': defineError<{ environment: string }>(
-    (e) => `This clone is shallow, so promptsync cannot read earlier pins for "${e.environment}".`,
-    'Run `git fetch --unshallow`, or set `fetch-depth: 0` for actions/checkout. To roll back without the full history, specify a version with --to N.',
+    (e) => `This clone is shallow, so promptsync cannot read the earlier pins for "${e.environment}".`,
+    'Run `git fetch --unshallow`, or set `fetch-depth: 0` for `actions/checkout`. To roll back without the full history, use `--to N` to specify a version.',
   ),
   'rollback/unclear-before': defineError<{
     environment: string;
@@ -45,55 +45,56 @@ export const COMMAND_PROBLEMS = {
     pin: string | null;
   }>(
     (e) =>
-      `Commit ${shortenCommitId(e.commit)} pinned "${e.environment}" to ${describeFormerPin(e)}, but promptsync could not find a version that matches this pin.`,
-    'Specify a version with --to N. Or pin a commit that has the text, as `git:<commit>`.',
+      `Commit ${shortenCommitId(e.commit)} pinned "${e.environment}" to \`${describeFormerPin(e)}\`, but promptsync could not find a version that matches this pin.`,
+    'Use `--to N` to specify a version. Alternatively, edit the file and pin a commit that contains the text, for example `git:9f2c1ab`.',
   ),
   'rollback/unknown-version': defineError<{ number: number }>(
     (e) => `promptsync could not find version ${e.number} of this prompt.`,
-    'Choose a version listed by `promptsync history KEY`. Or pin `git:<ref>`, which works even if the version is unknown.',
+    'Choose a version that `promptsync history KEY` lists. Alternatively, pin `git:<ref>` in the file, which works for any text in git.',
   ),
 
   // promptsync pull
   'pull/conflict': defineError<{ places: number }>(
     (e) =>
       `The file and the service have conflicting changes in ${formatCount(e.places, 'place')}. The file now contains both versions.`,
-    'Resolve the conflicts marked with <<<<<<<, =======, and >>>>>>>. Or restore the file, then run the command again with --ours or --theirs.',
+    'Resolve the conflicts in the file, which are marked with `<<<<<<<`, `=======`, and `>>>>>>>`. Alternatively, restore the file and run the command again with `--ours` to keep the file, or with `--theirs` to keep the changes from the service.',
   ),
   'pull/would-conflict': defineError<{ places: number }>(
     (e) =>
-      `The file and the service have conflicting changes in ${formatCount(e.places, 'place')}. A pull would write both versions to the file.`,
-    'To keep only one side, use --ours or --theirs. To resolve the conflict in the file, run the command again without --dry-run.',
+      `The file and the service have conflicting changes in ${formatCount(e.places, 'place')}. \`promptsync pull\` would write both versions to the file.`,
+    'To keep the file, use `--ours`. To keep the changes from the service, use `--theirs`. To resolve the conflict in the file, run the command again without `--dry-run`.',
   ),
   'pull/pin-conflict': defineError<{ environment: string; pin: string; serves: string }>(
     (e) =>
-      `"${e.environment}" serves ${e.serves}, but the file pins ${e.pin}. promptsync cannot tell which one is newer.`,
-    'Run the command again with --ours to keep the pin in the file, or with --theirs to pin the active version.',
+      `"${e.environment}" serves ${e.serves}, but the file pins \`${e.pin}\`. promptsync cannot tell which of the two is newer.`,
+    'Run the command again with `--ours` to keep the pin in the file, or with `--theirs` to pin the active version.',
   ),
   'pull/several': defineError<{ environments: readonly string[] }>(
-    (e) => `Somebody made different changes in several environments: ${e.environments.join(', ')}.`,
-    'Pull one environment at a time with --environment NAME.',
+    (e) =>
+      `Several environments were changed in the service, each in a different way: ${joinQuotedNames(e.environments, 'and')}.`,
+    'Use `--environment NAME` to pull one environment at a time.',
   ),
   'pull/known-version': defineWarning<{ environment: string; serves: string }>(
     (e) =>
-      `"${e.environment}" serves ${e.serves}, which was created from this repository, so promptsync did not pull its text.`,
+      `"${e.environment}" serves ${e.serves}. That version was created from this repository, so promptsync did not pull its text.`,
     (e) =>
-      `To restore the version that the file declares, run promptsync sync. To keep ${e.serves}, use promptsync rollback.`,
+      `To restore the version that the file pins, run \`promptsync sync\`. To keep ${e.serves}, pin it with \`promptsync rollback\`.`,
   ),
   'pull/kept-pin': defineWarning<{ environment: string; pin: string; serves: string }>(
     (e) =>
-      `"${e.environment}" serves ${e.serves}, which does not match its pin ${e.pin}. promptsync did not change the pin, and did not pull this text.`,
+      `"${e.environment}" serves ${e.serves}, which does not match its pin \`${e.pin}\`. promptsync did not change the pin and did not pull the text of ${e.serves}.`,
     (e) =>
-      `To restore the pinned text, run \`promptsync sync\`. To keep the text of ${e.serves}, write it into the file, merge the change, and pin its commit.`,
+      `To restore the pinned text, run \`promptsync sync\`. To keep the text of ${e.serves}, copy it to the file, merge the change, and pin the merged commit.`,
   ),
   'pull/nothing-active': defineWarning<{ environment: string; served: string }>(
     (e) =>
       `"${e.environment}" no longer serves a version of this prompt. It served ${e.served} before. promptsync did not change the file.`,
-    'To make the version active again, run `promptsync sync`. To stop managing the environment, delete its pin from the file.',
+    'To activate the version again, run `promptsync sync`. To stop managing this environment, remove its pin from the file.',
   ),
   'pull/config-not-mapping': defineError<{ environment: string; serves: string }>(
     (e) =>
-      `"${e.environment}" serves ${e.serves}, but its config is not a mapping. A prompt file can store a config only if it is a mapping.`,
-    'In the service, create a version whose config is a mapping. Or remove `metadata` from the file. promptsync then pulls only the text, and new versions keep the config from the service.',
+      `"${e.environment}" serves ${e.serves}, but the \`config\` of this version is not a JSON object. A prompt file can store a \`config\` only if it is an object.`,
+    'Do one of the following: (1) In the service, create a version whose `config` is an object. (2) Remove `metadata` from the file. promptsync then pulls only the text, and new versions keep the `config` from the service.',
   ),
   'pull/not-writable': defineError<{
     environment: string;
@@ -101,104 +102,105 @@ export const COMMAND_PROBLEMS = {
     /** A sentence about the text of the version. */
     reason: string;
   }>(
-    (e) => `"${e.environment}" serves ${e.serves}, which promptsync cannot write to a file: ${e.reason}`,
-    'Create a corrected version in the service, then pull again. To replace the version with the text of the file, run `promptsync sync`.',
+    (e) => `"${e.environment}" serves ${e.serves}, which promptsync cannot write to a file. ${endSentence(e.reason)}`,
+    'Create a corrected version in the service, then pull again. To replace the version with the text in the file, run `promptsync sync`.',
   ),
 
   // promptsync import
   'import/not-writable': defineError<{ reason: string }>(
-    (e) => `promptsync cannot write this prompt to a file: ${e.reason}`,
+    (e) => `promptsync cannot write this prompt to a file. ${endSentence(e.reason)}`,
     'Fix the prompt in the service, then import it again.',
   ),
   'import/environment-needed': defineError<{
     /** The environments that the existing prompt files pin. */
     known: readonly string[];
   }>(
-    'promptsync does not know which environment to import from, because promptsync.yaml does not define any `environments`.',
+    'promptsync does not know which environment to import from because `promptsync.yaml` does not define any `environments`.',
     (e) =>
       e.known.length === 0
-        ? 'Specify the environment to import from with --environment NAME.'
-        : `Specify the environment to import from with --environment NAME. The prompt files pin these environments: ${quoteNames(e.known)}.`,
+        ? 'Use `--environment NAME` to specify the environment to import from.'
+        : `Use \`--environment NAME\` to specify the environment to import from. The prompt files pin ${joinQuotedNames(e.known, 'and')}.`,
   ),
   'import/nothing-active': defineError<{
     environments: readonly string[];
     /** Whether the user named the environment. If so, promptsync did not look at other environments. */
     named: boolean;
   }>(
-    (e) => `No version is active in ${quoteNames(e.environments)}, so there is no text to import.`,
+    (e) => `No version is active in ${joinQuotedNames(e.environments, 'or')}, so there is no text to import.`,
     (e) =>
       e.named
-        ? 'Make a version active there in the service, or import from another environment with promptsync import --environment NAME.'
-        : 'Make a version active in one of them in the service. Or add an environment with an active version to `environments:` in promptsync.yaml. With promptsync init, use --environments instead.',
+        ? 'In the service, activate a version in this environment. Alternatively, import from another environment with `promptsync import --environment NAME`.'
+        : 'Do one of the following: (1) In the service, activate a version in one of these environments. (2) Add an environment that has an active version to `environments:` in `promptsync.yaml`. For `promptsync init`, list that environment in `--environments`.',
   ),
   'import/unpinned': defineWarning<{ environments: readonly string[] }>(
     (e) =>
-      `The file does not pin ${quoteNames(e.environments)}, because it does not hold the text and the metadata that are served there, or because \`latest\` is not allowed there. With \`portable_pins\`, no pin can name a version.`,
-    'To manage such an environment, pin a commit that holds its text, as `git:<commit>`. `promptsync import --commit` makes such commits. Merge them with a merge commit, because a squash merge would lose them.',
+      `promptsync did not pin ${joinQuotedNames(e.environments, 'and')} in the new file. With \`portable_pins\`, an import can pin only \`latest\`. That pin is not possible if the environment serves other text or metadata than the file contains, or if it does not allow \`latest\`.`,
+    'To manage the environment, pin a commit that contains its text, for example `git:9f2c1ab`. `promptsync import --commit` creates such commits. Merge them with a merge commit because a squash merge would lose them.',
   ),
   'import/known': defineError<{ what: 'id' | 'key'; value: string; key: string; other: string }>(
-    (e) => `The ${e.what} "${e.value}" already belongs to ${e.other}.`,
+    (e) => `The ${e.what} "${e.value}" already belongs to \`${e.other}\`.`,
     (e) =>
       e.what === 'id'
-        ? `To pull the changes from the service into that file, run: promptsync pull ${quoteShellWord(escapeSelector(e.key))}`
-        : 'Change one of the keys, either in the service or in that file.',
+        ? `To pull the changes from the service into that file, run: \`promptsync pull ${quoteShellWord(escapeSelector(e.key))}\``
+        : 'Change one of the two keys, either in the service or in that file.',
   ),
   'import/path-taken': defineError<{ path: string }>(
-    (e) => `The file ${e.path} already exists.`,
-    'Move the existing file. With promptsync import, you can also choose another folder with --dir.',
+    (e) => `The file \`${e.path}\` already exists.`,
+    'Move the existing file. For `promptsync import`, you can choose another folder with `--dir` instead.',
   ),
   'import/not-matched': defineError<{ path: string; pattern: string }>(
-    (e) => `The path of the new file, ${e.path}, does not match any pattern under \`prompts:\`.`,
+    (e) => `The new file would be at \`${e.path}\`, but no pattern under \`prompts:\` matches this path.`,
     (e) =>
-      `Add a pattern such as \`${e.pattern}\` to \`prompts:\` in promptsync.yaml. With promptsync import, you can also choose another folder with --dir.`,
+      `Add a pattern such as \`${e.pattern}\` to \`prompts:\` in \`promptsync.yaml\`. For \`promptsync import\`, you can choose another folder with \`--dir\` instead.`,
   ),
   'import/outside': defineError<{ folder: string }>(
     (e) => `The folder "${e.folder}" is outside the repository.`,
-    'Choose a folder inside the repository with --dir. The path is relative to promptsync.yaml.',
+    'Use `--dir` to specify a folder inside the repository, relative to the folder that contains `promptsync.yaml`.',
   ),
   'import/symbolic-link': defineError<{ path: string }>(
-    (e) => `The path of the new file contains a symbolic link: ${e.path}.`,
-    'Replace the link with a folder, because promptsync does not write through symbolic links. With promptsync import, you can also choose another folder with --dir.',
+    (e) =>
+      `The path for the new file contains a symbolic link: \`${e.path}\`. promptsync does not write through symbolic links.`,
+    'Replace the link with a folder. For `promptsync import`, you can choose another folder with `--dir` instead.',
   ),
 
   // promptsync new
   'new/taken': defineError<{ what: 'id' | 'key'; value: string; other: string }>(
-    (e) => `The ${e.what} "${e.value}" already belongs to ${e.other}.`,
+    (e) => `The ${e.what} "${e.value}" already belongs to \`${e.other}\`.`,
     (e) =>
       e.what === 'key'
-        ? 'Choose another key, or edit that file.'
-        : 'Specify another id with --id. If that file has the placeholder id `replace_me`, you can also replace the id there first.',
+        ? 'Choose another key, or edit the existing file.'
+        : 'Use `--id` to specify another id. If the existing file has the placeholder id `replace_me`, replace that id instead.',
   ),
   'new/latest-not-allowed': defineError<{ environments: readonly string[] }>(
     (e) =>
-      `promptsync.yaml does not allow \`latest\` in ${quoteNames(e.environments)}, and a new prompt has no other version to pin.`,
-    'Use --environment to name an environment that allows `latest`.',
+      `\`promptsync.yaml\` does not allow \`latest\` in ${joinQuotedNames(e.environments, 'or')}, and a new prompt has no other version to pin.`,
+    'Use `--environment` to specify an environment that allows `latest`.',
   ),
 
   // promptsync bundle
   'bundle/nothing-pinned': defineError<{ environment: string }>(
-    (e) => `None of the selected prompt files pins the environment "${e.environment}", so the bundle would be empty.`,
-    'Choose another environment, select other prompts, or pin this environment in the files.',
+    (e) => `None of the selected prompt files pin "${e.environment}", so the bundle would be empty.`,
+    'Do one of the following: choose another environment, select other prompts, or pin this environment in the files.',
   ),
   'bundle/not-active': defineError<{ environment: string }>(
     (e) =>
-      `The file pins the environment "${e.environment}", but no version is active there. promptsync wrote no bundle, because it would lack this prompt.`,
-    'Run promptsync sync to activate the pinned version. Or remove the pin from the file, and the bundle leaves this prompt out.',
+      `The file pins "${e.environment}", but no version is active there. promptsync did not write the bundle because this prompt would be missing from it.`,
+    'To activate the pinned version, run `promptsync sync`. To leave this prompt out of the bundle, remove the pin from the file.',
   ),
   'bundle/too-deep': defineError<{ limit: number }>(
     (e) =>
       `The metadata of the active version is nested in more than ${e.limit} levels, so promptsync cannot bundle it.`,
-    'Reduce the nesting depth of the lists and objects in the metadata.',
+    'Reduce the nesting of lists and objects in the metadata.',
   ),
   'bundle/not-in-git': defineError<{ environment: string; pin: string }>(
     (e) =>
-      `"${e.environment}" is pinned to ${e.pin}, and only the service knows the text of that version. An offline bundle needs the pin \`latest\` or \`git:<ref>\`.`,
-    'Run the command without --offline, or pin `git:<ref>` instead.',
+      `"${e.environment}" is pinned to \`${e.pin}\`, and only the service can provide the text of that version. An offline bundle requires a pin to \`latest\` or \`git:<ref>\`.`,
+    'Run the command without `--offline`, or pin `git:<ref>` instead.',
   ),
   'bundle/composed': defineError<{ environment: string; part: string }>(
     (e) =>
-      `The text that "${e.environment}" pins includes the prompt "${e.part}", and only the service can insert its text.`,
-    'Run the command without --offline.',
+      `The text for "${e.environment}" includes the prompt "${e.part}", and only the service can insert the text of that prompt.`,
+    'Run the command without `--offline`.',
   ),
   'bundle/contains-key': defineError<{
     /** The key of the prompt that contains the API key. Null if the key is in another part of the bundle. */
@@ -206,7 +208,7 @@ export const COMMAND_PROBLEMS = {
   }>(
     (e) =>
       `${e.prompt === null ? 'The bundle' : `The prompt "${e.prompt}"`} contains the API key, so promptsync did not write the bundle.`,
-    'Remove the API key from the prompt and sync the new text. Then replace the API key, because others may have read it.',
+    'Remove the API key from the prompt and sync the new text. Then replace the API key with a new one because others might have read it.',
   ),
 };
 

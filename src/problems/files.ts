@@ -1,7 +1,17 @@
-import { escapeSelector, formatCount, quoteNames } from '../text.ts';
-import { makeSuggestionHint, defineError, type SpellingEvidence, defineWarning, joinWords } from './catalog-entry.ts';
+import { escapeSelector, formatCount, formatNumber } from '../text.ts';
+import {
+  makeSuggestionHint,
+  defineError,
+  type SpellingEvidence,
+  defineWarning,
+  joinCodeNames,
+  joinQuotedNames,
+} from './catalog-entry.ts';
 
-const FIELDS = 'id, key, name, type, description, pins, metadata, variables, and accept_warnings';
+const FIELDS = joinCodeNames(
+  ['id', 'key', 'name', 'type', 'description', 'pins', 'metadata', 'variables', 'accept_warnings'],
+  'and',
+);
 
 /** The evidence of a field that does not have the expected shape. */
 type InvalidField = {
@@ -16,29 +26,29 @@ type InvalidField = {
 export const FILE_PROBLEMS = {
   // Prompt files
   'prompt/none-found': defineError<{ patterns: readonly string[] }>(
-    (e) => `No prompt files match ${quoteNames(e.patterns)}.`,
-    'Fix the patterns under `prompts:` in promptsync.yaml, or add a prompt file that matches one of them.',
+    (e) => `No prompt file matches ${joinQuotedNames(e.patterns, 'or')}.`,
+    'Fix the patterns under `prompts:` in `promptsync.yaml`, or add a prompt file that matches one of these patterns.',
   ),
   'prompt/unreadable': defineError<{ reason: string }>(
     (e) => `promptsync could not read the file (${e.reason}).`,
     'Check that the file exists and that you have permission to read it.',
   ),
   'prompt/symbolic-link': defineError(
-    'The path is a symbolic link. promptsync does not read prompt files through symbolic links.',
+    'This path is a symbolic link. promptsync does not read prompt files through symbolic links.',
     'Replace the link with the actual file or folder.',
   ),
   'prompt/too-large': defineError<{ bytes: number; limit: number }>(
-    (e) => `The file is ${e.bytes} bytes long, but the limit is ${e.limit} bytes.`,
+    (e) => `The file is ${formatNumber(e.bytes)} bytes long, but the limit is ${formatNumber(e.limit)} bytes.`,
     'Shorten the prompt.',
   ),
   'prompt/not-utf8': defineError('The file is not valid UTF-8.', 'Save the file as UTF-8.'),
   'prompt/nul': defineError(
     'The file contains a NUL character.',
-    'Remove the NUL character. Prompt files must contain plain text.',
+    'Remove the NUL character. A prompt file must be plain text.',
   ),
   'prompt/conflict-markers': defineError(
     'The file contains unresolved merge conflict markers.',
-    'Resolve the conflict, then remove the lines that begin with <<<<<<<, |||||||, or >>>>>>>.',
+    'Resolve the conflict, then remove the lines that begin with `<<<<<<<`, `|||||||`, or `>>>>>>>`.',
   ),
   'prompt/no-front-matter': defineError<{
     path: string;
@@ -46,25 +56,25 @@ export const FILE_PROBLEMS = {
     isPreceded: boolean;
   }>('The file does not begin with front matter.', (e) =>
     e.isPreceded
-      ? 'Remove everything before the first `---`, including blank lines, spaces and invisible characters.'
-      : `Start the file with a \`---\` line, the fields id, key, and name, and another \`---\` line. If the file is not a prompt, exclude it by adding '!${escapeSelector(e.path)}' to \`prompts:\` in promptsync.yaml.`,
+      ? 'Remove everything before the first `---`, including blank lines, spaces, and invisible characters.'
+      : `Begin the file with a \`---\` line, the fields \`id\`, \`key\`, and \`name\`, and another \`---\` line. If the file is not a prompt, exclude the file: add \`'!${escapeSelector(e.path)}'\` to \`prompts:\` in \`promptsync.yaml\`.`,
   ),
   'prompt/bad-delimiter': defineError<{ line: string }>(
     (e) => `The line "${e.line}" is not a valid front matter delimiter.`,
-    'Change the line to exactly `---`. promptsync reads front matter as YAML and never runs it as code.',
+    'Change the line to exactly `---`. promptsync always reads front matter as YAML and never executes it.',
   ),
   'prompt/unclosed-front-matter': defineError(
-    'The front matter has no closing delimiter.',
+    'The front matter has no closing `---` line.',
     'Add a line that contains only `---` between the front matter and the prompt text.',
   ),
   'prompt/front-matter-too-large': defineError<{ bytes: number; limit: number }>(
-    (e) => `The front matter is ${e.bytes} bytes long, but the limit is ${e.limit} bytes.`,
-    'Move long text into the body of the file, or shorten the metadata.',
+    (e) => `The front matter is ${formatNumber(e.bytes)} bytes long, but the limit is ${formatNumber(e.limit)} bytes.`,
+    'Shorten the metadata, or move long text to the body of the file.',
   ),
   'prompt/empty-body': defineError('The prompt has no text.', 'Write the prompt text below the closing `---`.'),
   'prompt/unsupported-type': defineError<{ type: string }>(
     (e) => `The service does not support ${e.type} prompts.`,
-    'Remove the `type` field. promptsync then stores the markers as text, and the application can interpret them, as Dotprompt does.',
+    'Remove the `type` field. promptsync then stores the markers as part of the text, and your application can interpret them, as Dotprompt does.',
   ),
   'prompt/other-type': defineError<{
     /** The type in the file. */
@@ -72,13 +82,13 @@ export const FILE_PROBLEMS = {
     /** The type in the service. */
     stored: string;
   }>(
-    (e) => `The file is a ${e.type} prompt, but the service stores this prompt as a ${e.stored} prompt.`,
+    (e) => `The file contains a ${e.type} prompt, but the service stores this prompt as a ${e.stored} prompt.`,
     (e) =>
-      `Set \`type: ${e.stored}\` in the file, or use a different id. The type of an existing prompt never changes.`,
+      `Set \`type: ${e.stored}\` in the file, or use a different id. The type of an existing prompt cannot change.`,
   ),
   'prompt/no-messages': defineError(
     'The chat prompt has no messages.',
-    'Put a marker such as `{{role "system"}}` on a line of its own above the text of each message. If the prompt is not a chat prompt, remove `type: chat`.',
+    'Above the text of each message, add a line with a marker such as `{{role "system"}}`. If this is not a chat prompt, remove `type: chat`.',
   ),
   'prompt/text-outside-message': defineError<{
     /** Whether the text is above the first marker. Otherwise, it is below the marker of a placeholder. */
@@ -87,8 +97,8 @@ export const FILE_PROBLEMS = {
     (e) =>
       e.isFirst
         ? 'The text above the first marker does not belong to any message.'
-        : 'The text below a placeholder does not belong to any message.',
-    'Put a marker such as `{{role "user"}}` on a line of its own above the text, or remove the text.',
+        : 'The text below a placeholder marker does not belong to any message.',
+    'Above the text, add a line with a marker such as `{{role "user"}}`, or remove the text.',
   ),
   'prompt/invalid-marker': defineError<{
     line: string;
@@ -97,41 +107,42 @@ export const FILE_PROBLEMS = {
     /** The line as the content of a message. */
     escaped: string;
   }>(
-    (e) => `The line "${e.line}" looks like a marker but is not valid.`,
+    (e) => `The line \`${e.line}\` looks like a marker but is not a valid one.`,
     (e) =>
-      `For a marker, write ${e.marker} on a line of its own, without indentation. If the line is part of the text, write ${e.escaped} instead.`,
+      `If the line is meant to be a marker, write \`${e.marker}\` on a separate line, without indentation. If the line is part of the text, write \`${e.escaped}\`.`,
   ),
   'prompt/placeholder-is-variable': defineError<{ name: string }>(
-    (e) => `The placeholder "${e.name}" has the same name as the variable {{${e.name}}}.`,
-    'Rename one of them. The service refuses a prompt in which a placeholder and a variable have the same name.',
+    (e) => `The placeholder "${e.name}" has the same name as the variable \`{{${e.name}}}\`.`,
+    'Rename the placeholder or the variable. The service rejects a prompt in which a placeholder and a variable have the same name.',
   ),
   'prompt/possible-marker': defineWarning<{ line: string }>(
-    (e) => `The line "${e.line}" is part of the text, but it resembles a marker.`,
-    'If the line should begin a message, write the marker exactly as `{{role "user"}}` or `{{placeholder "history"}}`.',
+    (e) => `The line \`${e.line}\` is part of the text, although it looks like a marker.`,
+    'If the line is meant to be a marker, write it exactly as `{{role "user"}}` or `{{placeholder "history"}}`.',
   ),
   'prompt/marker-in-text': defineWarning(
-    'The text of this text prompt contains a marker of a chat prompt.',
-    'If this should be a chat prompt, add `type: chat`. This is possible only before the first sync, because the type of an existing prompt never changes.',
+    'This prompt is a text prompt, but its text contains a chat marker.',
+    'If you intended a chat prompt, add `type: chat` before the first sync. The type of an existing prompt cannot change.',
   ),
   'prompt/missing-id': defineError(
     'The field `id` is missing.',
-    'Create the prompt in the service, then copy its id to the `id` field. promptsync cannot create the prompt for you, because the service has no API call for it.',
+    'Create the prompt in the service, then copy its id to the `id` field. promptsync cannot create the prompt because the API of the service has no call for that.',
   ),
   'prompt/placeholder-id': defineWarning(
-    'The id `replace_me` is a placeholder. A sync refuses this file.',
-    'Create the prompt in the service, then replace `replace_me` with its id. With the embedded service, write any id.',
+    'The id `replace_me` is a placeholder. A sync will reject this file.',
+    'Create the prompt in the service, then replace `replace_me` with the id of the prompt. The embedded service accepts any id.',
   ),
   'prompt/missing-field': defineError<{ field: string }>(
     (e) => `The field \`${e.field}\` is missing.`,
     (e) => `Add \`${e.field}:\` to the front matter.`,
   ),
   'prompt/unknown-field': defineError<{ field: string } & SpellingEvidence>(
-    (e) => `The field "${e.field}" is unknown.`,
-    (e) => makeSuggestionHint(e, `Use only these fields: ${FIELDS}. Put custom data under \`metadata:\`.`, '`'),
+    (e) => `The field \`${e.field}\` is unknown.`,
+    (e) =>
+      makeSuggestionHint(e, `The only fields allowed here are ${FIELDS}. Put custom data under \`metadata:\`.`, '`'),
   ),
   'prompt/invalid-field': defineError<InvalidField>(
-    (e) => `The field "${e.field}" is invalid: ${e.expected}.`,
-    (e) => e.fix ?? 'Fix the field in the front matter.',
+    (e) => `The field \`${e.field}\` is invalid: ${e.expected}.`,
+    (e) => e.fix ?? 'Correct this field in the front matter.',
   ),
   'prompt/invalid-pin': defineError<
     {
@@ -147,7 +158,7 @@ export const FILE_PROBLEMS = {
     (e) =>
       e.pin === null
         ? `The pin for "${e.environment}" has no value.`
-        : `The pin ${e.pin} for "${e.environment}" is invalid.`,
+        : `The pin \`${e.pin}\` for "${e.environment}" is invalid.`,
     (e) =>
       makeSuggestionHint(
         e,
@@ -159,12 +170,12 @@ export const FILE_PROBLEMS = {
   ),
   'prompt/not-portable-pin': defineError<{ environment: string; pin: string }>(
     (e) =>
-      `"${e.environment}" is pinned to ${e.pin}, which promptsync.yaml does not allow, because it sets \`portable_pins\`. A version number or id means something else in each service.`,
-    'Pin `latest` or `git:<ref>` instead. `promptsync promote` writes the commit that holds the text of another environment.',
+      `"${e.environment}" is pinned to \`${e.pin}\`, but \`portable_pins\` in \`promptsync.yaml\` does not allow this pin. A version number or id refers to a different version in each service.`,
+    'Pin `latest` or `git:<ref>` instead. `promptsync promote` writes such a pin for the text of another environment.',
   ),
   'prompt/reserved-metadata': defineError(
     'The metadata key `promptsync` is reserved for promptsync.',
-    'Rename the key. promptsync uses this key to store its own record in each version.',
+    'Rename the key. promptsync uses the key `promptsync` for its own record in each version.',
   ),
   'prompt/variables-mismatch': defineError<{
     missing: readonly string[];
@@ -175,8 +186,10 @@ export const FILE_PROBLEMS = {
   }>(
     (e) =>
       joinFirstSentences([
-        ...e.missing.map((name) => `The text uses {{${name}}}, but \`variables\` does not list it.`),
-        ...e.unused.map((name) => `The \`variables\` list contains "${name}", but the text does not use it.`),
+        ...e.missing.map((name) => `The text uses \`{{${name}}}\`, but \`variables\` does not list this variable.`),
+        ...e.unused.map(
+          (name) => `The \`variables\` list contains "${name}", but the text does not use this variable.`,
+        ),
         ...e.repeated.map((name) => `The \`variables\` list contains "${name}" more than once.`),
       ]),
     (e) => `Write \`variables: ${e.list}\`, or remove the \`variables\` field.`,
@@ -190,37 +203,40 @@ export const FILE_PROBLEMS = {
   }>(
     (e) =>
       e.key === null
-        ? `The id "${e.id}" is also used by ${joinWords(e.others, 'and')}.`
-        : `The id "${e.id}" and the key "${e.key}" are also used by ${joinWords(e.others, 'and')}.`,
+        ? `${joinCodeNames(e.others, 'and')} also ${e.others.length === 1 ? 'has' : 'have'} the id "${e.id}".`
+        : `${joinCodeNames(e.others, 'and')} also ${e.others.length === 1 ? 'has' : 'have'} the id "${e.id}" and the key "${e.key}".`,
     (e) =>
       e.key === null
-        ? 'Remove one of the files, or change its id. Each prompt must have exactly one file.'
-        : 'If one of the files is a copy, remove it. If it is a new prompt, change its id and its key.',
+        ? 'Remove one of the files, or change its id. Each prompt can have only one file.'
+        : 'If one of the files is an accidental copy, remove that file. If one of the files is a new prompt, give that file a new id and a new key.',
   ),
   'prompt/duplicate-key': defineError<{
     key: string;
     /** The paths of the other files with this key. */
     others: readonly string[];
-  }>((e) => `The key "${e.key}" is also used by ${joinWords(e.others, 'and')}.`, 'Give each prompt a unique key.'),
+  }>(
+    (e) => `${joinCodeNames(e.others, 'and')} also ${e.others.length === 1 ? 'has' : 'have'} the key "${e.key}".`,
+    'Give each prompt a unique key.',
+  ),
   'prompt/unknown-environment': defineError<{ environment: string; known: readonly string[] } & SpellingEvidence>(
-    (e) => `The environment "${e.environment}" is not defined in promptsync.yaml.`,
+    (e) => `\`promptsync.yaml\` does not define the environment "${e.environment}".`,
     (e) =>
       makeSuggestionHint(
         e,
-        `Use one of these environments: ${e.known.join(', ')}. To use a new environment, add it under \`environments:\` in promptsync.yaml.`,
+        `Use ${joinQuotedNames(e.known, 'or')}. To use a new environment, first add the environment to \`environments:\` in \`promptsync.yaml\`.`,
         '`',
       ),
   ),
   'prompt/tool-environment': defineError<{ environment: string }>(
     (e) => `The environment "${e.environment}" is reserved for promptsync.`,
-    'Pin a different environment, or change `tracking_environment` in promptsync.yaml to a different name.',
+    'Pin a different environment, or set `tracking_environment` in `promptsync.yaml` to a different name.',
   ),
   'prompt/hidden-character': defineWarning<{ character: string; count: number }>(
     (e) =>
       e.count > 1
         ? `The file contains the invisible character ${e.character} ${e.count} times.`
         : `The file contains the invisible character ${e.character}.`,
-    'Make sure that the character is intentional. promptsync sends it to the service unchanged.',
+    'Check whether the character is intentional. promptsync sends the character to the service unchanged.',
   ),
   'prompt/gone': defineWarning<{
     id: string;
@@ -228,8 +244,9 @@ export const FILE_PROBLEMS = {
     /** The sentence that says what the service still serves. */
     serves: string;
   }>(
-    (e) => `The prompt "${e.id}" had a file at ${e.base}, but that file has since been deleted. ${e.serves}`,
-    'If the prompt is no longer used, delete it in the service. promptsync cannot delete prompts.',
+    (e) =>
+      `The prompt "${e.id}" had a file at the base \`${e.base}\`, but that file has since been deleted. ${e.serves}`,
+    'If no application uses the prompt any longer, delete the prompt in the service. promptsync never deletes prompts.',
   ),
 
   // YAML, in prompt files and in promptsync.yaml
@@ -241,7 +258,7 @@ export const FILE_PROBLEMS = {
     (e) => `promptsync could not parse the YAML: ${e.reason}.`,
     (e) =>
       e.corrected === null
-        ? 'Check the colons, the quotation marks and the indentation on this line and around it. Indent with spaces.'
+        ? 'Check the colons, quotation marks, and indentation on this line and on the lines around it. Indent with spaces, not with tabs.'
         : `Write the line as \`${e.corrected}\`.`,
   ),
   'yaml/not-a-mapping': defineError(
@@ -249,24 +266,24 @@ export const FILE_PROBLEMS = {
     'Write each field as `name: value` on its own line, with a space after the colon.',
   ),
   'yaml/duplicate-key': defineError<{ key: string }>(
-    (e) => `The key "${e.key}" occurs twice.`,
+    (e) => `The key \`${e.key}\` appears twice.`,
     'Remove one of the two entries.',
   ),
-  'yaml/key-not-text': defineError('A key in the YAML is not a string.', 'Put the key in quotes.'),
-  'yaml/forbidden-key': defineError<{ key: string }>((e) => `The key "${e.key}" is not allowed.`, 'Rename the key.'),
+  'yaml/key-not-text': defineError('This YAML key is not text.', 'Put the key in quotes.'),
+  'yaml/forbidden-key': defineError<{ key: string }>((e) => `The key \`${e.key}\` is not allowed.`, 'Rename the key.'),
   'yaml/alias': defineError(
     'The YAML contains an anchor or alias, which promptsync does not allow.',
-    'Remove the anchor, and replace each alias with its value. If a text begins with & or *, put it in quotes.',
+    'Remove the anchor, and replace each alias with its value. If a value begins with a literal `&` or `*`, put the value in quotes.',
   ),
   'yaml/tag': defineError<{ tag: string }>(
-    (e) => `The tag "${e.tag}" is not allowed.`,
-    'Write the value without a tag. If a text begins with !, put it in quotes.',
+    (e) => `The YAML tag \`${e.tag}\` is not allowed.`,
+    'Write the value without a tag. If the value begins with a literal `!`, put the value in quotes.',
   ),
   'yaml/number': defineError<{ number: string }>(
-    (e) => `promptsync cannot represent the number ${e.number} exactly.`,
-    'Use only finite numbers, and integers between -2^53 and 2^53. Put all other numbers in quotes.',
+    (e) => `promptsync cannot represent the number \`${e.number}\` exactly.`,
+    'Use a finite number. An integer must be between -2^53 and 2^53. Put any other number in quotes.',
   ),
-  'yaml/too-deep': defineError('The YAML is nested too deeply.', 'Reduce the nesting depth of mappings and lists.'),
+  'yaml/too-deep': defineError('The YAML is nested too deeply.', 'Reduce the nesting of mappings and lists.'),
 
   // Editing files
   'edit/not-kept': defineError<{ reason: string }>(
@@ -278,22 +295,22 @@ export const FILE_PROBLEMS = {
     'Save your changes to the file, then run the command again.',
   ),
   'edit/locked': defineError<{ lock: string }>(
-    (e) => `Another promptsync process is writing prompt files in this workspace. It holds the lock ${e.lock}.`,
+    (e) => `Another promptsync process is writing files in this workspace and holds the lock \`${e.lock}\`.`,
     (e) =>
-      `Wait for the other process to finish, then run the command again. If no other process is running, delete ${e.lock}.`,
+      `Wait for the other process to finish, then run the command again. If no other process is running, delete \`${e.lock}\`.`,
   ),
   'edit/not-lockable': defineError<{ lock: string; reason: string }>(
-    (e) => `promptsync could not create the lock ${e.lock} (${e.reason}).`,
-    "Make sure that you have write access to the lock's folder and that no file with the same name exists. Then run the command again.",
+    (e) => `promptsync could not create the lock \`${e.lock}\` (${e.reason}).`,
+    'Make sure that you can write to the folder and that no file with this name exists. Then run the command again.',
   ),
   'edit/lock-lost': defineError<{ lock: string }>(
     (e) =>
-      `Another process took over the lock ${e.lock} while this process was suspended. promptsync did not write any files.`,
+      `Another process took over the lock \`${e.lock}\` while this process was suspended. This process did not write any files.`,
     'Run the command again.',
   ),
   'edit/unwritable': defineError<{ reason: string }>(
     (e) => `promptsync could not write the file (${e.reason}).`,
-    'Make sure that you have permission to write to the file and that the disk is not full. Then run the command again.',
+    'Make sure that you have write permission and that the disk is not full. Then run the command again.',
   ),
 };
 

@@ -1,5 +1,5 @@
 import { escapeSelector, formatCount, shortenCommitId, shortenDigest } from '../text.ts';
-import { defineError, defineWarning, quoteShellWord, joinWords } from './catalog-entry.ts';
+import { defineError, defineWarning, endSentence, quoteShellWord, joinWords } from './catalog-entry.ts';
 
 /** The evidence of a promotion that promptsync refuses. */
 type RefusedPromotion = {
@@ -29,7 +29,7 @@ type RefusedPromotion = {
 type NewerCommitEvidence = { branch: string; newer: string; paths: readonly string[] };
 
 function describePaths({ paths: [first = '', ...others] }: NewerCommitEvidence): string {
-  return others.length === 0 ? first : `${first} and ${formatCount(others.length, 'more file')}`;
+  return others.length === 0 ? `\`${first}\`` : `\`${first}\` and ${formatCount(others.length, 'more file')}`;
 }
 
 /** The evidence of a change that is not merged: a pull request, or a commit that the branch does not contain. */
@@ -44,16 +44,16 @@ type CommitKind = 'unmerged' | 'unpushed' | 'diverged';
 
 /** What to do with a commit before promptsync syncs it. */
 const UNMERGED_HINTS: Readonly<Record<CommitKind, string>> = {
-  unmerged: 'Merge this commit, then run promptsync sync. To preview its changes, run promptsync plan.',
-  unpushed: 'Run git push, then run promptsync sync.',
-  diverged: 'Run git pull, then git push, then promptsync sync.',
+  unmerged: 'Merge this commit, then run `promptsync sync`. To preview the changes, run `promptsync plan`.',
+  unpushed: 'Run `git push`, then run `promptsync sync`.',
+  diverged: 'Run `git pull` and `git push`, then run `promptsync sync`.',
 };
 
 /** Says where a commit is, compared with the branch of the remote. */
 function describeUnmergedCommit(e: Exclude<UnmergedEvidence, { kind: 'pull-request' }>): string {
   const commit = `This commit (${shortenCommitId(e.commit)})`;
   const state = e.kind === 'unmerged' ? `${commit} is not merged.` : `${commit} is not pushed.`;
-  return `${state} The tip of ${e.branch} (${e.newer}) differs from it in ${describePaths(e)}. promptsync made no changes.`;
+  return `${state} The newest commit on ${e.branch} (${e.newer}) has different content in ${describePaths(e)}. promptsync made no changes.`;
 }
 
 /** A merged pull request whose review did not cover a change. */
@@ -70,10 +70,10 @@ type ReviewEvidence = {
 };
 
 function describeReview({ pull, shown, otherCheck }: ReviewEvidence): string {
-  if (shown) return `The review of ${pull} did not cover this change.`;
+  if (shown) return `The review of ${pull} did not include this change.`;
   if (otherCheck === null) return `${pull} has no valid approval.`;
   const { app, ownApp } = otherCheck;
-  return `${pull} has no valid approval, because its check was created by the app "${app}". Only checks by "${ownApp}" count, because this run uses its token.`;
+  return `${pull} has no valid approval because the app "${app}" created its check. This run uses the token of "${ownApp}", so only checks from "${ownApp}" count.`;
 }
 
 /** The evidence of a change without a review. */
@@ -95,25 +95,25 @@ const MAX_NAMED_PULLS = 5;
  */
 function describeMissingReview({ prompt, pulls, directPush, failure }: MissingReview): string {
   if (failure !== null) {
-    return `promptsync could not confirm that this change was reviewed, because it could not read the reviews from GitHub: ${failure.replace(/\.$/, '')}.`;
+    return `promptsync could not read the reviews from GitHub, so it could not confirm that this change was reviewed: ${failure.replace(/\.$/, '')}.`;
   }
   const reasons = pulls.slice(0, MAX_NAMED_PULLS).map(describeReview);
   const omitted = pulls.length - MAX_NAMED_PULLS;
-  if (omitted === 1) reasons.push('One more pull request did not cover this change.');
-  if (omitted > 1) reasons.push(`${omitted} more pull requests did not cover this change.`);
+  if (omitted === 1) reasons.push('The review of one more pull request did not include this change.');
+  if (omitted > 1) reasons.push(`The reviews of ${omitted} more pull requests did not include this change.`);
   if (directPush !== null) reasons.push(`Commit ${shortenCommitId(directPush)} was not merged through a pull request.`);
   if (reasons.length === 0) reasons.push('The change was not merged through a pull request.');
-  return `No review covered this change to the prompt "${prompt}". ${reasons.join(' ')}`;
+  return `This change to the prompt "${prompt}" has not been reviewed. ${reasons.join(' ')}`;
 }
 
 function makeMissingReviewHint({ pulls, failure }: MissingReview): string {
   if (failure !== null) {
-    return 'Make sure that `github-token` is set, and that the job has the `checks: read` and `pull-requests: read` permissions. Then run the job again.';
+    return 'Make sure that `github-token` is set and that the job has the `checks: read` and `pull-requests: read` permissions. Then run the job again.';
   }
   const merge =
-    'Merge a pull request whose "promptsync" check covers this change, or turn off `require-reviewed-plan` for this run.';
+    'Merge a pull request whose "promptsync" check shows this change, or turn off `require-reviewed-plan` for this run.';
   return pulls.some(({ otherCheck }) => otherCheck !== null)
-    ? `Set \`github-token\` to a token of the same app in the workflows for reviews and for applies. ${merge}`
+    ? `In the workflow that reviews pull requests and in the workflow that applies changes, set \`github-token\` to a token of the same app. ${merge}`
     : merge;
 }
 
@@ -130,17 +130,17 @@ export const PLANNING_PROBLEMS = {
       e.lookable
         ? `"${e.environment}" is pinned to version ${e.number}, but promptsync could not find a version with this number. \`promptsync sync --yes\` also checks the newest version, which promptsync has not read yet.`
         : `"${e.environment}" is pinned to version ${e.number}, but promptsync could not find a version with this number.`,
-    'Pin a version number listed by `promptsync history`. Or pin `git:<ref>`, which works even if the version is unknown.',
+    'Pin a version number that `promptsync history` lists. Alternatively, pin `git:<ref>`, which works for any text in git.',
   ),
   'pin/not-promoted': defineWarning<{ environment: string; from: string; number: number }>(
     (e) =>
-      `"${e.environment}" is pinned to version ${e.number}, but no earlier commit in git pinned "${e.from}" to that version.`,
+      `"${e.environment}" is pinned to version ${e.number}, but no earlier commit pinned "${e.from}" to that version.`,
     (e) => `Make sure that "${e.from}" serves version ${e.number}. Otherwise, a sync will reject this pin.`,
   ),
   'pin/source-not-asked': defineWarning<{ from: string }>(
     (e) =>
-      `Another configuration manages "${e.from}", so promptsync did not ask its service which version is active there. It relied on the pins of "${e.from}" in git.`,
-    (e) => `Sync "${e.from}" with its own configuration first.`,
+      `Another configuration manages "${e.from}", so promptsync did not ask the service which version is active there. promptsync relied on the pins for "${e.from}" in git instead.`,
+    (e) => `First sync "${e.from}" with the configuration that manages it.`,
   ),
   'pin/not-in-git': defineError<{
     /** The missing text, such as `the text that "staging" serves (v7)`. */
@@ -150,84 +150,85 @@ export const PLANNING_PROBLEMS = {
   }>(
     (e) =>
       e.isShallow
-        ? `This clone is shallow, so promptsync cannot find the commit that introduced ${e.text} on the live branch.`
-        : `promptsync found no commit on the live branch that has ${e.text}, so it cannot write a pin \`git:<commit>\`.`,
+        ? `This clone is shallow, so promptsync cannot find the commit on the live branch that introduced ${e.text}.`
+        : `promptsync did not find a commit on the live branch that contains ${e.text}, so it cannot pin a commit.`,
     (e) =>
       e.isShallow
-        ? 'Run `git fetch --unshallow`, or set `fetch-depth: 0` for actions/checkout. Then run the command again.'
-        : 'Merge a commit whose prompt file has this text, then run the command again. To take the text from the service into the file, run `promptsync pull`. If this clone is out of date, fetch the live branch first. promptsync does not search merged branches. If a commit there has this text, pin that commit by hand.',
+        ? 'Run `git fetch --unshallow`, or set `fetch-depth: 0` for `actions/checkout`. Then run the command again.'
+        : 'Do one of the following: (1) If this clone is out of date, fetch the live branch. (2) Merge a commit whose prompt file contains this text. `promptsync pull` copies text from the service to the file. (3) If a commit on a merged branch contains this text, pin that commit manually, because promptsync does not search merged branches. After step 1 or 2, run the command again.',
   ),
   'pin/unknown-version': defineError<{ environment: string; id: string }>(
     (e) => `"${e.environment}" is pinned to version "${e.id}", but this prompt has no version with that id.`,
-    'Check the version id. Each version belongs to exactly one prompt.',
+    'Check the version id in the pin. Each version belongs to exactly one prompt.',
   ),
   'pin/unknown-ref': defineError<{ ref: string }>(
-    (e) => `The git ref "${e.ref}" does not exist in this repository.`,
-    'Check the name of the ref. If this clone is shallow, fetch the ref first. In CI, set `fetch-depth: 0` for actions/checkout or `GIT_DEPTH: 0` for GitLab.',
+    (e) => `The git ref \`${e.ref}\` does not exist in this repository.`,
+    'Check the name of the ref. If this clone is shallow, fetch the ref. In CI, set `fetch-depth: 0` for `actions/checkout`, or `GIT_DEPTH: 0` in GitLab.',
   ),
   'pin/no-prompt-at-ref': defineError<{ ref: string; reason: string }>(
-    (e) => `The git ref "${e.ref}" does not contain a valid file for this prompt (${e.reason}).`,
+    (e) => `The git ref \`${e.ref}\` does not contain a valid file for this prompt (${e.reason}).`,
     'Pin a ref that contains a valid prompt file with this id.',
   ),
 
   // Guards
   'guard/latest-not-allowed': defineError<{ environment: string }>(
-    (e) => `"${e.environment}" is pinned to \`latest\`, which promptsync.yaml does not allow for this environment.`,
+    (e) =>
+      `"${e.environment}" is pinned to \`latest\`, but \`promptsync.yaml\` does not allow \`latest\` for this environment.`,
     'Pin a version number or `git:<ref>` instead.',
   ),
   'guard/placeholder-id': defineError(
     'The prompt file still has the placeholder id `replace_me`.',
-    'Create the prompt in the service, then replace `replace_me` in the file with its id. With the embedded service, write any id.',
+    'Create the prompt in the service, then replace `replace_me` with the id of the prompt. The embedded service accepts any id.',
   ),
   'guard/promotion-order': defineError<RefusedPromotion>(
     (e) =>
       e.isOtherSource
-        ? `The pin for "${e.environment}" requires ${e.version}, but no earlier commit of the live branch wanted its content in "${e.from}", its promotion source.`
-        : `The pin for "${e.environment}" requires ${e.version}, but its promotion source, "${e.from}", serves ${e.serves ?? 'no version'}.`,
+        ? `"${e.environment}" is pinned to ${e.version}, which must first be pinned in "${e.from}". No earlier commit on the live branch pins "${e.from}" to this content.`
+        : `"${e.environment}" is pinned to ${e.version}, which must first be active in "${e.from}". "${e.from}" serves ${e.serves ?? 'no version'}.`,
     makePromotionHint,
   ),
   'guard/uncommitted': defineError(
     'The prompt file has uncommitted changes.',
-    'Commit the file first, or use --allow-dirty. With --allow-dirty, the record of a new version does not include a commit.',
+    'Commit the file, or use `--allow-dirty`. With `--allow-dirty`, a new version records no commit.',
   ),
   'guard/uncommitted-edit': defineError(
-    'The prompt file has staged or unstaged changes. promptsync would either include them in its commit or lose them.',
-    'Commit or stash the changes first, or run the command without --commit. To see the changes, run `git diff HEAD` and `git diff --cached`.',
+    'The prompt file has uncommitted changes. promptsync would either include these changes in its own commit or lose them.',
+    'Commit or stash the changes first, or run the command without `--commit`. To see the changes, run `git diff HEAD` and `git diff --cached`.',
   ),
   'guard/max-changes': defineError<{ changing: number; allowed: number }>(
     (e) => `The plan would change ${formatCount(e.changing, 'prompt')}, but \`max_changes\` allows only ${e.allowed}.`,
-    'Review the plan. To apply it anyway, increase --max-changes for this run.',
+    'Review the plan. To apply the plan anyway, specify a higher limit with `--max-changes` for this run.',
   ),
   'guard/drift': defineError<{
     /** The drift, each as a clause such as `"production" serves v9 (id ver_9)`. */
     what: readonly string[];
   }>(
     (e) =>
-      `Somebody changed the service outside git, and \`on_drift\` is set to \`fail\`. In the service, ${joinWords(e.what, 'and')}.`,
-    'Pull the change into the file, or undo it in the service. To overwrite the change in this run, use --on-drift overwrite.',
+      `Someone changed the service outside git, and \`on_drift\` is set to \`fail\`. In the service, ${joinWords(e.what, 'and')}.`,
+    'To keep the change, run `promptsync pull`, then merge the edited file. To overwrite the change, use `--on-drift overwrite` for this run.',
   ),
   'guard/superseded': defineError<NewerCommitEvidence & { commit: string; behind: boolean }>(
     (e) =>
-      `The tip of ${e.branch} (${e.newer}) differs from this commit (${shortenCommitId(e.commit)}) in ${describePaths(e)}. promptsync made no changes.`,
+      `This commit (${shortenCommitId(e.commit)}) is not the newest one: the newest commit on ${e.branch} (${e.newer}) has different content in ${describePaths(e)}. promptsync made no changes.`,
     (e) =>
       e.behind
-        ? 'Run git pull, then run promptsync sync. In CI, the run for the newer commit applies both commits. To undo the newer commit, revert it and merge the revert. To sync this commit anyway, use --any-commit.'
-        : 'If this clone is behind, run git pull. Otherwise, merge this branch. Then run promptsync sync. In CI, the run for the newer commit applies both commits. To undo the newer commit, revert it and merge the revert. To sync this commit anyway, use --any-commit.',
+        ? 'Run `git pull`, then run `promptsync sync`. In CI, do nothing: the run for the newer commit applies both commits. To undo the newer commit, merge a revert. To sync this commit anyway, use `--any-commit`.'
+        : 'If this clone is out of date, run `git pull`. Otherwise, merge this branch. Then run `promptsync sync`. In CI, do nothing: the run for the newer commit applies both commits. To undo the newer commit, merge a revert. To sync this commit anyway, use `--any-commit`.',
   ),
   'guard/unknown-newest': defineError<{ reason: string }>(
     (e) => `promptsync could not verify that this commit is merged and up to date: ${e.reason}`,
-    'Push the live branch, and make sure that this clone can reach its remote. In GitHub Actions, let actions/checkout persist its credentials, or give `github-token` the `contents: read` permission. To skip this check, use --any-commit.',
+    'Push the live branch, and make sure that this clone can reach the remote. In GitHub Actions, let `actions/checkout` persist its credentials, or grant `github-token` the `contents: read` permission. To skip this check, use `--any-commit`.',
   ),
   'guard/overtaken': defineWarning<NewerCommitEvidence>(
     (e) =>
-      `A newer commit (${e.newer}) was pushed to ${e.branch} while promptsync was syncing this one. The two commits differ in ${describePaths(e)}.`,
-    'Make sure that the newer commit is synced. In CI, check its run. Otherwise, run git pull, then run promptsync sync.',
+      `Someone pushed a newer commit (${e.newer}) to ${e.branch} while promptsync was syncing this commit. The two commits differ in ${describePaths(e)}.`,
+    'Make sure that the newer commit is synced. In CI, check the run for the newer commit. On your own machine, run `git pull`, then run `promptsync sync`.',
   ),
   'guard/not-reviewed': defineError<MissingReview>(describeMissingReview, makeMissingReviewHint),
   'guard/stale-plan': defineError<{ expected: string; actual: string }>(
     (e) =>
-      `The plan digest is ${shortenDigest(e.actual)}, but ${shortenDigest(e.expected)} was expected. The files or the service have changed.`,
-    'Create a new plan and review it.',
+      `The plan digest is ${shortenDigest(e.actual)}, but promptsync expected ${shortenDigest(e.expected)}. The files or the service have changed since that plan was created.`,
+    'Create and review a new plan.',
   ),
   'guard/not-merged': defineError<UnmergedEvidence>(
     (e) =>
@@ -236,57 +237,57 @@ export const PLANNING_PROBLEMS = {
         : describeUnmergedCommit(e),
     (e) =>
       e.kind === 'pull-request'
-        ? 'Use the `auto` or `plan` mode for pull requests. promptsync applies the changes when they are pushed to the live branch.'
-        : `${UNMERGED_HINTS[e.kind]} To sync it anyway, use --any-commit.`,
+        ? 'Use the `auto` or `plan` mode for pull requests. promptsync applies the changes after the merge, in the run for the push to the live branch.'
+        : `${UNMERGED_HINTS[e.kind]} To sync this commit anyway, use \`--any-commit\`.`,
   ),
   'guard/key-on-pull-request-target': defineError(
-    'promptsync does not accept an API key for the `pull_request_target` event, because the run has access to your secrets and its files may come from an untrusted contributor.',
-    'Use the `pull_request` event. promptsync then reviews pull requests from forks without an API key.',
+    'promptsync does not accept an API key for the `pull_request_target` event. Such a run has access to your secrets, but its files can come from an untrusted contributor.',
+    'Use the `pull_request` event instead. promptsync then reviews pull requests from forks without an API key.',
   ),
 
   // git
   'git/uncommitted': defineWarning(
-    'The prompt file has uncommitted changes, so a sync would reject it.',
-    'Commit the file before you sync, or use --allow-dirty.',
+    'The prompt file has uncommitted changes, so a sync would reject the file.',
+    'Commit the file before you sync, or use `--allow-dirty`.',
   ),
   'git/needs-repository': defineError<{ what: string }>(
     (e) => `${e.what} requires a git repository.`,
     'Run promptsync in a clone of the repository.',
   ),
   'git/unknown-base': defineError<{ ref: string }>(
-    (e) => `"${e.ref}" is not a commit, branch or tag in this repository.`,
-    'Check the name. If this clone is shallow, fetch the commit first. In CI, set `fetch-depth: 0` for actions/checkout or `GIT_DEPTH: 0` for GitLab.',
+    (e) => `\`${e.ref}\` is not a commit, branch, or tag in this repository.`,
+    'Check the name. If this clone is shallow, fetch the commit. In CI, set `fetch-depth: 0` for `actions/checkout`, or `GIT_DEPTH: 0` in GitLab.',
   ),
   'git/branch': defineError<{ branch: string; reason: string }>(
-    (e) => `promptsync could not create the branch "${e.branch}": ${e.reason}.`,
-    'Choose a different name with --branch. To use an existing branch, check it out first.',
+    (e) => `promptsync could not create the branch \`${e.branch}\`: ${e.reason}.`,
+    'Use `--branch` to specify another name. To use an existing branch, check out that branch and use `--commit`.',
   ),
   'git/not-committed': defineError<{ reason: string; files: 'edited' | 'new' }>(
     (e) =>
-      `promptsync ${e.files === 'edited' ? 'edited the files' : 'wrote the new files'} but could not commit them: ${e.reason}`,
+      `promptsync ${e.files === 'edited' ? 'edited the files' : 'wrote the new files'} but could not commit them: ${endSentence(e.reason)}`,
     (e) =>
       e.files === 'edited'
         ? 'Fix the problem that git reported, then commit the files manually.'
-        : 'Fix the problem, delete the new files, and run the same command again. If you commit the new files manually, git will not contain the other texts that environments serve.',
+        : 'Fix the problem that git reported, delete the new files, and run the same command again. Do not commit the new files manually. Git would then lack the other versions that environments serve.',
   ),
   'git/shallow': defineWarning<{ of: 'drift' | 'history' }>(
     (e) =>
       e.of === 'drift'
-        ? 'This clone is shallow. If a change came from a commit that is missing from the clone, promptsync reports it as drift caused outside git.'
-        : 'This clone is shallow, so the history ends at the oldest commit in the clone.',
-    'Run `git fetch --unshallow` to fetch the full history, or set `fetch-depth: 0` for actions/checkout.',
+        ? 'This clone is shallow. promptsync might report a change from a missing commit as drift from outside git.'
+        : 'This clone is shallow, so the history begins at the oldest commit in the clone.',
+    'Run `git fetch --unshallow` to fetch the full history. In a workflow, set `fetch-depth: 0` for `actions/checkout`.',
   ),
   'git/base-invalid': defineWarning<{ base: string; reason: string }>(
     (e) =>
-      `This file is invalid at the base ${e.base} (${e.reason.replace(/\.$/, '')}), so promptsync cannot detect drift for this prompt.`,
-    'If the file is valid now, ignore this warning.',
+      `This file is not valid at the base \`${e.base}\` (${e.reason.replace(/\.$/, '')}), so promptsync cannot detect drift for this prompt.`,
+    'If the current file is valid, ignore this warning.',
   ),
   'git/failed': defineError<{
     reason: string;
     /** What to do. If it is absent, the hint follows from the reason. */
     advice?: string;
   }>(
-    (e) => `git failed: ${e.reason}`,
+    (e) => `git failed: ${endSentence(e.reason)}`,
     (e) => e.advice ?? makeGitHint(e.reason),
   ),
 };
@@ -301,22 +302,22 @@ function makeGitHint(reason: string): string {
 /** Returns the hint with the command that takes the next step of a promotion, even if more steps must follow. */
 function makePromotionHint(e: RefusedPromotion): string {
   if (e.isOtherSource) {
-    return `First merge a commit that pins "${e.from}" to this content. Then change the pin for "${e.environment}" in a later commit. A pin to a branch or a tag does not count, because it can move. If this clone is shallow, run \`git fetch --unshallow\`, or set \`fetch-depth: 0\` for actions/checkout.`;
+    return `First merge a commit that pins "${e.from}" to this content, then pin "${e.environment}" in a later commit. Pins to branches and tags do not count because branches and tags can move. If this clone is shallow, run \`git fetch --unshallow\`, or set \`fetch-depth: 0\` for \`actions/checkout\`.`;
   }
   if (e.isNewFromCommit && !e.sourceComes) {
-    return `Let "${e.from}" serve this content first: pin it there and sync, then sync again. If another service already has this content, sync the commit that promoted it first, with --any-commit.`;
+    return `First pin "${e.from}" to this content and sync, then sync again. If this promotion has already been made in another service, first sync the commit that made the promotion, with \`--any-commit\`.`;
   }
   const makeStep = (from: string, to: string) =>
     makePromoteCommand(e.key, `--from ${quoteShellWord(from)} --to ${quoteShellWord(to)}`);
   const lastStep = makeStep(e.from, e.environment);
   if (e.liveIn !== null && e.liveIn !== e.environment) {
-    return `First, run \`${makeStep(e.liveIn, e.from)}\`, then sync. After the sync, run: ${lastStep}`;
+    return `First run \`${makeStep(e.liveIn, e.from)}\`, then sync. After the sync, run: \`${lastStep}\``;
   }
   if (e.sourceComes) {
-    return `First, run \`promptsync sync --environment ${quoteShellWord(e.from)}\`. Then sync again.`;
+    return `First run \`promptsync sync --environment ${quoteShellWord(e.from)}\`. Then sync again.`;
   }
   if (e.serves !== null) {
-    return `To promote the version that "${e.from}" serves (${e.serves}), run: ${lastStep}`;
+    return `To promote the version that "${e.from}" serves (${e.serves}), run: \`${lastStep}\``;
   }
   // A refused pin stops the whole prompt. While the file has this pin, a sync of all environments changes none of them.
   const first = e.sourcePinned ? '' : `Pin "${e.from}". `;
@@ -324,7 +325,7 @@ function makePromotionHint(e: RefusedPromotion): string {
     e.current === null
       ? `Remove the pin for "${e.environment}" from the file.`
       : `Remove the pin for "${e.environment}" from the file, or pin its active version (${e.current}).`;
-  return `${first}${removal} After the next sync, run: ${lastStep}`;
+  return `${first}${removal} After the next sync, run: \`${lastStep}\``;
 }
 
 /** Returns a promote command. A key that looks like an option comes last, after `--`. */

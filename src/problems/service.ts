@@ -1,5 +1,5 @@
 import { formatCount } from '../text.ts';
-import { defineError, defineWarning, joinWords } from './catalog-entry.ts';
+import { defineError, defineWarning, endSentence, joinCodeNames, joinWords } from './catalog-entry.ts';
 
 /** The problems of reading from the service and of writing to it. */
 export const SERVICE_PROBLEMS = {
@@ -11,7 +11,7 @@ export const SERVICE_PROBLEMS = {
   'service/no-answer': defineError<{ origin: string; requests: number; seconds: number; reason: string }>(
     (e) =>
       `The service at ${e.origin} did not respond to ${formatCount(e.requests, 'request')} within ${formatCount(e.seconds, 'second')} (${e.reason}). promptsync stopped sending requests.`,
-    'Check the base URL, the proxy settings, and any firewalls. If the service is just slow, increase `timeout_seconds`.',
+    'Check the base URL, the proxy settings, and any firewalls. If the service is slow, increase `timeout_seconds` in `promptsync.yaml`.',
   ),
   'service/connection-lost': defineError<{ reason: string }>(
     (e) => `The connection to the service was lost before the response was complete (${e.reason}).`,
@@ -19,7 +19,7 @@ export const SERVICE_PROBLEMS = {
   ),
   'service/timeout': defineError<{ seconds: number }>(
     (e) => `The service did not respond within ${formatCount(e.seconds, 'second')}.`,
-    'Run the command again, or increase `timeout_seconds`.',
+    'Run the command again, or increase `timeout_seconds` in `promptsync.yaml`.',
   ),
   'service/not-authorised': defineError<{
     /** 401 or 403. */
@@ -38,34 +38,34 @@ export const SERVICE_PROBLEMS = {
       return `The service rejected the API key${request} (${e.status})${quoteAnswer(e.said)}`;
     },
     (e) =>
-      `Check ${joinWords(e.keySources, 'and')}. The key may be wrong, expired, read-only, or for a different project or address.`,
+      `Check ${joinWords(e.keySources, 'and')}. The key might be wrong, expired, or read-only, or it might belong to a different project or address.`,
   ),
   'service/prompt-not-found': defineError<{ promptId: string }>(
     (e) => `The service has no prompt with the id "${e.promptId}" (404).`,
     (e) =>
       e.promptId.includes(',')
         ? 'Separate ids with spaces, not commas.'
-        : 'Check the id and the base URL. If the prompt does not exist yet, create it in the service first, and use its id.',
+        : 'Check the id and the base URL. If the prompt does not exist yet, create the prompt in the service, then use its id.',
   ),
   'service/none-found': defineError<{
     service: string;
     /** The paths of the API, such as `/v1/` and `/api/public/`. */
     interfacePaths: string;
   }>(
-    (e) => `None of the prompts in these files exist in the service at ${e.service} (404).`,
+    (e) => `The service at ${e.service} has none of the prompts in these files (404).`,
     (e) =>
-      `Check the base URL. It must not include the API path (${e.interfacePaths}). A gateway that does not host the prompts also responds with 404.`,
+      `Check the base URL, which must not include the API path (${e.interfacePaths}). A gateway that does not host the prompts also returns 404.`,
   ),
   'service/cannot-list': defineError(
     'The service does not support listing prompts.',
-    'For status, leave out --orphans. For import, specify ids instead of patterns. An id cannot contain *, ?, [, or {. The service shows the ids.',
+    'Run `promptsync status` without `--orphans`. For `promptsync import`, specify the ids of the prompts instead of patterns. You can find the ids in the service.',
   ),
   'service/version-not-found': defineError<{ promptId: string; versionId: string }>(
     (e) => `The service could not find version "${e.versionId}" of the prompt "${e.promptId}" (404).`,
-    'Check the pin. Each version belongs to exactly one prompt.',
+    'Check the version id in the pin. Each version belongs to exactly one prompt.',
   ),
   'service/redirect': defineError<{ status: number }>(
-    (e) => `The service responded with a redirect (${e.status}), which promptsync does not follow.`,
+    (e) => `The service returned a redirect (${e.status}), which promptsync does not follow.`,
     'Set the base URL to the address that the service redirects to. promptsync sends the API key only to the configured origin.',
   ),
   'service/unexpected-status': defineError<{
@@ -73,85 +73,85 @@ export const SERVICE_PROBLEMS = {
     /** The error message in the response, or the beginning of its body. Empty if there is neither. */
     said: string;
   }>(
-    (e) => `The service responded with status ${e.status}${quoteAnswer(e.said)}`,
+    (e) => `The service returned the status ${e.status}${quoteAnswer(e.said)}`,
     (e) => makeStatusHint(e.status),
   ),
   'service/invalid-answer': defineError<{ reason: string }>(
     (e) => `The service returned an invalid response: ${e.reason}.`,
-    'Make sure that the base URL points to the prompt service itself, not to a gateway or a web page.',
+    'Make sure that the base URL is the address of the prompt service, not of a gateway or a web page.',
   ),
   'service/unaddressable': defineError<{ name: string }>(
-    (e) => `promptsync cannot use "${e.name}" in a request URL.`,
-    'Use an id that is a single path segment, without spaces or any of the characters / \\ ? # %. The ids "." and ".." are not allowed.',
+    (e) => `promptsync cannot use the id "${e.name}" in the URL of a request.`,
+    'Use an id without spaces and without the characters `/`, `\\`, `?`, `#`, and `%`. The ids "." and ".." are not allowed either.',
   ),
   'service/not-updated': defineError<{ environment: string }>(
-    (e) => `The service did not set the active version for "${e.environment}" (updated: false).`,
-    "Run the command again. If the problem persists, contact the service's operator.",
+    (e) => `The service did not activate the version in "${e.environment}" (\`updated: false\`).`,
+    'Run the command again. If the problem persists, contact the team that runs the service.',
   ),
   'service/not-asked': defineWarning<{ reason: string }>(
-    (e) => `promptsync did not contact the service, because ${e.reason}.`,
-    'Note that this plan compares the files only with the base commit. It does not show drift, version numbers, or environments that the base commit does not pin.',
+    (e) => `promptsync did not contact the service because ${e.reason}.`,
+    'This plan compares the files with the base commit only. The plan does not show drift, version numbers, or environments that the base commit does not pin. Run promptsync with an API key to compare the files with the service.',
   ),
   'service/drops-metadata': defineWarning<{ environment: string }>(
     (e) =>
-      `The active version in "${e.environment}" has no promptsync record. Either the service does not store \`metadata_\`, or somebody activated another version in that environment.`,
-    'Note that some features are limited without this record. promptsync syncs prompt text but does not compare metadata. You cannot pin an inactive version by number, and a revert creates a new version.',
+      `The active version in "${e.environment}" does not contain a promptsync record. Either the service does not store \`metadata_\`, or someone activated another version in that environment.`,
+    'If someone activated another version, activate the previous version again. If the service does not store `metadata_`, expect three limits: promptsync syncs text but does not compare metadata, you cannot pin an inactive version by number, and a revert creates a new version.',
   ),
 
   // Writing
   'apply/changed-meanwhile': defineError<{ environment: string }>(
     (e) =>
       `promptsync activated a version in "${e.environment}" to read it, but the service returned a different version.`,
-    'Run the command again. Somebody else is probably making changes at the same time.',
+    'Run the command again. Someone else was probably changing the prompt at the same time.',
   ),
   'apply/not-active': defineError<{ environment: string; expected: string; found: string }>(
     (e) => `promptsync activated ${e.expected} in "${e.environment}", but that environment now serves ${e.found}.`,
-    'Check the prompt in the service, then run the command again. Somebody else may be making changes at the same time.',
+    'Check the prompt in the service, then run the command again. Someone else might have changed the prompt at the same time.',
   ),
   'apply/fields-differ': defineError<{ fields: readonly string[] }>(
-    (e) => `The service did not store the values that promptsync sent for these fields: ${e.fields.join(', ')}.`,
-    "Ask the service's operator which values are allowed, then update the file to use them.",
+    (e) => `The service did not store the values that promptsync sent for ${joinCodeNames(e.fields, 'and')}.`,
+    'Ask the team that runs the service which values are allowed. Then use an allowed value in the file.',
   ),
   'apply/newest-unreadable': defineError<{ id: string }>(
     (e) =>
-      `The service reported "${e.id}" as the newest version, but then responded that this version does not exist (404).`,
-    'Run the command again. promptsync did not create a version, because the newest version may already have this text. If the problem persists, create another version in the service so that promptsync can read the newest one.',
+      `The service listed "${e.id}" as the newest version, but then reported that this version does not exist (404).`,
+    'Run the command again. promptsync did not create a version because the newest version might already contain this text. If the problem persists, create another version in the service. promptsync can then read that version as the newest one.',
   ),
   'apply/other-content': defineError<{
     version: string;
     /** The record that the version should match, such as "its entry in the ledger". */
     known: string;
   }>(
-    (e) => `Version ${e.version} does not match ${e.known}. promptsync did not activate it.`,
-    'Check the version in the service. To continue, activate a version with the correct text there, or pin a version that you have checked.',
+    (e) => `Version ${e.version} does not match ${e.known}. promptsync did not activate this version.`,
+    'Check the version in the service. Then activate a version with the correct text in the service, or pin a version that you have checked.',
   ),
   'apply/unreviewed-metadata': defineError<{ version: string }>(
     (e) =>
-      `Version ${e.version} appeared while promptsync was applying this plan. It has the planned text but not the reviewed metadata, so promptsync did not activate it.`,
-    'Create a new plan, which will show this version and its metadata. Review and apply the new plan.',
+      `Someone created version ${e.version} while promptsync was applying this plan. The version has the planned text but not the reviewed metadata, so promptsync did not activate it.`,
+    'Create a new plan, which shows this version with its metadata. Then review and apply the new plan.',
   ),
   'apply/rewritten': defineError<{ version: string }>(
     (e) =>
       `The content of version ${e.version} in the service differs from the content that promptsync sent. promptsync did not activate this version.`,
-    'The service seems to modify text or metadata when it saves a version. Ask its operator what it changes, then write the prompt the way the service stores it.',
+    'The service seems to change text or metadata when it saves a version. Ask the team that runs the service what the service changes. Then write the prompt exactly as the service stores it.',
   ),
   'apply/outcome-unknown': defineError<{ reason: string }>(
-    (e) => `promptsync could not determine whether the service created the version: ${e.reason}`,
-    'Run the command again. Before promptsync creates a version, it checks the newest version in the service.',
+    (e) => `promptsync could not determine whether the service created the version. ${endSentence(e.reason)}`,
+    'Run the command again. promptsync checks the newest version in the service before it creates another one.',
   ),
   'apply/somebody-else-wrote': defineError<{ id: string; number: number; reason: string }>(
     (e) =>
-      `promptsync could not determine whether the service created the version: ${e.reason} Somebody else has since created v${e.number} (id ${e.id}), so promptsync did not activate any version.`,
+      `promptsync could not determine whether the service created the version. ${endSentence(e.reason)} Someone else has since created v${e.number} (id ${e.id}), so promptsync did not activate any version.`,
     (e) =>
-      `In the service, check the versions that are older than v${e.number}. If one of them has this text, pin it with \`version:<id>\`, or activate it in an environment that is pinned to \`latest\`. Then run the command again. If none of them has this text, just run the command again, and promptsync will create a new version.`,
+      `In the service, check the versions that are older than v${e.number}. If a version already has this text, pin that version with \`version:<id>\`, or activate that version in an environment that is pinned to \`latest\`. Then run the command again. If no version has this text, run the command again. promptsync then creates a new version.`,
   ),
   'apply/keeps-changing': defineError(
-    'Somebody is changing the prompt in the service. promptsync created a second plan for it, but the prompt changed again.',
+    'Someone is changing the prompt in the service. promptsync planned the prompt a second time, but the prompt changed again.',
     'Wait until the other changes are complete, then run the command again.',
   ),
   'apply/interrupted': defineError(
-    'The run was interrupted before promptsync could apply all changes.',
-    'Run the command again to continue where it left off.',
+    'The run was interrupted before promptsync had applied all changes.',
+    'Run the command again. promptsync then applies the remaining changes.',
   ),
 };
 
@@ -161,7 +161,7 @@ export const SERVICE_PROBLEMS = {
  */
 function makeUnreachableHint(reason: string): string {
   return /SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(reason)
-    ? "If your own certificate authority issued the service's certificate, set NODE_EXTRA_CA_CERTS to the path of that authority's certificate file."
+    ? "If your own certificate authority issued the service's certificate, set `NODE_EXTRA_CA_CERTS` to the path of that authority's certificate file."
     : 'Check the base URL, the network connection, and the proxy settings.';
 }
 
@@ -172,8 +172,8 @@ function quoteAnswer(said: string): string {
 
 function makeStatusHint(status: number): string {
   if (status === 429)
-    return 'Run the command again later, or lower `concurrency`. The service is rate limiting requests.';
+    return 'The service limits the rate of requests. Run the command again later, or lower `concurrency` in `promptsync.yaml`.';
   if (status >= 500)
-    return 'Run the command again later. The error came from the service or from a gateway in front of it.';
-  return "Check the base URL. If it is correct, contact the service's operator.";
+    return 'The error came from the service or from a gateway in front of the service. Run the command again later.';
+  return 'Check the base URL. If the base URL is correct, contact the team that runs the service.';
 }

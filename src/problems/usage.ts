@@ -1,11 +1,13 @@
-import { formatCount, shortenCommitId, quoteNames } from '../text.ts';
+import { formatCount, shortenCommitId } from '../text.ts';
 import {
   makeSuggestionHint,
   defineError,
   type SpellingEvidence,
   quoteShellWord,
   defineWarning,
-  joinWords,
+  endSentence,
+  joinCodeNames,
+  joinQuotedNames,
 } from './catalog-entry.ts';
 
 /**
@@ -16,10 +18,10 @@ const PULL_REQUEST_HINTS: readonly (readonly [pattern: RegExp, hint: string])[] 
     /not permitted to create/,
     'In the repository settings, turn on "Allow GitHub Actions to create and approve pull requests".',
   ],
-  [/Resource not accessible by|Not Found/, 'Give the job the `pull-requests: write` permission.'],
+  [/Resource not accessible by|Not Found/, 'Grant the job the `pull-requests: write` permission.'],
   [
     /\b403\b|denied|could not read|Auth/,
-    'Give the job the `contents: write` permission, and let actions/checkout persist its credentials.',
+    'Grant the job the `contents: write` permission, and let `actions/checkout` persist its credentials.',
   ],
 ];
 
@@ -34,9 +36,9 @@ const WRITE_PERMISSIONS: Readonly<Record<string, string>> = {
 function makePermissionHint({ what, reason }: { what: string; reason: string }): string {
   // No permission helps here: GitHub accepts checks only from apps, and a personal access token belongs to a user.
   if (/authenticate via a GitHub App/.test(reason)) {
-    return 'Set `github-token` to a token of a GitHub App, or remove the input to use the token of the workflow.';
+    return 'Set `github-token` to the token of a GitHub App, or remove this input so that promptsync uses the workflow token.';
   }
-  return `Give the job the \`${WRITE_PERMISSIONS[what]}\` permission. If you set \`github-token\`, give its app this permission instead.`;
+  return `Grant the job the \`${WRITE_PERMISSIONS[what]}\` permission. If you set \`github-token\`, grant the permission to the app or user that issued the token.`;
 }
 
 /**
@@ -45,17 +47,12 @@ function makePermissionHint({ what, reason }: { what: string; reason: string }):
  */
 function makeGitLabHint(status: number): string {
   if (status >= 300 && status < 400) {
-    return 'Check the URL in CI_API_V4_URL. To protect the token, promptsync does not follow redirects.';
+    return 'Check the URL in `CI_API_V4_URL`. promptsync does not follow redirects because they could expose the token.';
   }
   if (![401, 403, 404].includes(status)) {
     return 'Fix the problem, then run the job again. Until then, the merge request keeps the previous report.';
   }
-  return "Set GITLAB_TOKEN to a project access token for the merge request's project. Make sure that the token has not expired and that it has the `api` scope and the Reporter role.";
-}
-
-/** Ends a reason with a period, if it does not have one. */
-function endSentence(reason: string): string {
-  return reason.replace(/\.?$/, '.');
+  return "Set `GITLAB_TOKEN` to a project access token for the merge request's project. Make sure that the token has the `api` scope and the Reporter role, and that it has not expired.";
 }
 
 /** The noun for what a command writes to its output. */
@@ -65,22 +62,22 @@ type OutputName = 'report' | 'bundle';
 export const USAGE_PROBLEMS = {
   // promptsync.yaml and variables
   'config/not-found': defineError(
-    'promptsync could not find promptsync.yaml in the working directory. Inside a repository, it also searches the parent folders.',
-    'To create promptsync.yaml in this folder, run promptsync init. If you have one, run promptsync in its folder, or specify the file with --config FILE.',
+    'promptsync found no `promptsync.yaml` in the working directory or, within a git repository, in the parent folders.',
+    'To create `promptsync.yaml` in this folder, run `promptsync init`. If the file exists elsewhere, run promptsync in that folder, or use `--config FILE`.',
   ),
   'config/foreign-file': defineError<{ path: string }>(
     'The configuration file belongs to another user. That user could choose the service that receives your API key.',
-    (e) => `If you trust this file, specify it with \`--config ${quoteShellWord(e.path)}\`.`,
+    (e) => `If you trust this file, run the command again with \`--config ${quoteShellWord(e.path)}\`.`,
   ),
   'config/foreign-repository': defineError<{ root: string }>(
     (e) =>
-      `The repository ${e.root} belongs to another user, and git does not trust it. That user could choose the service that receives your API key.`,
+      `The repository \`${e.root}\` belongs to another user, and git does not trust this repository. That user could choose the service that receives your API key.`,
     (e) =>
-      `If you trust this repository, run \`git config --global --add safe.directory ${quoteShellWord(e.root)}\`, or specify the configuration file with --config FILE.`,
+      `If you trust this repository, run \`git config --global --add safe.directory ${quoteShellWord(e.root)}\`, or specify the configuration file with \`--config FILE\`.`,
   ),
   'config/unreadable': defineError<{ reason: string }>(
     (e) => `promptsync could not read the configuration file (${e.reason}).`,
-    'Check the path of the configuration file, and make sure that you have permission to read it.',
+    'Check the path of the configuration file, and make sure that you can read the file.',
   ),
   'config/unknown-field': defineError<
     {
@@ -89,15 +86,15 @@ export const USAGE_PROBLEMS = {
       known: readonly string[];
     } & SpellingEvidence
   >(
-    (e) => `The setting "${e.field}" is unknown.`,
+    (e) => `The setting \`${e.field}\` is unknown.`,
     (e) =>
       e.field === 'services'
-        ? 'Each promptsync.yaml can configure only one `service`. Create a separate file for each service, and choose the file with --config.'
+        ? 'Each `promptsync.yaml` can configure only one `service`. Create a separate file for each service, and choose the file with `--config`.'
         : makeSuggestionHint(
             e,
             e.known.length === 0
               ? 'Remove the setting.'
-              : `Use only these settings here: ${joinWords(e.known, 'and')}.`,
+              : `The only settings allowed here are ${joinCodeNames(e.known, 'and')}.`,
             '`',
           ),
   ),
@@ -108,8 +105,8 @@ export const USAGE_PROBLEMS = {
     /** What to write instead. Undefined if `expected` already says it. */
     fix?: string | undefined;
   }>(
-    (e) => `The setting "${e.field}" is invalid: ${e.expected}.`,
-    (e) => e.fix ?? 'Fix the setting in the configuration file.',
+    (e) => `The setting \`${e.field}\` is invalid: ${e.expected}.`,
+    (e) => e.fix ?? 'Correct this setting in the configuration file.',
   ),
   'config/missing-service': defineError<{
     /** The environment variables that can contain the address of the service. */
@@ -117,7 +114,7 @@ export const USAGE_PROBLEMS = {
   }>(
     'No service is configured.',
     (e) =>
-      `Set \`service.base_url\` in promptsync.yaml, or set the environment variable ${joinWords(e.variables, 'or')}. To try promptsync without a hosted service, set \`service.embedded\`.`,
+      `Set \`service.base_url\` in \`promptsync.yaml\`, or set the environment variable ${joinCodeNames(e.variables, 'or')}. To try promptsync without a hosted service, set \`service.embedded\`.`,
   ),
   'config/missing-key': defineError<{
     /** The place of the key, such as "The variable PROMPTSYNC_API_KEY". It is the subject of the message. */
@@ -126,41 +123,41 @@ export const USAGE_PROBLEMS = {
   }>(
     (e) => `${e.source} must contain the API key, but it is empty or not set.`,
     (e) =>
-      `Set ${e.variable}. In a workflow, check the secret. It is empty if it does not exist or if this job is not allowed to use it. Never write the key to a file.`,
+      `Set \`${e.variable}\` to the API key. Never write the key to a file. In a workflow, check the secret: a secret is empty if it does not exist or if the job is not allowed to use it.`,
   ),
   'config/invalid-key': defineError<{ source: string }>(
     (e) => `${e.source} contains characters that are not allowed in an API key.`,
-    'Set the key again, without any spaces or line breaks around it.',
+    'Set the key again, without spaces or line breaks before or after it.',
   ),
   'config/invalid-url': defineError<{ source: string; expected: string }>(
-    (e) => `The base URL in ${e.source} is invalid: ${e.expected}.`,
-    'Use a URL such as https://prompts.example.com. To use plain HTTP for a non-loopback address, set `allow_http: true` under `service:`.',
+    (e) => `The base URL in \`${e.source}\` is invalid: ${e.expected}.`,
+    'Use a URL such as `https://prompts.example.com`. To use plain HTTP for an address outside your machine, set `allow_http: true` under `service:`.',
   ),
   'config/pattern-outside': defineError<{ pattern: string }>(
-    (e) => `The pattern "${e.pattern}" points outside the repository.`,
-    'Use patterns that stay within the repository. promptsync does not read files outside it.',
+    (e) => `The pattern "${e.pattern}" refers to files outside the repository.`,
+    'Use a pattern that stays within the repository. promptsync does not read any other files.',
   ),
   'config/drift-needs-base': defineWarning(
-    '`on_drift` is set to `fail`, but there is no commit to compare with, so promptsync cannot detect drift.',
+    '`on_drift` is set to `fail`, but promptsync has no commit to compare with and cannot detect drift.',
     'Run promptsync in a full clone of the git repository.',
   ),
 
   // The command line
-  'usage/invalid': defineError<{ reason: string }>((e) => e.reason, 'See promptsync --help.'),
+  'usage/invalid': defineError<{ reason: string }>((e) => e.reason, 'For help, run `promptsync --help`.'),
   'usage/nothing-selected': defineError<{ selector: string; suggestions: readonly string[] }>(
     (e) => `No prompt matches "${e.selector}".`,
     (e) =>
       // A comma after "{" may belong to a pattern such as {a,b}. An earlier comma was meant to separate keys.
       /^[^{]*,/.test(e.selector)
-        ? 'Separate keys with spaces, not commas.'
+        ? 'Separate the keys with spaces, not with commas.'
         : makeSuggestionHint(
-            { suggestion: e.suggestions.length === 0 ? undefined : joinWords(e.suggestions, 'or') },
-            'Specify a key, or a path, folder, or pattern relative to promptsync.yaml. For import and --orphans, specify a name pattern.',
+            { suggestion: e.suggestions.length === 0 ? undefined : joinQuotedNames(e.suggestions, 'or') },
+            'Specify a key, a path, a folder, or a pattern. Paths are relative to the folder of `promptsync.yaml`. For `promptsync import` and `--orphans`, specify a pattern for names.',
           ),
   ),
   'usage/nothing-named': defineError(
     'The command does not specify any prompts.',
-    'Specify keys, paths, folders, or patterns. With promote, you can also use --all. In the GitHub Action, set the `prompts` input.',
+    'Specify keys, paths, folders, or patterns. With `promptsync promote`, you can use `--all` instead. In the GitHub Action, set the `prompts` input.',
   ),
   'usage/unknown-environment': defineError<
     {
@@ -173,8 +170,8 @@ export const USAGE_PROBLEMS = {
   >(
     (e) =>
       e.isOther === true
-        ? `${e.option} is set to "${e.environment}", which another configuration manages.`
-        : `${e.option} is set to "${e.environment}", which is not a known environment.`,
+        ? `\`${e.option}\` is set to "${e.environment}", which another configuration manages.`
+        : `\`${e.option}\` is set to "${e.environment}", which is not a known environment.`,
     makeUnknownEnvironmentHint,
   ),
   'usage/needs-environment': defineError<{
@@ -186,36 +183,36 @@ export const USAGE_PROBLEMS = {
   }>(
     (e) =>
       e.reason === null
-        ? `The command requires ${e.option}.`
-        : `The command requires ${e.option}, because ${e.reason}.`,
+        ? `The command requires \`${e.option}\`.`
+        : `The command requires \`${e.option}\` because ${e.reason}.`,
     (e) =>
       e.known.length === 0
-        ? `Specify the environment with ${e.option}.`
-        : `Specify one of these environments with ${e.option}: ${quoteNames(e.known)}.`,
+        ? `Use \`${e.option}\` to specify the environment.`
+        : `Use \`${e.option}\` to specify ${joinQuotedNames(e.known, 'or')}.`,
   ),
   'usage/same-environment': defineError<{ environment: string }>(
     (e) => `promptsync cannot promote a version from "${e.environment}" to the same environment.`,
     'Specify two different environments.',
   ),
   'usage/confirmation-needed': defineError(
-    'promptsync made no changes, because it could not ask for confirmation without a terminal.',
-    'To apply the plan without confirmation, use --yes or set CI=true. To preview the plan, use --dry-run.',
+    'promptsync made no changes because it could not ask for confirmation without a terminal.',
+    'To apply the plan without confirmation, use `--yes` or set `CI=true`. To preview the plan, use `--dry-run`.',
   ),
   'usage/cancelled': defineError(
-    'promptsync made no changes, because you canceled the command.',
-    'Run the command again. To avoid interactive questions, use flags.',
+    'promptsync made no changes because you canceled the command.',
+    'To continue, run the command again. To avoid questions, answer them with flags.',
   ),
   'usage/declined': defineError(
-    'promptsync made no changes, because you did not confirm the plan.',
-    'To apply the plan, run the command again and answer yes.',
+    'promptsync made no changes because you did not confirm the plan.',
+    'To apply the plan, run the command again and answer `yes`.',
   ),
   'usage/output-unwritable': defineError<{ what: OutputName; path: string; reason: string }>(
-    (e) => `promptsync could not write the ${e.what} to ${e.path} (${e.reason}).`,
-    'Choose a path in an existing folder that you have permission to write to.',
+    (e) => `promptsync could not write the ${e.what} to \`${e.path}\` (${e.reason}).`,
+    'Choose a path in an existing folder to which you can write.',
   ),
   'usage/output-unreadable': defineError<{ path: string; reason: string }>(
-    (e) => `promptsync could not read ${e.path} to compare it with the bundle (${e.reason}).`,
-    'Check the path in --output, and make sure that you have permission to read the file.',
+    (e) => `promptsync could not read \`${e.path}\`, so it could not compare the bundle with that file (${e.reason}).`,
+    'Check the path in `--output`, and make sure that you can read the file.',
   ),
   'usage/output-format': defineError<{
     what: OutputName;
@@ -223,81 +220,84 @@ export const USAGE_PROBLEMS = {
     /** The endings of file names that determine a format, such as `.json`. */
     endings: readonly string[];
   }>(
-    (e) => `promptsync did not write a ${e.what}, because ${e.reason}.`,
+    (e) => `promptsync did not write the ${e.what} because ${e.reason}.`,
     (e) =>
-      `Use a file name that ends in ${joinWords(e.endings, 'or')}. With --format, you can give a single output file any name.`,
+      `Use a file name that ends in ${joinCodeNames(e.endings, 'or')}. If you write only one file, you can use \`--format\` with any file name instead.`,
   ),
   'usage/not-a-report': defineError<{ path: string; reason: string }>(
-    (e) => `promptsync could not read ${e.path} as a report (${e.reason}).`,
+    (e) => `promptsync could not read a report from \`${e.path}\` (${e.reason}).`,
     'Use a file that this version of promptsync created with `--output plan.json` or `--format json`.',
   ),
   'usage/stdout-unwritable': defineError<{ reason: string }>(
     (e) =>
       `promptsync could not write to standard output (${e.reason}). Changes that it has already made remain in effect.`,
-    'Run `promptsync status` to see which version each environment serves. Then free up disk space, or write to a file with --output.',
+    'To see which version each environment serves, run `promptsync status`. If the disk is full, free up space. Alternatively, write the output to a file with `--output`.',
   ),
   'usage/cannot-serve': defineError<{ reason: string }>(
     (e) => `promptsync could not start the embedded service (${e.reason}).`,
-    'Check `service.embedded` in promptsync.yaml, or the --db and --port flags of promptsync serve.',
+    'Check `service.embedded` in `promptsync.yaml`. For `promptsync serve`, check `--db` and `--port`.',
   ),
 
   // promptsync init
   'init/service-needed': defineError(
-    'promptsync needs the URL of the prompt service, but it cannot ask for the URL without a terminal.',
-    'Specify the URL with --url, or try the embedded service with --embedded.',
+    'promptsync needs the URL of the prompt service but cannot ask for the URL without a terminal.',
+    'Use `--url` to specify the URL, or use `--embedded` to try the embedded service.',
   ),
   'init/invalid-flag': defineError<{ flag: string; reason: string }>(
-    (e) => `The value of ${e.flag} is invalid: ${e.reason}`,
-    'See promptsync init --help.',
+    (e) => `The value of \`${e.flag}\` is invalid: ${endSentence(e.reason)}`,
+    'For help, run `promptsync init --help`.',
   ),
   'init/nested': defineWarning<{ path: string }>(
-    (e) => `A parent folder already contains a configuration file: ${e.path}.`,
-    'Note that commands in this folder use the new configuration file, not the one in the parent folder.',
+    (e) =>
+      `A parent folder already contains a configuration file: \`${e.path}\`. Commands in this folder use the new configuration file instead.`,
+    'If you did not want a second configuration, delete the new files, then edit the existing configuration.',
   ),
   'init/folder-name': defineError<{ path: string; what: string }>(
-    (e) => `The path of this folder within the repository, "${e.path}", contains ${e.what}.`,
-    'Rename the folder, then run promptsync init again.',
+    (e) => `The path of this folder in the repository, \`${e.path}\`, contains ${e.what}.`,
+    'Rename the folder, then run `promptsync init` again.',
   ),
   'init/kept': defineWarning<{ path: string }>(
-    (e) => `${e.path} already exists with different content, so promptsync did not overwrite it.`,
-    'Update the file manually, or overwrite it with --force.',
+    (e) => `\`${e.path}\` already exists with different content, so promptsync did not overwrite the file.`,
+    'Edit the file manually, or use `--force` to overwrite it.',
   ),
   'init/include': defineWarning<{ path: string; include: string }>(
-    (e) => `${e.path} already exists, so promptsync did not overwrite it. The file does not include ${e.include}.`,
+    (e) =>
+      `\`${e.path}\` already exists, so promptsync did not overwrite the file. The file does not include \`${e.include}\`.`,
     (e) =>
       `Add \`include: [{ local: ${e.include} }]\` to the file. If the file already has an \`include\` list, add the entry to that list.`,
   ),
   'init/pre-commit': defineWarning<{ path: string; hook: string }>(
     (e) =>
-      `${e.path} already exists, so promptsync did not overwrite it. The file does not contain the hook ${e.hook}.`,
+      `\`${e.path}\` already exists and does not contain the \`${e.hook}\` hook. promptsync did not overwrite the file.`,
     (e) =>
       `Add \`- { repo: https://github.com/OWNER/promptsync, rev: <commit>, hooks: [{ id: ${e.hook} }] }\` to the \`repos\` list in the file.`,
   ),
   'init/not-selected': defineWarning<{ path: string }>(
-    (e) => `promptsync did not write ${e.path}, because no pattern in the existing promptsync.yaml matches it.`,
-    'Store prompt files at paths that match a pattern under `prompts:`. To create a prompt file at a matching path, run `promptsync import <id>`.',
+    (e) =>
+      `promptsync did not write \`${e.path}\` because no pattern in the existing \`promptsync.yaml\` matches this path.`,
+    'Store prompt files at paths that match a pattern under `prompts:`. To write a prompt file to such a path, run `promptsync import <id>`.',
   ),
   'init/in-the-way': defineError<{ path: string; what: string }>(
-    (e) => `promptsync could not write ${e.path}, because ${e.what}.`,
-    (e) => `Move ${e.path} to another location, then run promptsync init again.`,
+    (e) => `promptsync could not write \`${e.path}\` because ${e.what}.`,
+    (e) => `Move \`${e.path}\` to another location, then run \`promptsync init\` again.`,
   ),
 
   // The GitHub Action
   'action/invalid-input': defineError<{ input: string; expected: string }>(
     (e) => `The \`${e.input}\` input is invalid: ${e.expected}.`,
-    'Fix the input in the workflow.',
+    'Correct this input in the workflow.',
   ),
   'action/invalid-event': defineError<{ reason: string }>(
     (e) => `promptsync could not read the event that triggered this run (${e.reason}).`,
-    'Run the action in a GitHub Actions workflow, which sets GITHUB_EVENT_NAME and GITHUB_EVENT_PATH.',
+    'Run the action in a GitHub Actions workflow, which sets `GITHUB_EVENT_NAME` and `GITHUB_EVENT_PATH`.',
   ),
   'action/no-config': defineError<{ path: string }>(
-    (e) => `The workspace does not contain ${e.path}. The action does not search parent folders.`,
-    'Set the `working-directory` input to a folder that contains promptsync.yaml, or set the `config` input to the path of the file relative to that folder.',
+    (e) => `The workspace does not contain \`${e.path}\`. The action does not search parent folders.`,
+    'Set the `working-directory` input to the folder that contains `promptsync.yaml`. If the file has another name, also set the `config` input to its path, relative to that folder.',
   ),
   'action/no-checkout': defineError(
     'The workspace is not a git repository.',
-    'Before this step, add a step that runs actions/checkout with `fetch-depth: 0`.',
+    'Before this step, add a step that uses `actions/checkout` with `fetch-depth: 0`.',
   ),
   'action/other-checkout': defineError<{
     number: number;
@@ -308,45 +308,46 @@ export const USAGE_PROBLEMS = {
     (e) =>
       `The checked-out commit (${shortenCommitId(e.found)}) is neither the head of #${e.number} (${shortenCommitId(e.head)}) nor its merge commit.`,
     (e) =>
-      `In the actions/checkout step, set \`fetch-depth: 0\` and remove \`ref\`. For \`pull_request_target\`, set \`ref: refs/pull/${e.number}/merge\`, and do not give this action an API key.`,
+      `In the \`actions/checkout\` step, set \`fetch-depth: 0\` and remove \`ref\`. For \`pull_request_target\`, set \`ref: refs/pull/${e.number}/merge\` instead, and do not pass an API key to this action.`,
   ),
   'action/unsupported-event': defineError<{ event: string }>(
     (e) => `The \`auto\` mode does nothing for the \`${e.event}\` event.`,
-    'Run the action on `pull_request`, `push`, `schedule`, or `workflow_dispatch`, or select a different mode with the `mode` input.',
+    'Run the action on `pull_request`, `push`, `schedule`, or `workflow_dispatch`. Alternatively, choose another mode with the `mode` input.',
   ),
   'action/closed': defineWarning<{ number: number; merged: boolean }>(
-    (e) => `promptsync did not review #${e.number}, because it is already ${e.merged ? 'merged' : 'closed'}.`,
+    (e) =>
+      `promptsync did not review #${e.number} because the pull request is already ${e.merged ? 'merged' : 'closed'}.`,
     (e) =>
       e.merged
-        ? 'Make sure that the action also runs on pushes to the live branch, because that run applies the merged changes.'
+        ? 'Make sure that the action also runs on pushes to the live branch. That run applies the merged changes.'
         : 'To review the pull request again, reopen it.',
   ),
   'action/drift-found': defineError<{ prompts: number }>(
     (e) => `promptsync found differences between the service and the files for ${formatCount(e.prompts, 'prompt')}.`,
-    'Pull the changes from the service into the files, or run a sync to undo them. A sync also applies any merged changes that are not live yet.',
+    'To keep the changes in the service, pull them into the files. To undo the changes, run a sync, which also applies merged changes that are not live yet.',
   ),
   'action/stale-base': defineWarning<{ branch: string; base: string; tip: string }>(
     (e) =>
-      `This review is based on ${e.branch} at ${shortenCommitId(e.base)}, but ${e.branch} is now at ${shortenCommitId(e.tip)}.`,
-    'Update the branch. The newer commits may change the plan.',
+      `This review is based on commit ${shortenCommitId(e.base)} of ${e.branch}, but ${e.branch} is now at ${shortenCommitId(e.tip)}.`,
+    'Update the branch of the pull request. The newer commits might change the plan.',
   ),
   'action/not-told': defineWarning<{ what: string; reason: string; forbidden: boolean }>(
     (e) => `promptsync could not write the ${e.what}: ${endSentence(e.reason)}`,
     (e) =>
       e.forbidden
-        ? `${makePermissionHint(e)} You can also find this information in the run log.`
-        : 'Fix the problem, then run the job again. You can also find this information in the run log.',
+        ? `${makePermissionHint(e)} The log of the run contains the same information.`
+        : 'Fix the problem, then run the job again. The log of the run contains the same information.',
   ),
   'action/not-proposed': defineError<{ branch: string; reason: string }>(
-    (e) => `promptsync could not update the pull request from ${e.branch}: ${e.reason}`,
+    (e) => `promptsync could not update the pull request from ${e.branch}: ${endSentence(e.reason)}`,
     (e) =>
       PULL_REQUEST_HINTS.find(([pattern]) => pattern.test(e.reason))?.[1] ??
-      'Run the workflow again. If it fails again, check whether a repository rule blocks the pull request.',
+      'Run the workflow again. If the workflow fails again, check whether a repository rule blocks the pull request.',
   ),
   'action/foreign-commit': defineError<{ branch: string; commit: string }>(
     (e) =>
-      `Somebody else committed to the branch ${e.branch} (${shortenCommitId(e.commit)}), so promptsync did not push to it.`,
-    'Merge the pull request for this branch, or delete the branch. The next run then proposes the remaining changes.',
+      `Someone else committed to the branch ${e.branch} (${shortenCommitId(e.commit)}), so promptsync did not push to this branch.`,
+    'Merge the pull request from this branch, or delete the branch. The next run then proposes the remaining changes.',
   ),
 
   // promptsync comment
@@ -361,13 +362,13 @@ export const USAGE_PROBLEMS = {
 
   // Faults of promptsync
   'internal/unexpected': defineError<{ reason: string }>(
-    (e) => `promptsync failed with an internal error: ${e.reason}`,
-    'Report this error, and include the command and the promptsync version.',
+    (e) => `promptsync failed with an internal error: ${endSentence(e.reason)}`,
+    'Report this error. Include the command and the output of `promptsync --version`.',
   ),
 };
 
 function makeUnknownEnvironmentHint(e: { known: readonly string[]; isOther?: boolean } & SpellingEvidence): string {
-  if (e.isOther === true) return 'Use --config to name the configuration that manages this environment.';
+  if (e.isOther === true) return 'Use `--config` to specify the configuration that manages this environment.';
   if (e.known.length === 0) return 'Use a valid name without control characters.';
-  return makeSuggestionHint(e, `Use one of these environments: ${e.known.join(', ')}.`);
+  return makeSuggestionHint(e, `Use ${joinQuotedNames(e.known, 'or')}.`, '"');
 }

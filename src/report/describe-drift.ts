@@ -19,25 +19,25 @@ export function describeDrift(drift: ReportDrift, prompt: ReportPrompt, mode: Re
   const wanter = drift.restores ? 'the file' : 'the base';
   const cause = describeDriftCause(drift, show);
   const describeNext = (found: string, wanted: string): string =>
-    `${canPull(drift, prompt, mode) ? `${show('promptsync pull')} takes ${found} into the file. ` : ''}${describeDriftOutcome(drift, wanted, prompt, mode)}`;
+    `${canPull(drift, prompt, mode) ? `${show('promptsync pull')} copies ${found} to the file. ` : ''}${describeDriftOutcome(drift, wanted, prompt, mode)}`;
   if ('field' in drift) {
     const [found, wanted] = [show(JSON.stringify(drift.observed)), show(JSON.stringify(drift.expected))];
-    return `${drift.field} ${is} ${found}, but ${wanter} wants ${wanted} (${cause}). ${describeNext(found, wanted)}`;
+    return `${drift.field} ${is} ${found}, but ${wanter} says ${wanted} (${cause}). ${describeNext(found, wanted)}`;
   }
   const { environment, observed, expected } = drift;
   const version = 'new' in expected ? null : show(describeVersionRef(expected));
-  const wants = `but ${wanter} wants ${version ?? 'a new version'} (${cause})`;
+  const wants = `but ${wanter} says ${version ?? 'a new version'} (${cause})`;
   if (observed === null) return `${show(environment)} ${serves} no version, ${wants}.`;
   const found = show(describeVersionRef(observed));
   const isCommitKnown = observed.commit !== undefined && observed.commit_missing !== true;
-  const from = isCommitKnown ? `, made from ${show(shortenCommitId(observed.commit))}` : '';
+  const from = isCommitKnown ? `, created from ${show(shortenCommitId(observed.commit))}` : '';
   const next = describeNext(found, version ?? 'its text');
   return `${show(environment)} ${serves} ${found}${from}, ${wants}. ${next} To ${keep} ${found}, ${describePinning(observed, show)}.`;
 }
 
 /** Describes how to pin a version, as a clause in the imperative. With portable pins, a pin can name only a commit. */
 function describePinning({ pin, id }: ObservedVersion, show: ShowText): string {
-  if (pin === null) return `merge its text, then pin that commit as ${show('git:<commit>')}`;
+  if (pin === null) return `merge its text, then pin the merged commit as ${show('git:<commit>')}`;
   return `pin ${show(pin ?? `version:${id}`)}`;
 }
 
@@ -58,9 +58,9 @@ function canPull(drift: ReportDrift, { environments = [] }: ReportPrompt, mode: 
 function describeDriftCause(drift: ReportDrift, show: ShowText): string {
   if (drift.kind === 'unfinished') return 'unfinished: merged but not live yet';
   const made = 'field' in drift ? null : drift.observed;
-  if (made?.commit === undefined || made.commit_missing !== true) return 'no commit in this clone asked for it';
+  if (made?.commit === undefined || made.commit_missing !== true) return 'no commit in this clone explains it';
   const commit = show(shortenCommitId(made.commit));
-  return `made from ${commit}, which this clone does not have: run ${show('git fetch')}; or it was never merged`;
+  return `created from ${commit}, which this clone does not have; run ${show('git fetch')}, or check whether ${commit} was merged`;
 }
 
 /**
@@ -74,12 +74,11 @@ function describeDriftOutcome(
   mode: Report['mode'],
 ): string {
   if (status === 'blocked') return 'The prompt is blocked, so a sync does not change it.';
-  if (mode !== 'apply')
-    return drift.restores ? `A sync restores ${wanted}.` : 'A sync applies what the files declare now.';
+  if (mode !== 'apply') return drift.restores ? `A sync restores ${wanted}.` : 'A sync applies the current files.';
   const result = changes.find((change) => isChangeOf(change, drift))?.status;
   if (result === 'unknown') return 'promptsync does not know whether this run changed it.';
   if (result !== 'made' && result !== 'adopted') return 'This run did not change it.';
-  return drift.restores ? `This run restored ${wanted}.` : 'This run applied what the files declare now.';
+  return drift.restores ? `This run restored ${wanted}.` : 'This run applied the current files.';
 }
 
 /** Returns the drift entries of the environment or the fields that a change affects. */

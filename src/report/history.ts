@@ -147,7 +147,7 @@ function makeOriginCells(version: ReportVersionOrigin): CellTexts {
 const MAKER_NOTES = {
   git: undefined,
   'before-adoption': 'before adoption',
-  outside: 'created outside of git',
+  outside: 'created outside git',
   uncommitted: 'from an uncommitted file',
   unknown: 'unknown: not recorded',
 } as const satisfies Record<ReportVersionOrigin['made_by'], string | undefined>;

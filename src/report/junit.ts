@@ -119,9 +119,8 @@ function makeNamesUnique(cases: readonly TestCase[]): readonly TestCase[] {
   });
 }
 
-const OMITTED_NOTE =
-  'There is no room for more problems. A JUnit report has at most 30 MB, with at most 1 MB for each test.';
-const OMITTED_LINES_NOTE = 'There is no room for more lines. This part of a JUnit report has at most 1 MB.';
+const OMITTED_NOTE = 'More problems do not fit. A JUnit report is limited to 30 MB, and to 1 MB for each test.';
+const OMITTED_LINES_NOTE = 'More lines do not fit. This part of a JUnit report is limited to 1 MB.';
 
 /**
  * Renders all test cases. Includes as many failures as fit into `maxBytes` bytes in total. If some failures of a test

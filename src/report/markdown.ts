@@ -135,11 +135,11 @@ function renderMarkdownHead(report: Report, { title, workspace }: MarkdownOption
 }
 
 /**
- * Returns the text unchanged if it consists of plain words. Otherwise, renders it as a code span. The text can be
+ * Returns the text unchanged if it consists of plain words and simple code spans. Otherwise, renders it as a code span. The text can be
  * unsafe, because `promptsync show` renders reports from files that can contain anything.
  */
 function escapeNote(text: string): string {
-  return /^(?:[a-z0-9-]+[,;:.]?(?: |$))*$/i.test(text) ? text : renderCodeSpan(text);
+  return /^(?:(?:[a-z0-9-]+|`[\w ./-]+`)[,;:.]?(?: |$))*$/i.test(text) ? text : renderCodeSpan(text);
 }
 
 /**
@@ -151,10 +151,12 @@ function renderOmittedNote(omitted: readonly OmittedItems[], { prompts }: Report
   const where = runUrl === null ? 'the report of the run' : `the summary and the page of [the run](${runUrl})`;
   const large = prompts.flatMap(words.listTextChanges).filter(({ texts }) => texts.text_omitted === true).length;
   const notes = [
-    ...(parts.length === 0 ? [] : [`There was no room for ${parts.join(', ')}. See ${where} for everything.`]),
+    ...(parts.length === 0 ? [] : [`This page omits ${parts.join(', ')}. For the complete report, see ${where}.`]),
     ...(large === 0
       ? []
-      : [`Too large to show: ${formatCount(large, 'text')} (over 100 kB); git diff shows files of this size.`]),
+      : [
+          `${formatCount(large, 'text')} of more than 100 kB ${large === 1 ? 'is' : 'are'} too large to show. To see changes in large files, run git diff.`,
+        ]),
   ];
   if (notes.length === 0) return '';
   return `\n> [!WARNING]\n> This page is not complete. ${notes.join(' ')}\n`;

@@ -98,12 +98,12 @@ export function renderProblem(problem: ReportProblem, style: Style): string {
 }
 
 /**
- * Wraps a hint for the terminal. If a long hint ends with a command, the command gets its own unwrapped line, so that
- * users can copy it.
+ * Wraps a hint for the terminal. If a long hint ends with a command, the command gets its own unwrapped line without
+ * backticks, so that users can copy it.
  */
 function renderHint(hint: string, style: Style): readonly string[] {
   const { screen } = style;
-  const parts = /^(.* run:) (promptsync .*)$/.exec(hint);
+  const parts = /^(.* run:) `(promptsync [^`]*)`$/.exec(hint);
   if (parts === null || screen === null || screen.width(hint) <= screen.columns) return fitLine(hint, style, 0);
   const [, before = '', command = ''] = parts;
   return [...fitLine(before, style, 0), command];

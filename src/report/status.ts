@@ -196,11 +196,11 @@ export function formatMatrixCell({ kind, now, next, behind, drift }: MatrixCell)
 /** A sign that reports use in the table of prompts and environments, and its meaning. */
 type MatrixSign = { readonly sign: string; readonly meaning: string };
 
-const FIELD_SIGN: MatrixSign = { sign: '~', meaning: 'a sync changes the key, the name or the description' };
+const FIELD_SIGN: MatrixSign = { sign: '~', meaning: 'a sync would change the key, the name, or the description' };
 
 const DRIFT_SIGN: MatrixSign = {
   sign: 'drift',
-  meaning: 'somebody changed the service; promptsync plan shows details',
+  meaning: 'someone changed the service; for details, run promptsync plan',
 };
 
 /** Returns the signs in the cells of a report that need an explanation. */

@@ -23,11 +23,11 @@ export function renderSummary(report: Report, style: Style): string {
  */
 export function renderEndedRun(report: Report): string | null {
   const { problems, prompts, files = [] } = report;
-  if (problems.some(({ code }) => code === 'usage/declined')) return 'Nothing was applied.';
+  if (problems.some(({ code }) => code === 'usage/declined')) return 'promptsync applied no changes.';
   const hasWritten =
     files.some(({ status }) => status !== 'kept') ||
     prompts.some(({ status, changes }) => status === 'applied' || changes.some(mayBeMade));
-  return isInterrupted(report) && !hasWritten ? 'Interrupted. Nothing was written.' : null;
+  return isInterrupted(report) && !hasWritten ? 'Interrupted. promptsync made no changes.' : null;
 }
 
 /** Returns true if promptsync made a change, or if it does not know whether the service carried out the change. */
@@ -66,7 +66,7 @@ export function renderOutcome(report: Report, colors: Colors): string {
 function renderWorkOutcome(report: Report, colors: Colors): string {
   const { mode, summary } = report;
   const { done, work } = describeWorkCounts(report);
-  const notLookedAt = omitZeroCounts([[summary.not_looked_at ?? 0, 'not looked at']]);
+  const notLookedAt = omitZeroCounts([[summary.not_looked_at ?? 0, 'not checked']]);
   if (work.length === 0) {
     return colors.green(`nothing to do: ${[`${countPrompts(summary.unchanged)} in sync`, ...notLookedAt].join(', ')}.`);
   }
@@ -129,7 +129,7 @@ function describeWorkCounts({ mode, summary }: Report): WorkCounts {
     [summary.not_attempted, 'not attempted'],
   ]);
   // A first plan has one baseline for each prompt. Readers need to know that such a plan is safe.
-  const servedNote = isApply ? ' (nothing that is served changed)' : ' (nothing that is served changes)';
+  const servedNote = isApply ? ' (no served version changed)' : ' (no served version changes)';
   const note = changes.length + rest.length === 0 ? servedNote : '';
   const done = [...changes, ...(baselines === 0 ? [] : [`${formatCount(baselines, 'baseline')}${note}`])];
   return { done, work: [...done, ...rest] };
@@ -236,8 +236,7 @@ function describeStepAfterCommit(
 }
 
 /** The note about the pull request with the commits of an import. */
-const MERGE_COMMIT_NOTE =
-  'Merge it with a merge commit, because a squash merge loses the texts that only the earlier commits hold.';
+const MERGE_COMMIT_NOTE = 'Merge it with a merge commit. A squash merge would lose the text in the earlier commits.';
 
 /**
  * Describes each commit of an import, for example `committed 9f2c1ab34d12: Import 40 prompts (40 files)`. On a dry run,
@@ -283,7 +282,7 @@ function renderHistoryOutcome(report: Report, colors: Colors): string {
   const { prompts } = report;
   const known = prompts.filter(hasHistory);
   const failed = prompts.length - known.length;
-  if (known.length === 0) return colors.red('No prompt could be observed.');
+  if (known.length === 0) return colors.red('promptsync could not read any prompt from the service.');
   const versions = known.reduce((sum, { history }) => sum + (history?.versions.length ?? 0), 0);
   const differing = known.reduce((sum, prompt) => sum + listDifferingRows(prompt).length, 0);
   const parts = [

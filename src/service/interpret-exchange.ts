@@ -27,7 +27,7 @@ const BROKEN_EXCHANGE_REASONS: Readonly<Record<string, string>> = {
   EPIPE: 'connection closed',
   ETIMEDOUT: 'the connection timed out',
   [http.TIMEOUT_ERROR_NAME]: 'the request timed out',
-  UND_ERR_ABORTED: 'the proxy refused the tunnel',
+  UND_ERR_ABORTED: 'the proxy rejected the tunnel',
   UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
   UND_ERR_HEADERS_TIMEOUT: 'the proxy did not open a tunnel in time',
   UND_ERR_INVALID_ARG: 'the request or the proxy setting is not valid',

@@ -95,7 +95,7 @@ describe('applyPlan with an unexpected answer', () => {
     const ignoringUpdates: PromptService = { ...service, updatePrompt: (promptId) => service.readPrompt(promptId) };
     const { outcomes } = await sync(ignoringUpdates, [file({ name: 'New', pins: staging })]);
     expect(outcomes.map(formatOutcome)).toStrictEqual(['failed: unknown apply/fields-differ']);
-    expect(outcomes[0]?.problems[0]?.message).toMatch(/for these fields: name\.$/);
+    expect(outcomes[0]?.problems[0]?.message).toMatch(/that promptsync sent for `name`\.$/);
   });
 
   test('promptsync treats text as unchanged if the service converts LF line endings to CRLF', async () => {
@@ -220,7 +220,7 @@ function redirectCall(call: string): Hooks {
   };
 }
 
-const REDIRECT = 'The service responded with a redirect (302), which promptsync does not follow.';
+const REDIRECT = 'The service returned a redirect (302), which promptsync does not follow.';
 
 describe('problems of failed calls', () => {
   test.each([

@@ -265,7 +265,7 @@ describe('a probe of the newest version', () => {
     const { lines, outcomes } = await sync(namingMissingVersion, [wanted]);
     expect(lines).toStrictEqual(['set p1 promptsync-look ver_gone']);
     expect(outcomes.map(formatOutcome)).toStrictEqual(['failed: not_made not_made apply/newest-unreadable']);
-    expect(outcomes[0]?.problems[0]?.message).toContain('The service reported "ver_gone" as the newest version');
+    expect(outcomes[0]?.problems[0]?.message).toContain('The service listed "ver_gone" as the newest version');
   });
 });
 

@@ -128,7 +128,7 @@ describe('a repository of another user', () => {
       const { exitCode, stdout, stderr } = await place.run(place.mine, words);
       expect(exitCode).toBe(1);
       expect(stdout + stderr).toContain(
-        `The repository ${place.shared} belongs to another user, and git does not trust it. That user could choose the service that receives your API key.`,
+        `The repository \`${place.shared}\` belongs to another user, and git does not trust this repository. That user could choose the service that receives your API key.`,
       );
       expect(stdout + stderr).toContain(`git config --global --add safe.directory ${place.shared}`);
       expectNothingSent(place);

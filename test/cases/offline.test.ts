@@ -60,7 +60,7 @@ describe('plan without an API key', () => {
     expect(report.problems).toMatchObject([
       {
         ...{ code: 'service/not-asked', severity: 'warning' },
-        message: 'promptsync did not contact the service, because this run has no API key.',
+        message: 'promptsync did not contact the service because this run has no API key.',
       },
     ]);
     expect(result.exitCode).toBe(2);
@@ -183,7 +183,7 @@ describe('--offline', () => {
     const { exitCode, stdout, stderr } = await runOffline(...words);
     expect(exitCode).toBe(expected);
     expect(stdout).toContain('create version');
-    expect(stderr).toContain('promptsync did not contact the service, because --offline was given.');
+    expect(stderr).toContain('promptsync did not contact the service because `--offline` was specified.');
   });
 
   test('plan --offline removes the API key from a prompt text if the environment variable for the key is set', async () => {
@@ -203,6 +203,6 @@ describe('--offline', () => {
   ])('%s', async (_, words) => {
     const { exitCode, stdout } = await runOffline(...words);
     expect(exitCode).toBe(1);
-    expect(stdout).toContain('--offline needs a dry run and --base. [usage/invalid]');
+    expect(stdout).toContain('`--offline` requires `--dry-run` and `--base`. [usage/invalid]');
   });
 });

@@ -42,7 +42,7 @@ describe('the promotion guard', () => {
         code: 'guard/promotion-order',
         path: PATH,
         line: 5,
-        hint: 'To promote the version that "staging" serves (v2), run: promptsync promote greeting --from staging --to production',
+        hint: 'To promote the version that "staging" serves (v2), run: `promptsync promote greeting --from staging --to production`',
       },
     ]);
     const status = await scene.runJson('status');
@@ -59,10 +59,10 @@ describe('the promotion guard', () => {
   });
 
   const REMOVE_PIN = 'Remove the pin for "production" from the file';
-  const COMMAND = 'promptsync promote greeting --from staging --to production';
+  const COMMAND = '`promptsync promote greeting --from staging --to production`';
   const SERVE_FIRST =
-    'Let "staging" serve this content first: pin it there and sync, then sync again. If another service already has this content, sync the commit that promoted it first, with --any-commit.';
-  const SYNC_STAGING = 'First, run `promptsync sync --environment staging`. Then sync again.';
+    'First pin "staging" to this content and sync, then sync again. If this promotion has already been made in another service, first sync the commit that made the promotion, with `--any-commit`.';
+  const SYNC_STAGING = 'First run `promptsync sync --environment staging`. Then sync again.';
   const THEN = `. After the next sync, run: ${COMMAND}`;
 
   test.each<[string, PromptParts]>([

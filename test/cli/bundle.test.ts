@@ -73,7 +73,7 @@ test('the bundled CLI requests a tunnel from the configured HTTPS proxy', async 
   const { exitCode, stdout } = await run('plan', '--only', 'prompts/a.md', '--format', 'json');
   expect({ exitCode, stdout }).toEqual({
     exitCode: 1,
-    stdout: expect.stringContaining('the proxy refused the tunnel'),
+    stdout: expect.stringContaining('the proxy rejected the tunnel'),
   });
   expect(new Set(targets)).toEqual(new Set(['prompts.invalid:443']));
 });

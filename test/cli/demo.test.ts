@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runDemo } from '../../src/cli/run-demo.ts';
 import { type Host, makeSafeHost, type Main } from '../../src/cli/host.ts';
+import { makeScreen } from '../../src/report/screen.ts';
 import { childEnvironment, CLI, startNode, type CliOptions } from '../support/cli.ts';
 import { makeFolder, makeWorkspace } from '../support/folder.ts';
 import { run } from '../support/run.ts';
@@ -48,7 +49,16 @@ describe('promptsync demo', () => {
   ])('%s', async (_, how) => {
     const ran = await runDemoProcess(how());
     expect(ran).toMatchObject({ exitCode: 0, stderr: '', left: [], beside: [] });
-    expect(ran.stdout).toMatch(/1 prompt has drifted[\s\S]*nothing to do: 1 prompt in sync\./);
+    expect(ran.stdout).toMatch(/This run restored v1[\s\S]*nothing to do: 1 prompt in sync\./);
+  });
+
+  test('promptsync demo fits on two screens: it prints at most 80 rows of 80 columns', async () => {
+    const { stdout } = await runDemoProcess();
+    const rows = stdout
+      .trimEnd()
+      .split('\n')
+      .flatMap((line) => makeScreen(80).wrap(line, 80, 0));
+    expect(rows.length).toBeLessThanOrEqual(80);
   });
 });
 

@@ -30,7 +30,7 @@ describe('responses that reject a key', () => {
     const { stdout, exitCode } = await runAgainst({ status, body: '{"detail":"Not authenticated"}' }, 'plan');
     expect(exitCode).toBe(1);
     expect(stdout).toContain(`The service rejected the API key${request} (${status}): "Not authenticated"`);
-    expect(stdout).toContain('Check the variable PROMPTSYNC_API_KEY.');
+    expect(stdout).toContain('Check the variable `PROMPTSYNC_API_KEY`.');
   });
 
   test.each([
@@ -43,7 +43,7 @@ describe('responses that reject a key', () => {
     const body = '{"error":"UnauthorizedError","message":"Invalid credentials."}';
     const { stdout } = await runAgainst({ status: 401, body }, line, ', provider: langfuse');
     expect(stdout).toContain('Langfuse rejected the API key (401): "Invalid credentials."');
-    expect(stdout).toContain('Check the variable LANGFUSE_SECRET_KEY and the variable LANGFUSE_PUBLIC_KEY.');
+    expect(stdout).toContain('Check the variable `LANGFUSE_SECRET_KEY` and the variable `LANGFUSE_PUBLIC_KEY`.');
   });
 });
 
@@ -71,31 +71,31 @@ describe('errors in prompt files', () => {
     [
       'validate reports a field that has no value',
       'name:\n',
-      'a.md:4:6: error: The field "name" is invalid: it has no value.',
+      'a.md:4:6: error: The field `name` is invalid: it has no value.',
       'Write a value, or remove the line.',
     ],
     [
       'validate reports a number in a field that requires text',
       'name: 7\n',
-      'a.md:4:7: error: The field "name" is invalid: expected text, but found a number.',
+      'a.md:4:7: error: The field `name` is invalid: expected text, but found a number.',
       'Put the value in quotes.',
     ],
     [
       'If the variables list does not match the text, validate prints the correct list to paste',
       'name: a\nvariables: [nam]\n',
-      'The `variables` list contains "nam", but the text does not use it.',
+      'The `variables` list contains "nam", but the text does not use this variable.',
       'Write `variables: [name, order]`, or remove the `variables` field.',
     ],
     [
       'If the variables field is not a list, validate prints the correct list to paste',
       'name: a\nvariables: name\n',
-      'The field "variables" is invalid: expected a list, but found text.',
+      'The field `variables` is invalid: expected a list, but found text.',
       'Write `variables: [name, order]`, or remove the `variables` field.',
     ],
     [
       'validate quotes an invalid pin in its error message',
       'name: a\npins: { staging: newest }\n',
-      'The pin "newest" for "staging" is invalid.',
+      'The pin `"newest"` for "staging" is invalid.',
       'Use `latest`, a version number (1 or higher)',
     ],
   ])('%s', async (_, fields, message, hint) => {
@@ -108,15 +108,15 @@ describe('errors in prompt files', () => {
   test('validate reports only one error if a copied prompt file keeps the id and the key of the original', async () => {
     const file = makeFile('name: a\n');
     const stdout = await validate({ 'a.md': file, 'b.md': file });
-    expect(stdout).toContain('b.md:2:5: error: The id "prm_a" and the key "a" are also used by a.md.');
-    expect(stdout).toContain('If it is a new prompt, change its id and its key.');
+    expect(stdout).toContain('b.md:2:5: error: `a.md` also has the id "prm_a" and the key "a".');
+    expect(stdout).toContain('If one of the files is a new prompt, give that file a new id and a new key.');
     expect(stdout).toContain('1 error.');
   });
 
   test('If a setting is unknown, validate lists the allowed settings', async () => {
     const stdout = await validate({ 'promptsync.yaml': 'service: { address: https://prompts.example.com }\n' });
-    expect(stdout).toContain('The setting "service.address" is unknown.');
-    expect(stdout).toContain('Use only these settings here: provider, base_url,');
+    expect(stdout).toContain('The setting `service.address` is unknown.');
+    expect(stdout).toContain('The only settings allowed here are `provider`, `base_url`,');
   });
 });
 
@@ -128,14 +128,14 @@ describe('a missing environment option', () => {
       'promote a',
       '--to',
       config,
-      '"staging", "production"',
+      '"staging" or "production"',
     ],
     [
       'The error for rollback without -e lists the configured environments',
       'rollback a',
       '--environment',
       config,
-      '"staging", "production"',
+      '"staging" or "production"',
     ],
     [
       'If no environments are configured, the error for promote without --to lists the pinned environments',
@@ -166,7 +166,7 @@ describe('a missing environment option', () => {
     const { stdout, exitCode } = await run(folder, line.split(' '), { environment });
     expect(exitCode).toBe(1);
     expect(stdout).toContain(option);
-    expect(stdout).toContain(`: ${known}.`);
+    expect(stdout).toContain(` ${known}.`);
   });
 });
 
@@ -183,7 +183,7 @@ describe('ids with commas', () => {
   ])('%s', async (_, line, provider) => {
     const { stdout, exitCode, requests } = await runAgainst(ANSWER, line, provider);
     expect([exitCode, requests]).toEqual([1, []]);
-    expect(stdout).toContain('Separate ids with spaces, not commas: "');
+    expect(stdout).toContain('Separate ids with spaces, not with commas: "');
   });
 
   test('import accepts an id that contains a comma if the id comes from a file', async () => {
@@ -197,7 +197,10 @@ describe('ids with commas', () => {
 
 test('The error for an unknown option names the command that shows the help', async () => {
   const { stderr, exitCode } = await run(makeWorkspace({}), ['plan', '--dryrun']);
-  expect([exitCode, stderr]).toEqual([1, "error: unknown option '--dryrun'\nSee promptsync plan --help.\n"]);
+  expect([exitCode, stderr]).toEqual([
+    1,
+    "error: unknown option '--dryrun'\nFor help, run `promptsync plan --help`.\n",
+  ]);
 });
 
 test('If Langfuse rejects the keys, the error of status --orphans names Langfuse instead of "the service"', async () => {

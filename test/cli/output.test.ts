@@ -77,9 +77,9 @@ describe('--output', () => {
     { outputs: '--format text -o prompts', reason: 'it is a folder' },
     { outputs: '--format text -o ', reason: 'it is a folder' },
     { outputs: '-o promptsync.yaml/out.txt', reason: 'its folder does not exist' },
-    { outputs: '-o out.yaml', reason: 'the name of --output out.yaml does not determine a format' },
-    { outputs: '-o good.json -o /dev/stdout', reason: 'the name of --output /dev/stdout does not determine a format' },
-    { outputs: '-o good.json -o good.md --format html', reason: '--format can be combined with only one --output' },
+    { outputs: '-o out.yaml', reason: 'the name `out.yaml` does not determine a format' },
+    { outputs: '-o good.json -o /dev/stdout', reason: 'the name `/dev/stdout` does not determine a format' },
+    { outputs: '-o good.json -o good.md --format html', reason: 'can be combined with only one' },
   ])('sync rejects the arguments $outputs before sending any request', async ({ outputs, reason }) => {
     const { folder, service, promptsync } = await makeStage();
     const { stdout, exitCode } = await promptsync(`sync --yes ${outputs}`);

@@ -30,7 +30,7 @@ describe('the question of sync on a terminal', () => {
     expect(service.takeWrites().length > 0).toBe(applied);
     expect(exitCode).toBe(applied ? 0 : 1);
     if (applied) expect(stdout).toContain('created version');
-    else expect(stdout).toBe('Nothing was applied.\n');
+    else expect(stdout).toBe('promptsync applied no changes.\n');
   });
 
   test.each([
@@ -70,7 +70,7 @@ describe('the question of sync on a terminal', () => {
       onSignal: (signal) => (interrupt = signal),
       onError: (text) => text.endsWith(QUESTION) && interrupt(),
     });
-    expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: 'Nothing was applied.\n' });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: 'promptsync applied no changes.\n' });
     expect(stderr.endsWith(`${QUESTION}\n`)).toBe(true);
     expect(service.takeWrites()).toEqual([]);
   });
@@ -133,7 +133,7 @@ test('init asks its questions on standard error and prints only its report on st
   const { baseUrl, environment } = await startTestService([]);
   const answers = [
     { question: 'Which service', typed: `${UP}\r` },
-    { question: 'Where is the prompt service?', typed: 'ftp://x\r' },
+    { question: 'What is the address of the prompt service?', typed: 'ftp://x\r' },
     { question: 'its scheme is not https', typed: `\u0015${baseUrl}\r` },
     { question: 'Which variable', typed: '\r' },
     { question: 'Which folder', typed: '\r' },
@@ -169,7 +169,7 @@ test('If the user presses Ctrl-C while init checks an address, init exits with 1
   const front = await startFront({ answer: () => (interrupt(), { status: 401, body: '' }) });
   const answers = [
     { question: 'Which service', typed: `${UP}\r` },
-    { question: 'Where is', typed: `${front.baseUrl}\r` },
+    { question: 'What is the address', typed: `${front.baseUrl}\r` },
   ];
   const { exitCode } = await answerQuestions(folder, answers, {}, undefined, (signal) => (interrupt = signal));
   expect({ exitCode, requests: front.requests.length }).toEqual({ exitCode: 130, requests: 1 });
@@ -186,7 +186,7 @@ test.each([
     { question: 'Which folder', typed },
   ]);
   expect(exitCode).toBe(130);
-  expect(stdout).toBe('Interrupted. Nothing was written.\n');
+  expect(stdout).toBe('Interrupted. promptsync made no changes.\n');
   expect(existsSync(join(folder, 'promptsync.yaml'))).toBe(false);
 });
 
@@ -210,6 +210,6 @@ test.each([
   const { exitCode, stdout } = await answerQuestions(makeFolder(), [{ question: 'Which service', typed: '\u0003' }], {
     CI,
   });
-  expect(stdout).toContain(asks ? 'Interrupted. Nothing was written.' : '[init/service-needed]');
+  expect(stdout).toContain(asks ? 'Interrupted. promptsync made no changes.' : '[init/service-needed]');
   expect(exitCode).toBe(asks ? 130 : 1);
 });

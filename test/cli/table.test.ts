@@ -58,7 +58,7 @@ test('promptsync without arguments lists the commands in groups and exits with 1
 
 test('the help of plan describes the command, groups its flags and shows two examples', async () => {
   const { stdout } = await run(makeFolder(), ['plan', '--help']);
-  expect(stdout).toMatch(/^show what sync would change or refuse; write nothing$/m);
+  expect(stdout).toMatch(/^show what a sync would change or block, without changing anything$/m);
   expect(stdout.match(/^\w+:$/gm)).toEqual([
     'Arguments:',
     'Options:',

@@ -77,7 +77,7 @@ describe('a prompt adopted with import --commit', () => {
       [1, 'before-adoption', undefined],
     ]);
     const { stdout } = await scene.run(['history', 'greeting']);
-    expect(stdout).toMatch(/^v4 +created outside of git$/m);
+    expect(stdout).toMatch(/^v4 +created outside git$/m);
     expect(stdout).toMatch(/^v3 baseline .* Import 1 prompt$/m);
     expect(stdout).toMatch(/^v1 +before adoption$/m);
     const lineage = await scene.run(['history', 'greeting', '--environment', 'production']);

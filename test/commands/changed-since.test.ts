@@ -95,9 +95,9 @@ describe('sync --changed-since', () => {
   test('plan with --changed-since and --only reads only prompts that match both and reports how many it skipped', async () => {
     const { write, runJson, run: cli, takePromptNames } = await makeSyncedTeam();
     const since = ['plan', '--changed-since', 'HEAD'];
-    expect((await cli(...since)).stdout).toContain('nothing to do: 0 prompts in sync, 3 not looked at.');
+    expect((await cli(...since)).stdout).toContain('nothing to do: 0 prompts in sync, 3 not checked.');
     write('greeting', { text: 'Edited.' });
-    expect((await cli(...since)).stdout).toContain('Plan: 1 to create, 1 to activate, 2 not looked at.');
+    expect((await cli(...since)).stdout).toContain('Plan: 1 to create, 1 to activate, 2 not checked.');
     write('refund', { text: 'Edited.' });
     takePromptNames();
     const { report } = await runJson(...since, '--only', 'greeting', '--only', 'billing');

@@ -51,7 +51,7 @@ describe('doctor without --write', () => {
     expect(points.every(({ level, hint }) => level === 'ok' && hint === null)).toBe(true);
     expect(point('Node.js').found).toBe(process.versions.node);
     expect(point('live branch').found).toContain(`"main" at ${git(folder, 'rev-parse', 'HEAD').slice(0, 12)}`);
-    expect(point('key').found).toContain('the variable PROMPTSYNC_API_KEY');
+    expect(point('key').found).toContain('the variable `PROMPTSYNC_API_KEY`');
     expect(point('prompt in "staging"').found).toBe('"greeting": version 1 is active');
     expect(point('prompt in "production"').found).toBe('"greeting": no version is active');
     expect(new Set(service.requests.map(({ method }) => method))).toEqual(new Set(['GET']));
@@ -69,7 +69,7 @@ describe('doctor without --write', () => {
     langfuse.takeWrites();
     const { exitCode, named, point } = await examine(folder, [], { environment });
     expect({ exitCode, problems: [...named('warning'), ...named('error')] }).toEqual({ exitCode: 0, problems: [] });
-    expect(point('key').found).toContain('LANGFUSE_SECRET_KEY and the variable LANGFUSE_PUBLIC_KEY');
+    expect(point('key').found).toContain('`LANGFUSE_SECRET_KEY` and the variable `LANGFUSE_PUBLIC_KEY`');
     expect(point('prompt in "staging"').found).toBe('"a": version 1 is active');
     expect(langfuse.takeWrites()).toEqual([]);
   });
@@ -156,7 +156,7 @@ describe('doctor without --write', () => {
     const { exitCode, stdout, stderr } = await run(folder, ['doctor', '--prompt', 'prm_x'], { environment });
     expect({ exitCode, stdout, stderr }).toEqual({
       ...{ exitCode: 1, stdout: '' },
-      stderr: expect.stringContaining('--prompt requires --write'),
+      stderr: expect.stringContaining('`--prompt` requires `--write`'),
     });
   });
 });
@@ -326,8 +326,8 @@ describe('the points about the configuration and the prompt files', () => {
     const { points } = await examine(folder, []);
     const found = points.filter(({ name }) => name === 'configuration').map((point) => point.found);
     expect(found).toEqual([
-      expect.stringMatching(/^promptsync\.yaml:1:1: .*"prompt"/),
-      expect.stringMatching(/^promptsync\.yaml:2:\d+: .*"concurrency"/),
+      expect.stringMatching(/^promptsync\.yaml:1:1: .*`prompt`/),
+      expect.stringMatching(/^promptsync\.yaml:2:\d+: .*`concurrency`/),
     ]);
   });
 
@@ -484,7 +484,7 @@ describe('the points about the service', () => {
     });
     expect(point('proxy')).toMatchObject({ level: 'ok', found: `127.0.0.1:${port} (from HTTPS_PROXY)` });
     expect(named('error')).toEqual(['response']);
-    expect(point('response').found).toContain('the proxy refused the tunnel');
+    expect(point('response').found).toContain('the proxy rejected the tunnel');
     expect(point('TLS').level).toBe('warning');
     expect(stdout).not.toContain('hunter2');
   });

@@ -72,7 +72,7 @@ describe('history', () => {
     const { text, baseUrl } = await makeStory({ pins: both('latest') });
     const id = await changeService(baseUrl, 'greeting', 'production', 'Somebody’s.');
     const said = await text('history', 'greeting', '--environment', 'production');
-    expect(said).toMatch(new RegExp(`^production serves v2 \\(${id}\\)\n.*\nmade +created outside of git\n`, 'm'));
+    expect(said).toMatch(new RegExp(`^production serves v2 \\(${id}\\)\n.*\nmade +created outside git\n`, 'm'));
     expect(said).toContain('! production serves v2, but the file pins it to latest (v1).');
     expect(said).not.toMatch(/^pinned/m);
   });
@@ -163,9 +163,9 @@ describe('the errors of history', () => {
   test('history rejects an unknown prompt or environment and suggests a similar name', async () => {
     const { folder, options } = await makeStory({});
     for (const [words, code, hint] of [
-      [['greting'], 'usage/nothing-selected', 'Did you mean greeting?'],
-      [['greeting', '-e', 'prod'], 'usage/unknown-environment', 'Use one of these environments: '],
-      [['greeting', '-e', 'stagign'], 'usage/unknown-environment', 'mean staging?'],
+      [['greting'], 'usage/nothing-selected', 'Did you mean "greeting"?'],
+      [['greeting', '-e', 'prod'], 'usage/unknown-environment', 'Use "'],
+      [['greeting', '-e', 'stagign'], 'usage/unknown-environment', 'mean "staging"?'],
       [['greeting', '-e', 'promptsync'], 'usage/unknown-environment', ''],
     ] as const) {
       const { report, exitCode } = await runJson(folder, ['history', ...words], options);

@@ -311,7 +311,7 @@ describe('import with existing files', () => {
       'import refuses a prompt key that another file already uses',
       'key',
       ['other', { key: 'cafe\u0301' }],
-      'Change one of the keys',
+      'Change one of the two keys',
     ],
   ])('%s', async (_, what, parts, hint) => {
     const { folder, service } = await makeStage(['cafe\u0301']);
@@ -321,7 +321,7 @@ describe('import with existing files', () => {
     expect(exitCode).toBe(3);
     const [problem] = report.prompts.flatMap(({ problems }) => problems);
     expect(problem).toMatchObject({ code: 'import/known', hint: expect.stringContaining(hint) });
-    expect(problem?.message).toMatch(new RegExp(`^The ${what} "[^"]*" already belongs to prompts/mine.md.$`));
+    expect(problem?.message).toMatch(new RegExp(`^The ${what} "[^"]*" already belongs to \`prompts/mine.md\`.$`));
     expect(readdirSync(join(folder, 'prompts'))).toEqual(['mine.md']);
   });
 
@@ -361,7 +361,7 @@ describe('prompts that cannot be imported', () => {
     ]);
     const text = await run(folder, ['import', 'prm_gone', 'prm_idle'], service);
     expect(text.stdout).toContain('prm_gone  failed\n');
-    expect(text.stdout).toContain('No version is active in "staging", "canary", "production"');
+    expect(text.stdout).toContain('No version is active in "staging", "canary", or "production"');
   });
 
   test('import rejects prompt text with a doubled carriage return instead of silently altering it', async () => {
@@ -378,7 +378,7 @@ describe('prompts that cannot be imported', () => {
     const { folder, service } = await makeStage(['idle']);
     makeVersions(service, 'idle', { text: 'One.', in: ['elsewhere'] });
     for (const [flags, hint] of [
-      [[], 'add an environment with an active version to `environments:`'],
+      [[], 'Add an environment that has an active version to `environments:`'],
       [['--environment', 'canary'], 'import from another environment'],
     ] as const) {
       const { report, exitCode } = await runJson(folder, ['import', 'prm_idle', ...flags], service);
@@ -398,7 +398,7 @@ describe('prompts that cannot be imported', () => {
     const environment = { PROMPTSYNC_BASE_URL: front.baseUrl, PROMPTSYNC_API_KEY: 'sk-another-key' };
     const { exitCode, stdout } = await run(folder, ['import', 'prm_a'], { environment });
     expect(exitCode).toBe(3);
-    expect(stdout).toContain('"key" is invalid: it contains control characters');
+    expect(stdout).toContain('`key` is invalid: it contains control characters');
     expect(stdout).not.toMatch(/[\u0007\u001b]/);
     expect(readdirSync(folder)).toEqual(['promptsync.yaml']);
   });
@@ -446,13 +446,18 @@ describe('the ids of an import', () => {
   });
 
   test.each<[string, readonly string[], string | Readable, string]>([
-    ['import sends no requests if no prompt id is given', [], '', 'No prompt id is given'],
-    ['import sends no requests if the id list contains only comments', ['-'], '# none\n', 'No prompt id is given'],
+    ['import sends no requests if no prompt id is given', [], '', 'The command does not specify a prompt id'],
+    [
+      'import sends no requests if the id list contains only comments',
+      ['-'],
+      '# none\n',
+      'The command does not specify a prompt id',
+    ],
     [
       'import sends no requests if the id file does not exist',
       ['--from', 'none.txt'],
       '',
-      'ids: there is no such file, ENOENT.',
+      'ids (there is no such file, ENOENT).',
     ],
     [
       'import sends no requests if the id list is larger than 1 MiB',

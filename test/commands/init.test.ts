@@ -280,7 +280,7 @@ environments:
     const { stderr, exitCode } = await run(join(root, 'a/b'), ['init', ...URL]);
     expect(exitCode).toBe(0);
     expect(stderr).toContain(
-      'A parent folder already contains a configuration file: ../../promptsync.yaml. [init/nested]',
+      'A parent folder already contains a configuration file: `../../promptsync.yaml`. Commands in this folder use the new configuration file instead. [init/nested]',
     );
   });
 
@@ -443,7 +443,7 @@ describe('init with existing files', () => {
     ]);
     expect(codes(report.problems)).toEqual(['init/kept', 'init/kept']);
     expect(stderr).toContain(
-      'promptsync.yaml already exists with different content, so promptsync did not overwrite it.',
+      '`promptsync.yaml` already exists with different content, so promptsync did not overwrite the file.',
     );
     expect(read(folder, 'promptsync.yaml')).toBe(MINE['promptsync.yaml']);
     expect(read(folder, '.gitattributes')).toBe('* text=auto\r\n*.png binary\nprompts/**/*.md text eol=lf\n');
@@ -510,7 +510,7 @@ describe('init with existing files', () => {
     const before = pathsIn(folder);
     const { report, exitCode } = await runJson(folder, ['init', ...URL, '--force']);
     expect({ exitCode, codes: codes(report.problems) }).toEqual({ exitCode: 1, codes: ['init/in-the-way'] });
-    expect(report.problems[0]?.message).toMatch(new RegExp(`^promptsync could not write ${path}, because it is `));
+    expect(report.problems[0]?.message).toMatch(new RegExp(`^promptsync could not write \`${path}\` because it is `));
     expect([pathsIn(folder), pathsIn(outside)]).toEqual([before, []]);
   });
 
@@ -527,34 +527,42 @@ describe('init with existing files', () => {
 
 describe('invalid flags of init', () => {
   test.each<[string, readonly string[], string]>([
-    ['init requires either --url or --embedded', [], 'Specify the URL with --url'],
-    ['init rejects --url together with --embedded', [...URL, '--embedded'], '--url and --embedded cannot be combined.'],
-    ['init rejects --id together with --embedded', ['--embedded', '--id', 'prm_a'], '--id needs --url'],
-    ['init rejects --ci github together with --embedded', ['--embedded', '--ci', 'github'], '--ci github needs --url'],
+    ['init requires either --url or --embedded', [], 'Use `--url` to specify the URL'],
+    [
+      'init rejects --url together with --embedded',
+      [...URL, '--embedded'],
+      '`--url` and `--embedded` cannot be combined.',
+    ],
+    ['init rejects --id together with --embedded', ['--embedded', '--id', 'prm_a'], '`--id` requires `--url`'],
+    [
+      'init rejects --ci github together with --embedded',
+      ['--embedded', '--ci', 'github'],
+      '`--ci github` requires `--url`',
+    ],
     [
       'init rejects a plain HTTP address in --url',
       ['--url', 'http://example.com'],
-      'The value of --url is invalid: The base URL',
+      'The value of `--url` is invalid: The base URL',
     ],
-    ['init rejects an empty address in --url', ['--url', ''], 'The value of --url is invalid: The base URL'],
+    ['init rejects an empty address in --url', ['--url', ''], 'The value of `--url` is invalid: The base URL'],
     [
       'init rejects an API key as the value of --api-key-env',
       [...URL, '--api-key-env', 'sk-live'],
-      'The value of --api-key-env',
+      'The value of `--api-key-env`',
     ],
     [
       'init rejects a prompts folder outside the workspace',
       [...URL, '--dir', '../x'],
-      'The value of --dir is invalid: expected a folder below',
+      'The value of `--dir` is invalid: expected a folder inside',
     ],
-    ['init rejects the workspace itself as the prompts folder', [...URL, '--dir', '.'], 'The value of --dir'],
-    ['init rejects an absolute path as the prompts folder', [...URL, '--dir', '/tmp'], 'The value of --dir'],
-    ['init rejects a glob pattern as the prompts folder', [...URL, '--dir', 'a/**'], 'The value of --dir'],
-    ['init rejects a prompts folder inside node_modules', [...URL, '--dir', 'a/node_modules'], 'The value of --dir'],
+    ['init rejects the workspace itself as the prompts folder', [...URL, '--dir', '.'], 'The value of `--dir`'],
+    ['init rejects an absolute path as the prompts folder', [...URL, '--dir', '/tmp'], 'The value of `--dir`'],
+    ['init rejects a glob pattern as the prompts folder', [...URL, '--dir', 'a/**'], 'The value of `--dir`'],
+    ['init rejects a prompts folder inside node_modules', [...URL, '--dir', 'a/node_modules'], 'The value of `--dir`'],
     [
       'init reports an invalid --environments value even if the values of --url and --dir are invalid too',
       ['--url', 'x', '--dir', '..', '--environments', ','],
-      'The value of --environments',
+      'The value of `--environments`',
     ],
     ['init rejects duplicate environment names', [...URL, '--environments', 'a,b,a'], 'a name is listed twice'],
     [
@@ -562,7 +570,7 @@ describe('invalid flags of init', () => {
       [...URL, '--environments', 'a,promptsync'],
       'it is reserved for promptsync',
     ],
-    ['init rejects an invalid prompt id', [...URL, '--id', '..'], 'The value of --id'],
+    ['init rejects an invalid prompt id', [...URL, '--id', '..'], 'The value of `--id`'],
     [
       'init rejects control characters in an environment name',
       [...URL, '--environments', 'a\u001b[2J'],
@@ -620,7 +628,7 @@ describe('the questions of init', () => {
     const service = await startServed('staging');
     const { asked, interview } = makeInterview({
       'Which service': 'integration',
-      'Where is': service.baseUrl,
+      'What is the address': service.baseUrl,
       'Which CI': 'none',
       ...answers,
     });
@@ -632,7 +640,7 @@ describe('the questions of init', () => {
   test('init asks for every value that no flag provides', async () => {
     const { folder, asked, run: ran } = await interviewWith({ 'Which folder': ' texts/ ' });
     expect(asked.map((message) => message.split(' ').slice(0, 2).join(' '))).toEqual([
-      ...['Which service', 'Where is', 'Which variable', 'Which folder', 'Which environments', 'Which prompt'],
+      ...['Which service', 'What is', 'Which variable', 'Which folder', 'Which environments', 'Which prompt'],
       ...['Which CI', 'Should pre-commit'],
     ]);
     const written = ['promptsync.yaml', 'texts/example/greeting.md', ...EXTENDED];
@@ -683,16 +691,16 @@ describe('the questions of init', () => {
     const service = await startServed('staging');
     const { asked, interview } = makeInterview({
       'Which service': 'integration',
-      'Where is': ['http://127.0.0.1:1', other.baseUrl, service.baseUrl],
+      'What is the address': ['http://127.0.0.1:1', other.baseUrl, service.baseUrl],
       'Which CI': 'none',
     });
     const folder = makeFolder();
     await init(FLAGS, { ...makeWorld(folder, { PROMPTSYNC_API_KEY: KEY }), interview });
-    const questions = asked.filter((message) => message.includes('Where is'));
+    const questions = asked.filter((message) => message.includes('What is the address'));
     expect(questions).toEqual([
-      expect.stringMatching(/^Where is/),
-      expect.stringMatching(/^promptsync could not reach the service .*\nWhere is/),
-      expect.stringMatching(/^The service responded with a redirect \(302\).*\nWhere is/),
+      expect.stringMatching(/^What is the address/),
+      expect.stringMatching(/^promptsync could not reach the service .*\nWhat is the address/),
+      expect.stringMatching(/^The service returned a redirect \(302\).*\nWhat is the address/),
     ]);
     expect(read(folder, 'promptsync.yaml')).toContain(service.baseUrl);
     expect(JSON.stringify(other.requests)).not.toContain(KEY);
@@ -702,10 +710,10 @@ describe('the questions of init', () => {
   test('init asks for the address again if its path is wrong, and sends the key only to the correct address', async () => {
     const { baseUrl } = await startServed('staging');
     const front = await startFront({ target: baseUrl });
-    const { asked } = await interviewWith({ 'Where is': [`${front.baseUrl}/wrong`, baseUrl] });
-    expect(asked.filter((message) => message.includes('Where is'))).toEqual([
-      expect.stringMatching(/^Where is/),
-      expect.stringMatching(/^The server found nothing there \(404\).*\nWhere is/),
+    const { asked } = await interviewWith({ 'What is the address': [`${front.baseUrl}/wrong`, baseUrl] });
+    expect(asked.filter((message) => message.includes('What is the address'))).toEqual([
+      expect.stringMatching(/^What is the address/),
+      expect.stringMatching(/^The server found nothing there \(404\).*\nWhat is the address/),
     ]);
     expect(front.requests.map(({ key }) => key)).not.toContain(KEY);
   });
@@ -713,18 +721,22 @@ describe('the questions of init', () => {
   test('init names the key variables if Langfuse rejects the keys, and names a prompt that Langfuse does not have', async () => {
     const langfuse = await startLangfuse();
     const variables = { LANGFUSE_PUBLIC_KEY: 'pk-lf-wrong', LANGFUSE_SECRET_KEY: 'sk-lf-wrong' };
-    const answers = { 'Which service': 'langfuse', 'Where is': langfuse.baseUrl, 'Which prompt': ['gone', ''] };
+    const answers = {
+      'Which service': 'langfuse',
+      'What is the address': langfuse.baseUrl,
+      'Which prompt': ['gone', ''],
+    };
     const refused = await interviewWith(answers, {}, variables);
     expect(refused.asked.find((message) => message.includes('401'))).toContain(
-      'Check the variable LANGFUSE_SECRET_KEY and the variable LANGFUSE_PUBLIC_KEY.',
+      'Check the variable `LANGFUSE_SECRET_KEY` and the variable `LANGFUSE_PUBLIC_KEY`.',
     );
     const accepted = await interviewWith(answers, {}, langfuse.environment);
     expect(accepted.asked.filter((message) => message.includes('Which prompt'))[1]).toMatch(/"gone"/);
   });
 
   test('init accepts an address where no service responds if the user enters the same address again', async () => {
-    const { folder, asked } = await interviewWith({ 'Where is': 'http://127.0.0.1:1' }, { apiKeyEnv: 'K' });
-    expect(asked.filter((message) => message.includes('Where is'))).toHaveLength(2);
+    const { folder, asked } = await interviewWith({ 'What is the address': 'http://127.0.0.1:1' }, { apiKeyEnv: 'K' });
+    expect(asked.filter((message) => message.includes('What is the address'))).toHaveLength(2);
     expect(read(folder, 'promptsync.yaml')).toContain('base_url: http://127.0.0.1:1\n');
   });
 
@@ -734,7 +746,7 @@ describe('the questions of init', () => {
     const { folder, asked } = await interviewWith(answers, {}, variables);
     expect(asked.filter((message) => message.includes('Which variable'))).toEqual([
       expect.stringMatching(/^Which variable/),
-      expect.stringMatching(/^The variable UNSET_KEY must contain the API key/),
+      expect.stringMatching(/^The variable `UNSET_KEY` must contain the API key/),
       expect.stringMatching(/40[13]|rejected|refused/),
     ]);
     expect(read(folder, 'promptsync.yaml')).toContain('api_key_env: PROMPTSYNC_API_KEY\n');
@@ -792,14 +804,18 @@ describe('the questions of init', () => {
 
   test('init explains why it rejects an invalid answer to a question', async () => {
     const faults: Readonly<Record<string, readonly [string, string]>> = {
-      'Where is': ['http://example.com', 'plain http'],
+      'What is the address': ['http://example.com', 'plain http'],
       'Which variable': ['sk-live', 'the name of an environment variable'],
-      'Which folder': ['/', 'expected a folder below'],
+      'Which folder': ['/', 'expected a folder inside'],
       'Which environments': ['a,,b', 'expected names'],
       'Which prompt': ['..', 'expected the id of an existing prompt'],
     };
     const { baseUrl } = await startServed('staging');
-    const { interview } = makeInterview({ 'Which service': 'integration', 'Where is': baseUrl, 'Which CI': null });
+    const { interview } = makeInterview({
+      'Which service': 'integration',
+      'What is the address': baseUrl,
+      'Which CI': null,
+    });
     const messages: (string | null)[] = [];
     const text: Interview['text'] = (question) => {
       const [, [answer] = ['']] = Object.entries(faults).find(([words]) => question.message.includes(words)) ?? [];
@@ -818,18 +834,18 @@ describe('the last lines of init', () => {
 
   test('the last lines of init name the import command and the CI files that still need the promptsync commit', async () => {
     expect(await linesOf(URL)).toEqual([
-      'Next: to write the files of the prompts in the service, run: promptsync import ID…',
-      `Replace the zeros with the promptsync commit that you trust in ${WORKFLOWS.join(', ')}.`,
-      'In the settings of the repository on GitHub, open `Environments` and create "staging", "production". Store the secret PROMPTSYNC_API_KEY in each of them, and for the other workflows in the repository.',
+      'Next: to write the files for the prompts in the service, run: promptsync import ID…',
+      `In ${WORKFLOWS.join(', ')}, replace the zeros with the promptsync commit that you trust.`,
+      'In the settings of the GitHub repository, open `Environments` and create "staging", "production". Store the secret PROMPTSYNC_API_KEY in each environment and, for the other workflows, in the repository.',
       'Then run promptsync plan, and commit the files.',
     ]);
   });
 
   test('the last lines of init for Langfuse name the command that imports all prompts', async () => {
     expect(await linesOf(['--provider', 'langfuse', '--ci', 'gitlab'])).toEqual([
-      "Next: to write the files of the prompts in Langfuse, run: promptsync import '**'",
-      `Replace the zeros with the promptsync commit that you trust in ${GITLAB[0]}.`,
-      'In the CI/CD settings of the project on GitLab, add the variables LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY with each of the scopes "staging", "production", and for reviews and drift with the scope "*".',
+      "Next: to write the files for the prompts in Langfuse, run: promptsync import '**'",
+      `In ${GITLAB[0]}, replace the zeros with the promptsync commit that you trust.`,
+      'In the CI/CD settings of the GitLab project, add the variables LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY once for each of the scopes "staging", "production". For reviews and drift checks, also add the variables with the scope "*".',
       'Then run promptsync plan, and commit the files.',
     ]);
   });

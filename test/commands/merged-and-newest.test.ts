@@ -126,8 +126,8 @@ async function refusal(folder: string, options: CheckOptions = {}): Promise<stri
   if (problem === undefined) return '';
   return [
     problem.code,
-    ...(/git pull, then git push|git pull|git push|Merge this commit/.exec(problem.hint) ?? []),
-    ...(/If this clone is behind/.exec(problem.hint) ?? []),
+    ...(/`git pull` and `git push`|git pull|git push|Merge this commit/.exec(problem.hint) ?? []),
+    ...(/If this clone is out of date/.exec(problem.hint) ?? []),
   ].join(' ');
 }
 
@@ -194,7 +194,7 @@ describe('the check for merged and up-to-date commits', () => {
 
 describe('the refusals of unmerged and outdated commits', () => {
   const BEHIND = 'superseded git pull';
-  const EITHER = 'superseded git pull If this clone is behind';
+  const EITHER = 'superseded git pull If this clone is out of date';
   const NOT_MERGED = 'not-merged Merge this commit';
   test.each<[string, Scene, string]>([
     ['sync refuses a clone that is behind the remote branch', STALE, BEHIND],
@@ -255,7 +255,7 @@ describe('the refusals of unmerged and outdated commits', () => {
         commitAll(folder, 'Mine');
         merge({ [PATH]: promptText('greeting', { text: 'Yours' }) });
       }),
-      'not-merged git pull, then git push',
+      'not-merged `git pull` and `git push`',
     ],
     [
       'sync refuses a clone with several remotes if it cannot tell which remote to compare with',

@@ -56,7 +56,7 @@ describe('new for a four-call service', () => {
     expect(read(folder, 'prompts/support/refund.md')).toMatch(/^---\nid: replace_me\n/);
     const place = 'prompts/support/refund.md:2';
     expect(stdout).toContain(
-      `Create the prompt in the service at https://prompts.example.com, and write its id to ${place}.\n`,
+      `Create the prompt in the service at https://prompts.example.com, then write its id to ${place}.\n`,
     );
     const { report, ...validated } = await runJson(folder, ['validate']);
     expect(validated.exitCode).toBe(0);
@@ -172,7 +172,7 @@ describe('the environments of new', () => {
     const { exitCode, stderr } = await run(folder, ['new', 'a', '--id', 'prm_a', ...flags]);
     expect(exitCode).toBe(0);
     expect(pinsOf(read(folder, 'prompts/a.md'))).toEqual(['staging', 'canary']);
-    expect(stderr).toContain('The file does not pin "production", because promptsync.yaml does not allow `latest`');
+    expect(stderr).toContain('The file does not pin "production" because `promptsync.yaml` does not allow `latest`');
   });
 
   test('If no environments are configured, new pins the environment that --environment names', async () => {
@@ -186,14 +186,19 @@ describe('the environments of new', () => {
       'new suggests the correct name of a misspelled environment',
       ENVIRONMENTS,
       ['--environment', 'stagin'],
-      'Did you mean staging?',
+      'Did you mean "staging"?',
     ],
-    ['new requires --environment if no environments are configured', CONFIG, [], 'The command requires --environment'],
+    [
+      'new requires --environment if no environments are configured',
+      CONFIG,
+      [],
+      'The command requires `--environment`',
+    ],
     [
       'new writes no file if no requested environment allows latest',
       ENVIRONMENTS,
       ['-e', 'production'],
-      'promptsync.yaml does not allow `latest` in "production"',
+      '`promptsync.yaml` does not allow `latest` in "production"',
     ],
   ])('%s', async (_, config, flags, message) => {
     const folder = makeStage(config);
@@ -240,7 +245,7 @@ describe('the refusals of new', () => {
     await run(folder, ['new', 'a']);
     const { exitCode, stdout } = await run(folder, ['new', 'b']);
     expect(exitCode).toBe(1);
-    expect(stdout).toContain('The id "replace_me" already belongs to prompts/a.md.');
+    expect(stdout).toContain('The id "replace_me" already belongs to `prompts/a.md`.');
     expect(stdout).toContain('--id');
     expect(existsSync(join(folder, 'prompts/b.md'))).toBe(false);
   });
@@ -273,8 +278,8 @@ test('new --dry-run shows the new file and writes nothing', async () => {
 });
 
 test.each<[string, string]>([
-  ['markdown', '- `Create the prompt in the service, and write its id to prompts/a.md:2.`'],
-  ['html', 'Create the prompt in the service, and write its id to prompts/a.md:2.'],
+  ['markdown', '- `Create the prompt in the service, then write its id to prompts/a.md:2.`'],
+  ['html', 'Create the prompt in the service, then write its id to prompts/a.md:2.'],
   ['junit', '<testsuite'],
 ])('new --format %s reports the new file and the next step', async (format, expected) => {
   const { exitCode, stdout } = await run(makeStage(), ['new', 'a', '--format', format]);

@@ -301,7 +301,7 @@ describe('drift with portable_pins', () => {
     const { stdout } = await run('plan', '--base', 'HEAD');
     expect(stdout).toContain('production serves');
     expect(stdout).not.toMatch(/promptsync pull|version:/);
-    expect(stdout).toContain('pin that commit as git:<commit>');
+    expect(stdout).toContain('pin the merged commit as git:<commit>');
   });
 
   test('if an environment drifts to a version that was created from git, the drift names the pin to the commit of that version', async () => {

@@ -17,7 +17,7 @@ const files = [
 const [greeting, refund, summary, draft] = files.map(({ key }) => key);
 
 const NOT_NEAR =
-  'Specify a key, or a path, folder, or pattern relative to promptsync.yaml. For import and --orphans, specify a name pattern.';
+  'Specify a key, a path, a folder, or a pattern. Paths are relative to the folder of `promptsync.yaml`. For `promptsync import` and `--orphans`, specify a pattern for names.';
 
 const UNKNOWN = 'something else';
 
@@ -60,14 +60,14 @@ describe('selectFiles', () => {
   );
 
   test.each([
-    ['sumary', 'Did you mean summary?'],
-    ['support/greetin', 'Did you mean support/greeting?'],
-    ['refund', 'Did you mean support/refund?'],
-    ['prompts/sumary.md', 'Did you mean prompts/summary.md?'],
-    ['prm_1', 'Did you mean support/greeting?'],
-    ['summary,support/refund', 'Separate keys with spaces, not commas.'],
+    ['sumary', 'Did you mean "summary"?'],
+    ['support/greetin', 'Did you mean "support/greeting"?'],
+    ['refund', 'Did you mean "support/refund"?'],
+    ['prompts/sumary.md', 'Did you mean "prompts/summary.md"?'],
+    ['prm_1', 'Did you mean "support/greeting"?'],
+    ['summary,support/refund', 'Separate the keys with spaces, not with commas.'],
     [UNKNOWN, NOT_NEAR],
-    ['suport', 'Did you mean support?'],
+    ['suport', 'Did you mean "support"?'],
     ['supp', NOT_NEAR],
     ['.', NOT_NEAR],
     ['', NOT_NEAR],
@@ -97,7 +97,7 @@ describe('selectFiles', () => {
   test('the hint for an unknown selector lists all equally similar keys', () => {
     const many = ['a/k1', 'a/k2', 'a/k4', 'b/refund'].map((key) => ({ key, path: `${key}.md`, id: key }));
     const [problem] = selectFiles(many, ['a/k3']).problems;
-    expect(problem?.hint).toBe('Did you mean a/k1, a/k2 or a/k4?');
+    expect(problem?.hint).toBe('Did you mean "a/k1", "a/k2", or "a/k4"?');
   });
 
   test('a pattern with twelve asterisks does not hang on a long key that does not match', () => {

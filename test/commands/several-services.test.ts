@@ -182,12 +182,12 @@ describe('a promotion from an environment of another configuration', () => {
     [
       'promote blocks a prompt if the source environment of another configuration is pinned to a version number',
       { staging: 7 },
-      '"staging" is pinned to 7',
+      '"staging" is pinned to `7`',
     ],
     [
       'promote blocks a prompt if the source environment of another configuration has no pin',
       {},
-      'The file does not pin "staging"',
+      'the file does not pin this environment',
     ],
   ])('%s', async (_, pins, message) => {
     const scene = await makeStages({ greeting: { text: 'One.' } });
@@ -203,7 +203,7 @@ describe('a promotion from an environment of another configuration', () => {
     commit({ text: 'Two.', pins: { staging: 'latest', production: 'git:HEAD~1' } });
     const refused = await json('production', 'sync', '--yes');
     expect(summarizeRun(refused)).toBe(`${OUT_OF_ORDER} ${NOT_ASKED}`);
-    expect(refused.report.prompts[0]?.problems[0]?.message).toContain('no earlier commit of the live branch wanted');
+    expect(refused.report.prompts[0]?.problems[0]?.message).toContain('No earlier commit on the live branch pins');
     expect(services.production.takeWrites()).toEqual([]);
   });
 

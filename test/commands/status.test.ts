@@ -95,7 +95,7 @@ describe('status', () => {
     scene.service.store.setActive('prm_greeting', { environment: 'staging', versionId: fix.id });
     const { stdout } = await scene.run('status');
     expect(stdout).toContain('greeting  v3 → v2 drift\n');
-    expect(stdout).toContain('drift: somebody changed the service; promptsync plan shows details\n');
+    expect(stdout).toContain('drift: someone changed the service; for details, run promptsync plan\n');
     expect((await scene.run('status', '--format', 'markdown')).stdout).toContain('`v3 → v2 drift`');
   });
 

@@ -131,7 +131,7 @@ describe('the files that loadConfig reads', () => {
   test('loadConfig includes the configuration path in reported problems', async () => {
     const top = makeWorkspace({ ...GIT, 'promptsync.yaml': 'x1: 1', 'a/x': '' });
     expect((await load(top, 'a')).messages).toEqual([
-      'config/unknown-field promptsync.yaml The setting "x1" is unknown.',
+      'config/unknown-field promptsync.yaml The setting `x1` is unknown.',
     ]);
   });
 });

@@ -147,12 +147,12 @@ describe('parseConfig', () => {
   });
 
   const invalid: readonly { readonly text: string; readonly place: string; readonly expected: string }[] = [
-    { text: 'service: x', place: '1:10', expected: '"service" is invalid: expected a mapping, but found text' },
-    { text: 'service:', place: '1:9', expected: '"service" is invalid: it has no value' },
+    { text: 'service: x', place: '1:10', expected: '`service` is invalid: expected a mapping, but found text' },
+    { text: 'service:', place: '1:9', expected: '`service` is invalid: it has no value' },
     {
       text: 'service: {base_url: 1}',
       place: '1:21',
-      expected: '"service.base_url" is invalid: expected text, but found a number',
+      expected: '`service.base_url` is invalid: expected text, but found a number',
     },
     {
       text: 'service: {api_key_env: sk-123}',
@@ -163,17 +163,17 @@ describe('parseConfig', () => {
     {
       text: 'service: {allow_http: "yes"}',
       place: '1:23',
-      expected: '"service.allow_http" is invalid: expected true or false',
+      expected: '`service.allow_http` is invalid: expected true or false',
     },
-    { text: 'service: {embedded: true}', place: '1:21', expected: '"service.embedded" is invalid: expected text' },
+    { text: 'service: {embedded: true}', place: '1:21', expected: '`service.embedded` is invalid: expected text' },
     {
       text: 'service: {embedded: a.db, base_url: "https://a.example"}',
       place: '1:10',
       expected: 'set either base_url or embedded, not both',
     },
-    { text: 'prompts: "a/*.md"', place: '1:10', expected: '"prompts" is invalid: expected a list, but found text' },
+    { text: 'prompts: "a/*.md"', place: '1:10', expected: '`prompts` is invalid: expected a list, but found text' },
     { text: 'prompts: []', place: '1:10', expected: 'it is empty' },
-    { text: 'prompts: [a, 1]', place: '1:14', expected: '"prompts.1" is invalid: expected text' },
+    { text: 'prompts: [a, 1]', place: '1:14', expected: '`prompts.1` is invalid: expected text' },
     { text: 'prompts: [""]', place: '1:11', expected: 'it is empty' },
     { text: 'prompts: ["!"]', place: '1:11', expected: 'it is empty' },
     { text: 'prompts: ["*(a|aa)"]', place: '1:11', expected: 'it contains parentheses' },
@@ -182,24 +182,24 @@ describe('parseConfig', () => {
     {
       text: 'environments: [staging]',
       place: '1:15',
-      expected: '"environments" is invalid: expected a mapping, but found a list',
+      expected: '`environments` is invalid: expected a mapping, but found a list',
     },
     {
       text: 'environments: {staging: x}',
       place: '1:25',
-      expected: '"environments.staging" is invalid: expected a mapping',
+      expected: '`environments.staging` is invalid: expected a mapping',
     },
-    { text: 'environments: {"": {}}', place: '1:16', expected: '"environments." is invalid: it is empty' },
+    { text: 'environments: {"": {}}', place: '1:16', expected: '`environments.` is invalid: it is empty' },
     { text: 'environments: {"a\\tb": {}}', place: '1:16', expected: 'it contains control characters' },
     {
       text: 'environments: {a: {allow_latest: "no"}}',
       place: '1:34',
-      expected: '"environments.a.allow_latest" is invalid: expected true or false',
+      expected: '`environments.a.allow_latest` is invalid: expected true or false',
     },
     {
       text: 'environments: {a: {promote_from: 1}}',
       place: '1:34',
-      expected: '"environments.a.promote_from" is invalid: expected text',
+      expected: '`environments.a.promote_from` is invalid: expected text',
     },
     {
       text: 'environments: {a: {promote_from: b}, b: {}}',
@@ -211,7 +211,7 @@ describe('parseConfig', () => {
     {
       text: 'environments: {a: {}, b: {}}\nother_environments: [c, a]',
       place: '2:25',
-      expected: '"other_environments.1" is invalid: it is also listed under `environments`',
+      expected: '`other_environments.1` is invalid: it is also listed under `environments`',
     },
     { text: 'other_environments: [a, a]', place: '1:25', expected: 'it is listed twice' },
     {
@@ -232,7 +232,7 @@ describe('parseConfig', () => {
     {
       text: 'on_drift: ignore',
       place: '1:11',
-      expected: '"on_drift" is invalid: expected "overwrite" or "fail"',
+      expected: '`on_drift` is invalid: expected "overwrite" or "fail"',
     },
     { text: 'max_changes: 1.5', place: '1:14', expected: 'expected a number, or a percentage' },
     { text: 'max_changes: 1000000000', place: '1:14', expected: 'expected a number, or a percentage' },
@@ -240,12 +240,12 @@ describe('parseConfig', () => {
     { text: 'max_changes: 2.5%', place: '1:14', expected: 'expected a number, or a percentage' },
     { text: 'accept_warnings: prompt/gone', place: '1:18', expected: 'expected a list, but found text' },
     { text: 'accept_warnings: [prompt/gone, yaml/syntax]', place: '1:32', expected: 'expected the code of a warning' },
-    { text: 'concurrency: 0', place: '1:14', expected: '"concurrency" is invalid' },
-    { text: 'concurrency: 257', place: '1:14', expected: '"concurrency" is invalid' },
-    { text: 'concurrency: "8"', place: '1:14', expected: '"concurrency" is invalid' },
-    { text: 'timeout_seconds: 0', place: '1:18', expected: '"timeout_seconds" is invalid' },
-    { text: 'timeout_seconds: 601', place: '1:18', expected: '"timeout_seconds" is invalid' },
-    { text: 'timeout_seconds: 15s', place: '1:18', expected: '"timeout_seconds" is invalid' },
+    { text: 'concurrency: 0', place: '1:14', expected: '`concurrency` is invalid' },
+    { text: 'concurrency: 257', place: '1:14', expected: '`concurrency` is invalid' },
+    { text: 'concurrency: "8"', place: '1:14', expected: '`concurrency` is invalid' },
+    { text: 'timeout_seconds: 0', place: '1:18', expected: '`timeout_seconds` is invalid' },
+    { text: 'timeout_seconds: 601', place: '1:18', expected: '`timeout_seconds` is invalid' },
+    { text: 'timeout_seconds: 15s', place: '1:18', expected: '`timeout_seconds` is invalid' },
   ];
   /** The messages of rules that the schema cannot express. They depend on another setting or on counting. */
   const NOT_IN_SCHEMA = /listed before|also listed|reserved for promptsync|too many patterns/;
@@ -273,10 +273,10 @@ describe('parseConfig', () => {
     const { config, problems } = parse(text);
     expect(config).toBeNull();
     expect(schema(parseYaml(text))).toBe(false);
-    expect(problemsOf(text)[0]).toContain(`config/unknown-field promptsync.yaml ${place} The setting "`);
+    expect(problemsOf(text)[0]).toContain(`config/unknown-field promptsync.yaml ${place} The setting \``);
     expect(problems).toHaveLength(1);
     expect(problems[0]?.hint).toContain(
-      suggestion === null ? 'Use only these settings here: ' : `Did you mean \`${suggestion}\`?`,
+      suggestion === null ? 'The only settings allowed here are ' : `Did you mean \`${suggestion}\`?`,
     );
   });
 

@@ -103,8 +103,8 @@ describe('the parser on chat prompts', () => {
     { line: '{{placeholder "1"}}', marker: '{{placeholder "history"}}', escaped: String.raw`\{{placeholder "1"}}` },
   ])('The hint for the invalid marker $line shows both corrections', ({ line, marker, escaped }) => {
     const { problems } = parseChat(makeChat(`{{role "a"}}\n${line}\n`));
-    expect(messagesOf(problems)).toContain(`write ${marker} on`);
-    expect(messagesOf(problems)).toContain(`write ${escaped} instead`);
+    expect(messagesOf(problems)).toContain(`write \`${marker}\` on`);
+    expect(messagesOf(problems)).toContain(`write \`${escaped}\`.`);
     for (const correction of [marker, escaped]) {
       expect(parseChat(makeChat(`{{role "a"}}\n${correction}\n`)).problems).toEqual([]);
     }
@@ -138,7 +138,7 @@ describe('the parser on chat prompts', () => {
     const body = '{{role "{{no}}"}}\n{{yes}}\n\n{{placeholder "history"}}\n';
     expect(parseChat(makeChat(body, 'variables: [yes]\n')).problems).toEqual([]);
     expect(messagesOf(parseChat(makeChat(body, 'variables: [no]\n')).problems)).toMatch(
-      /uses \{\{yes\}\}.*contains "no"/,
+      /uses `\{\{yes\}\}`.*contains "no"/,
     );
   });
 

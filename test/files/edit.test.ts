@@ -424,12 +424,12 @@ describe('the result of editPromptFile', () => {
     [
       'the file editor refuses to write an invalid pin',
       set('pins.a', 'newest'),
-      'it would not be valid: The pin "newest" for "a" is invalid',
+      'it would not be valid: The pin `"newest"` for "a" is invalid',
     ],
     [
       'the file editor refuses to write an unknown field',
       set('nme', 'x'),
-      'it would not be valid: The field "nme" is unknown',
+      'it would not be valid: The field `nme` is unknown',
     ],
     [
       'the file editor refuses to remove the id field',

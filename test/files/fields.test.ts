@@ -78,7 +78,7 @@ describe('parsePromptFile on id, key and name', () => {
   )('the parser rejects the field %s on line %i if the value is %s', (field, line, value) => {
     const { file, problems } = parse(withField(field, value));
     expect(problems).toMatchObject([{ code: 'prompt/invalid-field', line, column: field.length + 3 }]);
-    expect(problems[0]?.message).toContain(`"${field}"`);
+    expect(problems[0]?.message).toContain(`\`${field}\``);
     expect(file).toBeNull();
     expect(isValidForSchema(withField(field, value))).toBe(false);
   });
@@ -210,7 +210,7 @@ describe('parsePromptFile on pins', () => {
     const { file, problems } = parse(pinned(1001));
     expect(file).toBeNull();
     expect(summarizeProblems(problems)).toEqual(['prompt/invalid-field 6:3']);
-    expect(messages(problems)).toContain('The field "pins" is invalid: expected at most 1000 pins.');
+    expect(messages(problems)).toContain('The field `pins` is invalid: expected at most 1000 pins.');
     expect(isValidForSchema(pinned(1001))).toBe(false);
   });
 

@@ -110,17 +110,17 @@ Hello.
     [
       'promptsync refuses to write a new prompt file whose key contains control characters',
       { key: 'a\u001b[2J' },
-      '"key" is invalid: it contains control characters',
+      '`key` is invalid: it contains control characters',
     ],
     [
       'promptsync refuses to write a new prompt file with an empty name',
       { name: '' },
-      '"name" is invalid: it is empty',
+      '`name` is invalid: it is empty',
     ],
     [
       'promptsync refuses to write a new prompt file with a pin to version 0',
       { pins: [{ environment: 'staging', value: 0, comment: '' }] },
-      'The pin 0 for "staging"',
+      'The pin `0` for "staging"',
     ],
     [
       'promptsync refuses to write a new prompt file with the integer 2^60 because the parser would reject such a large number',
@@ -130,7 +130,7 @@ Hello.
     [
       'promptsync refuses to write a new prompt file with the metadata key __proto__',
       { metadata: JSON.parse('{"a":{"__proto__":1}}') as JsonObject },
-      '"__proto__"',
+      '`__proto__`',
     ],
     [
       'promptsync refuses to write a new prompt file with metadata nested 70 levels deep',
@@ -150,7 +150,7 @@ Hello.
     [
       'promptsync refuses to write a new prompt file larger than 16 MiB',
       { text: 'x'.repeat(17 * 1024 * 1024) },
-      'the limit is 16777216',
+      'the limit is 16,777,216',
     ],
   ])('%s', (_, part, said) => {
     const { source, problems } = writeWith(part);

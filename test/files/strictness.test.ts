@@ -144,12 +144,12 @@ describe('parsePromptFile on placeholders and variables', () => {
     [
       'the prompt file parser rejects a placeholder that is missing from the list of variables',
       '[a]',
-      'The text uses {{b}}, but',
+      'The text uses `{{b}}`, but',
     ],
     [
       'the prompt file parser rejects a variable that the text does not use',
       '[a, b, c]',
-      'The `variables` list contains "c", but the text does not use it.',
+      'The `variables` list contains "c", but the text does not use this variable.',
     ],
     [
       'the prompt file parser rejects a variable that is listed twice',
@@ -159,13 +159,13 @@ describe('parsePromptFile on placeholders and variables', () => {
     [
       'the prompt file parser rejects a listed variable that differs from its placeholder only in letter case',
       '[A, b]',
-      'The text uses {{a}}, but',
+      'The text uses `{{a}}`, but',
     ],
     ['the prompt file parser rejects a variable with an empty name', '[a, b, ""]', 'contains "", but'],
     [
       'the prompt file parser rejects an empty list of variables for text with placeholders',
       '[]',
-      'The text uses {{b}}, but `variables` does not list it. The text uses {{a}}',
+      'The text uses `{{b}}`, but `variables` does not list this variable. The text uses `{{a}}`',
     ],
   ])('%s', (_, variables, expected) => {
     const { file, problems } = parse(makeSource(`variables: ${variables}\n`, body));

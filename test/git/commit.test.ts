@@ -107,7 +107,7 @@ describe('commit if git refuses', () => {
   test('promptsync reports that git made no commit if a git hook rejects the commit without output', async () => {
     const folder = makeEditedRepository();
     installRefusingHook(folder, 'pre-commit', '');
-    await expect(openCommitter(startAt(folder)).commit(['a.md'], 'Edit')).rejects.toThrow('git made no commit');
+    await expect(openCommitter(startAt(folder)).commit(['a.md'], 'Edit')).rejects.toThrow('git created no commit');
     // The edit remains uncommitted and unstaged.
     expect(git(folder, 'diff', '--name-only')).toBe('a.md');
     expect(git(folder, 'diff', '--cached', '--name-only')).toBe('');

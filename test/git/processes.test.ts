@@ -209,7 +209,7 @@ describe('the number of searches for a moved prompt', () => {
     expect(exitCode).toBe(3);
     expect(new Set(searches()).size).toBe(200);
     expect(stdout.match(/\[pin\/no-prompt-at-ref\]/g)).toHaveLength(30);
-    expect(stdout).toMatch(/"main~230" .*it is not at prompts\/a\.md, and promptsync searches at most 200 commits/);
+    expect(stdout).toMatch(/`main~230` .*it is not at prompts\/a\.md, and promptsync searches at most 200 commits/);
   });
 });
 

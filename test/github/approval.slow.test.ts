@@ -95,8 +95,8 @@ describe('require-reviewed-plan', () => {
     team.github.addPull({ number: seen.number, head: seen.head, base: 'main', merged: true, mergeCommit: commit });
     const ran = await team.runPush(commit, reviewed);
     expect(ran.outputs['failure-reason']).toBe('refused');
-    const message = `No review covered this change to the prompt "greeting"\\. `;
-    const reason = `(The review of #${seen.number} did not cover this change|#${seen.number} has no valid approval)`;
+    const message = `This change to the prompt "greeting" has not been reviewed\\. `;
+    const reason = `(The review of #${seen.number} did not include this change|#${seen.number} has no valid approval)`;
     expect(ran.stdout).toMatch(new RegExp(`${message}${reason}`));
     expect(team.service.takeWrites()).toEqual([]);
     expect(merged).not.toBe(commit);
@@ -140,7 +140,7 @@ describe('Two pull requests with the same head commit', () => {
     const { team } = await reviewSameHead(greets('Unseen'));
     const ran = await team.runPush(team.pushMain(greets('Unseen')), reviewed);
     expect(ran.outputs['failure-reason']).toBe('refused');
-    expect(ran.stdout).toContain('No review covered this change to the prompt "greeting". ');
+    expect(ran.stdout).toContain('This change to the prompt "greeting" has not been reviewed. ');
     expect(takeCreations(team)).toEqual(['POST prm_farewell versions']);
   });
 
@@ -152,7 +152,7 @@ describe('Two pull requests with the same head commit', () => {
     const ran = await team.runPush(commit, reviewed);
     expect(ran.outputs['failure-reason']).toBe('refused');
     expect(ran.stdout).toContain(
-      'No review covered this change to the prompt "greeting". The review of #1 did not cover this change',
+      'This change to the prompt "greeting" has not been reviewed. The review of #1 did not include this change',
     );
     expect(takeCreations(team)).toEqual(['POST prm_farewell versions']);
   });
@@ -208,9 +208,9 @@ describe('a refusal by require-reviewed-plan', () => {
     const ran = await team.runPush(team.mergePull(pull), reviewed);
     expect(ran.outputs['failure-reason']).toBe('refused');
     expect(ran.stdout).toContain(
-      '#1 has no valid approval, because its check was created by the app "acme-bot". Only checks by "github-actions" count',
+      '#1 has no valid approval because the app "acme-bot" created its check. This run uses the token of "github-actions", so only checks from "github-actions" count',
     );
-    expect(ran.stdout).toContain('Set `github-token` to a token of the same app');
+    expect(ran.stdout).toContain('set `github-token` to a token of the same app');
     expect(team.service.takeWrites()).toEqual([]);
   });
 
@@ -344,7 +344,7 @@ test('The action blocks prompts that changed in the service after the review and
   const ran = await team.runPush(team.mergePull(team.openPull('change')), reviewed);
   expect(ran.outputs['failure-reason']).toBe('refused');
   for (const key of ['greeting', 'refund']) {
-    expect(ran.stdout).toContain(`file=prompts/${key}.md::No review covered this change to the prompt "${key}". `);
+    expect(ran.stdout).toContain(`file=prompts/${key}.md::This change to the prompt "${key}" has not been reviewed. `);
   }
   expect(takeCreations(team)).toEqual(['POST prm_farewell versions']);
   expect(team.github.comments(1)[0]?.body).toContain('### promptsync applied in part (refused), ');
@@ -524,7 +524,7 @@ describe('the comment after the merge', () => {
     });
     await team.runPush(merged, { inputs: { 'base-url': baseUrl } });
     expect(titleOf(team)).toContain('### promptsync applied and overtaken, ');
-    expect(team.github.comments(1)[0]?.body).toContain(`A newer commit (${newer.join()}) was pushed to main`);
+    expect(team.github.comments(1)[0]?.body).toContain(`Someone pushed a newer commit (${newer.join()}) to main`);
   });
 
   test('The pull request comment reports that applying the changes failed', async () => {

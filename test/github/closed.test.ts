@@ -22,22 +22,22 @@ test.each<[string, ClosedEvent, RegExp]>([
   [
     'On the closed event of a squash-merged pull request, the action succeeds and says that a push applies the changes',
     { action: 'closed', merged: true },
-    /did not review #1, because it is already merged\. .* on pushes to the live branch/,
+    /did not review #1 because the pull request is already merged\. .* on pushes to the live branch/,
   ],
   [
     'On the closed event of an unmerged pull request, the action succeeds and says how to review the pull request again',
     { action: 'closed', merged: false },
-    /did not review #1, because it is already closed\. .* reopen it/,
+    /did not review #1 because the pull request is already closed\. .* reopen it/,
   ],
   [
     'If somebody labels a merged pull request, the action succeeds with a notice',
     { action: 'labeled', merged: true },
-    /did not review #1, because it is already merged\./,
+    /did not review #1 because the pull request is already merged\./,
   ],
   [
     'On the closed event of pull_request_target, the action succeeds with a notice',
     { name: 'pull_request_target', action: 'closed', merged: true },
-    /did not review #1, because it is already merged\./,
+    /did not review #1 because the pull request is already merged\./,
   ],
 ])('%s', async (_, event, says) => {
   const team = await makeTeam({ greeting: {} });

@@ -161,7 +161,7 @@ test.each<[string, string, RunOptions, RegExp]>([
     'The action reports a missing repository checkout and writes nothing',
     'push',
     { prepare: withoutCheckout },
-    /add a step that runs actions\/checkout/,
+    /add a step that uses `actions\/checkout`/,
   ],
   [
     'The action rejects an event file that is not JSON and writes nothing',
@@ -265,7 +265,7 @@ test('A canceled run stops writing and reports that it did not apply all changes
   const onOutput = (started: ChildProcess) => void (child = started);
   const ran = await runPush(pushMain({}), { inputs: { 'base-url': baseUrl }, onOutput });
   expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'failed', changes: 'true' } });
-  expect(ran.summary).toContain('The run was interrupted before promptsync could apply all changes.');
+  expect(ran.summary).toContain('The run was interrupted before promptsync had applied all changes.');
   expect(ran.summary).toContain('(not made)');
   const versions = service.takeWrites().filter((write) => write.endsWith(' versions'));
   expect(versions.length).toBeLessThan(names.length);
@@ -365,7 +365,7 @@ describe('a review with an API key', () => {
     pushMain({ 'promptsync.yaml': configOf(service.baseUrl) });
     const ran = await review({ ...changed, 'promptsync.yaml': configOf(thief.baseUrl) }, { inputs });
     expect(ran).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'plan-digest': '' } });
-    expect(ran.summary).toContain('promptsync sends no key to an address that only the head configures');
+    expect(ran.summary).toContain('promptsync does not send a key to an address that only the head commit configures');
     expect([thief.requests, service.requests]).toEqual([[], []]);
   });
 
@@ -399,7 +399,7 @@ test('With a clone of depth 1, the action reports the same plan and drift as wit
   const [whole, shallow] = [await runPull(pull), await runPull(pull, { depth: 1 })];
   expect(shallow.outputs['plan-digest']).toBe(whole.outputs['plan-digest']);
   expect(shallow.summary).toBe(whole.summary);
-  expect(whole.summary).toContain('no commit in this clone asked for it');
+  expect(whole.summary).toContain('no commit in this clone explains it');
 });
 
 test('The action records the commit that last changed a file even in a clone of depth 1', async () => {

@@ -63,7 +63,7 @@ describe('the comment of a review', () => {
     expect(ran.stdout).toMatch(
       /^::error title=prompt\/unknown-field,file=prompts\/greeting\.md,line=4,col=1::The field "nmae" is unknown\./m,
     );
-    expect(github.comments(1)[0]?.body).toContain('The field "nmae" is unknown.');
+    expect(github.comments(1)[0]?.body).toContain('The field `nmae` is unknown.');
   });
 
   test('A review shows a warning even if the pull request adds that warning to accept_warnings', async () => {
@@ -152,7 +152,7 @@ test('The action shortens the comment, check and job summary of a plan with thir
   for (const page of [body, summary]) {
     expectInert(page, [RUN]);
     expect(page).toContain('This page is not complete.');
-    expect(page).toMatch(/There was no room for \d+ diffs/);
+    expect(page).toMatch(/This page omits \d+ diffs/);
     expect(page.match(/^\| `prompt-\d+` \| `staging: v1 → new version` \|$/gm)).toHaveLength(COUNT);
   }
   expect(summary.match(/^<details>/gm)?.length).toBeGreaterThan(5);
@@ -198,14 +198,16 @@ test.each<[string, FailureMatch, Failure, string]>([
   const ran = await review(greets('Other'));
   expect(ran).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '' } });
   const notices = ran.stdout.split('\n').filter((line) => line.startsWith('::notice '));
-  expect(notices).toEqual([expect.stringContaining(`Give the job the ${permission} permission.`)]);
+  expect(notices).toEqual([expect.stringContaining(`Grant the job the ${permission} permission.`)]);
 });
 
 test('A review with a personal access token says that only an app can create checks', async () => {
   const { review } = await makeTeam({ greeting: {} }, undefined, { as: { login: 'ada', type: 'User' } });
   const ran = await review(greets('Other'));
   expect(ran.exitCode).toBe(0);
-  expect(ran.stdout).toMatch(/^::notice .*could not write the check: .*Set `github-token` to a token of a GitHub App/m);
+  expect(ran.stdout).toMatch(
+    /^::notice .*could not write the check: .*Set `github-token` to the token of a GitHub App/m,
+  );
   expect(ran.stdout).not.toContain('checks: write');
 });
 

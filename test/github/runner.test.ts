@@ -35,16 +35,16 @@ describe('readInputs', () => {
   });
 
   test.each<[string, string, string]>([
-    ['mode', 'apply', 'expected one of "auto"'],
-    ['mode', 'PLAN', 'expected one of "auto"'],
-    ['comment', 'sometimes', 'expected one of "always"'],
-    ['on-drift', 'ignore', 'expected one of "overwrite"'],
+    ['mode', 'apply', 'expected "auto"'],
+    ['mode', 'PLAN', 'expected "auto"'],
+    ['comment', 'sometimes', 'expected "always"'],
+    ['on-drift', 'ignore', 'expected "overwrite"'],
     ['max-changes', 'many', 'expected a number, or a percentage such as 25%'],
     ['max-changes', '-1', 'expected a number, or a percentage such as 25%'],
     ['max-changes', '101%', 'expected a number, or a percentage such as 25%'],
-    ['require-reviewed-plan', 'yes', 'expected one of "true"'],
-    ['require-reviewed-plan', 'True', 'expected one of "true"'],
-    ['drift-issue', '1', 'expected one of "true"'],
+    ['require-reviewed-plan', 'yes', 'expected "true"'],
+    ['require-reviewed-plan', 'True', 'expected "true"'],
+    ['drift-issue', '1', 'expected "true"'],
   ])('readInputs masks all secrets before it rejects the input %s with the value %j', (name, value, expected) => {
     const secrets: string[] = [];
     const runner = makeRunner({ [name]: value, 'api-key': 'key', 'github-token': 'token' });

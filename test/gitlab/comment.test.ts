@@ -23,12 +23,12 @@ describe('comment without a merge request', () => {
     [
       'promptsync comment posts nothing if GITLAB_TOKEN is unset, as in a fork pipeline',
       without('GITLAB_TOKEN'),
-      'the variable GITLAB_TOKEN is not set',
+      'the variable `GITLAB_TOKEN` is not set',
     ],
     [
       'promptsync comment posts nothing if GITLAB_TOKEN is blank',
       { GITLAB_TOKEN: ' \n' },
-      'the variable GITLAB_TOKEN is not set',
+      'the variable `GITLAB_TOKEN` is not set',
     ],
     ['promptsync comment posts nothing in a tag pipeline', without(...REQUEST), 'this commit has no merge request'],
     [

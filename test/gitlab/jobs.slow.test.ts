@@ -131,7 +131,7 @@ describe('the generated plan job', () => {
     const { head, variables } = openMergeRequest(team);
     const { exitCode, stderr, workspace } = await team.pipeline(head, variables, '');
     expect({ exitCode, requests: team.service.requests }).toEqual({ exitCode: 0, requests: [] });
-    expect(stderr).toContain('--offline was given');
+    expect(stderr).toContain('`--offline` was specified');
     expect(reportOf(workspace, 'plan')).toContain('greeting');
   });
 

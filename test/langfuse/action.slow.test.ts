@@ -91,7 +91,7 @@ describe('require-reviewed-plan with Langfuse', () => {
     langfuse.store.addVersion(NAME, { text: 'Anything.', config: EVIL_CONFIG });
     const applied = await apply();
     expect(applied).toMatchObject({ reason: 'refused', writes: [] });
-    expect(applied.stdout).toContain('No review covered this change');
+    expect(applied.stdout).toContain('has not been reviewed');
   });
 
   test('The action does not create a version if it would inherit the config of a version added between planning and writing', async () => {
@@ -117,7 +117,7 @@ describe('require-reviewed-plan with Langfuse', () => {
     langfuse.store.addVersion(NAME, { text: 'Two!', config });
     const applied = await apply();
     expect(applied).toMatchObject({ reason: 'refused', writes: [] });
-    expect(applied.stdout).toContain('No review covered this change');
+    expect(applied.stdout).toContain('has not been reviewed');
   });
 
   test('The action refuses to apply if somebody creates a version with the reviewed text between planning and writing', async () => {

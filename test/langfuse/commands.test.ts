@@ -132,7 +132,7 @@ describe('import from Langfuse', () => {
     const { prompts, problems } = ran.report;
     expect(codes([...problems, ...prompts.flatMap((prompt) => prompt.problems)])).toEqual(expected);
     for (const path of paths) expect(existsSync(join(folder, `prompts/${path}.md`))).toBe(true);
-    for (const { hint } of problems) expect(hint).toMatch(/Did you mean (support\/greeting|team\/a)\?/);
+    for (const { hint } of problems) expect(hint).toMatch(/Did you mean "(support\/greeting|team\/a)"\?/);
   });
 
   test('import counts matching prompts that already have a file, and does not read them from Langfuse', async () => {

@@ -148,7 +148,10 @@ describe("Langfuse's listing", () => {
     const { exitCode, report } = await runJson(folder, words, { environment });
     const problems = [...report.problems, ...report.prompts.flatMap((prompt) => prompt.problems)];
     expect(problems).toMatchObject([
-      { code: 'langfuse/listing-too-large', message: 'The list of prompts in Langfuse exceeds the limit of 64 MiB.' },
+      {
+        code: 'langfuse/listing-too-large',
+        message: 'The list of prompts in Langfuse is larger than 64 MiB, which is the most that promptsync reads.',
+      },
     ]);
     expect(exitCode).toBe(1);
     const pages = requests.filter(({ path }) => path.includes('page='));
@@ -222,7 +225,7 @@ describe('import from a hostile Langfuse', () => {
     ]);
     const problems = report.prompts.flatMap((prompt) => prompt.problems);
     expect(problems.map(({ code }) => code)).toEqual(bad.map(() => 'import/not-writable'));
-    expect(problems[0]?.message).toContain('"id" is invalid: Langfuse reserves this name');
+    expect(problems[0]?.message).toContain('`id` is invalid: Langfuse reserves this name');
     expect(readdirSync(join(folder, 'prompts')).toSorted()).toEqual(['fine.md', 'known.md']);
     expect((await runJson(folder, ['validate'], { environment })).exitCode).toBe(0);
   });

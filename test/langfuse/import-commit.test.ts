@@ -38,7 +38,7 @@ describe('import --commit from Langfuse', () => {
     const { exitCode, stderr, report } = await json('import', '*', '--commit');
     expect({ exitCode, status: report.prompts[0]?.status }).toEqual({ exitCode: 0, status: 'applied' });
     expect(stderr).toMatch(
-      /^No commit holds the text of "agent" that the label "production" serves \(v1\): .*has no messages/m,
+      /^No commit contains the text of "agent" that the label "production" serves \(v1\): .*has no messages/m,
     );
     expect(subjectsIn(folder)).toEqual(['Import 1 prompt']);
   });

@@ -72,7 +72,7 @@ describe('init for Langfuse', () => {
   });
 
   test.each<[sentence: string, flags: readonly string[], message: string]>([
-    ['init --provider langfuse rejects --embedded', ['--embedded'], '--provider and --embedded'],
+    ['init --provider langfuse rejects --embedded', ['--embedded'], '`--provider` and `--embedded`'],
     [
       'init --provider langfuse rejects --api-key-env because Langfuse uses two keys',
       ['--api-key-env', 'K'],
@@ -110,7 +110,7 @@ describe('init for Langfuse', () => {
       const interview: Interview = {
         text: async ({ message, initial, findFault }) => {
           asked.push(message);
-          const answer = message.includes('Where is') ? (open.shift() ?? initial) : initial;
+          const answer = message.includes('What is the address') ? (open.shift() ?? initial) : initial;
           expect(findFault(answer)).toBeNull();
           return answer;
         },
@@ -130,7 +130,7 @@ describe('init for Langfuse', () => {
     ])('%s, and does not ask for the key variables', async (_, provider, questions) => {
       const langfuse = await startLangfuse();
       const { folder, asked } = await interviewWith(langfuse.environment, { provider });
-      const expected = [...questions, /Where is Langfuse/, /folder/, /labels/, /Which prompt/, /CI/];
+      const expected = [...questions, /address of Langfuse/, /folder/, /labels/, /Which prompt/, /CI/];
       expect(asked).toEqual(expected.map((one) => expect.stringMatching(one)));
       expect(serviceIn(folder)).toEqual({ ...SERVICE, base_url: langfuse.baseUrl });
     });
@@ -140,10 +140,10 @@ describe('init for Langfuse', () => {
       const otherRegion = await startFront({ answer: () => ({ ...NOT_FOUND, status: 401 }) });
       const addresses = [other.baseUrl, otherRegion.baseUrl, langfuse.baseUrl];
       const { folder, asked } = await interviewWith(langfuse.environment, {}, addresses);
-      expect(asked.filter((message) => message.includes('Where is'))).toEqual([
-        'Where is Langfuse?',
-        expect.stringMatching(/404.*Press Enter to use this answer anyway\.\nWhere is Langfuse\?$/),
-        expect.stringMatching(/\nWhere is Langfuse\?$/),
+      expect(asked.filter((message) => message.includes('What is the address'))).toEqual([
+        'What is the address of Langfuse?',
+        expect.stringMatching(/404.*Press Enter to use this answer anyway\.\nWhat is the address of Langfuse\?$/),
+        expect.stringMatching(/\nWhat is the address of Langfuse\?$/),
       ]);
       expect(JSON.stringify(other.requests)).not.toContain(Buffer.from(SECRET_KEY).toString('base64').slice(4, -4));
       expect(serviceIn(folder)).toEqual({ ...SERVICE, base_url: langfuse.baseUrl });
@@ -152,8 +152,8 @@ describe('init for Langfuse', () => {
     test('The user can complete init for Langfuse without API keys', async () => {
       const { baseUrl } = await startLangfuse();
       const { folder, asked } = await interviewWith({ LANGFUSE_HOST: baseUrl });
-      expect(asked.filter((message) => message.includes('Where is'))).toEqual([
-        'Where is Langfuse?',
+      expect(asked.filter((message) => message.includes('What is the address'))).toEqual([
+        'What is the address of Langfuse?',
         expect.stringMatching(/LANGFUSE_SECRET_KEY.*not set/),
       ]);
       expect(serviceIn(folder)).toEqual({ ...SERVICE, base_url: baseUrl });

@@ -394,7 +394,7 @@ describe('the guard on_drift: fail', () => {
     [
       'The drift guard lists every environment and field that was changed outside git',
       { ...edited, active: { staging: theirs, production: outside(2, 'Hey'), promptsync: one } },
-      '"staging" serves v3 (id ver_3), "production" serves v2 (id ver_2) and description is "Theirs"',
+      '"staging" serves v3 (id ver_3), "production" serves v2 (id ver_2), and description is "Theirs"',
     ],
     [
       'The drift guard reports drift caused outside git but not unfinished drift',
@@ -403,7 +403,7 @@ describe('the guard on_drift: fail', () => {
     ],
   ])('%s', (_, seen, what) => {
     const plan = planOf(seen);
-    const message = `Somebody changed the service outside git, and \`on_drift\` is set to \`fail\`. In the service, ${what}.`;
+    const message = `Someone changed the service outside git, and \`on_drift\` is set to \`fail\`. In the service, ${what}.`;
     expect(guardPlan(plan, guards).prompts).toMatchObject([
       {
         ...{ status: 'blocked', changes: plan.prompts[0]?.changes, drift: plan.prompts[0]?.drift },

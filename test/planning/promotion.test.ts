@@ -183,11 +183,11 @@ describe('the hint of a refused promotion', () => {
     ['é', "promptsync promote 'é' --from staging --to production"],
   ])('The hint for a refused promotion quotes the prompt key %s for the shell', (key, command) => {
     const { problems } = planOf({ file: { key, pins: { production: 8 } }, active: { staging: V7, promptsync: V8 } });
-    expect(problems[0]?.hint).toBe(`To promote the version that "staging" serves (v7), run: ${command}`);
+    expect(problems[0]?.hint).toBe(`To promote the version that "staging" serves (v7), run: \`${command}\``);
   });
 
-  const SYNC_STAGING = 'First, run `promptsync sync --environment staging`. Then sync again.';
-  const STAGING = 'run: promptsync promote k/1 --from staging --to production';
+  const SYNC_STAGING = 'First run `promptsync sync --environment staging`. Then sync again.';
+  const STAGING = 'run: `promptsync promote k/1 --from staging --to production`';
   test.each<[string, NonNullable<FileParts['pins']>, Scene['active'], required: string, serves: string, hint: string]>([
     [
       'The hint for a refused promotion tells the user to pin staging if staging serves no version',
@@ -223,7 +223,7 @@ describe('the hint of a refused promotion', () => {
     ],
   ])('%s', (_, pins, active, required, serves, hint) => {
     const { problems } = planOf({ file: { text: 'New', pins }, active });
-    const message = `The pin for "production" requires ${required}, but its promotion source, "staging", serves ${serves}.`;
+    const message = `"production" is pinned to ${required}, which must first be active in "staging". "staging" serves ${serves}.`;
     expect(problems[0]).toMatchObject({ message, hint });
   });
 
@@ -237,8 +237,8 @@ describe('the hint of a refused promotion', () => {
         path: 'prompts/a.md',
         line: 6,
         column: 3,
-        message: 'The pin for "production" requires v8, but its promotion source, "staging", serves v7.',
-        hint: `To promote the version that "staging" serves (v7), run: promptsync promote 'a'\\''; rm -rf /' --from staging --to production`,
+        message: '"production" is pinned to v8, which must first be active in "staging". "staging" serves v7.',
+        hint: `To promote the version that "staging" serves (v7), run: \`promptsync promote 'a'\\''; rm -rf /' --from staging --to production\``,
       },
     ]);
   });
@@ -255,7 +255,7 @@ describe('the hint of a refused promotion', () => {
       },
     });
     expect(problems[0]?.hint).toBe(
-      'First, run `promptsync promote k/1 --from dev --to staging`, then sync. After the sync, run: promptsync promote k/1 --from staging --to production',
+      'First run `promptsync promote k/1 --from dev --to staging`, then sync. After the sync, run: `promptsync promote k/1 --from staging --to production`',
     );
   });
 });
@@ -595,9 +595,7 @@ describe('skipWarnings', () => {
     const warnings = warnAboutSkips(findSkippedPromotions(file({ pins }), PROMOTED), formerPins(former));
     expect(warnings.map(({ severity, line, message }) => `${severity} ${line} ${message}`)).toEqual(
       warned
-        ? [
-            'warning 6 "production" is pinned to version 2, but no earlier commit in git pinned "staging" to that version.',
-          ]
+        ? ['warning 6 "production" is pinned to version 2, but no earlier commit pinned "staging" to that version.']
         : [],
     );
   });

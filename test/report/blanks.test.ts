@@ -88,7 +88,7 @@ describe('reports with a run of 3,000 blanks', () => {
     const problems = [makeProblem('config/unknown-field', { field: value, known: [], suggestion: undefined })];
     const report = reportOf([promptOf({ key: value, status: 'blocked', problems })]);
     const markdown = renderMarkdown(report, MARKDOWN);
-    expect(markdown).toContain('The setting "a…[3000 spaces]…b" is unknown');
+    expect(markdown).toContain('The setting `a…[3000 spaces]…b` is unknown');
     expect(markdown).not.toMatch(TOO_WIDE);
   });
 });

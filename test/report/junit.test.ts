@@ -28,7 +28,10 @@ describe('renderJunit', () => {
       'For a refused prompt, a JUnit report contains a failing test case with the location and a hint',
       reportOf([prompt('a', { status: 'blocked', problems: [PIN] }), prompt('b', { status: 'not_attempted' })]),
       [
-        { name: 'a.md', failure: 'a.md:4:12: error: Odd pin. [usage/invalid]\n  See promptsync --help.\na: blocked' },
+        {
+          name: 'a.md',
+          failure: 'a.md:4:12: error: Odd pin. [usage/invalid]\n  For help, run `promptsync --help`.\na: blocked',
+        },
         { name: 'b.md', failure: 'b: not attempted' },
       ],
     ],
@@ -127,7 +130,7 @@ describe('the output of a JUnit report', () => {
     expect(lines).toEqual([
       'Chat prompts',
       'support/agent.md: messages: system → system, history*, user',
-      'There is no room for more lines. This part of a JUnit report has at most 1 MB.',
+      'More lines do not fit. This part of a JUnit report is limited to 1 MB.',
     ]);
   });
 });
@@ -152,7 +155,7 @@ test('A JUnit report that would exceed 30 MB omits problem details but keeps eve
   expect(Buffer.byteLength(xml)).toBeLessThan(30_000_000);
   expect(Buffer.byteLength(xml)).toBeGreaterThan(29_900_000);
   const failures = readJunit(xml).map(({ name, failure }) => [name, failure?.split('error: ').length, failure]);
-  const leftOut = expect.stringMatching(/There is no room for more problems\. .*$/);
+  const leftOut = expect.stringMatching(/More problems do not fit\. .*$/);
   expect(failures[0]).toEqual(['k/0.md', 111, leftOut]);
   expect(failures[1]).toEqual(['k/1.md', 91, expect.not.stringMatching(/does not fit/)]);
   expect(failures[39]).toEqual(['k/39.md', 1, leftOut]);

@@ -143,7 +143,7 @@ describe('renderMarkdown', () => {
     const problems = [makeProblem('service/not-asked', { reason: 'this run has no API key' })];
     const text = page(report([], { problems, service: null, plan_digest: null }));
     expect(text).toMatch(
-      /^### .*\n\n.*\n\n> \[!NOTE\]\n> promptsync did not contact the service, because this run has no API key\. Note that this plan/,
+      /^### .*\n\n.*\n\n> \[!NOTE\]\n> promptsync did not contact the service because this run has no API key\. This plan/,
     );
     expect(text).not.toContain('#### Warnings');
     expect(text).not.toContain('service `');
@@ -183,7 +183,7 @@ describe('renderMarkdown', () => {
     const problems = [makeProblem('config/unknown-field', { field: 'run', known: [] })];
     const text = page(report(keys.map(of), { problems }));
     expect(rowsOf(text)).toEqual(keys.map((key) => `| \`${key}\` | \`production: v7 → v9\` |`));
-    const fields = readMarkdown(text).blocks.map(({ value }) => /setting "(.*?)"/.exec(value)?.[1]);
+    const fields = readMarkdown(text).blocks.map(({ value }) => /setting `(.*?)`/.exec(value)?.[1]);
     expect(fields).toEqual(['run', ...keys]);
   });
 });
@@ -307,12 +307,12 @@ describe('the drift of a Markdown page', () => {
     observed: { ...ref(9), made_by: 'outside' },
   };
   const serves = (wanter: string) =>
-    `- \`k/1\`: \`production\` serves \`v9\`, but ${wanter} wants \`v7\` (no commit in this clone asked for it).`;
+    `- \`k/1\`: \`production\` serves \`v9\`, but ${wanter} says \`v7\` (no commit in this clone explains it).`;
   const named = (wanter: string) =>
-    `- \`k/1\`: name is \`"Theirs"\`, but ${wanter} wants \`"First"\` (unfinished: merged but not live yet).`;
+    `- \`k/1\`: name is \`"Theirs"\`, but ${wanter} says \`"First"\` (unfinished: merged but not live yet).`;
   const back = { kind: 'update-prompt', fields: { name: { before: 'Theirs', after: 'First' } } } as const;
   const row = '`production: v9 → v7`';
-  const PULL = '`promptsync pull` takes `v9` into the file.';
+  const PULL = '`promptsync pull` copies `v9` to the file.';
 
   test.each<[string, ReportDrift, ReportChange, string, readonly string[]]>([
     [
@@ -325,7 +325,7 @@ describe('the drift of a Markdown page', () => {
     [
       'A Markdown report also lists drift in the change table if the files now pin a different version than the base',
       ...([{ ...moved, restores: false }, set(9, 8)] as const),
-      ...([`${PULL} A sync applies what the files declare now.`, ['`production: v9 → v8`']] as const),
+      ...([`${PULL} A sync applies the current files.`, ['`production: v9 → v8`']] as const),
     ],
     [
       'A Markdown report describes drift in the name of a prompt and says that a sync undoes it',
@@ -358,7 +358,7 @@ describe('the drift of a Markdown page', () => {
     const isOverwritten = drift.kind === 'outside' && drift.restores && change.status !== 'not_made';
     const [title, end] = mode === 'apply' ? ['Overwrote', 'this run undid that'] : ['Overwrites', 'a sync undoes that'];
     const open = isOverwritten
-      ? `#### ${title} changes made in the service\n\nThe files did not ask for these changes. Somebody changed the service, and ${end}:`
+      ? `#### ${title} changes made in the service\n\nThe files did not ask for these changes. Someone changed the service, and ${end}:`
       : `#### Drift\n\nThese differences ${when}:`;
     const describe = 'field' in drift ? named : serves;
     const what = describe(drift.restores ? 'the file' : 'the base');
@@ -420,8 +420,8 @@ describe('a Markdown page over its size limit', () => {
         expect(limit.measure(text)).toBeLessThanOrEqual(limit.most);
         expect(limit.measure(text)).toBeGreaterThan(limit.most / 2);
         expectInert(text, [RUN]);
-        expect(text).toContain('\n> [!WARNING]\n> This page is not complete. There was no room');
-        expect(text).toContain(`See the summary and the page of [the run](${RUN}) for everything.\n`);
+        expect(text).toContain('\n> [!WARNING]\n> This page is not complete. This page omits');
+        expect(text).toContain(`For the complete report, see the summary and the page of [the run](${RUN}).\n`);
         expect(text.endsWith(FOOT)).toBe(true);
       },
     );
@@ -430,8 +430,8 @@ describe('a Markdown page over its size limit', () => {
   test('A Markdown report states the kind and number of omitted items', () => {
     const limit = { most: 60_000, measure: (text: string) => text.length };
     const text = page(many(), { limit, runUrl: null });
-    expect(text).toMatch(/There was no room for \d+ problems, \d+ drift notes?, \d+ diffs\. See/);
-    expect(text).toContain('See the report of the run for everything.\n');
+    expect(text).toMatch(/This page omits \d+ problems, \d+ drift notes?, \d+ diffs\. For the complete report, see/);
+    expect(text).toContain('For the complete report, see the report of the run.\n');
   });
 
   test('A Markdown report with a size limit lists only the first 100 places of a warning', () => {
@@ -446,7 +446,9 @@ describe('a Markdown page over its size limit', () => {
   test('A Markdown report says that it is incomplete if a text is too large to show', () => {
     const long = setActive({ after_text: null, text_omitted: true });
     const text = page(report([prompt({ changes: [long] })]));
-    expect(text).toContain('not complete. Too large to show: 1 text (over 100 kB); git diff');
+    expect(text).toContain(
+      'not complete. 1 text of more than 100 kB is too large to show. To see changes in large files, run git diff',
+    );
   });
 
   test('A Markdown report is complete if it fits within its size limit', () => {

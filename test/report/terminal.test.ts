@@ -88,13 +88,13 @@ describe('terminal output', () => {
 describe('renderProblem with a command in its hint', () => {
   const problem = makeProblem('prompt/symbolic-link');
   const hint =
-    'To promote what staging serves, run: promptsync promote support/greeting --from staging --to production';
+    'To promote what staging serves, run: `promptsync promote support/greeting --from staging --to production`';
   const rows = (columns: number, text = hint) =>
     renderProblem({ ...problem, hint: text }, makeStyle({ colour: false, screen: makeScreen(columns) }))
       .split('\n')
       .slice(-3);
 
-  test('renderProblem puts a long command on a separate line so that users can copy it', () => {
+  test('renderProblem puts a long command on a separate line without backticks so that users can copy it', () => {
     expect(rows(80).slice(-2)).toEqual([
       '  To promote what staging serves, run:',
       '  promptsync promote support/greeting --from staging --to production',

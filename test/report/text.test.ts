@@ -82,7 +82,7 @@ describe('the problems of a text report', () => {
     expect(text({ prompts, plan_digest: null, summary: { ...NO_SUMMARY, failed: 2 } })).toBe(
       [
         'error: The service did not respond within 15 seconds. [service/timeout]',
-        '  Run the command again, or increase `timeout_seconds`.',
+        '  Run the command again, or increase `timeout_seconds` in `promptsync.yaml`.',
         '',
         'No prompt could be observed; nothing was written.',
         '',
@@ -190,7 +190,7 @@ describe('renderStatus', () => {
       'in-sync   v1                  v1',
       '',
       '·: the file does not pin this environment',
-      '~: a sync changes the key, the name or the description',
+      '~: a sync would change the key, the name, or the description',
     ]);
     const none = { title: 'status', workspace: null, commit: null, runUrl: null, limit: null };
     expect(renderMarkdown(reportOf(prompts, { mode: 'status' }), none)).toContain(
@@ -261,12 +261,12 @@ describe('the drift of a text report', () => {
         ...{ environment: 'production', kind: 'unfinished', restores: true, expected: { new: true } },
         observed: { ...ref(6), made_by: 'git', commit: '9f2c1ab04d3e5f60' },
       },
-      '  ! production serves v6, made from 9f2c1ab04d3e, but the file wants a new version (unfinished: merged but not live yet). A sync restores its text. To keep v6, pin version:ver_6.',
+      '  ! production serves v6, created from 9f2c1ab04d3e, but the file says a new version (unfinished: merged but not live yet). A sync restores its text. To keep v6, pin version:ver_6.',
     ],
     [
       'The text report suggests no action for drift in an environment without an active version',
       { environment: 'qa', kind: 'unfinished', restores: true, expected: ref(1), observed: null },
-      '  ! qa serves no version, but the file wants v1 (unfinished: merged but not live yet).',
+      '  ! qa serves no version, but the file says v1 (unfinished: merged but not live yet).',
     ],
   ])('%s', (_, drift, line) => {
     const drifted = prompt('a', { status: 'pending', changes: [setStaging], drift: [drift] });

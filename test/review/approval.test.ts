@@ -266,13 +266,13 @@ describe('compareWithReviews', () => {
       'The review search stops at a commit that changed the prompt file without a pull request',
       'a',
       { a1: [], a2: [shows('a')] },
-      { a: /"k\/1"\. Commit a1 was not merged through a pull request\.$/ },
+      { a: /"k\/1" has not been reviewed\. Commit a1 was not merged through a pull request\.$/ },
     ],
     [
       'The review search stops at a commit that changed the prompt file in an unapproved pull request',
       'a',
       { a1: [without], a2: [shows('a')] },
-      { a: /"k\/1"\. #8 has no valid approval\.$/ },
+      { a: /"k\/1" has not been reviewed\. #8 has no valid approval\.$/ },
     ],
     [
       'The review search continues for other prompts after it stops for one prompt',
@@ -284,20 +284,20 @@ describe('compareWithReviews', () => {
       'The review search rejects a change that no review showed',
       'ab',
       { ab: [shows('a')] },
-      { b: /The review of #7 did not cover this change/ },
+      { b: /The review of #7 did not include this change/ },
     ],
     [
       'The review search ignores the review of an older commit that changed only a different prompt',
       'a',
       { x: [], b: [shows('a')] },
-      { a: /"k\/1"\. The change was not merged through a pull request\.$/ },
+      { a: /"k\/1" has not been reviewed\. The change was not merged through a pull request\.$/ },
     ],
     [
       'The error of a failed review search names the examined pull requests and the commit at which the search stopped',
       'a',
       { x: [without], a1: [shows('b')], a2: [], a3: [shows('a', 5)] },
       {
-        a: /\. #8 has no valid approval\. The review of #7 did not cover this change\. Commit a2 was not merged through a pull request\.$/,
+        a: /\. #8 has no valid approval\. The review of #7 did not include this change\. Commit a2 was not merged through a pull request\.$/,
       },
     ],
   ])('%s', async (_, ids, reviews, refused) => {
@@ -341,7 +341,7 @@ describe('compareWithReviews', () => {
     });
     expect([...found.keys()]).toEqual(['b', 'c']);
     expect(found.get('b')?.message).toBe(
-      'promptsync could not confirm that this change was reviewed, because it could not read the reviews from GitHub: Bad gateway.',
+      'promptsync could not read the reviews from GitHub, so it could not confirm that this change was reviewed: Bad gateway.',
     );
     expect(found.get('c')?.message).toContain('Commit c was not merged through a pull request');
   });

@@ -55,7 +55,7 @@ describe('a proxy from the environment variables', () => {
       const { service } = openTestClient({ baseUrl: 'https://prompts.invalid', environment: { [variable]: url } });
       const failure = await failureOf(callsByName.createVersion(service));
       expect(failure).toMatchObject({ problem: { code: 'service/unreachable' }, effect: 'not-sent' });
-      expect(failure.message).toContain('the proxy refused the tunnel');
+      expect(failure.message).toContain('the proxy rejected the tunnel');
       expect(tunnels[0]?.target).toBe('prompts.invalid:443');
       expect(JSON.stringify(tunnels)).not.toContain(KEY);
     },

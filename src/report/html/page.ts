@@ -120,7 +120,7 @@ ${context.environments.length === 0 ? NO_MARKUP : markup`<p>${renderReadingHelp(
  * Explanations of the table of prompts and environments. Each explains one kind of value that the cells can contain.
  */
 const HOW_TO_READ = {
-  plan: 'Each row is a prompt, and each column is an environment. v6 → v7 means that the environment serves version 6 now, and that it would serve version 7 after a sync.',
+  plan: 'Each row is a prompt, and each column is an environment. v6 → v7 means that the environment serves version 6 now and would serve version 7 after a sync.',
   apply:
     'Each row is a prompt, and each column is an environment. v6 → v7 means that the environment served version 6 before this run and serves version 7 now.',
   now: 'Each row is a prompt, and each column is an environment. The cells show the versions that the environments serve now.',
