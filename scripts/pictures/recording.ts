@@ -68,7 +68,7 @@ function makeFrames(lines: readonly string[]): readonly Frame[] {
     output = [];
   };
   for (const line of lines) {
-    const isNarration = line.includes('\u001b[36m') && !line.includes('$ ');
+    const isNarration = line.startsWith('\u001b[36m');
     if (!isNarration && !isCommand(line)) {
       output.push(line);
       continue;
