@@ -58,9 +58,9 @@ function canPull(drift: ReportDrift, { environments = [] }: ReportPrompt, mode: 
 function describeDriftCause(drift: ReportDrift, show: ShowText): string {
   if (drift.kind === 'unfinished') return 'unfinished: merged but not live yet';
   const made = 'field' in drift ? null : drift.observed;
-  if (made?.commit === undefined || made.commit_missing !== true) return 'no commit in this clone explains it';
+  if (made?.commit === undefined || made.commit_missing !== true) return 'no commit in this clone asked for it';
   const commit = show(shortenCommitId(made.commit));
-  return `created from ${commit}, which this clone does not have; run ${show('git fetch')}, or check whether ${commit} was merged`;
+  return `made from ${commit}, which this clone does not have: run ${show('git fetch')}; or it was never merged`;
 }
 
 /**

@@ -93,7 +93,7 @@ export function describeChange(change: ReportChange, report: ReportVocabulary): 
 
 /**
  * Returns a suffix that says since when the files want the result of a change, such as
- * ` (merged in 9f2c1ab04d3e on 2026-07-28; not live yet, or undone in the service)`. If a newer commit or a commit on
+ * ` (merged in 9f2c1ab04d3e on 2026-07-28; not live, or moved back in the service)`. If a newer commit or a commit on
  * another branch wants the current state, the suffix says so instead. Returns an empty string if the origin of the
  * change is unknown.
  * @param current the escaped current state, such as `v2`
@@ -106,12 +106,12 @@ function describeOrigin(
   if (since === undefined) return '';
   if (rival === undefined) {
     const verb = since.unmerged ? 'committed' : 'merged';
-    const state = applyReportWords(report, 'not live yet, or undone in the service');
+    const state = applyReportWords(report, 'not live, or moved back in the service');
     return ` (${verb} in ${shortenCommitId(escapeLine(since.commit))} on ${escapeLine(since.date)}; ${state})`;
   }
   const commit = shortenCommitId(escapeLine(rival.commit));
-  if (rival.branch === null) return ` (${commit} asks for ${current})`;
-  return ` (${escapeLine(rival.branch)} asks for ${current} since ${commit})`;
+  if (rival.branch === null) return ` (${commit} wants ${current})`;
+  return ` (${escapeLine(rival.branch)} wants ${current} since ${commit})`;
 }
 
 /** Returns true if an apply has made the change. */
@@ -123,7 +123,7 @@ export function isDone({ status }: Pick<ReportChange, 'status'>): boolean {
  * The description of a planned baseline. A baseline is the version that promptsync creates when it first syncs a prompt
  * that already has versions.
  */
-const BASELINE_TEXT = "baseline: a version for promptsync's records, which no environment serves";
+const BASELINE_TEXT = "baseline: a version for promptsync's records; nothing that is served changes";
 
 function describeCreate({
   ref,

@@ -23,7 +23,7 @@ export function renderSummary(report: Report, style: Style): string {
  */
 export function renderEndedRun(report: Report): string | null {
   const { problems, prompts, files = [] } = report;
-  if (problems.some(({ code }) => code === 'usage/declined')) return 'promptsync applied no changes.';
+  if (problems.some(({ code }) => code === 'usage/declined')) return 'Nothing was applied.';
   const hasWritten =
     files.some(({ status }) => status !== 'kept') ||
     prompts.some(({ status, changes }) => status === 'applied' || changes.some(mayBeMade));
@@ -129,7 +129,7 @@ function describeWorkCounts({ mode, summary }: Report): WorkCounts {
     [summary.not_attempted, 'not attempted'],
   ]);
   // A first plan has one baseline for each prompt. Readers need to know that such a plan is safe.
-  const servedNote = isApply ? ' (no served version changed)' : ' (no served version changes)';
+  const servedNote = isApply ? ' (nothing that is served changed)' : ' (nothing that is served changes)';
   const note = changes.length + rest.length === 0 ? servedNote : '';
   const done = [...changes, ...(baselines === 0 ? [] : [`${formatCount(baselines, 'baseline')}${note}`])];
   return { done, work: [...done, ...rest] };

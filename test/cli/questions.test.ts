@@ -30,7 +30,7 @@ describe('the question of sync on a terminal', () => {
     expect(service.takeWrites().length > 0).toBe(applied);
     expect(exitCode).toBe(applied ? 0 : 1);
     if (applied) expect(stdout).toContain('created version');
-    else expect(stdout).toBe('promptsync applied no changes.\n');
+    else expect(stdout).toBe('Nothing was applied.\n');
   });
 
   test.each([
@@ -70,7 +70,7 @@ describe('the question of sync on a terminal', () => {
       onSignal: (signal) => (interrupt = signal),
       onError: (text) => text.endsWith(QUESTION) && interrupt(),
     });
-    expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: 'promptsync applied no changes.\n' });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: 'Nothing was applied.\n' });
     expect(stderr.endsWith(`${QUESTION}\n`)).toBe(true);
     expect(service.takeWrites()).toEqual([]);
   });

@@ -69,7 +69,7 @@ describe('plan without --base', () => {
     const { drift, activation } = await plan();
     expect(drift).toMatchObject([{ environment: 'production', kind: 'outside', restores: true }]);
     expect(activation).not.toHaveProperty('wanted_since');
-    expect(await show()).toContain('production serves v3, but the file says v2 (no commit in this clone explains it)');
+    expect(await show()).toContain('production serves v3, but the file says v2 (no commit in this clone asked for it)');
   });
 
   test('If an earlier commit requested a change, plan annotates the change and reports no drift', async () => {
@@ -79,7 +79,7 @@ describe('plan without --base', () => {
     expect(drift).toEqual([]);
     expect(activation).toMatchObject({ wanted_since: { commit: merged, date: '2026-01-02' } });
     expect(await show()).toContain(
-      `→ staging: v2 → new version (merged in ${merged.slice(0, 12)} on 2026-01-02; not live yet, or undone in the service)`,
+      `→ staging: v2 → new version (merged in ${merged.slice(0, 12)} on 2026-01-02; not live, or moved back in the service)`,
     );
   });
 
@@ -144,7 +144,7 @@ describe('plan without --base', () => {
     const { drift, activation } = await plan();
     expect(drift).toEqual([]);
     expect(activation).toMatchObject({ wanted_elsewhere: { commit: newer, branch: 'main' } });
-    expect(await show()).toContain(`→ staging: v3 → v2 (main asks for v3 since ${newer.slice(0, 12)})`);
+    expect(await show()).toContain(`→ staging: v3 → v2 (main wants v3 since ${newer.slice(0, 12)})`);
   });
 
   test('plan names the live branch in an annotation even if a commit on that branch moved the prompt file', async () => {
@@ -536,7 +536,7 @@ describe('sync without --base', () => {
     expect((await runJson(clone, ['sync', '--yes'], service)).exitCode).toBe(3);
     await lacksCommit();
     expect((await run(clone, ['plan'], service)).stdout).toContain(
-      `created from ${newer.slice(0, 12)}, which this clone does not have; run git fetch, or check whether`,
+      `made from ${newer.slice(0, 12)}, which this clone does not have: run git fetch; or it was never merged`,
     );
   });
 

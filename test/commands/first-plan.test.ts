@@ -21,13 +21,13 @@ async function importPrompts(count: number, options?: { readonly columns: number
 
 const countLines = (text: string): number => text.trimEnd().split('\n').length;
 const KEYS = ['p01', 'p02', 'p03', 'p04', 'p05'];
-const OUTCOME = 'Plan: 5 baselines (no served version changes).';
+const OUTCOME = 'Plan: 5 baselines (nothing that is served changes).';
 
 describe('the first plan after an import', () => {
   test('The first plan after an import of 40 prompts fits on a terminal with 80 columns and 24 rows', async () => {
     const { stdout, stderr } = await (await importPrompts(40, { columns: 80 })).run('plan');
     expect(stdout).toContain('p09, p10, and 30 more\n');
-    expect(stdout).toContain('Plan: 40 baselines (no served version changes).\n');
+    expect(stdout).toContain('Plan: 40 baselines (nothing that is served changes).\n');
     expect(countLines(stdout) + countLines(stderr)).toBeLessThan(20);
   });
 
@@ -46,7 +46,7 @@ describe('the first plan after an import', () => {
   test('plan shows each baseline on its own line, like other changes, if there are at most three', async () => {
     const { stdout } = await (await importPrompts(3)).run('plan');
     expect(stdout.match(/^ {2}\+ baseline: .*$/gm)).toHaveLength(3);
-    expect(stdout).toContain('Plan: 3 baselines (no served version changes).');
+    expect(stdout).toContain('Plan: 3 baselines (nothing that is served changes).');
   });
 
   test('plan counts baselines separately from other new versions', async () => {
@@ -65,7 +65,7 @@ describe('the first plan after an import', () => {
     commitAll(scene.folder, 'Import');
     const { stdout } = await scene.run('sync', '--yes');
     expect(stdout).toContain(
-      `+ created 5 baselines: ${KEYS.join(', ')}\n\nApplied: 5 baselines (no served version changed).\n`,
+      `+ created 5 baselines: ${KEYS.join(', ')}\n\nApplied: 5 baselines (nothing that is served changed).\n`,
     );
   });
 

@@ -37,7 +37,7 @@ describe('a scheduled run', () => {
       /^::error title=action\/drift-found::promptsync found differences between the service and the files for 1 prompt\./m,
     );
     expect(ran.summary).toContain(
-      '- `greeting`: `staging` serves `v2`, but the file says `v1` (no commit in this clone explains it). ' +
+      '- `greeting`: `staging` serves `v2`, but the file says `v1` (no commit in this clone asked for it). ' +
         '`promptsync pull` takes `v2` into the file. A sync restores `v1`. ' +
         `To keep \`v2\`, pin \`version:${id}\`.`,
     );
@@ -113,7 +113,7 @@ describe('drift on a pull request', () => {
     expect(changes).toContain('| `farewell` | `staging: v1 → new version` |');
     expect(changes).not.toContain('greeting');
     expect(drift).toContain(
-      '- `greeting`: `staging` serves `v2`, but the file says `v1` (no commit in this clone explains it).',
+      '- `greeting`: `staging` serves `v2`, but the file says `v1` (no commit in this clone asked for it).',
     );
   });
 

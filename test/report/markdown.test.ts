@@ -307,7 +307,7 @@ describe('the drift of a Markdown page', () => {
     observed: { ...ref(9), made_by: 'outside' },
   };
   const serves = (wanter: string) =>
-    `- \`k/1\`: \`production\` serves \`v9\`, but ${wanter} says \`v7\` (no commit in this clone explains it).`;
+    `- \`k/1\`: \`production\` serves \`v9\`, but ${wanter} says \`v7\` (no commit in this clone asked for it).`;
   const named = (wanter: string) =>
     `- \`k/1\`: name is \`"Theirs"\`, but ${wanter} says \`"First"\` (unfinished: merged but not live yet).`;
   const back = { kind: 'update-prompt', fields: { name: { before: 'Theirs', after: 'First' } } } as const;
