@@ -68,7 +68,7 @@ async function bundleToTargets(flags: BundleFlags, host: SafeHost): Promise<numb
   const result = await bundlePrompts({ ...flags, onCall: makeCallWriter(flags, host) }, world);
   const style = makeStyle(await chooseStyle('errors', host, { color: flags.color, folder: result.folder }));
   if (result.exitCode === 130) {
-    host.errors.write('Interrupted. Nothing was written.\n');
+    host.errors.write('Interrupted. promptsync made no changes.\n');
     return 130;
   }
   printBundleProblems(result, flags, style, host);

@@ -179,12 +179,12 @@ export const COMMAND_PROBLEMS = {
 
   // promptsync bundle
   'bundle/nothing-pinned': defineError<{ environment: string }>(
-    (e) => `None of the selected prompt files pin "${e.environment}", so the bundle would be empty.`,
+    (e) => `None of the selected prompt files pin the "${e.environment}" environment, so the bundle would be empty.`,
     'Do one of the following: choose another environment, select other prompts, or pin this environment in the files.',
   ),
   'bundle/not-active': defineError<{ environment: string }>(
     (e) =>
-      `The file pins "${e.environment}", but no version is active there. promptsync did not write the bundle because this prompt would be missing from it.`,
+      `The file pins the "${e.environment}" environment, but no version is active there. promptsync did not write the bundle because this prompt would be missing from it.`,
     'To activate the pinned version, run `promptsync sync`. To leave this prompt out of the bundle, remove the pin from the file.',
   ),
   'bundle/too-deep': defineError<{ limit: number }>(

@@ -86,7 +86,7 @@ describe('serve', () => {
     const ran = await run(workspace(), ['serve', '--port', String(port)]);
     expect(ran).toMatchObject({ exitCode: 1, stdout: '' });
     expect(ran.stderr).toContain(`(port ${port}: it is already in use, EADDRINUSE)`);
-    expect(ran.stderr).toContain('--db and --port');
+    expect(ran.stderr).toContain('`--db` and `--port`');
   });
 
   test('serve accepts only the API key from PROMPTSYNC_API_KEY and does not print it', async () => {

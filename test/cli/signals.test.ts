@@ -63,7 +63,7 @@ describe('a signal during a slow sync', () => {
     interrupt();
     release();
     const { exitCode, stdout, stderr } = await ran;
-    expect([exitCode, stdout, stderr.trim()]).toStrictEqual([130, 'Interrupted. Nothing was written.\n', '']);
+    expect([exitCode, stdout, stderr.trim()]).toStrictEqual([130, 'Interrupted. promptsync made no changes.\n', '']);
   });
 
   test('a second signal during sync ends the process immediately', async () => {

@@ -158,7 +158,7 @@ describe('the environment of bundle', () => {
   ])('%s', async (_, config) => {
     const stderr = await stop(config, []);
     expect(stderr).toContain('[usage/needs-environment]');
-    expect(stderr).toContain('"staging", "production"');
+    expect(stderr).toContain('"staging" or "production"');
   });
 
   test.each([
@@ -170,7 +170,7 @@ describe('the environment of bundle', () => {
   ])('%s', async (_, config) => {
     const stderr = await stop(config, ['-e', 'prodution']);
     expect(stderr).toContain('[usage/unknown-environment]');
-    expect(stderr).toContain('production?');
+    expect(stderr).toContain('"production"?');
   });
 
   test('bundle refuses a second --environment', async () => {
@@ -314,7 +314,7 @@ describe('a bundle that cannot be complete', () => {
       environment,
       onSignal: (signal) => (interrupt = signal),
     });
-    expect(ran).toEqual({ exitCode: 130, stdout: '', stderr: '\nInterrupted. Nothing was written.\n' });
+    expect(ran).toEqual({ exitCode: 130, stdout: '', stderr: '\nInterrupted. promptsync made no changes.\n' });
     expect(existsSync(join(stage.folder, 'p.json'))).toBe(false);
   });
 });
@@ -612,7 +612,7 @@ describe('bundle with Langfuse', () => {
 
   test('bundle reports that no version is active if Langfuse lacks the prompt or the label', async () => {
     const { langfuse, bundle } = await makeLangfuseStage({ 'prompts/a.md': textFile('a', 'x') });
-    const expected = { exitCode: 4, stdout: '', stderr: expect.stringContaining('the label "production"') };
+    const expected = { exitCode: 4, stdout: '', stderr: expect.stringContaining('the "production" label') };
     expect(await bundle()).toMatchObject(expected);
     await langfuse.store.create({ name: 'a', prompt: 'x', labels: ['staging'] });
     expect(await bundle()).toMatchObject(expected);

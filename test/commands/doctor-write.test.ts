@@ -718,7 +718,7 @@ describe('doctor --write on Langfuse', () => {
     const { langfuse, check } = await makeLangfuseStage();
     const { exitCode, point } = await check(['--write', '--yes', '--prompt', 'mine']);
     expect(exitCode).toBe(1);
-    expect(point('conformance check').hint).toContain('without --prompt');
+    expect(point('conformance check').hint).toContain('without `--prompt`');
     expect(langfuse.takeWrites()).toEqual([]);
   });
 });

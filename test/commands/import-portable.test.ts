@@ -20,11 +20,11 @@ describe('import with portable_pins', () => {
     const listed = report.problems.map(({ code, path, message }) => [
       code,
       path,
-      /does not pin (.*), because/.exec(message)?.[1],
+      /did not pin (.*) in the new file/.exec(message)?.[1],
     ]);
     expect(listed).toEqual([
       ['import/unpinned', GREETING, '"production"'],
-      ['import/unpinned', 'prompts/refund.md', '"canary", "production"'],
+      ['import/unpinned', 'prompts/refund.md', '"canary" and "production"'],
     ]);
     expect(stderr).not.toContain('serves no version');
     git(folder, 'add', '--all');

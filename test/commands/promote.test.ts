@@ -148,7 +148,7 @@ describe('the selection of promote', () => {
       expect([words, summarizeRun(await scene.runJson('promote', ...words.split(' ')))]).toEqual([words, expected]);
     }
     const { report } = await scene.runJson('promote', 'greeting', '--to', 'prodction');
-    expect(report.problems).toMatchObject([{ hint: 'Did you mean production?' }]);
+    expect(report.problems).toMatchObject([{ hint: 'Did you mean "production"?' }]);
     expect(scene.read()).toBe(before);
   });
 
@@ -184,7 +184,7 @@ describe('a promotion that skips an environment', () => {
     const ran = await scene.runJson('promote', 'greeting', ...FROM_DEV);
     expect(summarizeRun(ran)).toBe(OUT_OF_ORDER);
     expect(hintIn(ran)).toBe(
-      'To promote the version that "staging" serves (v2), run: promptsync promote greeting --from staging --to production',
+      'To promote the version that "staging" serves (v2), run: `promptsync promote greeting --from staging --to production`',
     );
     expect(scene.read()).toBe(before);
   });
@@ -206,7 +206,7 @@ describe('a promotion that skips an environment', () => {
   test('promote suggests a working command for a key that looks like an option', async () => {
     const scene = await makeSceneWithThird('-x');
     const hint = hintIn(await scene.runJson('promote', '--only=-x', ...FROM_DEV));
-    const words = /: promptsync (.*)$/.exec(hint)?.[1]?.replaceAll("'", '').split(' ') ?? [];
+    const words = /: `promptsync (.*)`$/.exec(hint)?.[1]?.replaceAll("'", '').split(' ') ?? [];
     expect(words).toEqual(['promote', '--from', 'staging', '--to', 'production', '--', '-x']);
     expect((await scene.run(...words)).exitCode).toBe(0);
     expect(scene.read()).toContain('"production":2');

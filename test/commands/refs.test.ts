@@ -84,7 +84,7 @@ describe('a git: pin', () => {
 
   test('the error for a git: pin to an invalid prompt file names the file and its problem', async () => {
     const folder = makeTagged({ [PATH]: '---\nid: prm_greeting\nkey: 7\nname: A\n---\nText\n' });
-    const message = expect.stringContaining(`${PATH} is not valid: The field "key"`);
+    const message = expect.stringContaining(`${PATH} is not valid: The field \`key\``);
     expect(await contentAt(folder)).toMatchObject({ code: 'pin/no-prompt-at-ref', path: PATH, line: 5, message });
   });
 

@@ -27,7 +27,7 @@ describe('the workspace lock', () => {
     const ran = await scene.runJson(...words);
     expect(summarizeRun(ran)).toBe('exit 1, edit/locked');
     expect(ran.stderr).toContain(`Waiting for another promptsync process, which holds the lock ${LOCK}\n`);
-    expect(ran.report.problems[0]?.hint).toContain(`delete ${LOCK}`);
+    expect(ran.report.problems[0]?.hint).toContain(`delete \`${LOCK}\``);
     expect(scene.read()).toBe(before);
     held.letGo();
     expect(await held.ended).toMatchObject({ exitCode: 0 });
