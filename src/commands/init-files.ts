@@ -147,11 +147,13 @@ function makePattern(folder: string): string {
  * Creates example prompt files that pin the first environment to `latest`: a text prompt and, if the service has chat
  * prompts, a chat prompt.
  */
-export function makeExamplePrompts({ provider, folder, environments }: InitAnswers): readonly InitFile[] {
+export function makeExamplePrompts({ provider, url, folder, environments }: InitAnswers): readonly InitFile[] {
   const { exampleFrontMatter, exampleChatFrontMatter } = PROVIDERS[provider];
   const pins = renderMapping('pins', new Map(environments.slice(0, 1).map((name) => [name, 'latest'])));
   const makeExample = (name: string, frontMatter: readonly string[], body: readonly string[]): InitFile => {
-    const lines = ['---', ...frontMatter, `${pins}---`, '', ...body, ''];
+    // The comments explain how to replace the id. The embedded service needs no other id, because it registers each prompt.
+    const fields = url === null ? frontMatter.filter((line) => !line.startsWith('#')) : frontMatter;
+    const lines = ['---', ...fields, `${pins}---`, '', ...body, ''];
     return makePromptInitFile(`${folder}/example/${name}.md`, lines.join('\n'));
   };
   return [

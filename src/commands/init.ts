@@ -173,7 +173,7 @@ function describeNextSteps(
           `In ${unpinned.join(', ')}, replace the zeros with the promptsync commit that you trust.`,
           ...(newFiles.ci.some(isUnpinned) ? describeKeySteps(answers) : []),
         ]),
-    'Then run promptsync plan, and commit the files.',
+    'Then commit the files and run promptsync plan.',
   ];
 }
 

@@ -371,7 +371,7 @@ describe('init --pre-commit', () => {
     expect(read(folder, PRE_COMMIT)).toBe(example);
     expect(report.next_steps?.slice(1)).toEqual([
       `Replace the zeros with the promptsync commit that you trust in ${PRE_COMMIT}.`,
-      'Then run promptsync plan, and commit the files.',
+      'Then commit the files and run promptsync plan.',
     ]);
   });
 
@@ -837,7 +837,7 @@ describe('the last lines of init', () => {
       'Next: to write the files for the prompts in the service, run: promptsync import ID…',
       `In ${WORKFLOWS.join(', ')}, replace the zeros with the promptsync commit that you trust.`,
       'In the settings of the GitHub repository, open `Environments` and create "staging", "production". Store the secret PROMPTSYNC_API_KEY in each environment and, for the other workflows, in the repository.',
-      'Then run promptsync plan, and commit the files.',
+      'Then commit the files and run promptsync plan.',
     ]);
   });
 
@@ -846,7 +846,7 @@ describe('the last lines of init', () => {
       "Next: to write the files for the prompts in Langfuse, run: promptsync import '**'",
       `In ${GITLAB[0]}, replace the zeros with the promptsync commit that you trust.`,
       'In the CI/CD settings of the GitLab project, add the variables LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY once for each of the scopes "staging", "production". For reviews and drift checks, also add the variables with the scope "*".',
-      'Then run promptsync plan, and commit the files.',
+      'Then commit the files and run promptsync plan.',
     ]);
   });
 
