@@ -72,7 +72,7 @@ export const EVIDENCE = {
   'config/missing-service': { variables: ['PROMPTSYNC_BASE_URL'] },
   'config/missing-key': { source: 'The variable `PROMPTSYNC_API_KEY`', variable: 'PROMPTSYNC_API_KEY' },
   'config/invalid-key': { source: 'The variable `PROMPTSYNC_API_KEY`' },
-  'config/invalid-url': { source: 'service.base_url', expected: 'its scheme is not https' },
+  'config/invalid-url': { source: '`service.base_url`', expected: 'its scheme is not https' },
   'config/pattern-outside': { pattern: '../prompts/*.md' },
   'config/drift-needs-base': {},
   // The command line

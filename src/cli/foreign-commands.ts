@@ -17,7 +17,7 @@ const COUNTERPARTS: ReadonlyMap<string, string> = new Map([
 const DELETE_COMMANDS: readonly string[] = ['delete', 'remove', 'rm'];
 
 const DELETE_HINT =
-  'promptsync never deletes a prompt in the service. To stop managing a prompt, delete its file: git rm prompts/greeting.md. See "Rename, move, remove" in docs/prompt-files.md.';
+  'promptsync never deletes a prompt in the service. To stop managing a prompt, delete its file: git rm prompts/greeting.md. See "Retire a prompt" in docs/how-to/change-prompts.md.';
 
 /**
  * Returns a hint for the name of a command that other tools have but promptsync does not have. Returns null for all

@@ -150,13 +150,13 @@ function checkBaseUrlSetting(mapping: LocatedMapping, context: ConfigContext): r
   const allowHttp = mapping.valueAt(['service', 'allow_http']) === true;
   const fromVariable = readVariable(BASE_URL_VARIABLE, context);
   if (fromVariable !== undefined) {
-    return checkBaseUrl(fromVariable, allowHttp, context.urlSource ?? BASE_URL_VARIABLE, {});
+    return checkBaseUrl(fromVariable, allowHttp, context.urlSource ?? `\`${BASE_URL_VARIABLE}\``, {});
   }
   const written = mapping.valueAt(path);
-  if (written !== undefined) return checkBaseUrl(written, allowHttp, path.join('.'), mapping.placeOf(path));
+  if (written !== undefined) return checkBaseUrl(written, allowHttp, `\`${path.join('.')}\``, mapping.placeOf(path));
   const provider = findProviderName(mapping.value);
   const defaultVariable = provider === null ? undefined : PROVIDERS[provider].defaultAddress?.variable;
-  return checkBaseUrl(readVariable(defaultVariable, context), allowHttp, defaultVariable ?? '', {});
+  return checkBaseUrl(readVariable(defaultVariable, context), allowHttp, `\`${defaultVariable ?? ''}\``, {});
 }
 
 /**
@@ -177,7 +177,7 @@ function makeOutsideProblem(mapping: LocatedMapping): Problem {
 /**
  * Checks a base URL. Problems state where the URL comes from instead of quoting it, because the URL may contain a
  * password.
- * @param source the setting or environment variable that contains the URL
+ * @param source the setting or environment variable that contains the URL, in backticks
  */
 function checkBaseUrl(baseUrl: unknown, allowHttp: boolean, source: string, place: Place): readonly Problem[] {
   const expected = typeof baseUrl === 'string' ? findUrlFault(baseUrl, allowHttp) : null;

@@ -92,7 +92,7 @@ async function readConfig(inputs: Inputs, { workspace, folder, environment }: Co
     const shownPath = makeRelativePath(workspace, path);
     return { config: null, problems: [makeProblem('action/no-config', { path: shownPath })] };
   }
-  const urlSource = inputs['base-url'] && 'the input `base-url`';
+  const urlSource = inputs['base-url'] && 'the `base-url` input';
   return loadConfig({ workingDirectory: folder, file, environment, urlSource });
 }
 

@@ -130,7 +130,7 @@ export const USAGE_PROBLEMS = {
     'Set the key again, without spaces or line breaks before or after it.',
   ),
   'config/invalid-url': defineError<{ source: string; expected: string }>(
-    (e) => `The base URL in \`${e.source}\` is invalid: ${e.expected}.`,
+    (e) => `The base URL in ${e.source} is invalid: ${e.expected}.`,
     'Use a URL such as `https://prompts.example.com`. To use plain HTTP for an address outside your machine, set `allow_http: true` under `service:`.',
   ),
   'config/pattern-outside': defineError<{ pattern: string }>(

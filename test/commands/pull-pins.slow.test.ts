@@ -190,8 +190,8 @@ test.each<[string, (scene: Scene) => string]>([
   const there = { ...scene, folder: place(scene) };
   const ran = await pull(there);
   expect(ran.exitCode).toBe(3);
-  const message = expect.stringContaining('"production" serves v3, but the file pins 1');
-  const problem = { code: 'pull/pin-conflict', line: 5, message, hint: expect.stringContaining('--ours') };
+  const message = expect.stringContaining('"production" serves v3, but the file pins `1`');
+  const problem = { code: 'pull/pin-conflict', line: 5, message, hint: expect.stringContaining('`--ours`') };
   expect(only(ran)).toMatchObject({ status: 'blocked', problems: [problem] });
   expect(source(there)).toBe(withPins(1));
   expect(only(await pull(there, '--ours'))).toMatchObject({ status: 'unchanged' });

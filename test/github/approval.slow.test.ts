@@ -246,7 +246,7 @@ describe('require-reviewed-plan after a revert', () => {
     [
       'With require-reviewed-plan, the action refuses a direct push that restores text reverted by a pull request',
       (team) => team.pushMain(greets('Bad')),
-      /"greeting"\. Commit [0-9a-f]{12} was not merged through a pull request\./,
+      /"greeting" has not been reviewed\. Commit [0-9a-f]{12} was not merged through a pull request\./,
     ],
     [
       'With require-reviewed-plan, the action refuses a push that follows an unreviewed direct push of reverted text',
@@ -254,7 +254,7 @@ describe('require-reviewed-plan after a revert', () => {
         team.pushMain(greets('Bad'));
         return team.pushMain({ 'README.md': 'Words' });
       },
-      /"greeting"\. Commit [0-9a-f]{12} was not merged through a pull request\./,
+      /"greeting" has not been reviewed\. Commit [0-9a-f]{12} was not merged through a pull request\./,
     ],
     [
       'With require-reviewed-plan, a pull request cannot restore reverted text if promptsync failed to create its check',
@@ -262,7 +262,7 @@ describe('require-reviewed-plan after a revert', () => {
         team.github.fail({ method: 'POST', path: /check-runs/ }, { status: 403 });
         return team.mergePull(await open(team, 'again', greets('Bad')));
       },
-      /"greeting"\. #3 has no valid approval\./,
+      /"greeting" has not been reviewed\. #3 has no valid approval\./,
     ],
     [
       'With require-reviewed-plan, a pull request cannot restore reverted text if an older promptsync version reviewed it',
@@ -273,7 +273,7 @@ describe('require-reviewed-plan after a revert', () => {
         team.github.editCheck(check!.id, { external_id: '', output: { ...check!.output, text } });
         return team.mergePull(pull);
       },
-      /"greeting"\. #3 has no valid approval\./,
+      /"greeting" has not been reviewed\. #3 has no valid approval\./,
     ],
     [
       'With require-reviewed-plan, a pull request cannot restore reverted text if it was reviewed for a different base branch',
@@ -284,7 +284,7 @@ describe('require-reviewed-plan after a revert', () => {
         await team.runPull(pull);
         return team.mergePull(pull, 'squash');
       },
-      /"greeting"\. #3 has no valid approval\./,
+      /"greeting" has not been reviewed\. #3 has no valid approval\./,
     ],
   ])('%s', async (_, bring, reason) => {
     const team = await revertBadText();
@@ -304,7 +304,9 @@ describe('require-reviewed-plan after a revert', () => {
     team.github.setBranch('main', commit);
     const ran = await team.run('push', pushEvent(commit, reverted), { ref: 'refs/heads/main', commit }, reviewed);
     expect(ran.outputs['failure-reason']).toBe('refused');
-    expect(ran.stdout).toContain(`"greeting". Commit ${commit.slice(0, 12)} was not merged through a pull request.`);
+    expect(ran.stdout).toContain(
+      `"greeting" has not been reviewed. Commit ${commit.slice(0, 12)} was not merged through a pull request.`,
+    );
     expect(team.service.takeWrites()).toEqual([]);
   });
 
@@ -508,7 +510,7 @@ describe('the comment after the merge', () => {
     const newer = team.pushMain(says('farewell', 'Bye'));
     await team.runPush(merged);
     expect(titleOf(team)).toContain('### promptsync superseded, ');
-    expect(team.github.comments(1)[0]?.body).toContain(`The tip of main (${newer})`);
+    expect(team.github.comments(1)[0]?.body).toContain(`the newest commit on main (${newer})`);
   });
 
   test('The pull request comment names a newer commit that was pushed while the action was applying changes', async () => {

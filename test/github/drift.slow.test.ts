@@ -38,7 +38,7 @@ describe('a scheduled run', () => {
     );
     expect(ran.summary).toContain(
       '- `greeting`: `staging` serves `v2`, but the file says `v1` (no commit in this clone asked for it). ' +
-        '`promptsync pull` takes `v2` into the file. A sync restores `v1`. ' +
+        '`promptsync pull` copies `v2` to the file. A sync restores `v1`. ' +
         `To keep \`v2\`, pin \`version:${id}\`.`,
     );
     expect(ran.summary).not.toContain('What would change');

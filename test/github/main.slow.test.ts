@@ -119,31 +119,31 @@ test.each<[string, string, RunOptions, RegExp]>([
     'The action reports a missing configuration file and writes nothing',
     'push',
     { inputs: { config: 'a/b.yaml' } },
-    /The workspace does not contain a\/b\.yaml/,
+    /The workspace does not contain `a\/b\.yaml`/,
   ],
   [
     'The action rejects a base-url that is not a URL and writes nothing',
     'push',
     { inputs: { 'base-url': 'x' } },
-    /the input `base-url` .* not a URL/,
+    /the `base-url` input .* not a URL/,
   ],
   [
     'The action rejects a base-url that uses plain http and writes nothing',
     'push',
     { inputs: { 'base-url': 'http://a.example' } },
-    /the input `base-url` .* plain http/,
+    /the `base-url` input .* plain http/,
   ],
   [
     'The action rejects a base-url with credentials and writes nothing',
     'push',
     { inputs: { 'base-url': 'https://a@b.c' } },
-    /the input `base-url` .* a user name or a password/,
+    /the `base-url` input .* a user name or a password/,
   ],
   [
     'The action reports a missing API key and writes nothing',
     'push',
     { keyless: true },
-    /The input `api-key` must contain the API key, but it is empty or not set/,
+    /The `api-key` input must contain the API key, but it is empty or not set/,
   ],
   [
     'The action reports an empty API key, suggests checking its secret and writes nothing',
@@ -155,7 +155,7 @@ test.each<[string, string, RunOptions, RegExp]>([
     'The action rejects an API key with invalid characters and writes nothing',
     'push',
     { inputs: { 'api-key': 'hun ter2' } },
-    /The input `api-key` contains characters/,
+    /The `api-key` input contains characters/,
   ],
   [
     'The action reports a missing repository checkout and writes nothing',
@@ -203,7 +203,9 @@ test('A pull request cannot redirect an API key to a different service by deleti
   const ran = await runPull(pull, options);
   expect([...forRoot.requests, ...forTeam.requests]).toEqual([]);
   expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid' } });
-  expect(ran.stdout).toContain('::error title=action/no-config::The workspace does not contain team-a/promptsync.yaml');
+  expect(ran.stdout).toContain(
+    '::error title=action/no-config::The workspace does not contain `team-a/promptsync.yaml`',
+  );
   expect(ran.stdout).toMatch(/`working-directory`.*`config`/);
   expect(github.checks(pull.head)).toMatchObject([
     { name: 'promptsync (team-a/promptsync.yaml)', conclusion: 'failure' },

@@ -61,7 +61,7 @@ describe('the comment of a review', () => {
     const ran = await review({ 'prompts/greeting.md': '---\nid: prm_greeting\nkey: greeting\nnmae: x\n---\nText\n' });
     expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid', 'plan-digest': '' } });
     expect(ran.stdout).toMatch(
-      /^::error title=prompt\/unknown-field,file=prompts\/greeting\.md,line=4,col=1::The field "nmae" is unknown\./m,
+      /^::error title=prompt\/unknown-field,file=prompts\/greeting\.md,line=4,col=1::The field `nmae` is unknown\./m,
     );
     expect(github.comments(1)[0]?.body).toContain('The field `nmae` is unknown.');
   });
@@ -160,7 +160,7 @@ test('The action shortens the comment, check and job summary of a plan with thir
 
   const [check] = github.checks(pull.head);
   expect(Buffer.byteLength(check?.output.summary ?? '')).toBeLessThanOrEqual(65_535);
-  expect(check?.output.summary).toContain(`See the summary and the page of [the run](${RUN})`);
+  expect(check?.output.summary).toContain(`For the complete report, see the summary and the page of [the run](${RUN})`);
   const applied = await runPush(mergePull(pull), { inputs: { 'require-reviewed-plan': 'true' } });
   expect(applied.outputs['failure-reason']).toBe('');
 });
