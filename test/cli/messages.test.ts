@@ -108,7 +108,7 @@ describe('errors in prompt files', () => {
   test('validate reports only one error if a copied prompt file keeps the id and the key of the original', async () => {
     const file = makeFile('name: a\n');
     const stdout = await validate({ 'a.md': file, 'b.md': file });
-    expect(stdout).toContain('b.md:2:5: error: `a.md` also has the id "prm_a" and the key "a".');
+    expect(stdout).toContain('b.md:2:5: error: The id "prm_a" and the key "a" are also used by `a.md`.');
     expect(stdout).toContain('If they are different prompts, give each file a unique id and a unique key.');
     expect(stdout).toContain('1 error.');
   });

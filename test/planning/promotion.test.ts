@@ -595,7 +595,7 @@ describe('skipWarnings', () => {
     const warnings = warnAboutSkips(findSkippedPromotions(file({ pins }), PROMOTED), formerPins(former));
     expect(warnings.map(({ severity, line, message }) => `${severity} ${line} ${message}`)).toEqual(
       warned
-        ? ['warning 6 "production" is pinned to version 2, but no earlier commit pinned "staging" to that version.']
+        ? ['warning 6 "production" is pinned to version 2, but no earlier commit pinned "staging" to version 2.']
         : [],
     );
   });
