@@ -27,7 +27,7 @@ export const EXPLANATIONS = {
     why: 'The operating system did not let promptsync read the file. The reason is in parentheses.',
   },
   'prompt/symbolic-link': {
-    why: 'promptsync does not follow symbolic links, because a link could point to an unreviewed file outside the repository.',
+    why: 'A symbolic link could point to an unreviewed file outside the repository.',
   },
   'prompt/too-large': { why: 'The file exceeds the size limit, which prevents a single file from exhausting memory.' },
   'prompt/not-utf8': { why: 'promptsync does not guess the encoding, because a wrong guess would change the text.' },
@@ -169,7 +169,7 @@ export const EXPLANATIONS = {
       'If promptsync cannot reach a proxy, the message names that proxy. [Install](install.md#proxies) explains how to configure proxies and a custom certificate authority.',
   },
   'service/no-answer': {
-    why: 'A server accepts the requests but never responds. promptsync stops because waiting for every request to time out would take too long.',
+    why: 'A server accepts the requests but never responds. promptsync stops because waiting for every request would take too long.',
   },
   'service/connection-lost': { why: 'The service, a gateway, or the network closed the connection.' },
   'service/timeout': { why: 'The service is slow or overloaded.' },
@@ -356,7 +356,7 @@ export const EXPLANATIONS = {
   'import/not-matched': { why: 'If the path does not match any pattern, other commands cannot find the file.' },
   'import/outside': { why: 'promptsync writes only to the repository that contains `promptsync.yaml`.' },
   'import/symbolic-link': {
-    why: 'promptsync does not write through symbolic links, because a link could lead outside the repository.',
+    why: 'A symbolic link could lead outside the repository.',
   },
   // promptsync new
   'new/taken': { why: 'Each prompt can have only one file, and each prompt key can refer to only one prompt.' },
