@@ -145,7 +145,7 @@ async function examineLiveBranch(remote: Remote, branch: string | null, { enviro
       return makeWarningPoint(
         name,
         message,
-        'If a step runs `promptsync sync`, let `actions/checkout` persist its credentials.',
+        'If a step runs `promptsync sync`, do not set `persist-credentials: false` on `actions/checkout`.',
       );
     }
     const hint =

@@ -17,8 +17,8 @@ export const LANGFUSE_PROBLEMS = {
     'Fix the problem that Langfuse describes, then run the command again.',
   ),
   'langfuse/concurrent-version': defineError(
-    'Someone else created a version of this prompt in Langfuse at the same time.',
-    'Wait until the other changes are complete, then run the command again.',
+    'Someone else created a version of this prompt in Langfuse while promptsync was syncing the prompt.',
+    'Wait for the other changes to finish, then run the command again.',
   ),
   'langfuse/missing-part': defineError<{
     part: string;
@@ -30,8 +30,8 @@ export const LANGFUSE_PROBLEMS = {
       `The prompt includes "${e.part}" (${e.selector}) with a composition tag, but Langfuse has no such prompt, label, or version.`,
     (e) =>
       e.path === null
-        ? 'Correct the composition tag, or create what the tag refers to. Then run the command again.'
-        : `The file \`${e.path}\` contains the missing prompt, but you did not select this file. Run the command again, and select both files.`,
+        ? 'Correct the composition tag, or create the missing prompt, label, or version in Langfuse. Then run the command again.'
+        : `Run the command again, and also select \`${e.path}\`, which contains the missing prompt.`,
   ),
   'langfuse/composition-fails': defineWarning<{
     version: number;
@@ -39,7 +39,7 @@ export const LANGFUSE_PROBLEMS = {
     message: string;
   }>(
     (e) => `Langfuse cannot resolve the composition tags of v${e.version}: "${makeExcerpt(e.message, true)}"`,
-    'Correct the tags in the prompt or in the prompts that it includes. Until then, applications cannot read this version.',
+    'Correct the composition tags in this prompt or in the prompts that it includes. Until then, applications cannot read this version.',
   ),
   'langfuse/too-many': defineError<{ name: string; what: 'versions' | 'labels'; count: number; limit: number }>(
     (e) =>
@@ -63,6 +63,6 @@ export const LANGFUSE_PROBLEMS = {
     limit: string;
   }>(
     (e) => `The list of prompts in Langfuse is larger than ${e.limit}, which is the most that promptsync reads.`,
-    'Make sure that the base URL is the address of Langfuse. If the project really has that many prompts, versions, and labels, delete those that you do not use, or split the project.',
+    'Make sure that the base URL is the address of Langfuse. If the project really has that many prompts, versions, and labels, delete the ones that you do not use, or split the project.',
   ),
 };

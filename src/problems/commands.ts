@@ -6,7 +6,8 @@ export const COMMAND_PROBLEMS = {
   // promptsync promote
   'promote/nothing-active': defineError<{ environment: string }>(
     (e) => `No version of this prompt is active in "${e.environment}".`,
-    'First activate a version there with `promptsync sync` or `promptsync promote`. Then run this command again.',
+    (e) =>
+      `First activate a version in "${e.environment}" with \`promptsync sync\` or \`promptsync promote\`, then run this command again.`,
   ),
   'promote/source-unclear': defineError<{
     environment: string;
@@ -15,13 +16,13 @@ export const COMMAND_PROBLEMS = {
   }>(
     (e) =>
       e.pin === null
-        ? `Another configuration manages "${e.environment}", and the file does not pin this environment. promptsync therefore does not know which version to promote.`
-        : `"${e.environment}" is pinned to \`${e.pin}\`. Only the service of another configuration can provide the text of that version.`,
+        ? `promptsync does not know which version to promote because another configuration manages "${e.environment}" and the file does not pin "${e.environment}".`
+        : `"${e.environment}" is pinned to \`${e.pin}\`, which identifies a version in another configuration's service. promptsync cannot read the text of that version, so it cannot promote it.`,
     (e) => `Pin "${e.environment}" to \`latest\` or \`git:<ref>\`, then run the command again.`,
   ),
   'promote/source-drifted': defineWarning<{ environment: string; serves: string }>(
     (e) =>
-      `"${e.environment}" serves ${e.serves}, which does not match its pin in the file. promptsync promotes ${e.serves} anyway.`,
+      `"${e.environment}" serves ${e.serves}, which does not match the pin in the file. promptsync promotes ${e.serves} anyway.`,
     'To promote the pinned version instead, run `promptsync sync`, then promote again.',
   ),
 
@@ -32,7 +33,8 @@ export const COMMAND_PROBLEMS = {
   ),
   'rollback/nothing-served': defineError<{ environment: string }>(
     (e) => `No version is active in "${e.environment}", so there is nothing to roll back.`,
-    'To stop managing this environment, remove its pin from the file. To activate a version there, use `--to N`.',
+    (e) =>
+      `To activate a version in "${e.environment}", use \`--to N\`. To stop managing "${e.environment}", remove its pin from the file.`,
   ),
   'rollback/shallow': defineError<{ environment: string }>(
     (e) => `This clone is shallow, so promptsync cannot read the earlier pins for "${e.environment}".`,
@@ -46,32 +48,32 @@ export const COMMAND_PROBLEMS = {
   }>(
     (e) =>
       `Commit ${shortenCommitId(e.commit)} pinned "${e.environment}" to \`${describeFormerPin(e)}\`, but promptsync could not find a version that matches this pin.`,
-    'Use `--to N` to specify a version. Alternatively, edit the file and pin a commit that contains the text, for example `git:9f2c1ab`.',
+    'Use `--to N` to specify a version, or edit the file and pin a commit that contains the text you want, for example `git:9f2c1ab`.',
   ),
   'rollback/unknown-version': defineError<{ number: number }>(
     (e) => `promptsync could not find version ${e.number} of this prompt.`,
-    'Choose a version that `promptsync history KEY` lists. Alternatively, pin `git:<ref>` in the file, which works for any text in git.',
+    'Choose one of the versions listed by `promptsync history KEY`, or pin `git:<ref>` in the file, which works for any text in git.',
   ),
 
   // promptsync pull
   'pull/conflict': defineError<{ places: number }>(
     (e) =>
-      `The file and the service have conflicting changes in ${formatCount(e.places, 'place')}. The file now contains both versions.`,
-    'Resolve the conflicts in the file, which are marked with `<<<<<<<`, `=======`, and `>>>>>>>`. Alternatively, restore the file and run the command again with `--ours` to keep the file, or with `--theirs` to keep the changes from the service.',
+      `The file and the service have conflicting changes in ${formatCount(e.places, 'place')}. The file now contains both versions, separated by conflict markers.`,
+    'Resolve the conflicts in the file, and remove the conflict markers (`<<<<<<<`, `=======`, and `>>>>>>>`). Alternatively, restore the file, then run the command again with `--ours` to keep the file or with `--theirs` to keep the changes from the service.',
   ),
   'pull/would-conflict': defineError<{ places: number }>(
     (e) =>
       `The file and the service have conflicting changes in ${formatCount(e.places, 'place')}. \`promptsync pull\` would write both versions to the file.`,
-    'To keep the file, use `--ours`. To keep the changes from the service, use `--theirs`. To resolve the conflict in the file, run the command again without `--dry-run`.',
+    'To keep the file, use `--ours`. To keep the changes from the service, use `--theirs`. To merge the changes manually, run the command again without `--dry-run`.',
   ),
   'pull/pin-conflict': defineError<{ environment: string; pin: string; serves: string }>(
     (e) =>
-      `"${e.environment}" serves ${e.serves}, but the file pins \`${e.pin}\`. promptsync cannot tell which of the two is newer.`,
-    'Run the command again with `--ours` to keep the pin in the file, or with `--theirs` to pin the active version.',
+      `"${e.environment}" serves ${e.serves}, but the file pins \`${e.pin}\`. promptsync cannot tell whether the pin or the active version is newer.`,
+    'Run the command again with `--ours` to keep the pin in the file or with `--theirs` to pin the active version.',
   ),
   'pull/several': defineError<{ environments: readonly string[] }>(
     (e) =>
-      `Several environments were changed in the service, each in a different way: ${joinQuotedNames(e.environments, 'and')}.`,
+      `Several environments have different changes in the service (${joinQuotedNames(e.environments, 'and')}), so promptsync cannot pull all of them into one file.`,
     'Use `--environment NAME` to pull one environment at a time.',
   ),
   'pull/known-version': defineWarning<{ environment: string; serves: string }>(
@@ -82,19 +84,20 @@ export const COMMAND_PROBLEMS = {
   ),
   'pull/kept-pin': defineWarning<{ environment: string; pin: string; serves: string }>(
     (e) =>
-      `"${e.environment}" serves ${e.serves}, which does not match its pin \`${e.pin}\`. promptsync did not change the pin and did not pull the text of ${e.serves}.`,
+      `"${e.environment}" serves ${e.serves}, but the file pins \`${e.pin}\`. promptsync did not change the pin or pull the text of ${e.serves}.`,
     (e) =>
       `To restore the pinned text, run \`promptsync sync\`. To keep the text of ${e.serves}, copy it to the file, merge the change, and pin the merged commit.`,
   ),
   'pull/nothing-active': defineWarning<{ environment: string; served: string }>(
     (e) =>
-      `"${e.environment}" no longer serves a version of this prompt. It served ${e.served} before. promptsync did not change the file.`,
-    'To activate the version again, run `promptsync sync`. To stop managing this environment, remove its pin from the file.',
+      `"${e.environment}" no longer serves a version of this prompt, although it previously served ${e.served}. promptsync did not change the file.`,
+    (e) =>
+      `To activate the pinned version again, run \`promptsync sync\`. To stop managing "${e.environment}", remove its pin from the file.`,
   ),
   'pull/config-not-mapping': defineError<{ environment: string; serves: string }>(
     (e) =>
       `"${e.environment}" serves ${e.serves}, but the \`config\` of this version is not a JSON object. A prompt file can store a \`config\` only if it is an object.`,
-    'Do one of the following: (1) In the service, create a version whose `config` is an object. (2) Remove `metadata` from the file. promptsync then pulls only the text, and new versions keep the `config` from the service.',
+    'In the service, create a version whose `config` is an object. Alternatively, remove `metadata` from the file, so that promptsync pulls only the text and new versions keep the `config` from the service.',
   ),
   'pull/not-writable': defineError<{
     environment: string;
@@ -129,20 +132,20 @@ export const COMMAND_PROBLEMS = {
     (e) => `No version is active in ${joinQuotedNames(e.environments, 'or')}, so there is no text to import.`,
     (e) =>
       e.named
-        ? 'In the service, activate a version in this environment. Alternatively, import from another environment with `promptsync import --environment NAME`.'
-        : 'Do one of the following: (1) In the service, activate a version in one of these environments. (2) Add an environment that has an active version to `environments:` in `promptsync.yaml`. For `promptsync init`, list that environment in `--environments`.',
+        ? `In the service, activate a version in ${joinQuotedNames(e.environments, 'or')}, or import from another environment with \`promptsync import --environment NAME\`.`
+        : 'In the service, activate a version in one of these environments, or use another environment that has an active version. To use another environment with `promptsync import`, add the environment to `environments:` in `promptsync.yaml`. With `promptsync init`, list the environment in `--environments`.',
   ),
   'import/unpinned': defineWarning<{ environments: readonly string[] }>(
     (e) =>
-      `promptsync did not pin ${joinQuotedNames(e.environments, 'and')} in the new file. With \`portable_pins\`, an import can pin only \`latest\`. That pin is not possible if the environment serves other text or metadata than the file contains, or if it does not allow \`latest\`.`,
-    'To manage the environment, pin a commit that contains its text, for example `git:9f2c1ab`. `promptsync import --commit` creates such commits. Merge them with a merge commit because a squash merge would lose them.',
+      `promptsync left ${joinQuotedNames(e.environments, 'and')} unpinned in the new file. With \`portable_pins\`, an import can pin an environment only to \`latest\`, and only if the environment allows \`latest\` and serves the same text and metadata as the new file.`,
+    'To manage an unpinned environment, pin a commit that contains the text served there, for example `git:9f2c1ab`. `promptsync import --commit` creates such commits. Merge them with a merge commit, because a squash merge would discard them.',
   ),
   'import/known': defineError<{ what: 'id' | 'key'; value: string; key: string; other: string }>(
-    (e) => `The ${e.what} "${e.value}" already belongs to \`${e.other}\`.`,
+    (e) => `The ${e.what} "${e.value}" is already used by \`${e.other}\`.`,
     (e) =>
       e.what === 'id'
-        ? `To pull the changes from the service into that file, run: \`promptsync pull ${quoteShellWord(escapeSelector(e.key))}\``
-        : 'Change one of the two keys, either in the service or in that file.',
+        ? `To pull the changes from the service into \`${e.other}\`, run: \`promptsync pull ${quoteShellWord(escapeSelector(e.key))}\``
+        : `Change the key in the service or in \`${e.other}\`.`,
   ),
   'import/path-taken': defineError<{ path: string }>(
     (e) => `The file \`${e.path}\` already exists.`,
@@ -165,11 +168,11 @@ export const COMMAND_PROBLEMS = {
 
   // promptsync new
   'new/taken': defineError<{ what: 'id' | 'key'; value: string; other: string }>(
-    (e) => `The ${e.what} "${e.value}" already belongs to \`${e.other}\`.`,
+    (e) => `The ${e.what} "${e.value}" is already used by \`${e.other}\`.`,
     (e) =>
       e.what === 'key'
         ? 'Choose another key, or edit the existing file.'
-        : 'Use `--id` to specify another id. If the existing file has the placeholder id `replace_me`, replace that id instead.',
+        : 'Use `--id` to specify another id. If the existing file has the placeholder id `replace_me`, replace the placeholder instead.',
   ),
   'new/latest-not-allowed': defineError<{ environments: readonly string[] }>(
     (e) =>
@@ -180,7 +183,7 @@ export const COMMAND_PROBLEMS = {
   // promptsync bundle
   'bundle/nothing-pinned': defineError<{ environment: string }>(
     (e) => `None of the selected prompt files pin the "${e.environment}" environment, so the bundle would be empty.`,
-    'Do one of the following: choose another environment, select other prompts, or pin this environment in the files.',
+    (e) => `Choose another environment, select other prompts, or pin "${e.environment}" in the prompt files.`,
   ),
   'bundle/not-active': defineError<{ environment: string }>(
     (e) =>
@@ -189,7 +192,7 @@ export const COMMAND_PROBLEMS = {
   ),
   'bundle/too-deep': defineError<{ limit: number }>(
     (e) =>
-      `The metadata of the active version is nested in more than ${e.limit} levels, so promptsync cannot bundle it.`,
+      `The metadata of the active version is nested more than ${e.limit} levels deep, so promptsync cannot bundle it.`,
     'Reduce the nesting of lists and objects in the metadata.',
   ),
   'bundle/not-in-git': defineError<{ environment: string; pin: string }>(
@@ -199,7 +202,7 @@ export const COMMAND_PROBLEMS = {
   ),
   'bundle/composed': defineError<{ environment: string; part: string }>(
     (e) =>
-      `The text for "${e.environment}" includes the prompt "${e.part}", and only the service can insert the text of that prompt.`,
+      `The text for "${e.environment}" includes the prompt "${e.part}", but only the service can insert that prompt's text.`,
     'Run the command without `--offline`.',
   ),
   'bundle/contains-key': defineError<{
@@ -208,7 +211,7 @@ export const COMMAND_PROBLEMS = {
   }>(
     (e) =>
       `${e.prompt === null ? 'The bundle' : `The prompt "${e.prompt}"`} contains the API key, so promptsync did not write the bundle.`,
-    'Remove the API key from the prompt and sync the new text. Then replace the API key with a new one because others might have read it.',
+    'Remove the API key from the prompt and sync the new text. Then create a new API key and revoke the old one, because others might have read it.',
   ),
 };
 

@@ -48,7 +48,7 @@ export const FILE_PROBLEMS = {
   ),
   'prompt/conflict-markers': defineError(
     'The file contains unresolved merge conflict markers.',
-    'Resolve the conflict, then remove the lines that begin with `<<<<<<<`, `|||||||`, or `>>>>>>>`.',
+    'Resolve the conflict, then remove the conflict markers, which are the lines that begin with `<<<<<<<`, `|||||||`, `=======`, or `>>>>>>>`.',
   ),
   'prompt/no-front-matter': defineError<{
     path: string;
@@ -57,7 +57,7 @@ export const FILE_PROBLEMS = {
   }>('The file does not begin with front matter.', (e) =>
     e.isPreceded
       ? 'Remove everything before the first `---`, including blank lines, spaces, and invisible characters.'
-      : `Begin the file with a \`---\` line, the fields \`id\`, \`key\`, and \`name\`, and another \`---\` line. If the file is not a prompt, exclude the file: add \`'!${escapeSelector(e.path)}'\` to \`prompts:\` in \`promptsync.yaml\`.`,
+      : `Begin the file with a \`---\` line, the fields \`id\`, \`key\`, and \`name\`, and another \`---\` line. If the file is not a prompt, add \`'!${escapeSelector(e.path)}'\` to \`prompts:\` in \`promptsync.yaml\` to exclude the file.`,
   ),
   'prompt/bad-delimiter': defineError<{ line: string }>(
     (e) => `The line "${e.line}" is not a valid front matter delimiter.`,
@@ -74,7 +74,7 @@ export const FILE_PROBLEMS = {
   'prompt/empty-body': defineError('The prompt has no text.', 'Write the prompt text below the closing `---`.'),
   'prompt/unsupported-type': defineError<{ type: string }>(
     (e) => `The service does not support ${e.type} prompts.`,
-    'Remove the `type` field. promptsync then stores the markers as part of the text, and your application can interpret them, as Dotprompt does.',
+    'Remove the `type` field. promptsync then stores the markers as part of the text, so your application can interpret them itself, the way Dotprompt does.',
   ),
   'prompt/other-type': defineError<{
     /** The type in the file. */
@@ -84,7 +84,7 @@ export const FILE_PROBLEMS = {
   }>(
     (e) => `The file contains a ${e.type} prompt, but the service stores this prompt as a ${e.stored} prompt.`,
     (e) =>
-      `Set \`type: ${e.stored}\` in the file, or use a different id. The type of an existing prompt cannot change.`,
+      `Set \`type: ${e.stored}\` in the file, or use a different id, because the type of an existing prompt cannot change.`,
   ),
   'prompt/no-messages': defineError(
     'The chat prompt has no messages.',
@@ -107,29 +107,29 @@ export const FILE_PROBLEMS = {
     /** The line as the content of a message. */
     escaped: string;
   }>(
-    (e) => `The line \`${e.line}\` looks like a marker but is not a valid one.`,
+    (e) => `The line \`${e.line}\` looks like a chat marker but is not valid.`,
     (e) =>
       `If the line is meant to be a marker, write \`${e.marker}\` on a separate line, without indentation. If the line is part of the text, write \`${e.escaped}\`.`,
   ),
   'prompt/placeholder-is-variable': defineError<{ name: string }>(
     (e) => `The placeholder "${e.name}" has the same name as the variable \`{{${e.name}}}\`.`,
-    'Rename the placeholder or the variable. The service rejects a prompt in which a placeholder and a variable have the same name.',
+    'Rename the placeholder or the variable, because the service rejects prompts in which a placeholder and a variable have the same name.',
   ),
   'prompt/possible-marker': defineWarning<{ line: string }>(
-    (e) => `The line \`${e.line}\` is part of the text, although it looks like a marker.`,
-    'If the line is meant to be a marker, write it exactly as `{{role "user"}}` or `{{placeholder "history"}}`.',
+    (e) => `The line \`${e.line}\` looks like a chat marker, but promptsync treats it as part of the text.`,
+    'If the line is meant to be a marker, write it in the form `{{role "user"}}` or `{{placeholder "history"}}`.',
   ),
   'prompt/marker-in-text': defineWarning(
-    'This prompt is a text prompt, but its text contains a chat marker.',
-    'If you intended a chat prompt, add `type: chat` before the first sync. The type of an existing prompt cannot change.',
+    'This is a text prompt, but its text contains a chat marker.',
+    'If you intended a chat prompt, add `type: chat` before the first sync, because the type of an existing prompt cannot change.',
   ),
   'prompt/missing-id': defineError(
     'The field `id` is missing.',
-    'Create the prompt in the service, then copy its id to the `id` field. promptsync cannot create the prompt because the API of the service has no call for that.',
+    "Create the prompt in the service, then copy its id to the `id` field. promptsync cannot create the prompt because the service's API does not support creating prompts.",
   ),
   'prompt/placeholder-id': defineWarning(
-    'The id `replace_me` is a placeholder. A sync will reject this file.',
-    'Create the prompt in the service, then replace `replace_me` with the id of the prompt. The embedded service accepts any id.',
+    'The id `replace_me` is a placeholder, so a sync will reject this file.',
+    "Create the prompt in the service, then replace `replace_me` with the prompt's id. If you use the embedded service, you can choose any id.",
   ),
   'prompt/missing-field': defineError<{ field: string }>(
     (e) => `The field \`${e.field}\` is missing.`,
@@ -170,12 +170,12 @@ export const FILE_PROBLEMS = {
   ),
   'prompt/not-portable-pin': defineError<{ environment: string; pin: string }>(
     (e) =>
-      `"${e.environment}" is pinned to \`${e.pin}\`, but \`portable_pins\` in \`promptsync.yaml\` does not allow this pin. A version number or id refers to a different version in each service.`,
-    'Pin `latest` or `git:<ref>` instead. `promptsync promote` writes such a pin for the text of another environment.',
+      `"${e.environment}" is pinned to \`${e.pin}\`, but \`portable_pins\` in \`promptsync.yaml\` does not allow version numbers or ids, because the same number or id can refer to different versions in different services.`,
+    'Pin `latest` or `git:<ref>` instead. To pin the text that another environment serves, run `promptsync promote`, which writes a `git:` pin.',
   ),
   'prompt/reserved-metadata': defineError(
     'The metadata key `promptsync` is reserved for promptsync.',
-    'Rename the key. promptsync uses the key `promptsync` for its own record in each version.',
+    'Rename the key, because promptsync stores its own record under `promptsync` in each version.',
   ),
   'prompt/variables-mismatch': defineError<{
     missing: readonly string[];
@@ -186,9 +186,11 @@ export const FILE_PROBLEMS = {
   }>(
     (e) =>
       joinFirstSentences([
-        ...e.missing.map((name) => `The text uses \`{{${name}}}\`, but \`variables\` does not list this variable.`),
+        ...e.missing.map(
+          (name) => `The text uses \`{{${name}}}\`, but the \`variables\` list does not contain "${name}".`,
+        ),
         ...e.unused.map(
-          (name) => `The \`variables\` list contains "${name}", but the text does not use this variable.`,
+          (name) => `The \`variables\` list contains "${name}", but the text does not use \`{{${name}}}\`.`,
         ),
         ...e.repeated.map((name) => `The \`variables\` list contains "${name}" more than once.`),
       ]),
@@ -203,27 +205,24 @@ export const FILE_PROBLEMS = {
   }>(
     (e) =>
       e.key === null
-        ? `${joinCodeNames(e.others, 'and')} also ${e.others.length === 1 ? 'has' : 'have'} the id "${e.id}".`
-        : `${joinCodeNames(e.others, 'and')} also ${e.others.length === 1 ? 'has' : 'have'} the id "${e.id}" and the key "${e.key}".`,
+        ? `The id "${e.id}" is also used by ${joinCodeNames(e.others, 'and')}.`
+        : `The id "${e.id}" and the key "${e.key}" are also used by ${joinCodeNames(e.others, 'and')}.`,
     (e) =>
       e.key === null
-        ? 'Remove one of the files, or change its id. Each prompt can have only one file.'
-        : 'If one of the files is an accidental copy, remove that file. If one of the files is a new prompt, give that file a new id and a new key.',
+        ? 'Remove all but one of the files, or give each file a unique id. Each prompt can have only one file.'
+        : 'If the files are copies of the same prompt, remove all but one of them. If they are different prompts, give each file a unique id and a unique key.',
   ),
   'prompt/duplicate-key': defineError<{
     key: string;
     /** The paths of the other files with this key. */
     others: readonly string[];
-  }>(
-    (e) => `${joinCodeNames(e.others, 'and')} also ${e.others.length === 1 ? 'has' : 'have'} the key "${e.key}".`,
-    'Give each prompt a unique key.',
-  ),
+  }>((e) => `The key "${e.key}" is also used by ${joinCodeNames(e.others, 'and')}.`, 'Give each prompt a unique key.'),
   'prompt/unknown-environment': defineError<{ environment: string; known: readonly string[] } & SpellingEvidence>(
     (e) => `\`promptsync.yaml\` does not define the environment "${e.environment}".`,
     (e) =>
       makeSuggestionHint(
         e,
-        `Use ${joinQuotedNames(e.known, 'or')}. To use a new environment, first add the environment to \`environments:\` in \`promptsync.yaml\`.`,
+        `Use ${joinQuotedNames(e.known, 'or')}. If "${e.environment}" is a new environment, first add it to \`environments:\` in \`promptsync.yaml\`.`,
         '`',
       ),
   ),
@@ -236,7 +235,7 @@ export const FILE_PROBLEMS = {
       e.count > 1
         ? `The file contains the invisible character ${e.character} ${e.count} times.`
         : `The file contains the invisible character ${e.character}.`,
-    'Check whether the character is intentional. promptsync sends the character to the service unchanged.',
+    'Make sure that the character is intentional, because promptsync sends it to the service unchanged.',
   ),
   'prompt/gone': defineWarning<{
     id: string;
@@ -246,7 +245,7 @@ export const FILE_PROBLEMS = {
   }>(
     (e) =>
       `The prompt "${e.id}" had a file at the base \`${e.base}\`, but that file has since been deleted. ${e.serves}`,
-    'If no application uses the prompt any longer, delete the prompt in the service. promptsync never deletes prompts.',
+    'If no application uses the prompt anymore, delete it in the service. promptsync never deletes prompts.',
   ),
 
   // YAML, in prompt files and in promptsync.yaml
@@ -281,7 +280,7 @@ export const FILE_PROBLEMS = {
   ),
   'yaml/number': defineError<{ number: string }>(
     (e) => `promptsync cannot represent the number \`${e.number}\` exactly.`,
-    'Use a finite number. An integer must be between -2^53 and 2^53. Put any other number in quotes.',
+    'Use a finite number. Integers must be between -2^53 and 2^53. To store an integer outside this range, put it in quotes.',
   ),
   'yaml/too-deep': defineError('The YAML is nested too deeply.', 'Reduce the nesting of mappings and lists.'),
 
@@ -291,7 +290,7 @@ export const FILE_PROBLEMS = {
     'Edit the file manually.',
   ),
   'edit/changed-meanwhile': defineError(
-    'The file changed while promptsync was preparing an edit, so promptsync did not save its edit.',
+    'The file changed while promptsync was editing it, so promptsync did not save the edit.',
     'Save your changes to the file, then run the command again.',
   ),
   'edit/locked': defineError<{ lock: string }>(
@@ -301,11 +300,12 @@ export const FILE_PROBLEMS = {
   ),
   'edit/not-lockable': defineError<{ lock: string; reason: string }>(
     (e) => `promptsync could not create the lock \`${e.lock}\` (${e.reason}).`,
-    'Make sure that you can write to the folder and that no file with this name exists. Then run the command again.',
+    (e) =>
+      `Make sure that you can write to the folder and that no file named \`${e.lock}\` exists, then run the command again.`,
   ),
   'edit/lock-lost': defineError<{ lock: string }>(
     (e) =>
-      `Another process took over the lock \`${e.lock}\` while this process was suspended. This process did not write any files.`,
+      `While promptsync was suspended, another process took over the lock \`${e.lock}\`, so promptsync did not write any files.`,
     'Run the command again.',
   ),
   'edit/unwritable': defineError<{ reason: string }>(

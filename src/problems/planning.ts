@@ -53,7 +53,7 @@ const UNMERGED_HINTS: Readonly<Record<CommitKind, string>> = {
 function describeUnmergedCommit(e: Exclude<UnmergedEvidence, { kind: 'pull-request' }>): string {
   const commit = `This commit (${shortenCommitId(e.commit)})`;
   const state = e.kind === 'unmerged' ? `${commit} is not merged.` : `${commit} is not pushed.`;
-  return `${state} The newest commit on ${e.branch} (${e.newer}) has different content in ${describePaths(e)}. promptsync made no changes.`;
+  return `${state} promptsync made no changes because the newest commit on ${e.branch} (${e.newer}) has different content in ${describePaths(e)}.`;
 }
 
 /** A merged pull request whose review did not cover a change. */
@@ -73,7 +73,7 @@ function describeReview({ pull, shown, otherCheck }: ReviewEvidence): string {
   if (shown) return `The review of ${pull} did not include this change.`;
   if (otherCheck === null) return `${pull} has no valid approval.`;
   const { app, ownApp } = otherCheck;
-  return `${pull} has no valid approval because the app "${app}" created its check. This run uses the token of "${ownApp}", so only checks from "${ownApp}" count.`;
+  return `${pull} has no valid approval because the app "${app}" created its check. This run uses the token of "${ownApp}", so only checks created by "${ownApp}" count.`;
 }
 
 /** The evidence of a change without a review. */
@@ -113,7 +113,7 @@ function makeMissingReviewHint({ pulls, failure }: MissingReview): string {
   const merge =
     'Merge a pull request whose "promptsync" check shows this change, or turn off `require-reviewed-plan` for this run.';
   return pulls.some(({ otherCheck }) => otherCheck !== null)
-    ? `In the workflow that reviews pull requests and in the workflow that applies changes, set \`github-token\` to a token of the same app. ${merge}`
+    ? `Set \`github-token\` to a token of the same app in the workflow that reviews pull requests and in the workflow that applies changes. ${merge}`
     : merge;
 }
 
@@ -130,17 +130,18 @@ export const PLANNING_PROBLEMS = {
       e.lookable
         ? `"${e.environment}" is pinned to version ${e.number}, but promptsync could not find a version with this number. \`promptsync sync --yes\` also checks the newest version, which promptsync has not read yet.`
         : `"${e.environment}" is pinned to version ${e.number}, but promptsync could not find a version with this number.`,
-    'Pin a version number that `promptsync history` lists. Alternatively, pin `git:<ref>`, which works for any text in git.',
+    'Pin one of the version numbers listed by `promptsync history`, or pin `git:<ref>`, which works for any text in git.',
   ),
   'pin/not-promoted': defineWarning<{ environment: string; from: string; number: number }>(
     (e) =>
-      `"${e.environment}" is pinned to version ${e.number}, but no earlier commit pinned "${e.from}" to that version.`,
-    (e) => `Make sure that "${e.from}" serves version ${e.number}. Otherwise, a sync will reject this pin.`,
+      `"${e.environment}" is pinned to version ${e.number}, but no earlier commit pinned "${e.from}" to version ${e.number}.`,
+    (e) =>
+      `Make sure that "${e.from}" serves version ${e.number}. Otherwise, a sync will reject the pin for "${e.environment}".`,
   ),
   'pin/source-not-asked': defineWarning<{ from: string }>(
     (e) =>
-      `Another configuration manages "${e.from}", so promptsync did not ask the service which version is active there. promptsync relied on the pins for "${e.from}" in git instead.`,
-    (e) => `First sync "${e.from}" with the configuration that manages it.`,
+      `Another configuration manages "${e.from}", so promptsync relied on the pins for "${e.from}" in git instead of asking the service which version is active.`,
+    (e) => `Before you sync this prompt, sync "${e.from}" with the configuration that manages "${e.from}".`,
   ),
   'pin/not-in-git': defineError<{
     /** The missing text, such as `the text that "staging" serves (v7)`. */
@@ -155,15 +156,15 @@ export const PLANNING_PROBLEMS = {
     (e) =>
       e.isShallow
         ? 'Run `git fetch --unshallow`, or set `fetch-depth: 0` for `actions/checkout`. Then run the command again.'
-        : 'Do one of the following: (1) If this clone is out of date, fetch the live branch. (2) Merge a commit whose prompt file contains this text. `promptsync pull` copies text from the service to the file. (3) If a commit on a merged branch contains this text, pin that commit manually, because promptsync does not search merged branches. After step 1 or 2, run the command again.',
+        : 'If this clone is out of date, fetch the live branch, then run the command again. If the text is not in git yet, copy it from the service to the file with `promptsync pull`, merge the change, then run the command again. If the text is only in a commit on a merged branch, pin that commit manually, because promptsync does not search merged branches.',
   ),
   'pin/unknown-version': defineError<{ environment: string; id: string }>(
     (e) => `"${e.environment}" is pinned to version "${e.id}", but this prompt has no version with that id.`,
-    'Check the version id in the pin. Each version belongs to exactly one prompt.',
+    'Make sure that the version id in the pin is correct and belongs to this prompt.',
   ),
   'pin/unknown-ref': defineError<{ ref: string }>(
     (e) => `The git ref \`${e.ref}\` does not exist in this repository.`,
-    'Check the name of the ref. If this clone is shallow, fetch the ref. In CI, set `fetch-depth: 0` for `actions/checkout`, or `GIT_DEPTH: 0` in GitLab.',
+    'Check the name of the ref. If this clone is shallow, fetch the ref. In GitHub Actions, set `fetch-depth: 0` for `actions/checkout`. In GitLab CI, set `GIT_DEPTH: 0`.',
   ),
   'pin/no-prompt-at-ref': defineError<{ ref: string; reason: string }>(
     (e) => `The git ref \`${e.ref}\` does not contain a valid file for this prompt (${e.reason}).`,
@@ -178,56 +179,56 @@ export const PLANNING_PROBLEMS = {
   ),
   'guard/placeholder-id': defineError(
     'The prompt file still has the placeholder id `replace_me`.',
-    'Create the prompt in the service, then replace `replace_me` with the id of the prompt. The embedded service accepts any id.',
+    "Create the prompt in the service, then replace `replace_me` with the prompt's id. If you use the embedded service, you can choose any id.",
   ),
   'guard/promotion-order': defineError<RefusedPromotion>(
     (e) =>
       e.isOtherSource
-        ? `"${e.environment}" is pinned to ${e.version}, which must first be pinned in "${e.from}". No earlier commit on the live branch pins "${e.from}" to this content.`
-        : `"${e.environment}" is pinned to ${e.version}, which must first be active in "${e.from}". "${e.from}" serves ${e.serves ?? 'no version'}.`,
+        ? `"${e.environment}" is pinned to ${e.version}, but "${e.from}" must be pinned to the same content first. No earlier commit on the live branch pins "${e.from}" to the content pinned for "${e.environment}".`
+        : `"${e.environment}" is pinned to ${e.version}, which must be active in "${e.from}" first. However, "${e.from}" serves ${e.serves ?? 'no version'}.`,
     makePromotionHint,
   ),
   'guard/uncommitted': defineError(
     'The prompt file has uncommitted changes.',
-    'Commit the file, or use `--allow-dirty`. With `--allow-dirty`, a new version records no commit.',
+    'Commit the file, or use `--allow-dirty`, which creates new versions without recording a commit.',
   ),
   'guard/uncommitted-edit': defineError(
-    'The prompt file has uncommitted changes. promptsync would either include these changes in its own commit or lose them.',
+    'The prompt file has uncommitted changes, so promptsync did not edit it. An edit could lose these changes or include them in the commit that promptsync creates.',
     'Commit or stash the changes first, or run the command without `--commit`. To see the changes, run `git diff HEAD` and `git diff --cached`.',
   ),
   'guard/max-changes': defineError<{ changing: number; allowed: number }>(
     (e) => `The plan would change ${formatCount(e.changing, 'prompt')}, but \`max_changes\` allows only ${e.allowed}.`,
-    'Review the plan. To apply the plan anyway, specify a higher limit with `--max-changes` for this run.',
+    'Review the plan. To apply the plan anyway, use `--max-changes` to set a higher limit for this run.',
   ),
   'guard/drift': defineError<{
     /** The drift, each as a clause such as `"production" serves v9 (id ver_9)`. */
     what: readonly string[];
   }>(
     (e) =>
-      `Someone changed the service outside git, and \`on_drift\` is set to \`fail\`. In the service, ${joinWords(e.what, 'and')}.`,
+      `Someone changed this prompt outside git, but \`on_drift: fail\` does not allow such changes. In the service, ${joinWords(e.what, 'and')}.`,
     'To keep the change, run `promptsync pull`, then merge the edited file. To overwrite the change, use `--on-drift overwrite` for this run.',
   ),
   'guard/superseded': defineError<NewerCommitEvidence & { commit: string; behind: boolean }>(
     (e) =>
-      `This commit (${shortenCommitId(e.commit)}) is not the newest one: the newest commit on ${e.branch} (${e.newer}) has different content in ${describePaths(e)}. promptsync made no changes.`,
+      `promptsync made no changes because this commit (${shortenCommitId(e.commit)}) is not the newest one. The newest commit on ${e.branch} (${e.newer}) has different content in ${describePaths(e)}.`,
     (e) =>
       e.behind
-        ? 'Run `git pull`, then run `promptsync sync`. In CI, do nothing: the run for the newer commit applies both commits. To undo the newer commit, merge a revert. To sync this commit anyway, use `--any-commit`.'
-        : 'If this clone is out of date, run `git pull`. Otherwise, merge this branch. Then run `promptsync sync`. In CI, do nothing: the run for the newer commit applies both commits. To undo the newer commit, merge a revert. To sync this commit anyway, use `--any-commit`.',
+        ? 'On your machine, run `git pull`, then `promptsync sync`. In CI, you do not have to do anything: the run for the newer commit applies both commits. To undo the newer commit, merge a commit that reverts it. To sync this commit anyway, use `--any-commit`.'
+        : 'On your machine, run `git pull` if this clone is out of date, or merge this branch if it is not merged yet. Then run `promptsync sync`. In CI, you do not have to do anything: the run for the newer commit applies both commits. To undo the newer commit, merge a commit that reverts it. To sync this commit anyway, use `--any-commit`.',
   ),
   'guard/unknown-newest': defineError<{ reason: string }>(
     (e) => `promptsync could not verify that this commit is merged and up to date: ${e.reason}`,
-    'Push the live branch, and make sure that this clone can reach the remote. In GitHub Actions, let `actions/checkout` persist its credentials, or grant `github-token` the `contents: read` permission. To skip this check, use `--any-commit`.',
+    'Push the live branch, and make sure that this clone can reach the remote. In GitHub Actions, do not set `persist-credentials: false` on `actions/checkout`, or grant `github-token` the `contents: read` permission. To skip this check, use `--any-commit`.',
   ),
   'guard/overtaken': defineWarning<NewerCommitEvidence>(
     (e) =>
       `Someone pushed a newer commit (${e.newer}) to ${e.branch} while promptsync was syncing this commit. The two commits differ in ${describePaths(e)}.`,
-    'Make sure that the newer commit is synced. In CI, check the run for the newer commit. On your own machine, run `git pull`, then run `promptsync sync`.',
+    'Make sure that the newer commit is synced. In CI, check the run for the newer commit. On your machine, run `git pull`, then `promptsync sync`.',
   ),
   'guard/not-reviewed': defineError<MissingReview>(describeMissingReview, makeMissingReviewHint),
   'guard/stale-plan': defineError<{ expected: string; actual: string }>(
     (e) =>
-      `The plan digest is ${shortenDigest(e.actual)}, but promptsync expected ${shortenDigest(e.expected)}. The files or the service have changed since that plan was created.`,
+      `The plan digest is ${shortenDigest(e.actual)} instead of the expected ${shortenDigest(e.expected)}. The files or the service have changed since the expected plan was created.`,
     'Create and review a new plan.',
   ),
   'guard/not-merged': defineError<UnmergedEvidence>(
@@ -241,7 +242,7 @@ export const PLANNING_PROBLEMS = {
         : `${UNMERGED_HINTS[e.kind]} To sync this commit anyway, use \`--any-commit\`.`,
   ),
   'guard/key-on-pull-request-target': defineError(
-    'promptsync does not accept an API key for the `pull_request_target` event. Such a run has access to your secrets, but its files can come from an untrusted contributor.',
+    'promptsync does not accept an API key for the `pull_request_target` event, because a run for this event has access to your secrets but can use files from an untrusted contributor.',
     'Use the `pull_request` event instead. promptsync then reviews pull requests from forks without an API key.',
   ),
 
@@ -256,7 +257,7 @@ export const PLANNING_PROBLEMS = {
   ),
   'git/unknown-base': defineError<{ ref: string }>(
     (e) => `\`${e.ref}\` is not a commit, branch, or tag in this repository.`,
-    'Check the name. If this clone is shallow, fetch the commit. In CI, set `fetch-depth: 0` for `actions/checkout`, or `GIT_DEPTH: 0` in GitLab.',
+    'Check the name. If this clone is shallow, fetch the commit. In GitHub Actions, set `fetch-depth: 0` for `actions/checkout`. In GitLab CI, set `GIT_DEPTH: 0`.',
   ),
   'git/branch': defineError<{ branch: string; reason: string }>(
     (e) => `promptsync could not create the branch \`${e.branch}\`: ${e.reason}.`,
@@ -268,19 +269,19 @@ export const PLANNING_PROBLEMS = {
     (e) =>
       e.files === 'edited'
         ? 'Fix the problem that git reported, then commit the files manually.'
-        : 'Fix the problem that git reported, delete the new files, and run the same command again. Do not commit the new files manually. Git would then lack the other versions that environments serve.',
+        : 'Fix the problem that git reported, delete the new files, and run the same command again. Do not commit the new files manually, because the git history would then lack the other versions that your environments serve.',
   ),
   'git/shallow': defineWarning<{ of: 'drift' | 'history' }>(
     (e) =>
       e.of === 'drift'
-        ? 'This clone is shallow. promptsync might report a change from a missing commit as drift from outside git.'
+        ? 'This clone is shallow, so promptsync might mistake a change from a missing commit for drift.'
         : 'This clone is shallow, so the history begins at the oldest commit in the clone.',
     'Run `git fetch --unshallow` to fetch the full history. In a workflow, set `fetch-depth: 0` for `actions/checkout`.',
   ),
   'git/base-invalid': defineWarning<{ base: string; reason: string }>(
     (e) =>
       `This file is not valid at the base \`${e.base}\` (${e.reason.replace(/\.$/, '')}), so promptsync cannot detect drift for this prompt.`,
-    'If the current file is valid, ignore this warning.',
+    'If the current file is valid, you can ignore this warning.',
   ),
   'git/failed': defineError<{
     reason: string;
@@ -302,10 +303,10 @@ function makeGitHint(reason: string): string {
 /** Returns the hint with the command that takes the next step of a promotion, even if more steps must follow. */
 function makePromotionHint(e: RefusedPromotion): string {
   if (e.isOtherSource) {
-    return `First merge a commit that pins "${e.from}" to this content, then pin "${e.environment}" in a later commit. Pins to branches and tags do not count because branches and tags can move. If this clone is shallow, run \`git fetch --unshallow\`, or set \`fetch-depth: 0\` for \`actions/checkout\`.`;
+    return `First merge a commit that pins "${e.from}" to the same content as "${e.environment}", then pin "${e.environment}" in a later commit. Pins to branches and tags do not count, because branches and tags can move. If this clone is shallow, run \`git fetch --unshallow\`, or set \`fetch-depth: 0\` for \`actions/checkout\`.`;
   }
   if (e.isNewFromCommit && !e.sourceComes) {
-    return `First pin "${e.from}" to this content and sync, then sync again. If this promotion has already been made in another service, first sync the commit that made the promotion, with \`--any-commit\`.`;
+    return `First pin "${e.from}" to the same commit as "${e.environment}" and sync, then sync again. If you have already made this promotion in another service, first check out the commit that made it and run \`promptsync sync --any-commit\`.`;
   }
   const makeStep = (from: string, to: string) =>
     makePromoteCommand(e.key, `--from ${quoteShellWord(from)} --to ${quoteShellWord(to)}`);
@@ -314,7 +315,7 @@ function makePromotionHint(e: RefusedPromotion): string {
     return `First run \`${makeStep(e.liveIn, e.from)}\`, then sync. After the sync, run: \`${lastStep}\``;
   }
   if (e.sourceComes) {
-    return `First run \`promptsync sync --environment ${quoteShellWord(e.from)}\`. Then sync again.`;
+    return `First run \`promptsync sync --environment ${quoteShellWord(e.from)}\`, then sync "${e.environment}".`;
   }
   if (e.serves !== null) {
     return `To promote the version that "${e.from}" serves (${e.serves}), run: \`${lastStep}\``;

@@ -10,7 +10,7 @@ export const SERVICE_PROBLEMS = {
   ),
   'service/no-answer': defineError<{ origin: string; requests: number; seconds: number; reason: string }>(
     (e) =>
-      `The service at ${e.origin} did not respond to ${formatCount(e.requests, 'request')} within ${formatCount(e.seconds, 'second')} (${e.reason}). promptsync stopped sending requests.`,
+      `The service at ${e.origin} did not respond to ${formatCount(e.requests, 'request')} within ${formatCount(e.seconds, 'second')} (${e.reason}), so promptsync stopped sending requests.`,
     'Check the base URL, the proxy settings, and any firewalls. If the service is slow, increase `timeout_seconds` in `promptsync.yaml`.',
   ),
   'service/connection-lost': defineError<{ reason: string }>(
@@ -38,42 +38,42 @@ export const SERVICE_PROBLEMS = {
       return `The service rejected the API key${request} (${e.status})${quoteAnswer(e.said)}`;
     },
     (e) =>
-      `Check ${joinWords(e.keySources, 'and')}. The key might be wrong, expired, or read-only, or it might belong to a different project or address.`,
+      `Check ${joinWords(e.keySources, 'and')}. The API key might be wrong, expired, or read-only, or it might belong to a different project or base URL.`,
   ),
   'service/prompt-not-found': defineError<{ promptId: string }>(
     (e) => `The service has no prompt with the id "${e.promptId}" (404).`,
     (e) =>
       e.promptId.includes(',')
         ? 'Separate ids with spaces, not commas.'
-        : 'Check the id and the base URL. If the prompt does not exist yet, create the prompt in the service, then use its id.',
+        : 'Check the id and the base URL. If the prompt does not exist yet, create it in the service and use the new id.',
   ),
   'service/none-found': defineError<{
     service: string;
     /** The paths of the API, such as `/v1/` and `/api/public/`. */
     interfacePaths: string;
   }>(
-    (e) => `The service at ${e.service} has none of the prompts in these files (404).`,
+    (e) => `The service at ${e.service} does not have any of the prompts in these files (404).`,
     (e) =>
-      `Check the base URL, which must not include the API path (${e.interfacePaths}). A gateway that does not host the prompts also returns 404.`,
+      `Check the base URL. It must not include the API path (${e.interfacePaths}) or point to a gateway that does not host the prompts.`,
   ),
   'service/cannot-list': defineError(
     'The service does not support listing prompts.',
-    'Run `promptsync status` without `--orphans`. For `promptsync import`, specify the ids of the prompts instead of patterns. You can find the ids in the service.',
+    'Run `promptsync status` without `--orphans`. For `promptsync import`, specify prompt ids instead of patterns. You can find the ids in the service.',
   ),
   'service/version-not-found': defineError<{ promptId: string; versionId: string }>(
     (e) => `The service could not find version "${e.versionId}" of the prompt "${e.promptId}" (404).`,
-    'Check the version id in the pin. Each version belongs to exactly one prompt.',
+    'Make sure that the version id in the pin is correct and belongs to this prompt.',
   ),
   'service/redirect': defineError<{ status: number }>(
     (e) => `The service returned a redirect (${e.status}), which promptsync does not follow.`,
-    'Set the base URL to the address that the service redirects to. promptsync sends the API key only to the configured origin.',
+    'Set the base URL to the address that the service redirects to, because promptsync sends the API key only to the configured origin.',
   ),
   'service/unexpected-status': defineError<{
     status: number;
     /** The error message in the response, or the beginning of its body. Empty if there is neither. */
     said: string;
   }>(
-    (e) => `The service returned the status ${e.status}${quoteAnswer(e.said)}`,
+    (e) => `The service returned status ${e.status}${quoteAnswer(e.said)}`,
     (e) => makeStatusHint(e.status),
   ),
   'service/invalid-answer': defineError<{ reason: string }>(
@@ -90,12 +90,12 @@ export const SERVICE_PROBLEMS = {
   ),
   'service/not-asked': defineWarning<{ reason: string }>(
     (e) => `promptsync did not contact the service because ${e.reason}.`,
-    'This plan compares the files with the base commit only. The plan does not show drift, version numbers, or environments that the base commit does not pin. Run promptsync with an API key to compare the files with the service.',
+    'This plan compares the files only with the base commit, so it does not show drift, version numbers, or environments that the base commit does not pin. To compare the files with the service, run promptsync with an API key.',
   ),
   'service/drops-metadata': defineWarning<{ environment: string }>(
     (e) =>
-      `The active version in "${e.environment}" does not contain a promptsync record. Either the service does not store \`metadata_\`, or someone activated another version in that environment.`,
-    'If someone activated another version, activate the previous version again. If the service does not store `metadata_`, expect three limits: promptsync syncs text but does not compare metadata, you cannot pin an inactive version by number, and a revert creates a new version.',
+      `The active version in "${e.environment}" does not contain a promptsync record. Either the service does not store \`metadata_\`, or someone activated another version in "${e.environment}".`,
+    'If someone activated another version, activate the previous version again. If the service does not store `metadata_`, promptsync syncs text but does not compare metadata, you cannot pin an inactive version by number, and each revert creates a new version.',
   ),
 
   // Writing
@@ -105,7 +105,7 @@ export const SERVICE_PROBLEMS = {
     'Run the command again. Someone else was probably changing the prompt at the same time.',
   ),
   'apply/not-active': defineError<{ environment: string; expected: string; found: string }>(
-    (e) => `promptsync activated ${e.expected} in "${e.environment}", but that environment now serves ${e.found}.`,
+    (e) => `promptsync activated ${e.expected} in "${e.environment}", but "${e.environment}" now serves ${e.found}.`,
     'Check the prompt in the service, then run the command again. Someone else might have changed the prompt at the same time.',
   ),
   'apply/fields-differ': defineError<{ fields: readonly string[] }>(
@@ -114,26 +114,26 @@ export const SERVICE_PROBLEMS = {
   ),
   'apply/newest-unreadable': defineError<{ id: string }>(
     (e) =>
-      `The service listed "${e.id}" as the newest version, but then reported that this version does not exist (404).`,
-    'Run the command again. promptsync did not create a version because the newest version might already contain this text. If the problem persists, create another version in the service. promptsync can then read that version as the newest one.',
+      `The service listed "${e.id}" as the newest version, but then reported that this version does not exist (404). promptsync did not create a version because the newest version might already contain the text in the file.`,
+    'Run the command again. If the problem persists, create another version in the service so that promptsync can read the newest version.',
   ),
   'apply/other-content': defineError<{
     version: string;
     /** The record that the version should match, such as "its entry in the ledger". */
     known: string;
   }>(
-    (e) => `Version ${e.version} does not match ${e.known}. promptsync did not activate this version.`,
-    'Check the version in the service. Then activate a version with the correct text in the service, or pin a version that you have checked.',
+    (e) => `Version ${e.version} does not match ${e.known}, so promptsync did not activate this version.`,
+    'Check the version in the service. Then pin a version that you have checked, or activate a version with the correct text in the service.',
   ),
   'apply/unreviewed-metadata': defineError<{ version: string }>(
     (e) =>
       `Someone created version ${e.version} while promptsync was applying this plan. The version has the planned text but not the reviewed metadata, so promptsync did not activate it.`,
-    'Create a new plan, which shows this version with its metadata. Then review and apply the new plan.',
+    'Create a new plan, which will show this version and its metadata. Then review and apply the new plan.',
   ),
   'apply/rewritten': defineError<{ version: string }>(
     (e) =>
-      `The content of version ${e.version} in the service differs from the content that promptsync sent. promptsync did not activate this version.`,
-    'The service seems to change text or metadata when it saves a version. Ask the team that runs the service what the service changes. Then write the prompt exactly as the service stores it.',
+      `The content of version ${e.version} in the service differs from the content that promptsync sent, so promptsync did not activate this version.`,
+    'Ask the team that runs the service why the service changes text or metadata when it saves a version. Then write the prompt exactly as the service stores it.',
   ),
   'apply/outcome-unknown': defineError<{ reason: string }>(
     (e) => `promptsync could not determine whether the service created the version. ${endSentence(e.reason)}`,
@@ -143,15 +143,15 @@ export const SERVICE_PROBLEMS = {
     (e) =>
       `promptsync could not determine whether the service created the version. ${endSentence(e.reason)} Someone else has since created v${e.number} (id ${e.id}), so promptsync did not activate any version.`,
     (e) =>
-      `In the service, check the versions that are older than v${e.number}. If a version already has this text, pin that version with \`version:<id>\`, or activate that version in an environment that is pinned to \`latest\`. Then run the command again. If no version has this text, run the command again. promptsync then creates a new version.`,
+      `In the service, look for a version older than v${e.number} that already has the text in the file. If you find one, pin it with \`version:<id>\`, or activate it in an environment that is pinned to \`latest\`. Then run the command again. If you do not find one, run the command again to create a new version.`,
   ),
   'apply/keeps-changing': defineError(
-    'Someone is changing the prompt in the service. promptsync planned the prompt a second time, but the prompt changed again.',
-    'Wait until the other changes are complete, then run the command again.',
+    'The prompt keeps changing in the service. promptsync replanned the prompt once, but the prompt changed again, so promptsync did not write any changes.',
+    'Wait for the other changes to finish, then run the command again.',
   ),
   'apply/interrupted': defineError(
-    'The run was interrupted before promptsync had applied all changes.',
-    'Run the command again. promptsync then applies the remaining changes.',
+    'The run was interrupted before promptsync could apply all changes.',
+    'Run the command again to apply the remaining changes.',
   ),
 };
 
@@ -172,8 +172,7 @@ function quoteAnswer(said: string): string {
 
 function makeStatusHint(status: number): string {
   if (status === 429)
-    return 'The service limits the rate of requests. Run the command again later, or lower `concurrency` in `promptsync.yaml`.';
-  if (status >= 500)
-    return 'The error came from the service or from a gateway in front of the service. Run the command again later.';
-  return 'Check the base URL. If the base URL is correct, contact the team that runs the service.';
+    return 'The service is rate-limiting requests. Try again later, or lower `concurrency` in `promptsync.yaml`.';
+  if (status >= 500) return 'The error came from the service or from a gateway in front of it. Try again later.';
+  return 'Check the base URL. If it is correct, contact the team that runs the service.';
 }

@@ -21,7 +21,7 @@ const PULL_REQUEST_HINTS: readonly (readonly [pattern: RegExp, hint: string])[] 
   [/Resource not accessible by|Not Found/, 'Grant the job the `pull-requests: write` permission.'],
   [
     /\b403\b|denied|could not read|Auth/,
-    'Grant the job the `contents: write` permission, and let `actions/checkout` persist its credentials.',
+    'Grant the job the `contents: write` permission, and do not set `persist-credentials: false` on `actions/checkout`.',
   ],
 ];
 
@@ -50,7 +50,7 @@ function makeGitLabHint(status: number): string {
     return 'Check the URL in `CI_API_V4_URL`. promptsync does not follow redirects because they could expose the token.';
   }
   if (![401, 403, 404].includes(status)) {
-    return 'Fix the problem, then run the job again. Until then, the merge request keeps the previous report.';
+    return 'Fix the problem, then run the job again. Until then, the merge request still shows the previous report.';
   }
   return "Set `GITLAB_TOKEN` to a project access token for the merge request's project. Make sure that the token has the `api` scope and the Reporter role, and that it has not expired.";
 }
@@ -62,16 +62,16 @@ type OutputName = 'report' | 'bundle';
 export const USAGE_PROBLEMS = {
   // promptsync.yaml and variables
   'config/not-found': defineError(
-    'promptsync found no `promptsync.yaml` in the working directory or, within a git repository, in the parent folders.',
+    'promptsync did not find `promptsync.yaml` in the working directory. In a git repository, promptsync also searched the parent folders.',
     'To create `promptsync.yaml` in this folder, run `promptsync init`. If the file exists elsewhere, run promptsync in that folder, or use `--config FILE`.',
   ),
   'config/foreign-file': defineError<{ path: string }>(
-    'The configuration file belongs to another user. That user could choose the service that receives your API key.',
+    'promptsync did not use the configuration file because it belongs to another user, who could choose the service that receives your API key.',
     (e) => `If you trust this file, run the command again with \`--config ${quoteShellWord(e.path)}\`.`,
   ),
   'config/foreign-repository': defineError<{ root: string }>(
     (e) =>
-      `The repository \`${e.root}\` belongs to another user, and git does not trust this repository. That user could choose the service that receives your API key.`,
+      `promptsync did not use the configuration file in the repository \`${e.root}\` because git does not trust this repository. The repository belongs to another user, who could choose the service that receives your API key.`,
     (e) =>
       `If you trust this repository, run \`git config --global --add safe.directory ${quoteShellWord(e.root)}\`, or specify the configuration file with \`--config FILE\`.`,
   ),
@@ -123,11 +123,11 @@ export const USAGE_PROBLEMS = {
   }>(
     (e) => `${e.source} must contain the API key, but it is empty or not set.`,
     (e) =>
-      `Set \`${e.variable}\` to the API key. Never write the key to a file. In a workflow, check the secret: a secret is empty if it does not exist or if the job is not allowed to use it.`,
+      `Set \`${e.variable}\` to the API key. Never write the key to a file. In a workflow, check the secret, which is empty if it does not exist or if the job is not allowed to use it.`,
   ),
   'config/invalid-key': defineError<{ source: string }>(
     (e) => `${e.source} contains characters that are not allowed in an API key.`,
-    'Set the key again, without spaces or line breaks before or after it.',
+    'Set the API key again, without spaces or line breaks before or after it.',
   ),
   'config/invalid-url': defineError<{ source: string; expected: string }>(
     (e) => `The base URL in ${e.source} is invalid: ${e.expected}.`,
@@ -135,10 +135,10 @@ export const USAGE_PROBLEMS = {
   ),
   'config/pattern-outside': defineError<{ pattern: string }>(
     (e) => `The pattern "${e.pattern}" refers to files outside the repository.`,
-    'Use a pattern that stays within the repository. promptsync does not read any other files.',
+    'Use a pattern that matches only files inside the repository, because promptsync does not read any other files.',
   ),
   'config/drift-needs-base': defineWarning(
-    '`on_drift` is set to `fail`, but promptsync has no commit to compare with and cannot detect drift.',
+    '`on_drift` is set to `fail`, but promptsync cannot detect drift because it has no commit to compare with.',
     'Run promptsync in a full clone of the git repository.',
   ),
 
@@ -152,7 +152,7 @@ export const USAGE_PROBLEMS = {
         ? 'Separate the keys with spaces, not with commas.'
         : makeSuggestionHint(
             { suggestion: e.suggestions.length === 0 ? undefined : joinQuotedNames(e.suggestions, 'or') },
-            'Specify a key, a path, a folder, or a pattern. Paths are relative to the folder of `promptsync.yaml`. For `promptsync import` and `--orphans`, specify a pattern for names.',
+            'Specify a key, a path, a folder, or a pattern. Paths are relative to the folder of `promptsync.yaml`. For `promptsync import` and `--orphans`, specify a pattern for prompt names.',
           ),
   ),
   'usage/nothing-named': defineError(
@@ -200,7 +200,7 @@ export const USAGE_PROBLEMS = {
   ),
   'usage/cancelled': defineError(
     'promptsync made no changes because you canceled the command.',
-    'To continue, run the command again. To avoid questions, answer them with flags.',
+    'To continue, run the command again. To skip the questions, answer them with flags.',
   ),
   'usage/declined': defineError(
     'promptsync made no changes because you did not confirm the plan.',
@@ -211,7 +211,8 @@ export const USAGE_PROBLEMS = {
     'Choose a path in an existing folder to which you can write.',
   ),
   'usage/output-unreadable': defineError<{ path: string; reason: string }>(
-    (e) => `promptsync could not read \`${e.path}\`, so it could not compare the bundle with that file (${e.reason}).`,
+    (e) =>
+      `promptsync could not compare the bundle with \`${e.path}\` because it could not read the file (${e.reason}).`,
     'Check the path in `--output`, and make sure that you can read the file.',
   ),
   'usage/output-format': defineError<{
@@ -230,8 +231,8 @@ export const USAGE_PROBLEMS = {
   ),
   'usage/stdout-unwritable': defineError<{ reason: string }>(
     (e) =>
-      `promptsync could not write to standard output (${e.reason}). Changes that it has already made remain in effect.`,
-    'To see which version each environment serves, run `promptsync status`. If the disk is full, free up space. Alternatively, write the output to a file with `--output`.',
+      `promptsync could not write to standard output (${e.reason}). Changes that promptsync has already made remain in effect.`,
+    'To see which version each environment serves, run `promptsync status`. If the disk is full, free up space. You can also use `--output` to write the output to a file.',
   ),
   'usage/cannot-serve': defineError<{ reason: string }>(
     (e) => `promptsync could not start the embedded service (${e.reason}).`,
@@ -240,7 +241,7 @@ export const USAGE_PROBLEMS = {
 
   // promptsync init
   'init/service-needed': defineError(
-    'promptsync needs the URL of the prompt service but cannot ask for the URL without a terminal.',
+    'promptsync needs the URL of the prompt service but cannot ask for it without a terminal.',
     'Use `--url` to specify the URL, or use `--embedded` to try the embedded service.',
   ),
   'init/invalid-flag': defineError<{ flag: string; reason: string }>(
@@ -261,8 +262,7 @@ export const USAGE_PROBLEMS = {
     'Edit the file manually, or use `--force` to overwrite it.',
   ),
   'init/include': defineWarning<{ path: string; include: string }>(
-    (e) =>
-      `\`${e.path}\` already exists, so promptsync did not overwrite the file. The file does not include \`${e.include}\`.`,
+    (e) => `\`${e.path}\` already exists and does not include \`${e.include}\`. promptsync did not overwrite the file.`,
     (e) =>
       `Add \`include: [{ local: ${e.include} }]\` to the file. If the file already has an \`include\` list, add the entry to that list.`,
   ),
@@ -275,7 +275,7 @@ export const USAGE_PROBLEMS = {
   'init/not-selected': defineWarning<{ path: string }>(
     (e) =>
       `promptsync did not write \`${e.path}\` because no pattern in the existing \`promptsync.yaml\` matches this path.`,
-    'Store prompt files at paths that match a pattern under `prompts:`. To write a prompt file to such a path, run `promptsync import <id>`.',
+    'Store prompt files at paths that match a pattern under `prompts:`. To create a prompt file at a matching path, run `promptsync import <id>`.',
   ),
   'init/in-the-way': defineError<{ path: string; what: string }>(
     (e) => `promptsync could not write \`${e.path}\` because ${e.what}.`,
@@ -293,7 +293,7 @@ export const USAGE_PROBLEMS = {
   ),
   'action/no-config': defineError<{ path: string }>(
     (e) => `The workspace does not contain \`${e.path}\`. The action does not search parent folders.`,
-    'Set the `working-directory` input to the folder that contains `promptsync.yaml`. If the file has another name, also set the `config` input to its path, relative to that folder.',
+    "Set the `working-directory` input to the folder that contains `promptsync.yaml`. If the file has another name, also set the `config` input to the file's path, relative to the folder.",
   ),
   'action/no-checkout': defineError(
     'The workspace is not a git repository.',
@@ -312,7 +312,7 @@ export const USAGE_PROBLEMS = {
   ),
   'action/unsupported-event': defineError<{ event: string }>(
     (e) => `The \`auto\` mode does nothing for the \`${e.event}\` event.`,
-    'Run the action on `pull_request`, `push`, `schedule`, or `workflow_dispatch`. Alternatively, choose another mode with the `mode` input.',
+    'Run the action on `pull_request`, `push`, `schedule`, or `workflow_dispatch`, or choose another mode with the `mode` input.',
   ),
   'action/closed': defineWarning<{ number: number; merged: boolean }>(
     (e) =>
@@ -324,19 +324,19 @@ export const USAGE_PROBLEMS = {
   ),
   'action/drift-found': defineError<{ prompts: number }>(
     (e) => `promptsync found differences between the service and the files for ${formatCount(e.prompts, 'prompt')}.`,
-    'To keep the changes in the service, pull them into the files. To undo the changes, run a sync, which also applies merged changes that are not live yet.',
+    'To keep the changes made in the service, run `promptsync pull`. To undo these changes, run `promptsync sync`, which also applies merged changes that are not live yet.',
   ),
   'action/stale-base': defineWarning<{ branch: string; base: string; tip: string }>(
     (e) =>
       `This review is based on commit ${shortenCommitId(e.base)} of ${e.branch}, but ${e.branch} is now at ${shortenCommitId(e.tip)}.`,
-    'Update the branch of the pull request. The newer commits might change the plan.',
+    "Update the pull request's branch, because the newer commits might change the plan.",
   ),
   'action/not-told': defineWarning<{ what: string; reason: string; forbidden: boolean }>(
     (e) => `promptsync could not write the ${e.what}: ${endSentence(e.reason)}`,
     (e) =>
       e.forbidden
-        ? `${makePermissionHint(e)} The log of the run contains the same information.`
-        : 'Fix the problem, then run the job again. The log of the run contains the same information.',
+        ? `${makePermissionHint(e)} The run's log contains the same information.`
+        : "Fix the problem, then run the job again. The run's log contains the same information.",
   ),
   'action/not-proposed': defineError<{ branch: string; reason: string }>(
     (e) => `promptsync could not update the pull request from ${e.branch}: ${endSentence(e.reason)}`,

@@ -284,7 +284,7 @@ describe('reading back an activation', () => {
     [
       'A prompt fails if its environment still serves different text ten seconds after the activation',
       () => ({ content: { text: 'Theirs', metadata: {} } }),
-      'the planned text in "staging", but that environment now serves different text (v1)',
+      'the planned text in "staging", but "staging" now serves different text (v1)',
     ],
   ])('%s', async (_, shown, serves) => {
     let waited = 0;

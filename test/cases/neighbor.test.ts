@@ -76,7 +76,7 @@ describe('a configuration of another user', () => {
       const { exitCode, stdout, stderr } = await place.run(place.shared, words);
       expect(exitCode).toBe(1);
       expect(stdout + stderr).toContain(
-        'promptsync.yaml: error: The configuration file belongs to another user. That user could choose the service',
+        'promptsync.yaml: error: promptsync did not use the configuration file because it belongs to another user,',
       );
       expect(stdout + stderr).toContain('--config promptsync.yaml');
       expectNothingSent(place);
@@ -128,7 +128,7 @@ describe('a repository of another user', () => {
       const { exitCode, stdout, stderr } = await place.run(place.mine, words);
       expect(exitCode).toBe(1);
       expect(stdout + stderr).toContain(
-        `The repository \`${place.shared}\` belongs to another user, and git does not trust this repository. That user could choose the service that receives your API key.`,
+        `promptsync did not use the configuration file in the repository \`${place.shared}\` because git does not trust this repository. The repository belongs to another user, who could choose the service that receives your API key.`,
       );
       expect(stdout + stderr).toContain(`git config --global --add safe.directory ${place.shared}`);
       expectNothingSent(place);

@@ -61,8 +61,8 @@ describe('the promotion guard', () => {
   const REMOVE_PIN = 'Remove the pin for "production" from the file';
   const COMMAND = '`promptsync promote greeting --from staging --to production`';
   const SERVE_FIRST =
-    'First pin "staging" to this content and sync, then sync again. If this promotion has already been made in another service, first sync the commit that made the promotion, with `--any-commit`.';
-  const SYNC_STAGING = 'First run `promptsync sync --environment staging`. Then sync again.';
+    'First pin "staging" to the same commit as "production" and sync, then sync again. If you have already made this promotion in another service, first check out the commit that made it and run `promptsync sync --any-commit`.';
+  const SYNC_STAGING = 'First run `promptsync sync --environment staging`, then sync "production".';
   const THEN = `. After the next sync, run: ${COMMAND}`;
 
   test.each<[string, PromptParts]>([

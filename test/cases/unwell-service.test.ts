@@ -64,7 +64,7 @@ describe('a service that answers 404', () => {
     const ran = await story.plan();
     expect(summarizeRun(ran)).toBe('exit 1, failed, service/prompt-not-found, service/none-found');
     expect(ran.report.problems[0]?.message).toContain(baseUrl);
-    expect(ran.report.problems[0]?.hint).toMatch(/^Check the base URL, which must not include the API path/);
+    expect(ran.report.problems[0]?.hint).toMatch(/^Check the base URL\. It must not include the API path/);
   });
 
   test('plan names three of many prompts if the service returns 404 for all of them', async () => {

@@ -83,7 +83,7 @@ describe('errors in prompt files', () => {
     [
       'If the variables list does not match the text, validate prints the correct list to paste',
       'name: a\nvariables: [nam]\n',
-      'The `variables` list contains "nam", but the text does not use this variable.',
+      'The `variables` list contains "nam", but the text does not use `{{nam}}`.',
       'Write `variables: [name, order]`, or remove the `variables` field.',
     ],
     [
@@ -108,8 +108,8 @@ describe('errors in prompt files', () => {
   test('validate reports only one error if a copied prompt file keeps the id and the key of the original', async () => {
     const file = makeFile('name: a\n');
     const stdout = await validate({ 'a.md': file, 'b.md': file });
-    expect(stdout).toContain('b.md:2:5: error: `a.md` also has the id "prm_a" and the key "a".');
-    expect(stdout).toContain('If one of the files is a new prompt, give that file a new id and a new key.');
+    expect(stdout).toContain('b.md:2:5: error: The id "prm_a" and the key "a" are also used by `a.md`.');
+    expect(stdout).toContain('If they are different prompts, give each file a unique id and a unique key.');
     expect(stdout).toContain('1 error.');
   });
 

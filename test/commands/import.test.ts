@@ -311,7 +311,7 @@ describe('import with existing files', () => {
       'import refuses a prompt key that another file already uses',
       'key',
       ['other', { key: 'cafe\u0301' }],
-      'Change one of the two keys',
+      'Change the key in the service or in ',
     ],
   ])('%s', async (_, what, parts, hint) => {
     const { folder, service } = await makeStage(['cafe\u0301']);
@@ -321,7 +321,7 @@ describe('import with existing files', () => {
     expect(exitCode).toBe(3);
     const [problem] = report.prompts.flatMap(({ problems }) => problems);
     expect(problem).toMatchObject({ code: 'import/known', hint: expect.stringContaining(hint) });
-    expect(problem?.message).toMatch(new RegExp(`^The ${what} "[^"]*" already belongs to \`prompts/mine.md\`.$`));
+    expect(problem?.message).toMatch(new RegExp(`^The ${what} "[^"]*" is already used by \`prompts/mine.md\`.$`));
     expect(readdirSync(join(folder, 'prompts'))).toEqual(['mine.md']);
   });
 
@@ -378,7 +378,7 @@ describe('prompts that cannot be imported', () => {
     const { folder, service } = await makeStage(['idle']);
     makeVersions(service, 'idle', { text: 'One.', in: ['elsewhere'] });
     for (const [flags, hint] of [
-      [[], 'Add an environment that has an active version to `environments:`'],
+      [[], 'add the environment to `environments:`'],
       [['--environment', 'canary'], 'import from another environment'],
     ] as const) {
       const { report, exitCode } = await runJson(folder, ['import', 'prm_idle', ...flags], service);

@@ -370,14 +370,14 @@ describe('init --pre-commit', () => {
     expect({ exitCode, problems: report.problems }).toEqual({ exitCode: 0, problems: [] });
     expect(read(folder, PRE_COMMIT)).toBe(example);
     expect(report.next_steps?.slice(1)).toEqual([
-      `Replace the zeros with the promptsync commit that you trust in ${PRE_COMMIT}.`,
+      `In ${PRE_COMMIT}, replace the zeros with the promptsync commit that you trust.`,
       'Then commit the files and run promptsync plan.',
     ]);
   });
 
   test('init --pre-commit names the pre-commit configuration after the CI files that need the promptsync commit', async () => {
     const { report } = await runJson(makeRoot(), ['init', ...URL, '--pre-commit']);
-    expect(report.next_steps?.[1]).toMatch(/promptsync-propose\.yml, \.pre-commit-config\.yaml\.$/);
+    expect(report.next_steps?.[1]).toMatch(/promptsync-propose\.yml, \.pre-commit-config\.yaml, replace the zeros/);
     expect(report.next_steps?.[2]).toContain('PROMPTSYNC_API_KEY');
   });
 

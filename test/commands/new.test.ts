@@ -245,7 +245,7 @@ describe('the refusals of new', () => {
     await run(folder, ['new', 'a']);
     const { exitCode, stdout } = await run(folder, ['new', 'b']);
     expect(exitCode).toBe(1);
-    expect(stdout).toContain('The id "replace_me" already belongs to `prompts/a.md`.');
+    expect(stdout).toContain('The id "replace_me" is already used by `prompts/a.md`.');
     expect(stdout).toContain('--id');
     expect(existsSync(join(folder, 'prompts/b.md'))).toBe(false);
   });

@@ -17,7 +17,7 @@ const files = [
 const [greeting, refund, summary, draft] = files.map(({ key }) => key);
 
 const NOT_NEAR =
-  'Specify a key, a path, a folder, or a pattern. Paths are relative to the folder of `promptsync.yaml`. For `promptsync import` and `--orphans`, specify a pattern for names.';
+  'Specify a key, a path, a folder, or a pattern. Paths are relative to the folder of `promptsync.yaml`. For `promptsync import` and `--orphans`, specify a pattern for prompt names.';
 
 const UNKNOWN = 'something else';
 

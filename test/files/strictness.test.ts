@@ -149,7 +149,7 @@ describe('parsePromptFile on placeholders and variables', () => {
     [
       'the prompt file parser rejects a variable that the text does not use',
       '[a, b, c]',
-      'The `variables` list contains "c", but the text does not use this variable.',
+      'The `variables` list contains "c", but the text does not use `{{c}}`.',
     ],
     [
       'the prompt file parser rejects a variable that is listed twice',
@@ -165,7 +165,7 @@ describe('parsePromptFile on placeholders and variables', () => {
     [
       'the prompt file parser rejects an empty list of variables for text with placeholders',
       '[]',
-      'The text uses `{{b}}`, but `variables` does not list this variable. The text uses `{{a}}`',
+      'The text uses `{{b}}`, but the `variables` list does not contain "b". The text uses `{{a}}`',
     ],
   ])('%s', (_, variables, expected) => {
     const { file, problems } = parse(makeSource(`variables: ${variables}\n`, body));

@@ -186,7 +186,7 @@ describe('the hint of a refused promotion', () => {
     expect(problems[0]?.hint).toBe(`To promote the version that "staging" serves (v7), run: \`${command}\``);
   });
 
-  const SYNC_STAGING = 'First run `promptsync sync --environment staging`. Then sync again.';
+  const SYNC_STAGING = 'First run `promptsync sync --environment staging`, then sync "production".';
   const STAGING = 'run: `promptsync promote k/1 --from staging --to production`';
   test.each<[string, NonNullable<FileParts['pins']>, Scene['active'], required: string, serves: string, hint: string]>([
     [
@@ -223,7 +223,7 @@ describe('the hint of a refused promotion', () => {
     ],
   ])('%s', (_, pins, active, required, serves, hint) => {
     const { problems } = planOf({ file: { text: 'New', pins }, active });
-    const message = `"production" is pinned to ${required}, which must first be active in "staging". "staging" serves ${serves}.`;
+    const message = `"production" is pinned to ${required}, which must be active in "staging" first. However, "staging" serves ${serves}.`;
     expect(problems[0]).toMatchObject({ message, hint });
   });
 
@@ -237,7 +237,7 @@ describe('the hint of a refused promotion', () => {
         path: 'prompts/a.md',
         line: 6,
         column: 3,
-        message: '"production" is pinned to v8, which must first be active in "staging". "staging" serves v7.',
+        message: '"production" is pinned to v8, which must be active in "staging" first. However, "staging" serves v7.',
         hint: `To promote the version that "staging" serves (v7), run: \`promptsync promote 'a'\\''; rm -rf /' --from staging --to production\``,
       },
     ]);
@@ -595,7 +595,7 @@ describe('skipWarnings', () => {
     const warnings = warnAboutSkips(findSkippedPromotions(file({ pins }), PROMOTED), formerPins(former));
     expect(warnings.map(({ severity, line, message }) => `${severity} ${line} ${message}`)).toEqual(
       warned
-        ? ['warning 6 "production" is pinned to version 2, but no earlier commit pinned "staging" to that version.']
+        ? ['warning 6 "production" is pinned to version 2, but no earlier commit pinned "staging" to version 2.']
         : [],
     );
   });
