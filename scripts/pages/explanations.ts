@@ -9,146 +9,164 @@ export type Explanation = {
 };
 
 const WHOLE_HISTORY = 'By default, `actions/checkout` and GitLab fetch only the newest commits.';
-const MERGED_AND_NEWEST = '[Configuration](configuration.md#what-goes-live) explains what promptsync compares.';
-const SAME_TIME = 'The service changed between two requests of the same run.';
-const UNAMBIGUOUS_YAML = 'promptsync allows only YAML that every parser reads in the same way.';
+const MERGED_AND_NEWEST = 'For details, see [What goes live](configuration.md#what-goes-live).';
+const SAME_TIME = 'The prompt changed in the service between two requests of the same run.';
+const UNAMBIGUOUS_YAML = 'promptsync rejects YAML that different parsers read differently.';
 const PLACEHOLDER =
-  'promptsync writes this placeholder to a new file if you have to create the prompt in the service first.';
-const MARKERS = 'In a chat prompt, every message begins with a marker line, and every placeholder is a marker line.';
+  'The file still contains the placeholder that promptsync writes if you must first create the prompt in the service.';
+const MARKERS =
+  'promptsync splits a chat prompt into messages at its marker lines. Each placeholder is a marker line, too.';
 
 /** The explanations for docs/troubleshooting.md: one for each problem, in the order of the page. */
 export const EXPLANATIONS = {
   // Prompt files
   'prompt/none-found': {
-    why: 'The patterns under `prompts:` decide which files are prompt files. They are relative to the folder that contains `promptsync.yaml`.',
+    why: 'promptsync looks for prompt files that match the patterns under `prompts:`. The patterns are relative to the folder that contains `promptsync.yaml`.',
   },
   'prompt/unreadable': {
     why: 'The operating system did not let promptsync read the file. The reason is in parentheses.',
   },
   'prompt/symbolic-link': {
-    why: 'A symbolic link could point to a file outside the repository that no one has reviewed.',
+    why: 'A symbolic link could point to an unreviewed file outside the repository.',
   },
-  'prompt/too-large': { why: 'promptsync limits the file size so that a single file cannot exhaust memory.' },
-  'prompt/not-utf8': { why: 'If promptsync guessed the encoding, it might send the wrong text.' },
-  'prompt/nul': { why: 'A NUL character usually means that the file is not plain text or is damaged.' },
+  'prompt/too-large': { why: 'The file exceeds the size limit, which prevents a single file from exhausting memory.' },
+  'prompt/not-utf8': { why: 'promptsync does not guess the encoding, because a wrong guess would change the text.' },
+  'prompt/nul': { why: 'A NUL character usually means that the file is corrupted or is not plain text.' },
   'prompt/conflict-markers': {
-    why: 'After a merge or a pull, the file still contains both sides of a conflict.',
-    advice:
-      'promptsync also searches the prompt text for conflict markers. If your text needs such a line, indent the line.',
+    why: 'The conflicts from a merge or a pull have not been resolved, so the file still contains both sides.',
+    advice: 'promptsync also searches the prompt text for conflict markers. If your text needs such a line, indent it.',
   },
   'prompt/no-front-matter': {
-    why: 'Every file that matches `prompts:` must be a prompt file. A prompt file begins with front matter, which is the block between two `---` lines.',
+    why: 'Every file that matches `prompts:` must be a prompt file, which begins with front matter (a block between two `---` lines).',
   },
   'prompt/bad-delimiter': {
-    why: 'Some tools treat a word after `---` as the language of the front matter, but promptsync supports only YAML.',
+    why: 'Some tools treat a word after `---` as the language of the front matter. promptsync does not, because it supports only YAML.',
   },
   'prompt/unclosed-front-matter': {
-    why: 'Without a closing line, promptsync cannot tell where the prompt text begins.',
+    why: 'Without a closing `---` line, promptsync cannot tell where the prompt text begins.',
   },
   'prompt/front-matter-too-large': {
-    why: 'Front matter is meant for settings and short metadata. The limit keeps parsing fast.',
+    why: 'Front matter is meant for settings and short metadata, so promptsync limits its size to keep parsing fast.',
   },
-  'prompt/empty-body': { why: 'promptsync does not create versions without text.' },
+  'prompt/empty-body': {
+    why: 'The file has no text after the front matter, and promptsync does not create empty versions.',
+  },
   'prompt/unsupported-type': {
-    why: 'Some services, such as Langfuse, store chat prompts, but others store only text.',
+    why: 'Not every service stores chat prompts. Langfuse does, but other services store only text.',
   },
-  'prompt/other-type': { why: "A prompt's type is set when the prompt is created in the service." },
+  'prompt/other-type': {
+    why: "A prompt's type is set when the prompt is created in the service.",
+  },
   'prompt/no-messages': { why: MARKERS },
   'prompt/text-outside-message': { why: MARKERS },
   'prompt/invalid-marker': {
-    why: 'promptsync rejects lines that could be misspelled markers. Otherwise, a typo would move text into the wrong message.',
+    why: 'The line could be a misspelled marker. If promptsync treated it as text, the text below it would end up in the wrong message.',
   },
-  'prompt/placeholder-is-variable': { why: 'An application could not tell the placeholder and the variable apart.' },
+  'prompt/placeholder-is-variable': {
+    why: 'If a placeholder and a variable have the same name, an application cannot tell them apart.',
+  },
   'prompt/possible-marker': {
     why: 'The line might be a misspelled marker. If so, the text below it has become part of the previous message.',
   },
   'prompt/marker-in-text': {
     why: 'Markers have no special meaning in a text prompt, so promptsync sends them as text.',
   },
-  'prompt/missing-id': { why: 'The id connects the file with a prompt in the service.' },
+  'prompt/missing-id': {
+    why: 'Without an id, promptsync does not know which prompt in the service the file belongs to.',
+  },
   'prompt/placeholder-id': { why: PLACEHOLDER },
-  'prompt/missing-field': { why: 'Every prompt file needs this field.' },
-  'prompt/unknown-field': { why: 'promptsync rejects unknown fields so that a typo is never ignored.' },
+  'prompt/missing-field': { why: 'Every prompt file must contain this field.' },
+  'prompt/unknown-field': {
+    why: 'promptsync rejects unknown fields because it would otherwise ignore a misspelled one.',
+  },
   'prompt/invalid-field': { why: null },
-  'prompt/invalid-pin': { why: 'A pin must have one of the forms that the service supports.' },
+  'prompt/invalid-pin': { why: 'The value does not have any of the forms that the service supports for pins.' },
   'prompt/not-portable-pin': { why: null },
   'prompt/reserved-metadata': {
-    why: 'Your metadata would overwrite the record that promptsync keeps in each version.',
+    why: 'Your metadata would overwrite the record that promptsync stores in each version.',
   },
   'prompt/variables-mismatch': {
-    why: 'The `variables` list is optional. If it is present, it must contain exactly the variables used in the text.',
+    why: 'The `variables` list is optional, but if it is present, it must contain exactly the variables used in the text.',
   },
-  'prompt/duplicate-id': { why: 'With the same id, two files would change the same prompt in the service.' },
-  'prompt/duplicate-key': { why: 'A key identifies exactly one prompt in commands and reports.' },
+  'prompt/duplicate-id': { why: 'If two files had the same id, both would change the same prompt in the service.' },
+  'prompt/duplicate-key': { why: 'In commands and reports, a key must identify exactly one prompt.' },
   'prompt/unknown-environment': {
-    why: 'If `promptsync.yaml` lists `environments`, files can pin only those environments. This way, a typo cannot create a new environment.',
+    why: 'If `promptsync.yaml` lists `environments`, prompt files can pin only those environments. Otherwise, a typo could create a new environment.',
   },
   'prompt/tool-environment': {
-    why: 'promptsync uses this environment for [its own record](record.md).',
+    why: 'promptsync reserves this environment for [its own record](record.md).',
   },
   'prompt/hidden-character': {
-    why: 'Invisible characters often come from copied text, and they can hide instructions from reviewers.',
+    why: 'Invisible characters often slip in with pasted text, and they can hide instructions from reviewers.',
     advice:
       'To accept the characters in one file, add `accept_warnings: [prompt/hidden-character]` to its front matter.',
   },
   'prompt/gone': { why: 'promptsync changes only prompts that have a file, so the service keeps serving this prompt.' },
   // YAML, in prompt files and in promptsync.yaml
   'yaml/syntax': { why: null },
-  'yaml/not-a-mapping': { why: 'The front matter and `promptsync.yaml` consist of named values.' },
+  'yaml/not-a-mapping': { why: 'The front matter and `promptsync.yaml` must consist of named values (`name: value`).' },
   'yaml/duplicate-key': { why: UNAMBIGUOUS_YAML },
   'yaml/key-not-text': { why: UNAMBIGUOUS_YAML },
-  'yaml/forbidden-key': { why: '`<<` has a special meaning in YAML, and `__proto__` in JavaScript.' },
-  'yaml/alias': { why: 'Aliases can make a small file expand to a huge value, and they hide values from reviewers.' },
+  'yaml/forbidden-key': { why: 'The key `<<` has a special meaning in YAML, and `__proto__` has one in JavaScript.' },
+  'yaml/alias': { why: 'An alias can expand a small file into a huge value and hide that value from reviewers.' },
   'yaml/tag': { why: UNAMBIGUOUS_YAML },
   'yaml/number': { why: 'JSON cannot represent this number exactly.' },
   'yaml/too-deep': { why: 'promptsync limits the nesting depth so that a single file cannot exhaust memory.' },
   // promptsync.yaml and variables
-  'config/not-found': { why: '`promptsync.yaml` tells promptsync where to find the service and the prompt files.' },
+  'config/not-found': {
+    why: 'Without `promptsync.yaml`, promptsync does not know where the service and the prompt files are.',
+  },
   'config/foreign-file': { why: null },
   'config/foreign-repository': { why: null },
   'config/unreadable': { why: null },
-  'config/unknown-field': { why: 'promptsync rejects unknown settings so that a typo is never ignored.' },
+  'config/unknown-field': {
+    why: 'promptsync rejects unknown settings because it would otherwise ignore a misspelled one.',
+  },
   'config/invalid-field': { why: null },
   'config/missing-service': {
     why: 'The command must contact the service, but neither `promptsync.yaml` nor an environment variable sets its URL.',
   },
   'config/missing-key': {
-    why: 'The service accepts only requests with an API key.',
+    why: 'The service rejects requests without an API key.',
     advice:
       'In a workflow, pass the key to the action as `api-key: ${{ secrets.PROMPTSYNC_API_KEY }}`. `promptsync validate` does not need a key.',
   },
-  'config/invalid-key': { why: 'The value was probably copied with a space or a line break.' },
+  'config/invalid-key': { why: 'The key was probably copied with a space or a line break.' },
   'config/invalid-url': { why: 'promptsync sends the API key to this URL, and plain HTTP would expose the key.' },
-  'config/pattern-outside': { why: 'promptsync reads only files in the repository, where changes are reviewed.' },
-  'config/drift-needs-base': { why: 'promptsync detects drift by comparing the service with a commit.' },
+  'config/pattern-outside': {
+    why: 'promptsync reads only files in the repository, because changes elsewhere are not reviewed.',
+  },
+  'config/drift-needs-base': { why: 'To detect drift, promptsync must compare the service with a commit.' },
   // The command line
   'usage/invalid': { why: null },
   'usage/nothing-selected': {
     why: 'A selector that matches nothing is probably misspelled, so promptsync stops.',
   },
-  'usage/nothing-named': { why: 'This command edits files, so you must name the prompts.' },
+  'usage/nothing-named': { why: 'This command edits files, so it does not select all prompts by default.' },
   'usage/unknown-environment': {
-    why: 'promptsync knows only the environments that `promptsync.yaml` lists or that the prompt files pin.',
+    why: 'promptsync knows only about environments that are listed in `promptsync.yaml` or pinned in a prompt file.',
   },
   'usage/needs-environment': { why: null },
-  'usage/same-environment': { why: 'A promotion moves a version from one environment to another.' },
+  'usage/same-environment': { why: 'A promotion needs two different environments: a source and a target.' },
   'usage/confirmation-needed': {
-    why: 'promptsync can ask for confirmation only in a terminal, which scripts, hooks, and most CI jobs do not have.',
-    advice: 'Most CI systems set `CI=true`.',
+    why: 'promptsync can ask for confirmation only in a terminal, but scripts, hooks, and most CI jobs do not have one.',
+    advice: 'Most CI systems set `CI=true` automatically.',
   },
   'usage/cancelled': { why: null },
   'usage/declined': { why: null },
   'usage/output-unwritable': { why: null },
   'usage/output-unreadable': { why: null },
-  'usage/output-format': { why: 'If you do not pass `--format`, the file extension determines the format.' },
+  'usage/output-format': {
+    why: 'If you do not pass `--format`, promptsync determines the format from the file extension.',
+  },
   'usage/not-a-report': { why: '`promptsync show` and `promptsync comment` read only JSON reports.' },
   'usage/stdout-unwritable': { why: null },
   'usage/cannot-serve': { why: null },
   // The service
   'service/unreachable': {
-    why: 'The address is wrong, or a proxy, a firewall, or a certificate prevents the connection.',
+    why: 'The URL is wrong, or a proxy, a firewall, or a certificate prevents the connection.',
     advice:
-      'If promptsync cannot reach a proxy, the message names the proxy. [Install](install.md#proxies) explains how to configure proxies and your own certificate authority.',
+      'If promptsync cannot reach a proxy, the message names that proxy. [Install](install.md#proxies) explains how to configure proxies and a custom certificate authority.',
   },
   'service/no-answer': {
     why: 'A server accepts the requests but never responds. promptsync stops because waiting for every request would take too long.',
@@ -156,52 +174,60 @@ export const EXPLANATIONS = {
   'service/connection-lost': { why: 'The service, a gateway, or the network closed the connection.' },
   'service/timeout': { why: 'The service is slow or overloaded.' },
   'service/not-authorised': {
-    why: 'With 401, the service does not accept the key. With 403, the key lacks a permission.',
+    why: 'Status 401 means that the service does not accept the key. Status 403 means that the key lacks a permission.',
     advice:
-      'A key belongs to one project. If your prompts are in several projects, give each project its own `promptsync.yaml` with its own `api_key_env`.',
+      'A key belongs to one project. If your prompts are in several projects, create a `promptsync.yaml` with its own `api_key_env` for each project.',
   },
   'service/prompt-not-found': { why: 'The `id` in the file is wrong, or the API key belongs to another project.' },
-  'service/none-found': { why: 'If the service does not find any of the prompts, the base URL is usually wrong.' },
+  'service/none-found': { why: 'If the service cannot find any of the prompts, the base URL is probably wrong.' },
   'service/cannot-list': {
-    why: 'The [four-call API](how-to/connect-your-service.md#the-four-calls) has no call that lists prompts.',
+    why: 'The [four-call API](how-to/connect-your-service.md#the-four-calls) does not include a call for listing prompts.',
   },
-  'service/version-not-found': { why: 'The pinned version was deleted, or it belongs to another prompt.' },
-  'service/redirect': { why: 'A redirect could send the API key to another server.' },
+  'service/version-not-found': { why: 'The pinned version was deleted, or it belongs to a different prompt.' },
+  'service/redirect': {
+    why: 'promptsync does not follow redirects, because a redirect could send the API key to another server.',
+  },
   'service/unexpected-status': {
     why: 'The service or a gateway could not process the request.',
     advice: 'The hint depends on the status. promptsync has already retried the request if a retry was safe.',
   },
   'service/invalid-answer': { why: null },
   'service/unaddressable': {
-    why: 'The id becomes part of the request URL, and this id would change which resource the URL refers to.',
+    why: 'The id becomes part of the request URL, and this id would make the URL point to a different resource.',
   },
   'service/not-updated': { why: null },
   'service/not-asked': { why: null },
   'service/drops-metadata': {
-    why: 'promptsync stores [its record](record.md) in the metadata of each version.',
+    why: "promptsync stores [its record](record.md) in each version's metadata, so the service must keep the metadata.",
   },
-  'langfuse/new-prompt': { why: 'In Langfuse, promptsync creates prompts that do not exist yet.' },
+  'langfuse/new-prompt': { why: 'In Langfuse, a sync creates any prompt that does not exist yet.' },
   'langfuse/refused': { why: null },
-  'langfuse/concurrent-version': { why: 'Langfuse numbers versions in order, and someone else took the next number.' },
+  'langfuse/concurrent-version': {
+    why: 'Langfuse numbers versions in order, and someone else took the next number first.',
+  },
   'langfuse/missing-part': {
     why: 'Langfuse rejects a version whose text includes a prompt that does not exist.',
   },
-  'langfuse/composition-fails': { why: 'Langfuse resolves composition tags only after a label has moved.' },
+  'langfuse/composition-fails': {
+    why: 'Langfuse resolves composition tags only after a label has moved, so promptsync cannot check them before the sync.',
+  },
   'pull/kept-pin': {
     why: 'The pin refers to a commit, so editing the text in the file would not change the pinned version.',
   },
   'pull/nothing-active': { why: 'Someone deactivated or deleted the previously active version in the service.' },
-  'langfuse/too-many': { why: 'promptsync limits how much it reads so that a run cannot exhaust memory.' },
-  'langfuse/too-large': { why: 'promptsync limits how much it reads so that a run cannot exhaust memory.' },
-  'langfuse/listing-too-large': { why: 'promptsync limits how much it reads so that a run cannot exhaust memory.' },
+  'langfuse/too-many': { why: 'promptsync limits how much data it reads so that a run cannot exhaust memory.' },
+  'langfuse/too-large': { why: 'promptsync limits how much data it reads so that a run cannot exhaust memory.' },
+  'langfuse/listing-too-large': {
+    why: 'promptsync limits how much data it reads so that a run cannot exhaust memory.',
+  },
   // Pins
   'pin/unknown-number': {
-    why: 'promptsync knows only the versions that are active in a pinned environment or listed in [its record](record.md#there-is-no-state-file).',
+    why: 'promptsync knows only about versions that are active in a pinned environment or listed in [its record](record.md#there-is-no-state-file).',
   },
-  'pin/not-promoted': { why: '`promptsync.yaml` requires that a version be active in the source environment first.' },
+  'pin/not-promoted': { why: '`promptsync.yaml` requires a version to be active in the source environment first.' },
   'pin/source-not-asked': { why: null },
   'pin/not-in-git': {
-    why: 'With `portable_pins`, a pin refers to a commit. The text was probably changed in the service instead of in git.',
+    why: 'With `portable_pins`, a pin must refer to a commit. The text was probably changed in the service, so no commit contains it.',
   },
   'pin/unknown-version': { why: null },
   'pin/unknown-ref': {
@@ -215,30 +241,32 @@ export const EXPLANATIONS = {
   },
   'guard/placeholder-id': { why: PLACEHOLDER },
   'guard/promotion-order': {
-    why: '`promote_from` in `promptsync.yaml` sets the order of environments.',
+    why: 'With `promote_from` in `promptsync.yaml`, a version must first be active in the source environment.',
     advice:
-      "A rollback does not count as [a promotion](configuration.md#rules-for-environments), but promptsync needs the file's full git history to recognize one.",
+      "A rollback does not count as [a promotion](configuration.md#rules-for-environments), but promptsync needs the file's full git history to recognize a rollback.",
   },
   'guard/uncommitted': {
-    why: 'Uncommitted changes have not been reviewed, and a new version could not record their commit. In CI, an earlier step edited or created the file.',
+    why: 'Uncommitted changes have not been reviewed, and a version created from them could not be linked to a commit. In CI, an earlier step probably edited or created the file.',
   },
   'guard/uncommitted-edit': { why: null },
   'guard/max-changes': { why: 'The `max_changes` setting protects you against large accidental changes.' },
   'guard/drift': { why: null, advice: '[Drift](how-to/drift.md) explains your options.' },
   'guard/superseded': {
-    why: `This guard prevents a slow or repeated run from undoing the changes made by a newer run. ${MERGED_AND_NEWEST}`,
+    why: `This guard prevents a slow or repeated run from undoing changes made by a newer run. ${MERGED_AND_NEWEST}`,
   },
   'guard/unknown-newest': {
-    why: `promptsync applies only commits that are merged and up to date, so it must read the remote. ${MERGED_AND_NEWEST}`,
+    why: `promptsync applies only commits that are merged and up to date, so it must read the remote to check. ${MERGED_AND_NEWEST}`,
   },
-  'guard/overtaken': { why: `promptsync checks the live branch again after a sync. ${MERGED_AND_NEWEST}` },
+  'guard/overtaken': {
+    why: `After each sync, promptsync checks whether the live branch has changed in the meantime. ${MERGED_AND_NEWEST}`,
+  },
   'guard/not-reviewed': {
-    why: 'The check on the merged pull request must have shown [exactly this change](action.md#what-is-approved). A later change in the service is not part of the check.',
+    why: 'promptsync applies only [changes shown in the check](action.md#what-is-approved) on the merged pull request. The check does not cover later changes in the service.',
     advice:
-      'A check does not approve changes if its review had no API key, was for another base branch, or ran a version of promptsync that did not record the pull request number. To approve all pending changes, merge any other pull request, because its check shows all of them.',
+      'A check does not approve changes if the review ran without an API key, was for a different base branch, or used a promptsync version that did not record the pull request number. To approve all pending changes, merge any other pull request, because its check shows all of them.',
   },
   'guard/stale-plan': {
-    why: 'With `--expect-plan`, promptsync applies a plan only if it is exactly the plan that you reviewed.',
+    why: 'With `--expect-plan`, promptsync applies a plan only if it is identical to the one that you reviewed.',
   },
   'guard/not-merged': {
     why: `promptsync applies only commits that are merged and up to date. ${MERGED_AND_NEWEST}`,
@@ -246,10 +274,10 @@ export const EXPLANATIONS = {
   'guard/key-on-pull-request-target': { why: null },
   // git
   'git/uncommitted': {
-    why: 'Uncommitted changes have not been reviewed, and a new version could not record their commit.',
+    why: 'Uncommitted changes have not been reviewed, and a version created from them could not be linked to a commit.',
   },
   'git/unknown-base': { why: `The name is misspelled, or the commit is missing from this clone. ${WHOLE_HISTORY}` },
-  'git/needs-repository': { why: 'promptsync reads earlier prompt text and commits from git.' },
+  'git/needs-repository': { why: 'promptsync needs git to read commits and earlier prompt text.' },
   'git/branch': { why: null },
   'git/not-committed': { why: null },
   'git/shallow': { why: WHOLE_HISTORY, advice: 'In GitLab, set `GIT_DEPTH: 0`.' },
@@ -260,27 +288,27 @@ export const EXPLANATIONS = {
     why: `${SAME_TIME} To read some versions, promptsync [activates them in its own environment](record.md).`,
   },
   'apply/not-active': { why: SAME_TIME },
-  'apply/fields-differ': { why: 'The service saved values that differ from the ones that promptsync sent.' },
+  'apply/fields-differ': { why: 'The service saved different values from those that promptsync sent.' },
   'apply/newest-unreadable': { why: 'The service has not finished saving the version, or someone deleted it.' },
   'apply/other-content': {
-    why: 'Someone edited the version after promptsync recorded it, or the service has a defect. A version should never change.',
+    why: 'A version should never change. Either someone edited it after promptsync recorded it, or the service has a bug.',
   },
   'apply/unreviewed-metadata': { why: null },
-  'apply/rewritten': { why: 'Some services trim text or reformat metadata.' },
+  'apply/rewritten': { why: 'Some services trim text or reformat metadata when they save a version.' },
   'apply/outcome-unknown': {
-    why: 'The connection failed after promptsync sent the request, so promptsync does not know whether the service carried it out.',
+    why: 'The connection failed after promptsync sent the request, so promptsync cannot tell whether the service processed it.',
   },
   'apply/somebody-else-wrote': {
-    why: 'Among versions that are not active anywhere, the service shows only the newest. promptsync therefore cannot check whether it created an earlier one, and it does not guess.',
+    why: 'Among the inactive versions, the service shows only the newest. Because someone else created a newer one, promptsync cannot check whether its own version exists.',
   },
   'apply/keeps-changing': { why: null },
   'apply/interrupted': { why: 'Someone pressed Ctrl-C, or the CI system stopped the job.' },
   // promptsync promote
   'promote/nothing-active': {
-    why: 'A promotion pins the active version of the source environment, but no version is active there.',
+    why: 'A promotion pins the version that is active in the source environment, but no version is active there.',
   },
   'promote/source-unclear': {
-    why: 'The source environment belongs to another service, and version numbers have no meaning outside their own service.',
+    why: 'The source environment belongs to another service, where the same version number can refer to different text.',
   },
   'promote/source-drifted': {
     why: 'Someone changed the source environment in the service, or its latest changes have not been synced.',
@@ -290,40 +318,46 @@ export const EXPLANATIONS = {
     why: 'The environment has not served any other version, or the record of that version is missing.',
   },
   'rollback/nothing-served': { why: null },
-  'rollback/shallow': { why: `promptsync finds the earlier version in git. ${WHOLE_HISTORY}` },
-  'rollback/unclear-before': { why: 'No sync has activated this pin, or the service no longer has the version.' },
+  'rollback/shallow': { why: `promptsync looks up the earlier version in the git history. ${WHOLE_HISTORY}` },
+  'rollback/unclear-before': {
+    why: 'Either no sync has activated this pin, or the service no longer has the version.',
+  },
   'rollback/unknown-version': {
-    why: 'promptsync knows only the versions that are active in a pinned environment or listed in [its record](record.md#there-is-no-state-file).',
+    why: 'promptsync knows only about versions that are active in a pinned environment or listed in [its record](record.md#there-is-no-state-file).',
   },
   // promptsync pull
-  'pull/conflict': { why: 'Both sides changed the same lines since the last sync.' },
-  'pull/would-conflict': { why: 'Both sides changed the same lines since the last sync.' },
-  'pull/pin-conflict': { why: 'Both the pin and the active version changed since the last sync.' },
+  'pull/conflict': { why: 'Since the last sync, the same lines have changed in both the file and the service.' },
+  'pull/would-conflict': { why: 'Since the last sync, the same lines have changed in both the file and the service.' },
+  'pull/pin-conflict': {
+    why: 'Since the last sync, both the pin in the file and the active version in the service have changed.',
+  },
   'pull/several': { why: 'A file can contain the text of only one version.' },
   'pull/config-not-mapping': { why: null },
-  'pull/not-writable': { why: 'A prompt file cannot store this text without changing it.' },
-  'pull/known-version': { why: 'Someone activated a version in the service whose text is already in git.' },
+  'pull/not-writable': { why: 'A prompt file cannot represent this text exactly.' },
+  'pull/known-version': { why: 'In the service, someone activated a version whose text is already in git.' },
   // Editing files
   'edit/not-kept': {
-    why: 'promptsync edits single values and preserves comments and formatting. The way in which this file is written makes that impossible.',
+    why: 'Because of the way this file is written, promptsync cannot change a single value and preserve the comments and formatting.',
   },
   'edit/changed-meanwhile': { why: 'An editor or another program saved the file while promptsync was editing it.' },
   'edit/locked': {
-    why: "Only one command can write files at a time, because two commands could overwrite each other's changes.",
+    why: "Only one command can edit files at a time. Otherwise, two commands could overwrite each other's changes.",
   },
   'edit/not-lockable': { why: null },
-  'edit/lock-lost': { why: 'The computer was asleep or the process was suspended for more than five seconds.' },
+  'edit/lock-lost': { why: 'The computer went to sleep, or the process was suspended for more than five seconds.' },
   'edit/unwritable': { why: null },
   // promptsync import
-  'import/not-writable': { why: 'A prompt file cannot store this text without changing it.' },
+  'import/not-writable': { why: 'A prompt file cannot represent this text exactly.' },
   'import/environment-needed': { why: null },
   'import/nothing-active': { why: 'promptsync can import only text that an environment serves.' },
   'import/unpinned': { why: null },
   'import/known': { why: 'Each prompt can have only one file, and each prompt key can refer to only one prompt.' },
-  'import/path-taken': { why: 'An import does not overwrite files.' },
-  'import/not-matched': { why: 'Other commands would not find a file whose path does not match any pattern.' },
+  'import/path-taken': { why: '`promptsync import` never overwrites a file.' },
+  'import/not-matched': { why: 'If the path does not match any pattern, other commands cannot find the file.' },
   'import/outside': { why: 'promptsync writes only to the repository that contains `promptsync.yaml`.' },
-  'import/symbolic-link': { why: 'A symbolic link could lead outside the repository.' },
+  'import/symbolic-link': {
+    why: 'A symbolic link could lead outside the repository.',
+  },
   // promptsync new
   'new/taken': { why: 'Each prompt can have only one file, and each prompt key can refer to only one prompt.' },
   'new/latest-not-allowed': { why: null },
@@ -333,36 +367,40 @@ export const EXPLANATIONS = {
   'bundle/too-deep': { why: 'Many programs cannot read JSON that is nested this deeply.' },
   'bundle/not-in-git': { why: null },
   'bundle/composed': { why: null },
-  'bundle/contains-key': { why: 'Anyone who can read the bundle could use the API key.' },
+  'bundle/contains-key': { why: 'Anyone who can read the bundle could use the API key in it.' },
   // promptsync init
   'init/service-needed': { why: null },
   'init/invalid-flag': { why: null },
   'init/nested': {
-    why: 'promptsync commands use the nearest `promptsync.yaml`, so a second one would hide the first.',
+    why: 'promptsync uses the nearest `promptsync.yaml`, so a second one would hide the first.',
   },
-  'init/kept': { why: 'promptsync keeps the file because you might have edited it.' },
+  'init/kept': { why: 'promptsync does not overwrite the file, because you might have edited it.' },
   'init/include': { why: 'GitLab runs the promptsync jobs only if `.gitlab-ci.yml` includes them.' },
   'init/pre-commit': { why: 'promptsync does not edit a file that contains your own hooks.' },
   'init/not-selected': { why: null },
   'init/folder-name': {
-    why: '`init` writes the path to the CI configuration, where the character would have a special meaning.',
+    why: "`init` writes the folder's path to the CI configuration, where this character has a special meaning.",
   },
   'init/in-the-way': { why: null },
   // The GitHub Action
   'action/invalid-input': { why: null },
   'action/invalid-event': { why: null },
   'action/no-config': { why: null },
-  'action/no-checkout': { why: 'The action reads the prompt files and their history from a clone of the repository.' },
+  'action/no-checkout': {
+    why: 'The action needs a clone of the repository to read the prompt files and their history.',
+  },
   'action/other-checkout': { why: 'The review would describe files that differ from the files in the pull request.' },
-  'action/unsupported-event': { why: 'In `auto` mode, the event determines what the action does.' },
+  'action/unsupported-event': {
+    why: 'In `auto` mode, the event that triggered the job determines what the action does.',
+  },
   'action/closed': { why: null },
-  'action/drift-found': { why: 'Someone changed the service, or a sync failed or has not run yet.' },
+  'action/drift-found': { why: 'Either someone changed the service, or a sync failed or has not run yet.' },
   'action/stale-base': { why: 'Other changes were merged after this pull request was last updated.' },
   'action/not-told': { why: "The job's token lacks a permission, or GitHub was unavailable." },
   'action/not-proposed': { why: null },
   'action/foreign-commit': { why: "promptsync never overwrites other people's commits." },
   // promptsync comment
-  'gitlab/not-published': { why: 'The token is missing, has expired, or lacks a permission.' },
+  'gitlab/not-published': { why: 'The token is missing or expired, or it lacks a permission.' },
   // Faults of promptsync
-  'internal/unexpected': { why: 'This is a defect in promptsync.' },
+  'internal/unexpected': { why: 'This is a bug in promptsync.' },
 } as const satisfies { readonly [Code in ProblemCode]: Explanation };
