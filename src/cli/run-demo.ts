@@ -199,7 +199,7 @@ function makeDemoSteps(folder: string, git: RunGit, host: Host): readonly DemoSt
     [
       'Someone edits the text and commits. A plan shows what a sync would change.',
       'promptsync plan',
-      () => editPromptFile(folder, git),
+      () => makeDemoEdit(folder, git),
     ],
     ['The sync updates staging. Production keeps version 1.', SYNC],
     [
@@ -222,7 +222,7 @@ function makeDemoSteps(folder: string, git: RunGit, host: Host): readonly DemoSt
 }
 
 /** Changes the text of the prompt file and commits the edit, as an author would. */
-async function editPromptFile(folder: string, git: RunGit): Promise<void> {
+async function makeDemoEdit(folder: string, git: RunGit): Promise<void> {
   const file = join(folder, PROMPT.path);
   await writeFile(file, (await readFile(file, 'utf8')).replace('in one sentence', 'in one warm sentence'));
   await git('commit', '--quiet', '--all', '--message', 'Make the greeting warmer');

@@ -133,7 +133,7 @@ export const COMMAND_PROBLEMS = {
     (e) =>
       e.named
         ? `In the service, activate a version in ${joinQuotedNames(e.environments, 'or')}, or import from another environment with \`promptsync import --environment NAME\`.`
-        : 'In the service, activate a version in one of these environments, or use another environment that has an active version. To use another environment with `promptsync import`, add the environment to `environments:` in `promptsync.yaml`. With `promptsync init`, list the environment in `--environments`.',
+        : 'Activate a version in one of these environments in the service, or choose an environment that already has one. For `promptsync import`, add that environment to `environments:` in `promptsync.yaml`. For `promptsync init`, pass it with `--environments`.',
   ),
   'import/unpinned': defineWarning<{ environments: readonly string[] }>(
     (e) =>

@@ -99,8 +99,8 @@ function describeMissingReview({ prompt, pulls, directPush, failure }: MissingRe
   }
   const reasons = pulls.slice(0, MAX_NAMED_PULLS).map(describeReview);
   const omitted = pulls.length - MAX_NAMED_PULLS;
-  if (omitted === 1) reasons.push('The review of one more pull request did not include this change.');
-  if (omitted > 1) reasons.push(`The reviews of ${omitted} more pull requests did not include this change.`);
+  if (omitted === 1) reasons.push('The review of another pull request did not include this change either.');
+  if (omitted > 1) reasons.push(`The reviews of ${omitted} other pull requests did not include this change either.`);
   if (directPush !== null) reasons.push(`Commit ${shortenCommitId(directPush)} was not merged through a pull request.`);
   if (reasons.length === 0) reasons.push('The change was not merged through a pull request.');
   return `This change to the prompt "${prompt}" has not been reviewed. ${reasons.join(' ')}`;
@@ -128,8 +128,8 @@ export const PLANNING_PROBLEMS = {
   }>(
     (e) =>
       e.lookable
-        ? `"${e.environment}" is pinned to version ${e.number}, but promptsync could not find a version with this number. \`promptsync sync --yes\` also checks the newest version, which promptsync has not read yet.`
-        : `"${e.environment}" is pinned to version ${e.number}, but promptsync could not find a version with this number.`,
+        ? `"${e.environment}" is pinned to version ${e.number}, but promptsync could not find this version. promptsync has not read the newest version yet. To check that version, too, run \`promptsync sync --yes\`.`
+        : `"${e.environment}" is pinned to version ${e.number}, but promptsync could not find this version.`,
     'Pin one of the version numbers listed by `promptsync history`, or pin `git:<ref>`, which works for any text in git.',
   ),
   'pin/not-promoted': defineWarning<{ environment: string; from: string; number: number }>(

@@ -146,7 +146,7 @@ describe.each(backends)('applyPlan (backend: %s)', (_, start) => {
     expect(outcomes.map(formatOutcome)).toStrictEqual(['blocked: not_made pin/unknown-number']);
     expect(outcomes[0]?.problems[0]).toMatchObject({
       line: 6,
-      message: expect.stringMatching(/could not find a version with this number\.$/),
+      message: expect.stringMatching(/could not find this version\.$/),
     });
   });
 

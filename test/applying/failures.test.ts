@@ -274,12 +274,12 @@ describe('reading back an activation', () => {
     [
       'A prompt fails if its environment still has no active version ten seconds after the activation',
       () => null,
-      'version "ver_1" in "staging", but that environment now serves nothing',
+      'version "ver_1" in "staging", but "staging" now serves nothing',
     ],
     [
       'A prompt fails if its environment still serves a different version ten seconds after the activation',
       () => ({ id: 'ver_9' }),
-      'version "ver_1" in "staging", but that environment now serves version "ver_9"',
+      'version "ver_1" in "staging", but "staging" now serves version "ver_9"',
     ],
     [
       'A prompt fails if its environment still serves different text ten seconds after the activation',

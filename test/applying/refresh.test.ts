@@ -131,8 +131,8 @@ describe.each(backends)('the second observation before a write (backend: %s)', (
     });
     expect(refused.outcomes.map(formatOutcome)).toStrictEqual(['blocked: not_made not_made guard/stale-plan']);
     const message = refused.outcomes[0]?.problems[0]?.message;
-    expect(message).toMatch(/^The plan digest is sha256:[0-9a-f]{12}, but promptsync expected sha256:[0-9a-f]{12}\./);
-    expect(message).toContain(`but promptsync expected ${shortenDigest(plan.digest)}.`);
+    expect(message).toMatch(/^The plan digest is sha256:[0-9a-f]{12} instead of the expected sha256:[0-9a-f]{12}\./);
+    expect(message).toContain(`instead of the expected ${shortenDigest(plan.digest)}.`);
     expect(refused.lines).toStrictEqual([]);
     expect(service.serves('p1', 'staging')?.[1]).toBe('Theirs');
   });
@@ -165,7 +165,7 @@ describe.each(backends)('the second observation before a write (backend: %s)', (
     expect(refused.outcomes[0]?.problems).toMatchObject([
       {
         path: 'prompts/a.md',
-        message: expect.stringMatching(/is set to `fail`\. In the service, "staging" serves v2 \(id ver_2\)\.$/),
+        message: expect.stringMatching(/`on_drift: fail` .*\. In the service, "staging" serves v2 \(id ver_2\)\.$/),
       },
     ]);
     expect([refused.lines, service.serves('p1', 'staging')?.[1]]).toStrictEqual([[], 'Theirs']);

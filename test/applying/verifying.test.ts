@@ -76,7 +76,7 @@ describe.each(backends)('activation of an inactive version (backend: %s)', (_, s
     const { outcome, message, lines } = await syncWithPinnedNumber(service, { inGit: { 'c1:prompts/a.md': 'Other' } });
     expect([outcome, lines]).toStrictEqual(['failed: not_made apply/other-content', []]);
     expect(message).toMatch(
-      /^Setting "production": Version v1 does not match the prompt file in git \(c1:prompts\/a\.md\)\. promptsync did not/,
+      /^Setting "production": Version v1 does not match the prompt file in git \(c1:prompts\/a\.md\), so promptsync did not/,
     );
     expect(service.serves('p1', 'production')).toBeNull();
   });

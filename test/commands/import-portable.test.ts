@@ -20,7 +20,7 @@ describe('import with portable_pins', () => {
     const listed = report.problems.map(({ code, path, message }) => [
       code,
       path,
-      /did not pin (.*) in the new file/.exec(message)?.[1],
+      /promptsync left (.*) unpinned in the new file/.exec(message)?.[1],
     ]);
     expect(listed).toEqual([
       ['import/unpinned', GREETING, '"production"'],

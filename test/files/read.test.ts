@@ -92,8 +92,8 @@ describe('readPrompts on duplicate ids and keys', () => {
     expect(ids).toEqual(['e']);
     expect(problemLines).toEqual(['prompt/duplicate-id prompts/b.md:2:5', 'prompt/duplicate-key prompts/d.md:3:6']);
     expect(problems.map(({ message }) => message)).toEqual([
-      '`prompts/a.md` and `prompts/c.md` also have the id "x".',
-      '`prompts/a.md` also has the key "k1".',
+      'The id "x" is also used by `prompts/a.md` and `prompts/c.md`.',
+      'The key "k1" is also used by `prompts/a.md`.',
     ]);
   });
 

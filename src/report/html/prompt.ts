@@ -175,17 +175,10 @@ export function renderProblemList(problems: readonly ReportProblem[]): Markup {
     const problem = getGroupedProblem(group);
     const place = formatProblemPlace(problem);
     const where = place === '' ? NO_MARKUP : markup`<code>${place}</code> `;
-    const what = markup`<b>${problem.severity}:</b> ${where}${renderWording(problem.message)} <code class="code">${problem.code}</code>`;
-    return markup`<li class="${problem.severity}">${what}<br>${renderWording(problem.hint)}${renderGroupPlaces(group)}</li>\n`;
+    const what = markup`<b>${problem.severity}:</b> ${where}${problem.message} <code class="code">${problem.code}</code>`;
+    return markup`<li class="${problem.severity}">${what}<br>${problem.hint}${renderGroupPlaces(group)}</li>\n`;
   });
   return items.length === 0 ? NO_MARKUP : markup`<ul class="problems">${items}</ul>\n`;
-}
-
-/** Renders a message or a hint. Text between single backticks becomes code. */
-function renderWording(text: string): readonly Markup[] {
-  return text
-    .split(/(?<!`)`([^`\n]+)`(?!`)/)
-    .map((part, index) => (index % 2 === 0 ? markup`${part}` : markup`<code>${part}</code>`));
 }
 
 function renderGroupPlaces(group: ProblemGroup): Markup {
