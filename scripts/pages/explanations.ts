@@ -13,9 +13,9 @@ const MERGED_AND_NEWEST = 'For details, see [What goes live](configuration.md#wh
 const SAME_TIME = 'The prompt changed in the service between two requests of the same run.';
 const UNAMBIGUOUS_YAML = 'promptsync rejects YAML that different parsers read differently.';
 const PLACEHOLDER =
-  'The file still contains the placeholder that promptsync writes if you must first create the prompt in the service.';
+  'The id in the file is still the placeholder that `promptsync new` and `promptsync init` write for a prompt that does not exist in the service yet.';
 const MARKERS =
-  'promptsync splits a chat prompt into messages at its marker lines. Each placeholder is a marker line, too.';
+  'promptsync splits a chat prompt into messages at the marker lines, so every message and every placeholder needs one.';
 
 /** The explanations for docs/troubleshooting.md: one for each problem, in the order of the page. */
 export const EXPLANATIONS = {
@@ -29,7 +29,7 @@ export const EXPLANATIONS = {
   'prompt/symbolic-link': {
     why: 'A symbolic link could point to an unreviewed file outside the repository.',
   },
-  'prompt/too-large': { why: 'The file exceeds the size limit, which prevents a single file from exhausting memory.' },
+  'prompt/too-large': { why: 'The size limit keeps a single file from exhausting memory.' },
   'prompt/not-utf8': { why: 'promptsync does not guess the encoding, because a wrong guess would change the text.' },
   'prompt/nul': { why: 'A NUL character usually means that the file is corrupted or is not plain text.' },
   'prompt/conflict-markers': {
@@ -129,7 +129,7 @@ export const EXPLANATIONS = {
   'config/missing-key': {
     why: 'The service rejects requests without an API key.',
     advice:
-      'In a workflow, pass the key to the action as `api-key: ${{ secrets.PROMPTSYNC_API_KEY }}`. `promptsync validate` does not need a key.',
+      'Pass the key to the action as `api-key: ${{ secrets.PROMPTSYNC_API_KEY }}`. `promptsync validate` does not need a key.',
   },
   'config/invalid-key': { why: 'The key was probably copied with a space or a line break.' },
   'config/invalid-url': { why: 'promptsync sends the API key to this URL, and plain HTTP would expose the key.' },
@@ -142,7 +142,7 @@ export const EXPLANATIONS = {
   'usage/nothing-selected': {
     why: 'A selector that matches nothing is probably misspelled, so promptsync stops.',
   },
-  'usage/nothing-named': { why: 'This command edits files, so it does not select all prompts by default.' },
+  'usage/nothing-named': { why: 'Because this command edits files, it does not apply to all prompts by default.' },
   'usage/unknown-environment': {
     why: 'promptsync knows only about environments that are listed in `promptsync.yaml` or pinned in a prompt file.',
   },
@@ -263,7 +263,7 @@ export const EXPLANATIONS = {
   'guard/not-reviewed': {
     why: 'promptsync applies only [changes shown in the check](action.md#what-is-approved) on the merged pull request. The check does not cover later changes in the service.',
     advice:
-      'A check does not approve changes if the review ran without an API key, was for a different base branch, or used a promptsync version that did not record the pull request number. To approve all pending changes, merge any other pull request, because its check shows all of them.',
+      'Every check shows all pending changes, so merging any new pull request approves them. A check does not count if it ran without an API key, was for a different base branch, or came from a promptsync version that did not record the pull request number.',
   },
   'guard/stale-plan': {
     why: 'With `--expect-plan`, promptsync applies a plan only if it is identical to the one that you reviewed.',
@@ -285,13 +285,13 @@ export const EXPLANATIONS = {
   'git/failed': { why: null },
   // Writing
   'apply/changed-meanwhile': {
-    why: `${SAME_TIME} To read some versions, promptsync [activates them in its own environment](record.md).`,
+    why: `${SAME_TIME} For example, two runs might have [activated versions in promptsync's own environment](record.md), which promptsync does to read some versions.`,
   },
   'apply/not-active': { why: SAME_TIME },
   'apply/fields-differ': { why: 'The service saved different values from those that promptsync sent.' },
   'apply/newest-unreadable': { why: 'The service has not finished saving the version, or someone deleted it.' },
   'apply/other-content': {
-    why: 'A version should never change. Either someone edited it after promptsync recorded it, or the service has a bug.',
+    why: 'Versions should never change. Either someone edited this one after promptsync recorded it, or the service has a bug.',
   },
   'apply/unreviewed-metadata': { why: null },
   'apply/rewritten': { why: 'Some services trim text or reformat metadata when they save a version.' },

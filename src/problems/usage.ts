@@ -123,7 +123,7 @@ export const USAGE_PROBLEMS = {
   }>(
     (e) => `${e.source} must contain the API key, but it is empty or not set.`,
     (e) =>
-      `Set \`${e.variable}\` to the API key. Never write the key to a file. In a workflow, check the secret, which is empty if it does not exist or if the job is not allowed to use it.`,
+      `Set \`${e.variable}\` to the API key. Never write the key to a file. In a workflow, make sure that the secret exists and that the job can use the secret. Otherwise, the value is empty.`,
   ),
   'config/invalid-key': defineError<{ source: string }>(
     (e) => `${e.source} contains characters that are not allowed in an API key.`,
