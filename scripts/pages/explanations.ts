@@ -13,7 +13,7 @@ const MERGED_AND_NEWEST = 'For details, see [What goes live](configuration.md#wh
 const SAME_TIME = 'The prompt changed in the service between two requests of the same run.';
 const UNAMBIGUOUS_YAML = 'promptsync rejects YAML that different parsers read differently.';
 const PLACEHOLDER =
-  'The id in the file is still the placeholder that `promptsync new` and `promptsync init` write for a prompt that does not exist in the service yet.';
+  'The id in the file is still the placeholder that `promptsync new` writes for a prompt that does not exist in the service yet.';
 const MARKERS =
   'promptsync splits a chat prompt into messages at the marker lines, so every message and every placeholder needs one.';
 
