@@ -149,7 +149,7 @@ test.each<[string, string, RunOptions, RegExp]>([
     'The action reports an empty API key, suggests checking its secret and writes nothing',
     'push',
     { inputs: { 'api-key': '' } },
-    /check the secret/,
+    /make sure that the secret exists/,
   ],
   [
     'The action rejects an API key with invalid characters and writes nothing',
