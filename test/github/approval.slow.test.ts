@@ -510,7 +510,7 @@ describe('the comment after the merge', () => {
     const newer = team.pushMain(says('farewell', 'Bye'));
     await team.runPush(merged);
     expect(titleOf(team)).toContain('### promptsync superseded, ');
-    expect(team.github.comments(1)[0]?.body).toContain(`the newest commit on main (${newer})`);
+    expect(team.github.comments(1)[0]?.body).toContain(`newest commit on main (${newer})`);
   });
 
   test('The pull request comment names a newer commit that was pushed while the action was applying changes', async () => {
