@@ -16,6 +16,12 @@ const PLACEHOLDER =
   'The id in the file is still the placeholder that `promptsync new` writes for a prompt that does not exist in the service yet.';
 const MARKERS =
   'promptsync splits a chat prompt into messages at the marker lines, so every message and every placeholder needs one.';
+const READ_LIMIT = 'promptsync limits how much data it reads so that a run cannot exhaust memory.';
+const KNOWN_VERSIONS =
+  'promptsync knows only about versions that are active in a pinned environment or listed in [its record](record.md#there-is-no-state-file).';
+const SAME_LINES = 'Since the last sync, the same lines have changed in both the file and the service.';
+const NOT_REPRESENTABLE = 'A prompt file cannot represent this text exactly.';
+const ONE_FILE = 'Each prompt can have only one file, and each prompt key can refer to only one prompt.';
 
 /** The explanations for docs/troubleshooting.md: one for each problem, in the order of the page. */
 export const EXPLANATIONS = {
@@ -215,14 +221,14 @@ export const EXPLANATIONS = {
     why: 'The pin refers to a commit, so editing the text in the file would not change the pinned version.',
   },
   'pull/nothing-active': { why: 'Someone deactivated or deleted the previously active version in the service.' },
-  'langfuse/too-many': { why: 'promptsync limits how much data it reads so that a run cannot exhaust memory.' },
-  'langfuse/too-large': { why: 'promptsync limits how much data it reads so that a run cannot exhaust memory.' },
+  'langfuse/too-many': { why: READ_LIMIT },
+  'langfuse/too-large': { why: READ_LIMIT },
   'langfuse/listing-too-large': {
-    why: 'promptsync limits how much data it reads so that a run cannot exhaust memory.',
+    why: READ_LIMIT,
   },
   // Pins
   'pin/unknown-number': {
-    why: 'promptsync knows only about versions that are active in a pinned environment or listed in [its record](record.md#there-is-no-state-file).',
+    why: KNOWN_VERSIONS,
   },
   'pin/not-promoted': { why: '`promptsync.yaml` requires a version to be active in the source environment first.' },
   'pin/source-not-asked': { why: null },
@@ -323,17 +329,17 @@ export const EXPLANATIONS = {
     why: 'Either no sync has activated this pin, or the service no longer has the version.',
   },
   'rollback/unknown-version': {
-    why: 'promptsync knows only about versions that are active in a pinned environment or listed in [its record](record.md#there-is-no-state-file).',
+    why: KNOWN_VERSIONS,
   },
   // promptsync pull
-  'pull/conflict': { why: 'Since the last sync, the same lines have changed in both the file and the service.' },
-  'pull/would-conflict': { why: 'Since the last sync, the same lines have changed in both the file and the service.' },
+  'pull/conflict': { why: SAME_LINES },
+  'pull/would-conflict': { why: SAME_LINES },
   'pull/pin-conflict': {
     why: 'Since the last sync, both the pin in the file and the active version in the service have changed.',
   },
   'pull/several': { why: 'A file can contain the text of only one version.' },
   'pull/config-not-mapping': { why: null },
-  'pull/not-writable': { why: 'A prompt file cannot represent this text exactly.' },
+  'pull/not-writable': { why: NOT_REPRESENTABLE },
   'pull/known-version': { why: 'In the service, someone activated a version whose text is already in git.' },
   // Editing files
   'edit/not-kept': {
@@ -347,11 +353,11 @@ export const EXPLANATIONS = {
   'edit/lock-lost': { why: 'The computer went to sleep, or the process was suspended for more than five seconds.' },
   'edit/unwritable': { why: null },
   // promptsync import
-  'import/not-writable': { why: 'A prompt file cannot represent this text exactly.' },
+  'import/not-writable': { why: NOT_REPRESENTABLE },
   'import/environment-needed': { why: null },
   'import/nothing-active': { why: 'promptsync can import only text that an environment serves.' },
   'import/unpinned': { why: null },
-  'import/known': { why: 'Each prompt can have only one file, and each prompt key can refer to only one prompt.' },
+  'import/known': { why: ONE_FILE },
   'import/path-taken': { why: '`promptsync import` never overwrites a file.' },
   'import/not-matched': { why: 'If the path does not match any pattern, other commands cannot find the file.' },
   'import/outside': { why: 'promptsync writes only to the repository that contains `promptsync.yaml`.' },
@@ -359,7 +365,7 @@ export const EXPLANATIONS = {
     why: 'A symbolic link could lead outside the repository.',
   },
   // promptsync new
-  'new/taken': { why: 'Each prompt can have only one file, and each prompt key can refer to only one prompt.' },
+  'new/taken': { why: ONE_FILE },
   'new/latest-not-allowed': { why: null },
   // promptsync bundle
   'bundle/nothing-pinned': { why: 'An empty bundle is usually a mistake.' },

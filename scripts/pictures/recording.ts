@@ -1,9 +1,13 @@
+import { stripVTControlCharacters } from 'node:util';
+
 /** The colors of a terminal, by their names in CSS. */
 export type TerminalTheme = Readonly<Record<'foreground' | 'background' | 'green' | 'red' | 'yellow', string>> &
   Readonly<Record<'blue' | 'magenta' | 'cyan' | 'gray', string>>;
 
+type SpanStyle = { readonly color: keyof TerminalTheme | null; readonly isBold: boolean };
+
 /** A part of a line with one style. */
-type Span = { readonly text: string; readonly color: keyof TerminalTheme | null; readonly isBold: boolean };
+type Span = SpanStyle & { readonly text: string };
 
 /** Lines that appear at the same time. `at` is in seconds from the start. */
 type Frame = { readonly lines: readonly string[]; readonly at: number };
@@ -81,10 +85,7 @@ function makeFrames(lines: readonly string[]): readonly Frame[] {
 }
 
 function isCommand(line: string): boolean {
-  return splitSpans(line)
-    .map(({ text }) => text)
-    .join('')
-    .startsWith('$ ');
+  return stripVTControlCharacters(line).startsWith('$ ');
 }
 
 /** Shows each frame at its time, and scrolls so that the last line of the frame is visible. */
@@ -119,23 +120,32 @@ function renderSpan({ text, color, isBold }: Span, theme: TerminalTheme): string
 
 /** Splits a line at its ANSI color codes. */
 function splitSpans(line: string): readonly Span[] {
-  let color: Span['color'] = null;
-  let isBold = false;
+  let style = PLAIN;
   const spans: Span[] = [];
   // Splitting at a pattern with one group puts the codes at the odd positions.
   for (const [index, part] of line.split(/\u001b\[([\d;]*)m/).entries()) {
-    if (index % 2 === 0) {
-      spans.push({ text: part, color, isBold });
-      continue;
-    }
-    for (const code of part.split(';')) {
-      if (code === '1') isBold = true;
-      else if (code === '22') isBold = false;
-      else if (code === '0' || code === '39' || code === '') color = null;
-      else color = COLORS[code] ?? color;
-      if (code === '2') color = 'gray';
-      if (code === '0' || code === '22') color = code === '22' && color === 'gray' ? null : color;
-    }
+    if (index % 2 === 0) spans.push({ text: part, ...style });
+    else style = part.split(';').reduce(applyCode, style);
   }
   return spans;
+}
+
+const PLAIN: SpanStyle = { color: null, isBold: false };
+
+/** Returns the style after an ANSI code. Dim text has the color gray. */
+function applyCode(style: SpanStyle, code: string): SpanStyle {
+  switch (code) {
+    case '1':
+      return { ...style, isBold: true };
+    case '2':
+      return { ...style, color: 'gray' };
+    case '22':
+      return { color: style.color === 'gray' ? null : style.color, isBold: false };
+    case '':
+    case '0':
+    case '39':
+      return { ...style, color: null };
+    default:
+      return { ...style, color: COLORS[code] ?? style.color };
+  }
 }

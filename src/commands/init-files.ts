@@ -151,7 +151,7 @@ export function makeExamplePrompts({ provider, url, folder, environments }: Init
   const { exampleFrontMatter, exampleChatFrontMatter } = PROVIDERS[provider];
   const pins = renderMapping('pins', new Map(environments.slice(0, 1).map((name) => [name, 'latest'])));
   const makeExample = (name: string, frontMatter: readonly string[], body: readonly string[]): InitFile => {
-    // The comments explain how to replace the id. The embedded service needs no other id, because it registers each prompt.
+    // The comments explain how to replace the id. The embedded service accepts the id, because it registers each prompt.
     const fields = url === null ? frontMatter.filter((line) => !line.startsWith('#')) : frontMatter;
     const lines = ['---', ...fields, `${pins}---`, '', ...body, ''];
     return makePromptInitFile(`${folder}/example/${name}.md`, lines.join('\n'));

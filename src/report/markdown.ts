@@ -135,8 +135,8 @@ function renderMarkdownHead(report: Report, { title, workspace }: MarkdownOption
 }
 
 /**
- * Returns the text unchanged if it consists of plain words and simple code spans. Otherwise, renders it as a code span. The text can be
- * unsafe, because `promptsync show` renders reports from files that can contain anything.
+ * Returns the text unchanged if it consists of plain words and simple code spans. Otherwise, renders it as a code span.
+ * The text can be unsafe, because `promptsync show` renders reports from files that can contain anything.
  */
 function escapeNote(text: string): string {
   return /^(?:(?:[a-z0-9-]+|`[\w ./-]+`)[,;:.]?(?: |$))*$/i.test(text) ? text : renderCodeSpan(text);

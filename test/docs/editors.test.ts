@@ -25,7 +25,7 @@ describe('the VS Code task in docs/editors.md', () => {
     });
   }
 
-  test('the task runs promptsync validate, and cat keeps its output from being wrapped', () => {
+  test('the VS Code task in docs/editors.md pipes promptsync validate through cat, so that its output is not wrapped', () => {
     expect(task.command).toBe('npx --no-install promptsync validate 2>&1 | cat');
   });
 
@@ -34,17 +34,17 @@ describe('the VS Code task in docs/editors.md', () => {
 
   test.each([
     [
-      'the problem matcher finds each error of prompt files with its place, message and code',
+      'the VS Code problem matcher in docs/editors.md finds each error of prompt files with its place, message, and code',
       { 'promptsync.yaml': CONFIG, 'prompts/a.md': TRICKY, 'prompts/b: 1:2.md': 'No front matter.\n' },
       ['error', 'error', 'error'],
     ],
     [
-      'the problem matcher finds each warning of prompt files with its place, message and code',
+      'the VS Code problem matcher in docs/editors.md finds each warning of prompt files with its place, message, and code',
       { 'promptsync.yaml': CONFIG, 'prompts/c.md': promptText('c', { text: 'One\u200b line.' }) },
       ['warning'],
     ],
     [
-      'the problem matcher finds each error of the configuration with its place, message and code',
+      'the VS Code problem matcher in docs/editors.md finds each error of the configuration with its place, message, and code',
       { 'promptsync.yaml': `${CONFIG}unknown: 1\nmax_changes: none\n` },
       ['error', 'error'],
     ],
