@@ -251,9 +251,19 @@ export function joinNames(names: readonly string[], limit: number): string {
   return [...names.slice(0, limit), ...(omitted > 0 ? [`and ${formatNumber(omitted)} more`] : [])].join(', ');
 }
 
-/** Puts each name in quotes, and joins them with commas. */
-export function quoteNames(names: readonly string[]): string {
-  return names.map((name) => `"${name}"`).join(', ');
+/** Joins words or clauses, such as "a", "a and b" or "a, b, and c". */
+export function joinWords(words: readonly string[], conjunction: 'and' | 'or'): string {
+  const last = words.at(-1) ?? '';
+  if (words.length < 2) return last;
+  return `${words.slice(0, -1).join(', ')}${words.length > 2 ? ',' : ''} ${conjunction} ${last}`;
+}
+
+/** Puts each name in quotes, and joins the names with commas and a conjunction. */
+export function joinQuotedNames(names: readonly string[], conjunction: 'and' | 'or'): string {
+  return joinWords(
+    names.map((name) => `"${name}"`),
+    conjunction,
+  );
 }
 
 /** Formats a number with commas, such as `10,000`. */

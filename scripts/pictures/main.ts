@@ -1,6 +1,6 @@
 /**
  * Makes the pictures of the README and the docs: a pull request with its comment and check, the HTML report of a plan,
- * and `promptsync demo` as a picture and as an animated recording. Needs Chromium and the command `script`.
+ * and an animated recording of `promptsync demo`. Needs Chromium and the command `script`.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -14,8 +14,15 @@ import { makeRecording } from './recording.ts';
 const FOLDER = resolve(import.meta.dirname, '../../docs/pictures');
 const COLUMNS = 80;
 const THEME = {
-  ...{ foreground: '#e6edf3', background: '#0d1117', cursor: '#0d1117', green: '#7ee787', red: '#ff7b72' },
-  ...{ yellow: '#e3b341', blue: '#79c0ff', magenta: '#d2a8ff', cyan: '#76e3ea', gray: '#9198a1' },
+  foreground: '#e6edf3',
+  background: '#0d1117',
+  green: '#7ee787',
+  red: '#ff7b72',
+  yellow: '#e3b341',
+  blue: '#79c0ff',
+  magenta: '#d2a8ff',
+  cyan: '#76e3ea',
+  gray: '#9198a1',
 };
 
 const demo = await makeDemo();
@@ -33,10 +40,7 @@ try {
   for (const scheme of ['light', 'dark'] as const) {
     await shoot(browser, page, { name: `page-${scheme}`, width: 1200, height: 900, scheme });
   }
-  await shoot(browser, page, { name: 'page-narrow', width: 390, height: 844, scheme: 'light' });
-  const written = await recordDemo(demo);
-  await shoot(browser, makeTerminal(demo, written), { name: 'terminal', width: 720, height: null, scheme: 'dark' });
-  writeFileSync(join(FOLDER, 'demo.svg'), makeRecording(written, COLUMNS, THEME));
+  writeFileSync(join(FOLDER, 'demo.svg'), makeRecording(await recordDemo(demo), COLUMNS, THEME));
   console.log('wrote docs/pictures/demo.svg');
 } finally {
   await browser.close();
@@ -92,34 +96,4 @@ async function recordDemo({ folder, environment }: Demo): Promise<string> {
   const env = { ...environment, TERM: 'xterm-256color', FORCE_HYPERLINK: '0' };
   const { stdout } = await promisify(execFile)('script', ['-qec', command, '/dev/null'], { cwd: folder, env });
   return stdout;
-}
-
-/** Returns the URL of a page that shows four steps of the demo. */
-function makeTerminal({ folder }: Demo, written: string): string {
-  // Each step begins with a cyan sentence.
-  const steps = written.split(/\r\n(?=\r\n\u001b\[36m)/);
-  const first = steps.findIndex((step) => step.includes('$ promptsync plan'));
-  if (first === -1) throw new Error(`The demo printed no plan: ${written}`);
-  const shown = steps.slice(first, first + 4).join('\r\n');
-  const path = join(folder, 'terminal.html');
-  writeFileSync(path, terminalPage(shown.trim()));
-  return `file://${path}`;
-}
-
-function terminalPage(written: string): string {
-  const [script, style] = ['lib/xterm.js', 'css/xterm.css'].map((name) =>
-    readFileSync(join(import.meta.dirname, '../../node_modules/@xterm/xterm', name), 'utf8'),
-  );
-  const options = {
-    cols: COLUMNS,
-    rows: written.split('\n').length,
-    fontSize: 14,
-    fontFamily: 'monospace',
-    theme: THEME,
-  };
-  return `<!doctype html><meta charset="utf-8"><style>${style}body{margin:0;padding:16px;background:${THEME.background};width:max-content}
-    .xterm-viewport{overflow:hidden!important}</style><div id="terminal"></div><script>${script}</script><script>
-    const terminal = new Terminal(${JSON.stringify(options)});
-    terminal.open(document.querySelector('#terminal'));
-    terminal.write(${JSON.stringify(written).replaceAll('<', '\\u003c')} + '\\u001b[?25l');</script>`;
 }

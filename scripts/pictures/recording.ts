@@ -4,7 +4,12 @@ import { stripVTControlCharacters } from 'node:util';
 export type TerminalTheme = Readonly<Record<'foreground' | 'background' | 'green' | 'red' | 'yellow', string>> &
   Readonly<Record<'blue' | 'magenta' | 'cyan' | 'gray', string>>;
 
-type SpanStyle = { readonly color: keyof TerminalTheme | null; readonly isBold: boolean };
+type SpanStyle = {
+  readonly color: keyof TerminalTheme | null;
+  readonly isBold: boolean;
+  /** Whether the terminal swaps text color and background. The recording underlines such text instead. */
+  readonly isReversed: boolean;
+};
 
 /** A part of a line with one style. */
 type Span = SpanStyle & { readonly text: string };
@@ -111,11 +116,14 @@ function renderLine(line: string, row: number, theme: TerminalTheme): string {
   return `<text y="${y}">${spans.map((span) => renderSpan(span, theme)).join('')}</text>`;
 }
 
-function renderSpan({ text, color, isBold }: Span, theme: TerminalTheme): string {
+function renderSpan({ text, color, isBold, isReversed }: Span, theme: TerminalTheme): string {
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-  if (color === null && !isBold) return escaped;
-  const weight = isBold ? ' class="b"' : '';
-  return `<tspan${weight}${color === null ? '' : ` fill="${theme[color]}"`}>${escaped}</tspan>`;
+  const attributes = [
+    ...(isBold ? [' class="b"'] : []),
+    ...(color === null ? [] : [` fill="${theme[color]}"`]),
+    ...(isReversed ? [' text-decoration="underline"'] : []),
+  ];
+  return attributes.length === 0 ? escaped : `<tspan${attributes.join('')}>${escaped}</tspan>`;
 }
 
 /** Splits a line at its ANSI color codes. */
@@ -130,7 +138,7 @@ function splitSpans(line: string): readonly Span[] {
   return spans;
 }
 
-const PLAIN: SpanStyle = { color: null, isBold: false };
+const PLAIN: SpanStyle = { color: null, isBold: false, isReversed: false };
 
 /** Returns the style after an ANSI code. Dim text has the color gray. */
 function applyCode(style: SpanStyle, code: string): SpanStyle {
@@ -140,7 +148,11 @@ function applyCode(style: SpanStyle, code: string): SpanStyle {
     case '2':
       return { ...style, color: 'gray' };
     case '22':
-      return { color: style.color === 'gray' ? null : style.color, isBold: false };
+      return { ...style, color: style.color === 'gray' ? null : style.color, isBold: false };
+    case '7':
+      return { ...style, isReversed: true };
+    case '27':
+      return { ...style, isReversed: false };
     case '':
     case '0':
     case '39':

@@ -4,7 +4,7 @@ import { type DoctorPoint, makeErrorPoint, makeOkPoint, makeWarningPoint } from 
 import type { World } from '../domain/world.ts';
 import { isError, type Problem } from '../problem.ts';
 import { formatProblemPlace } from '../report/problems.ts';
-import { formatCount, quoteNames } from '../text.ts';
+import { formatCount, joinQuotedNames } from '../text.ts';
 import { listKnownEnvironments } from './require-environment.ts';
 
 /** Builds the points about the configuration and the prompt files. Sends no request. */
@@ -48,5 +48,5 @@ function examineEnvironments({ config, allFiles }: Workspace): DoctorPoint {
     return makeWarningPoint(name, 'none', 'Pin an environment in a prompt file, such as `staging: latest`.');
   }
   const source = config?.environments === null ? 'pinned by prompt files' : 'in promotion order';
-  return makeOkPoint(name, `${quoteNames(names)} (${source})`);
+  return makeOkPoint(name, `${joinQuotedNames(names, 'and')} (${source})`);
 }

@@ -4,6 +4,7 @@ import { type Config, CONFIG_NAME } from '../config/config.ts';
 import { escapeSelector } from '../text.ts';
 import { makeRelativePath, toForwardSlashes } from '../files/paths.ts';
 import { renderYaml, type YamlValue } from '../files/render-yaml.ts';
+import { type ExampleFrontMatter } from '../providers/descriptor.ts';
 import { DEFAULT_PROVIDER, type ProviderName, PROVIDERS } from '../providers/list.ts';
 
 /** The CI systems that `init` supports. For `none`, it writes no CI files. */
@@ -150,10 +151,10 @@ function makePattern(folder: string): string {
 export function makeExamplePrompts({ provider, url, folder, environments }: InitAnswers): readonly InitFile[] {
   const { exampleFrontMatter, exampleChatFrontMatter } = PROVIDERS[provider];
   const pins = renderMapping('pins', new Map(environments.slice(0, 1).map((name) => [name, 'latest'])));
-  const makeExample = (name: string, frontMatter: readonly string[], body: readonly string[]): InitFile => {
-    // The comments explain how to replace the id. The embedded service accepts the id, because it registers each prompt.
-    const fields = url === null ? frontMatter.filter((line) => !line.startsWith('#')) : frontMatter;
-    const lines = ['---', ...fields, `${pins}---`, '', ...body, ''];
+  const makeExample = (name: string, frontMatter: ExampleFrontMatter, body: readonly string[]): InitFile => {
+    // The embedded service registers every prompt, so its user needs no comment on how to get an id.
+    const comment = url === null ? [] : frontMatter.comment;
+    const lines = ['---', ...comment, ...frontMatter.fields, `${pins}---`, '', ...body, ''];
     return makePromptInitFile(`${folder}/example/${name}.md`, lines.join('\n'));
   };
   return [

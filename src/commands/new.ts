@@ -13,7 +13,7 @@ import type { World } from '../domain/world.ts';
 import type { WorkspaceLock } from '../files/lock-workspace.ts';
 import { makeFilePath, type NewFile, renderNewFile } from '../files/render-new-file.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
-import { hasControlCharacters, quoteNames } from '../text.ts';
+import { hasControlCharacters, joinQuotedNames } from '../text.ts';
 import { findIdentityConflict, findImportObstacle, indexByIdentity } from './find-import-conflict.ts';
 import { makeImportEdits, resolveImportFolder } from './import.ts';
 import { checkEnvironmentFlag } from './pin-edit.ts';
@@ -219,7 +219,7 @@ function describeMissingId(placeholder: Problem | undefined, { service }: Config
 }
 
 function describeUnpinned(environments: readonly string[]): string {
-  return `The file does not pin ${quoteNames(environments)} because \`promptsync.yaml\` does not allow \`latest\` there. After the first sync, use \`promptsync promote\`.`;
+  return `The file does not pin ${joinQuotedNames(environments, 'or')} because \`promptsync.yaml\` does not allow \`latest\` there. After the first sync, use \`promptsync promote\`.`;
 }
 
 /** The text of a new prompt file, by type. */

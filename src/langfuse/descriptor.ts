@@ -32,16 +32,19 @@ export const LANGFUSE: NamedProviderDescriptor = {
     name: 'It is required, except with Langfuse. With Langfuse, omit this field, because the id is the name.',
     description: 'With Langfuse, omit this field, because prompts have no description there.',
   },
-  exampleFrontMatter: [
-    '# An example. A sync creates this prompt in Langfuse. To write the file of an existing prompt, run',
-    '# `promptsync import <name>`.',
-    'id: example/greeting',
-  ],
-  exampleChatFrontMatter: [
-    '# An example of a chat prompt. The application replaces the placeholder with the messages of the conversation.',
-    'id: example/agent',
-    'type: chat',
-  ],
+  exampleFrontMatter: {
+    comment: [
+      '# An example. A sync creates this prompt in Langfuse. To write the file of an existing prompt, run',
+      '# `promptsync import <name>`.',
+    ],
+    fields: ['id: example/greeting'],
+  },
+  exampleChatFrontMatter: {
+    comment: [
+      '# An example of a chat prompt. The application replaces the placeholder with the messages of the conversation.',
+    ],
+    fields: ['id: example/agent', 'type: chat'],
+  },
   importArguments: "'**'",
   open: async ({ connection, secretKey, publicKey, readFormerContents, findUnselectedFile }) => {
     const { connectLangfuse } = await import('./client.ts');

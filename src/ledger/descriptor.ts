@@ -19,14 +19,18 @@ export const FOUR_CALL_SERVICE: ProviderDescriptor = {
   defaultAddress: null,
   interfacePath: '/v1/',
   fieldNotes: {},
-  exampleFrontMatter: [
-    '# An example. promptsync cannot create prompts in this service. Create a prompt there and replace the id below.',
-    '# To write the file of a prompt that already has a version, run `promptsync import <id>`.',
-    'id: prm_example_greeting',
-    'key: example/greeting',
-    'name: Example greeting',
-    'description: First message a customer sees.',
-  ],
+  exampleFrontMatter: {
+    comment: [
+      '# An example. promptsync cannot create prompts in this service. Create a prompt there and replace the id below.',
+      '# To write the file of a prompt that already has a version, run `promptsync import <id>`.',
+    ],
+    fields: [
+      'id: prm_example_greeting',
+      'key: example/greeting',
+      'name: Example greeting',
+      'description: First message a customer sees.',
+    ],
+  },
   exampleChatFrontMatter: null,
   importArguments: 'ID…',
   open: async ({ connection, secretKey, trackingEnvironment, newOperation, textAt }) => {

@@ -1,3 +1,5 @@
+import { joinWords } from '../text.ts';
+
 /** The severity of a problem. An error stops the affected prompt, file or command. A warning stops nothing. */
 export type Severity = 'error' | 'warning';
 
@@ -53,25 +55,10 @@ export function endSentence(reason: string): string {
   return /[.!?]$/.test(reason) ? reason : `${reason}.`;
 }
 
-/** Joins words or clauses, such as "a", "a and b" or "a, b, and c". */
-export function joinWords(words: readonly string[], conjunction: 'and' | 'or'): string {
-  const last = words.at(-1) ?? '';
-  if (words.length < 2) return last;
-  return `${words.slice(0, -1).join(', ')}${words.length > 2 ? ',' : ''} ${conjunction} ${last}`;
-}
-
 /** Puts each name in backticks, and joins the names with commas and a conjunction. */
 export function joinCodeNames(names: readonly string[], conjunction: 'and' | 'or'): string {
   return joinWords(
     names.map((name) => `\`${name}\``),
-    conjunction,
-  );
-}
-
-/** Puts each name in quotes, and joins the names with commas and a conjunction. */
-export function joinQuotedNames(names: readonly string[], conjunction: 'and' | 'or'): string {
-  return joinWords(
-    names.map((name) => `"${name}"`),
     conjunction,
   );
 }

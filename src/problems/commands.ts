@@ -1,5 +1,5 @@
-import { escapeSelector, formatCount, shortenCommitId } from '../text.ts';
-import { defineError, endSentence, quoteShellWord, defineWarning, joinQuotedNames } from './catalog-entry.ts';
+import { escapeSelector, formatCount, joinQuotedNames, shortenCommitId } from '../text.ts';
+import { defineError, endSentence, quoteShellWord, defineWarning } from './catalog-entry.ts';
 
 /** The problems of the commands that write prompt files. */
 export const COMMAND_PROBLEMS = {

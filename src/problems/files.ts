@@ -1,11 +1,10 @@
-import { escapeSelector, formatCount, formatNumber } from '../text.ts';
+import { escapeSelector, formatCount, formatNumber, joinQuotedNames } from '../text.ts';
 import {
   makeSuggestionHint,
   defineError,
   type SpellingEvidence,
   defineWarning,
   joinCodeNames,
-  joinQuotedNames,
 } from './catalog-entry.ts';
 
 const FIELDS = joinCodeNames(

@@ -1,5 +1,5 @@
-import { escapeSelector, formatCount, shortenCommitId, shortenDigest } from '../text.ts';
-import { defineError, defineWarning, endSentence, quoteShellWord, joinWords } from './catalog-entry.ts';
+import { escapeSelector, formatCount, joinWords, shortenCommitId, shortenDigest } from '../text.ts';
+import { defineError, defineWarning, endSentence, quoteShellWord } from './catalog-entry.ts';
 
 /** The evidence of a promotion that promptsync refuses. */
 type RefusedPromotion = {

@@ -1,5 +1,5 @@
-import { formatCount } from '../text.ts';
-import { defineError, defineWarning, endSentence, joinCodeNames, joinWords } from './catalog-entry.ts';
+import { formatCount, joinWords } from '../text.ts';
+import { defineError, defineWarning, endSentence, joinCodeNames } from './catalog-entry.ts';
 
 /** The problems of reading from the service and of writing to it. */
 export const SERVICE_PROBLEMS = {

@@ -1,4 +1,4 @@
-import { formatCount, shortenCommitId } from '../text.ts';
+import { formatCount, joinQuotedNames, shortenCommitId } from '../text.ts';
 import {
   makeSuggestionHint,
   defineError,
@@ -7,7 +7,6 @@ import {
   defineWarning,
   endSentence,
   joinCodeNames,
-  joinQuotedNames,
 } from './catalog-entry.ts';
 
 /**
