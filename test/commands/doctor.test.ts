@@ -39,7 +39,7 @@ async function makeSetup(config = ENVIRONMENTS) {
 }
 
 describe('doctor without --write', () => {
-  test('doctor reports every point of a correct setup as ok, exits with 0 and sends only GET requests', async () => {
+  test('In a correct setup, doctor reports ok for every check, exits with 0, and sends only GET requests', async () => {
     const { folder, service, environment } = await makeSetup();
     const { exitCode, points, point, stderr } = await examine(folder, [], { environment });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
