@@ -59,7 +59,7 @@ const SCREENS: readonly RunOptions[] = [
 
 describe('show', () => {
   test.each(Object.entries(COMMANDS))(
-    'show recreates all output files of %s byte for byte from the JSON report without an API key',
+    'Without an API key, show recreates every output file of %s byte for byte from the JSON report',
     async (_, words) => {
       const { folder, service } = await makeScene();
       const ran = await run(folder, [...words, ...FILES.flatMap((file) => ['-o', file])], service);

@@ -93,7 +93,7 @@ describe('doctor without --write', () => {
     expect(point('remote').found).toMatch(/^"environment": /);
     expect(point('live branch').found).toMatch(/^"environment" at /);
     expect(point('uncommitted files').found).toBe('1 prompt file: "the service/an environment .md"');
-    expect(point('environments').found).toBe('"environment", "environments" (in promotion order)');
+    expect(point('environments').found).toBe('"environment" and "environments" (in promotion order)');
     expect(point('prompt in "environment"').found).toBe('"environment": no version is active');
   });
 
