@@ -49,7 +49,7 @@ export const SERVICE_PROBLEMS = {
   ),
   'service/none-found': defineError<{
     service: string;
-    /** The paths of the API as a noun phrase, such as "`/v1/` or, for Langfuse, `/api/public/`". */
+    /** The paths of the API as a noun phrase, which names the service of each path after the first. */
     interfacePaths: string;
   }>(
     (e) => `The service at ${e.service} does not have any of the prompts in these files (404).`,
