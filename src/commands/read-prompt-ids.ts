@@ -25,7 +25,7 @@ export async function readPromptIds(
 ): Promise<Result<readonly string[]>> {
   const joinedIds = ids.find(looksLikeSeveralIds);
   if (joinedIds !== undefined) {
-    const reason = `Separate ids with spaces, not with commas: "${joinedIds}". If the comma is part of the id, write the id to a file and pass the file with \`--from\`.`;
+    const reason = `Separate ids with spaces, not commas: "${joinedIds}". If the comma is part of the id, write the id to a file and pass the file with \`--from\`.`;
     return makeFailure(makeProblem('usage/invalid', { reason }));
   }
   const standardInput = ids.includes('-') ? [input()] : [];
