@@ -213,7 +213,7 @@ export const PLANNING_PROBLEMS = {
       `promptsync made no changes because this commit (${shortenCommitId(e.commit)}) is not the newest one. The newest commit on ${e.branch} (${e.newer}) has different content in ${describePaths(e)}.`,
     (e) =>
       e.behind
-        ? 'On your machine, run `git pull`, then `promptsync sync`. In CI, no action is needed: the run for the newer commit applies both commits. To undo the newer commit, merge a commit that reverts it. To sync this commit anyway, use `--any-commit`.'
+        ? `On your machine, switch to ${e.branch} and run \`git pull\`, then run \`promptsync sync\`. In CI, no action is needed: the run for the newer commit applies both commits. To undo the newer commit, merge a commit that reverts it. To sync this commit anyway, use \`--any-commit\`.`
         : 'If this clone is out of date, run `git pull`. If this branch is not merged yet, merge it. Then run `promptsync sync`. In CI, no action is needed: the run for the newer commit applies both commits. To undo the newer commit, merge a commit that reverts it. To sync this commit anyway, use `--any-commit`.',
   ),
   'guard/unknown-newest': defineError<{ reason: string }>(
