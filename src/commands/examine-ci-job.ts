@@ -45,7 +45,7 @@ async function examineGitHubJob(head: string | null, world: World): Promise<read
   const repository = `/repos/${environment['GITHUB_REPOSITORY'] ?? ''}`;
   const access = await readFromForge(api, repository, world);
   if (!isReadable(access)) {
-    const hint = 'Set `GITHUB_TOKEN` to the token of this job, `${{ github.token }}`, or to the token of a GitHub App.';
+    const hint = "Set `GITHUB_TOKEN` to this job's token, `${{ github.token }}`, or to the token of a GitHub App.";
     return [event, makeErrorPoint('token', `cannot read the repository with this token: ${access.reason}`, hint)];
   }
   return [

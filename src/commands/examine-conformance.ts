@@ -49,7 +49,9 @@ async function makeConformancePoints(
   world: World,
 ): Promise<readonly DoctorPoint[]> {
   if (config === null || !mayWrite) {
-    return [makeUncheckedPoint(CHECK, 'the configuration, the prompt files, or the service have errors')];
+    return [
+      makeUncheckedPoint(CHECK, 'the checks of the configuration, the prompt files, or the service found errors'),
+    ];
   }
   const obstacle = findObstacle(options.prompt, config, allFiles) ?? (await findRefusal(options, config, world));
   if (obstacle !== null) return [obstacle];
@@ -104,7 +106,7 @@ function findObstacle(prompt: string | undefined, { rules }: Config, files: Work
   }
   if (prompt === undefined) {
     const hint =
-      'Create a prompt in the service that no application reads, and specify its id: `promptsync doctor --write --prompt ID`';
+      'In the service, create a prompt that no application reads. Then specify its id: `promptsync doctor --write --prompt ID`';
     return makeErrorPoint(CHECK, 'the check needs a prompt in which it can create versions', hint);
   }
   const fault = rules.findIdFault(prompt);

@@ -102,7 +102,7 @@ export function renderConfig({ provider, url, keyVariable, folder, environments 
   return [
     ...(url === null ? EMBEDDED_SERVICE_COMMENT : REMOTE_SERVICE_COMMENT),
     renderMapping('service', url === null ? { embedded: EMBEDDED_DATABASE } : remote),
-    '# Patterns of prompt files, relative to this file.',
+    '# Glob patterns for the prompt files, relative to this file.',
     renderMapping('prompts', [makePattern(folder)]),
     '# The environments in promotion order. An environment with `promote_from` accepts only versions that are already',
     '# active in the environment that `promote_from` names.',

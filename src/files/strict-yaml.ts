@@ -316,7 +316,7 @@ function findUnsupportedFeature(node: unknown, place: () => Place): Problem | nu
   if (text.isWellFormed() && !text.includes('\0')) return null;
   const reason = text.isWellFormed()
     ? 'a string contains a NUL character'
-    : 'an escape sequence represents only half of a character';
+    : 'an escape sequence represents only half of a surrogate pair';
   return makeProblem('yaml/syntax', { reason, corrected: null }, place());
 }
 

@@ -155,7 +155,7 @@ function renderOmittedNote(omitted: readonly OmittedItems[], { prompts }: Report
     ...(large === 0
       ? []
       : [
-          `${formatCount(large, 'text')} of more than 100 kB ${large === 1 ? 'is' : 'are'} too large to show. To see changes in large files, run git diff.`,
+          `${formatCount(large, 'prompt text')} over 100 kB ${large === 1 ? 'is' : 'are'} too large to show. To see changes in large files, run git diff.`,
         ]),
   ];
   if (notes.length === 0) return '';

@@ -191,7 +191,8 @@ function interpretReceived<Value>(
   { secrets }: ConnectionFacts,
 ): AttemptResult<Value> {
   try {
-    if (isEncoded(response)) throw new InvalidResponse('it is compressed, which promptsync did not request');
+    if (isEncoded(response))
+      throw new InvalidResponse('it is compressed, although promptsync did not request compression');
     if (response.body.length > (call.maxBytes ?? http.MAX_RESPONSE_BYTES)) throw new InvalidResponse('it is too large');
     const value = response.status === 204 ? null : parseJsonResponse(response.body);
     return { isSuccess: true, value: call.parse(value, response.body.length) };

@@ -131,7 +131,7 @@ describe('doctor --write on a four-call service', () => {
     const { point } = await check();
     expect(point('version numbers')).toMatchObject({
       level: 'error',
-      found: 'not increasing: v2, v3, v4, v5 after v50 of an earlier run',
+      found: 'not increasing: v2, v3, v4, v5 after v50 from an earlier run',
     });
   });
 
@@ -379,7 +379,7 @@ describe('doctor --write on a four-call service', () => {
     const { checked } = await findDeviations(fault, makeClock());
     expect(checked.find(({ name }) => name === 'unknown version')).toMatchObject({
       level: 'error',
-      found: 'refused, but the environment has changed nevertheless',
+      found: 'refused, but the environment changed anyway',
     });
     expect(checked.find(({ name }) => name === "another prompt's version")?.level).toBe('ok');
   });

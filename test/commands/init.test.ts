@@ -370,7 +370,7 @@ describe('init --pre-commit', () => {
     expect({ exitCode, problems: report.problems }).toEqual({ exitCode: 0, problems: [] });
     expect(read(folder, PRE_COMMIT)).toBe(example);
     expect(report.next_steps?.slice(1)).toEqual([
-      `In ${PRE_COMMIT}, replace the zeros with the promptsync commit that you trust.`,
+      `In ${PRE_COMMIT}, replace the zeros with the id of a promptsync commit that you trust.`,
       'Then commit the files and run promptsync plan.',
     ]);
   });
@@ -834,8 +834,8 @@ describe('the last lines of init', () => {
 
   test('the last lines of init name the import command and the CI files that still need the promptsync commit', async () => {
     expect(await linesOf(URL)).toEqual([
-      'Next: to write the files for the prompts in the service, run: promptsync import ID…',
-      `In ${WORKFLOWS.join(', ')}, replace the zeros with the promptsync commit that you trust.`,
+      'Next: run promptsync import ID… to write files for the prompts that the service has.',
+      `In ${WORKFLOWS.join(', ')}, replace the zeros with the id of a promptsync commit that you trust.`,
       'In the settings of the GitHub repository, open `Environments` and create "staging", "production". Store the secret PROMPTSYNC_API_KEY in each environment and, for the other workflows, in the repository.',
       'Then commit the files and run promptsync plan.',
     ]);
@@ -843,8 +843,8 @@ describe('the last lines of init', () => {
 
   test('the last lines of init for Langfuse name the command that imports all prompts', async () => {
     expect(await linesOf(['--provider', 'langfuse', '--ci', 'gitlab'])).toEqual([
-      "Next: to write the files for the prompts in Langfuse, run: promptsync import '**'",
-      `In ${GITLAB[0]}, replace the zeros with the promptsync commit that you trust.`,
+      "Next: run promptsync import '**' to write files for the prompts that Langfuse has.",
+      `In ${GITLAB[0]}, replace the zeros with the id of a promptsync commit that you trust.`,
       'In the CI/CD settings of the GitLab project, add the variables LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY once for each of the scopes "staging", "production". For reviews and drift checks, also add the variables with the scope "*".',
       'Then commit the files and run promptsync plan.',
     ]);
