@@ -5,7 +5,7 @@ import { type Flag, makeBooleanFlag, makeTextFlag, REPORT_FLAGS } from './flags.
 
 const ci: Flag<string | undefined> = new Option(
   '--ci <system>',
-  'write the CI files for this system (default: gitlab if the host name of the "origin" remote contains "gitlab", and github for any other host)',
+  'write the CI files for this system (default: gitlab if the host name of the "origin" remote contains "gitlab"; otherwise github)',
 ).choices(['github', 'gitlab', 'none']);
 const namedProviders = Object.values(NAMED_PROVIDERS);
 const provider: Flag<NamedProviderName | undefined> = new Option(

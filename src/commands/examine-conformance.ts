@@ -140,6 +140,6 @@ async function findRefusal(
     ? 'Create a prompt and delete it afterward?'
     : `Create versions of the prompt "${prompt}" and change its "${DOCTOR_ENVIRONMENT}" environment?`;
   if (await world.confirm(question)) return null;
-  const hint = 'To check the behavior of the service, run the command again and answer `yes`.';
+  const hint = 'To check how the service behaves, run the command again and answer `yes`.';
   return makeErrorPoint(CHECK, 'promptsync made no changes because you did not confirm', hint);
 }

@@ -116,8 +116,8 @@ export function renderConfig({ provider, url, keyVariable, folder, environments 
 const EMBEDDED_DATABASE = '.promptsync/service.db';
 
 const EMBEDDED_SERVICE_COMMENT = [
-  '# The embedded service, to try promptsync. To use a hosted service, replace `embedded` with `base_url: https://…`,',
-  '# and put the API key into the variable PROMPTSYNC_API_KEY.',
+  '# The embedded service, for trying out promptsync. To use a hosted service, replace `embedded` with',
+  '# `base_url: https://…`, and put the API key into the variable PROMPTSYNC_API_KEY.',
 ];
 
 const REMOTE_SERVICE_COMMENT = [

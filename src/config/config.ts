@@ -270,7 +270,7 @@ export const WrittenConfigShape = z.strictObject({
     ),
   tracking_environment: singleLineText
     .optional()
-    .describe('The environment in which promptsync keeps its record. Only four-call services need it.'),
+    .describe('The environment in which promptsync keeps its record. Only four-call services need this setting.'),
   on_drift: z
     .enum(['overwrite', 'fail'])
     .optional()

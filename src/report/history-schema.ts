@@ -41,7 +41,7 @@ const VERSION_FIELDS = {
     ),
   commit: z.string().optional().describe('The commit that the content of the version comes from.'),
   ...COMMIT_INFO_FIELDS,
-  path: z.string().optional().describe('The path of the file at that commit, relative to the root of the repository.'),
+  path: z.string().optional().describe('The path of the file at that commit, relative to the repository root.'),
   message: z
     .string()
     .optional()

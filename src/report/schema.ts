@@ -152,7 +152,7 @@ export const ReportShape = z.object({
     .describe('The version of this schema. A program that reads version 1 cannot read other versions.'),
   mode: z
     .enum(REPORT_MODES)
-    .describe('The mode of the run. dry-run and apply come from a sync, all others from the command of the same name.'),
+    .describe('The mode of the run. dry-run and apply come from sync. Every other mode has the name of its command.'),
   service: z.string().nullable().describe('The address of the service. null if promptsync did not contact it.'),
   vocabulary: z
     .object({

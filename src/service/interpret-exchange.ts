@@ -18,7 +18,7 @@ const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502
 
 /** How problem messages explain that a request got no complete response, by error code. */
 const BROKEN_EXCHANGE_REASONS: Readonly<Record<string, string>> = {
-  EAI_AGAIN: 'the DNS lookup of its host failed',
+  EAI_AGAIN: 'the DNS lookup for its host failed',
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
   EHOSTUNREACH: 'no route to its host',

@@ -73,7 +73,9 @@ describe('plan --base with a deleted prompt file', () => {
     );
     service.store.registerPrompt({ id: 'prm_refund', projectId: 'project', key: 'team/refund', name: 'refund' });
     const again = await runJson(folder, PLAN, service);
-    expect(again.report.problems[0]?.message).toContain('None of the environments that the file pinned serves a version.');
+    expect(again.report.problems[0]?.message).toContain(
+      'None of the environments that the file pinned serves a version.',
+    );
   });
 
   test('plan --base warns about an uncommitted deletion of a prompt file', async () => {

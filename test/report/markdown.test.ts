@@ -431,7 +431,7 @@ describe('a Markdown page over its size limit', () => {
     const limit = { most: 60_000, measure: (text: string) => text.length };
     const text = page(many(), { limit, runUrl: null });
     expect(text).toMatch(/This page omits \d+ problems, \d+ drift notes?, \d+ diffs\. For the complete report, see/);
-    expect(text).toContain('For the complete report, see the report of the run.\n');
+    expect(text).toContain("For the complete report, see the run's report.\n");
   });
 
   test('A Markdown report with a size limit lists only the first 100 places of a warning', () => {
